@@ -1,0 +1,203 @@
+//! Messages and their parts, as they stand in `step.input.prompt`.
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Step;
+
+/// Who a message is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    System,
+    User,
+    Assistant,
+    Tool,
+}
+
+impl Role {
+    /// The name used in JavaScript and on most wires.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        }
+    }
+}
+
+/// Options or metadata for one provider each, keyed by provider name (`{anthropic: {cacheControl: …}}`).
+///
+/// A provider reads its own key and ignores the others.
+pub type ProviderOptions = serde_json::Map<String, Value>;
+
+/// One message of the conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    pub role: Role,
+    pub content: Content,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_options: Option<ProviderOptions>,
+}
+
+/// A system message is a bare string; everything else is a list of parts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Content {
+    Text(String),
+    Parts(Vec<ContentPart>),
+}
+
+/// A part of a message's content.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum ContentPart {
+    Text {
+        text: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_options: Option<ProviderOptions>,
+    },
+    /// What the model thought; sent back to providers that want it (signatures are in `provider_options`).
+    Reasoning {
+        text: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_options: Option<ProviderOptions>,
+    },
+    /// An image in a user message: an `http(s)` URL, a `data:` URL or bare base64.
+    Image {
+        image: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        media_type: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_options: Option<ProviderOptions>,
+    },
+    /// A file in a user message (or one a model made): an `http(s)` URL, a `data:` URL or bare base64.
+    File {
+        data: String,
+        media_type: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        filename: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_options: Option<ProviderOptions>,
+    },
+    ToolCall {
+        tool_call_id: String,
+        tool_name: String,
+        /// The parsed arguments; a JSON string when the model's text was not JSON.
+        input: Value,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_options: Option<ProviderOptions>,
+    },
+    ToolResult {
+        tool_call_id: String,
+        tool_name: String,
+        output: ToolOutput,
+        /// The child's steps when an agent produced the result; never sent to a provider.
+        #[serde(skip)]
+        agent_steps: Option<Rc<Vec<Step>>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_options: Option<ProviderOptions>,
+    },
+}
+
+/// What a tool call gave, as it stands in the history.
+///
+/// `ErrorJson` holds `{error: message}`; [`ToolOutput::wire_text`] is what a provider is sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "kebab-case")]
+pub enum ToolOutput {
+    Text(String),
+    Json(Value),
+    ErrorText(String),
+    ErrorJson(Value),
+}
+
+impl ToolOutput {
+    /// The error result of SPEC 5, `{error: message}`.
+    pub fn error(message: impl Into<String>) -> Self {
+        ToolOutput::ErrorJson(serde_json::json!({ "error": message.into() }))
+    }
+
+    /// A string result is text, anything else JSON (SPEC 5).
+    pub fn from_value(value: Value) -> Self {
+        match value {
+            Value::String(text) => ToolOutput::Text(text),
+            other => ToolOutput::Json(other),
+        }
+    }
+
+    /// Whether the call failed.
+    pub fn is_error(&self) -> bool {
+        matches!(self, ToolOutput::ErrorText(_) | ToolOutput::ErrorJson(_))
+    }
+
+    /// The JSON value as scripts see it.
+    pub fn to_value(&self) -> Value {
+        match self {
+            ToolOutput::Text(text) | ToolOutput::ErrorText(text) => Value::String(text.clone()),
+            ToolOutput::Json(value) | ToolOutput::ErrorJson(value) => value.clone(),
+        }
+    }
+
+    /// The text for wires that take strings only: text bare, `{error: message}` as the message, other values as compact JSON.
+    pub fn wire_text(&self) -> String {
+        match self {
+            ToolOutput::Text(text) | ToolOutput::ErrorText(text) => text.clone(),
+            ToolOutput::ErrorJson(Value::Object(map)) if map.len() == 1 => match map.get("error") {
+                Some(Value::String(message)) => message.clone(),
+                _ => Value::Object(map.clone()).to_string(),
+            },
+            ToolOutput::Json(value) | ToolOutput::ErrorJson(value) => value.to_string(),
+        }
+    }
+}
+
+impl ContentPart {
+    /// A plain text part.
+    pub fn text(text: impl Into<String>) -> Self {
+        ContentPart::Text { text: text.into(), provider_options: None }
+    }
+}
+
+impl Message {
+    /// A system message; its content is a bare string.
+    pub fn system(text: impl Into<String>) -> Self {
+        Message { role: Role::System, content: Content::Text(text.into()), provider_options: None }
+    }
+
+    /// A message of text parts.
+    pub fn text(role: Role, text: impl Into<String>) -> Self {
+        Message::parts(role, vec![ContentPart::text(text)])
+    }
+
+    /// A message of the given parts.
+    pub fn parts(role: Role, parts: Vec<ContentPart>) -> Self {
+        Message { role, content: Content::Parts(parts), provider_options: None }
+    }
+
+    /// The parts; none when the content is a bare string.
+    pub fn content_parts(&self) -> &[ContentPart] {
+        match &self.content {
+            Content::Text(_) => &[],
+            Content::Parts(parts) => parts,
+        }
+    }
+
+    /// All text of the message joined.
+    pub fn plain_text(&self) -> String {
+        match &self.content {
+            Content::Text(text) => text.clone(),
+            Content::Parts(parts) => parts
+                .iter()
+                .filter_map(|part| match part {
+                    ContentPart::Text { text, .. } => Some(text.as_str()),
+                    _ => None,
+                })
+                .collect(),
+        }
+    }
+}

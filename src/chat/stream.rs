@@ -1,0 +1,164 @@
+//! The pieces a model's answer arrives in.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::ProviderOptions;
+
+/// One piece of a streamed answer, in the order the provider sent it; `prompt.fullSteps[i].output` is a list of these.
+///
+/// A well-formed stream is `StreamStart`, any number of parts, `Finish`. Text, reasoning and tool inputs come in blocks
+/// with an id of their own; blocks may interleave. `ToolCall` is complete and is what the step loop acts on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum StreamPart {
+    StreamStart {
+        warnings: Vec<CallWarning>,
+    },
+    ResponseMetadata(ResponseMetadata),
+    TextStart {
+        id: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_metadata: Option<ProviderOptions>,
+    },
+    TextDelta {
+        id: String,
+        delta: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_metadata: Option<ProviderOptions>,
+    },
+    TextEnd {
+        id: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_metadata: Option<ProviderOptions>,
+    },
+    ReasoningStart {
+        id: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_metadata: Option<ProviderOptions>,
+    },
+    ReasoningDelta {
+        id: String,
+        delta: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_metadata: Option<ProviderOptions>,
+    },
+    ReasoningEnd {
+        id: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_metadata: Option<ProviderOptions>,
+    },
+    ToolInputStart {
+        id: String,
+        tool_name: String,
+    },
+    ToolInputDelta {
+        id: String,
+        delta: String,
+    },
+    ToolInputEnd {
+        id: String,
+    },
+    ToolCall {
+        tool_call_id: String,
+        tool_name: String,
+        /// The arguments as JSON text, exactly as the model wrote them; empty means `{}`.
+        input: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_metadata: Option<ProviderOptions>,
+    },
+    /// A file the model made; `data` is base64.
+    File {
+        media_type: String,
+        data: String,
+    },
+    /// A failure the provider reported inside the stream; the run ends with it, what was streamed stays.
+    Error {
+        error: Value,
+    },
+    Finish {
+        finish_reason: FinishReason,
+        usage: Usage,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_metadata: Option<ProviderOptions>,
+    },
+}
+
+/// A setting or part the provider does not take and that was dropped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallWarning {
+    /// `unsupported-setting` or `other`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setting: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
+}
+
+/// What the provider said about its answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResponseMetadata {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_id: Option<String>,
+    /// Unix time in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headers: Option<std::collections::BTreeMap<String, String>>,
+}
+
+/// Why a step's answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FinishReason {
+    Stop,
+    Length,
+    ContentFilter,
+    ToolCalls,
+    Error,
+    #[default]
+    Other,
+}
+
+/// Tokens of one step or of a run; what the provider did not say is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Usage {
+    /// Cached tokens included.
+    pub input_tokens: Option<u64>,
+    /// Reasoning tokens included.
+    pub output_tokens: Option<u64>,
+    pub total_tokens: Option<u64>,
+    pub reasoning_tokens: Option<u64>,
+    pub cached_input_tokens: Option<u64>,
+}
+
+impl Usage {
+    /// Usage from the two main counts; the total is their sum when both are known.
+    pub fn new(input_tokens: Option<u64>, output_tokens: Option<u64>) -> Self {
+        let total_tokens = input_tokens.zip(output_tokens).map(|(input, output)| input + output);
+        Usage { input_tokens, output_tokens, total_tokens, ..Usage::default() }
+    }
+
+    /// The sum of two usages; a count is unknown only where both are.
+    pub fn add(self, other: Usage) -> Usage {
+        fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+            match (a, b) {
+                (None, None) => None,
+                (a, b) => Some(a.unwrap_or(0) + b.unwrap_or(0)),
+            }
+        }
+        Usage {
+            input_tokens: sum(self.input_tokens, other.input_tokens),
+            output_tokens: sum(self.output_tokens, other.output_tokens),
+            total_tokens: sum(self.total_tokens, other.total_tokens),
+            reasoning_tokens: sum(self.reasoning_tokens, other.reasoning_tokens),
+            cached_input_tokens: sum(self.cached_input_tokens, other.cached_input_tokens),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The growing history of a run and what each step saw of it.
+//!
+//! A step's input is "the history so far" plus a system message and a reminder. Copying the list for every step would
+//! make a run of n steps cost n²; a step therefore remembers how far the shared history reached.
+
+use std::{cell::RefCell, rc::Rc};
+
+use super::Message;
+
+/// An append-only list of messages, shared by the run and its recorded steps.
+#[derive(Clone, Debug, Default)]
+pub struct Transcript(Rc<RefCell<Vec<Rc<Message>>>>);
+
+impl Transcript {
+    /// A history that starts with the given messages.
+    pub fn from_messages(messages: Vec<Rc<Message>>) -> Self {
+        Transcript(Rc::new(RefCell::new(messages)))
+    }
+
+    /// Adds a message at the end.
+    pub fn push(&self, message: Message) {
+        self.0.borrow_mut().push(Rc::new(message));
+    }
+
+    /// How many messages there are now.
+    pub fn len(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    /// Whether there is no message yet.
+    pub fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
+    /// The messages there are now.
+    pub fn to_vec(&self) -> Vec<Rc<Message>> {
+        self.0.borrow().clone()
+    }
+}
+
+/// The messages one request was made of: system message, history up to a point, and messages for this step only.
+#[derive(Clone, Debug, Default)]
+pub struct PromptMessages {
+    system: Option<Rc<Message>>,
+    history: Transcript,
+    end: usize,
+    extra: Vec<Rc<Message>>,
+}
+
+impl PromptMessages {
+    /// The history as it stands now between a system message and messages that only this step sees.
+    pub fn new(system: Option<Message>, history: Transcript, extra: Vec<Rc<Message>>) -> Self {
+        let end = history.len();
+        PromptMessages { system: system.map(Rc::new), history, end, extra }
+    }
+
+    /// All messages in the order they are sent.
+    pub fn to_vec(&self) -> Vec<Rc<Message>> {
+        let history = self.history.0.borrow();
+        let mut all = Vec::with_capacity(self.end + self.extra.len() + 1);
+        all.extend(self.system.iter().cloned());
+        all.extend(history[..self.end].iter().cloned());
+        all.extend(self.extra.iter().cloned());
+        all
+    }
+
+    /// How many messages there are.
+    pub fn len(&self) -> usize {
+        usize::from(self.system.is_some()) + self.end + self.extra.len()
+    }
+
+    /// Whether the request has no message at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl PartialEq for PromptMessages {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_vec() == other.to_vec()
+    }
+}

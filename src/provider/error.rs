@@ -1,0 +1,72 @@
+//! What can go wrong with a model call, named for what the caller does next.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// A failed model call. The text never holds a key: whoever builds one redacts first.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("{message}")]
+pub struct ProviderError {
+    pub kind: ProviderErrorKind,
+    /// One clear sentence: what failed, in the provider's own words where there are any.
+    pub message: String,
+    pub provider: String,
+    pub model: String,
+    /// HTTP status, where there was one.
+    pub status: Option<u16>,
+    /// How to fix it, when there is something the user can do.
+    pub hint: Option<String>,
+}
+
+/// The classes of failure a caller tells apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProviderErrorKind {
+    /// No such provider or alias, or a setting is missing; found before any request.
+    Configuration,
+    /// The key is missing, wrong or not allowed to do this (401, 403).
+    Authentication,
+    /// Too many requests or the service is overloaded (429, 529); `retry_after` is the provider's wish.
+    RateLimit { retry_after: Option<Duration> },
+    /// The conversation is longer than the model takes.
+    ContextLength,
+    /// The provider refused the content.
+    ContentFilter,
+    /// The request is wrong in another way (other 4xx).
+    BadRequest,
+    /// The provider failed (5xx).
+    Server,
+    /// No connection, TLS failure, connection lost.
+    Connection,
+    /// One of the timeouts of `options.timeout` passed.
+    Timeout,
+    /// The answer is not what the protocol says: malformed JSON, truncated stream, wrong content type.
+    Protocol,
+    /// The provider reported a failure inside the stream.
+    Stream,
+}
+
+impl ProviderError {
+    /// An error without status or hint.
+    pub fn new(
+        kind: ProviderErrorKind,
+        provider: impl Into<String>,
+        model: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        ProviderError {
+            kind,
+            message: message.into(),
+            provider: provider.into(),
+            model: model.into(),
+            status: None,
+            hint: None,
+        }
+    }
+
+    /// Adds advice on how to fix it.
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}

@@ -1,0 +1,261 @@
+//! The scripted model: answers from a list, without a network.
+//!
+//! Rules (SPEC 7, scenarios `mock/*`): text items stream one by one; a tool call item ends the model's turn and the
+//! items after it belong to the next turn; when the list is used up the model answers with nothing and `stop`.
+
+use std::{cell::Cell, time::Duration};
+
+use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
+use serde_json::{Value, json};
+
+use super::{LanguageModel, PartStream, ProviderError, ProviderErrorKind};
+use crate::chat::{FinishReason, ModelRequest, ResponseMetadata, StreamPart, Usage};
+
+/// One scripted piece of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MockItem {
+    Text(String),
+    Reasoning(String),
+    /// `input` is the arguments as JSON text, so that a script can also play a model that writes broken JSON.
+    ToolCall {
+        tool_call_id: String,
+        tool_name: String,
+        input: String,
+    },
+    /// The turn fails with this message, as if the provider had broken off the stream.
+    Error(String),
+    /// Ends the turn with this finish reason and no tool call.
+    Finish(FinishReason),
+}
+
+/// How the script is played.
+#[derive(Clone, Debug)]
+pub struct MockOptions {
+    /// Waited before every text, reasoning and tool call item.
+    pub delay: Duration,
+    /// Reported at the end of every turn; zeros when unset.
+    pub usage: Option<Usage>,
+    /// Whether consecutive text items arrive one by one (the default) or joined.
+    pub streaming: bool,
+}
+
+impl Default for MockOptions {
+    fn default() -> Self {
+        MockOptions { delay: Duration::ZERO, usage: None, streaming: true }
+    }
+}
+
+/// A scripted model with its place in the script.
+#[derive(Debug)]
+pub struct MockModel {
+    items: Vec<MockItem>,
+    options: MockOptions,
+    next: Cell<usize>,
+    turns: Cell<usize>,
+}
+
+impl MockModel {
+    /// A model that plays `items` from the start.
+    pub fn new(items: Vec<MockItem>, options: MockOptions) -> Self {
+        MockModel { items, options, next: Cell::new(0), turns: Cell::new(0) }
+    }
+
+    /// Takes the items of the next turn off the script.
+    fn next_turn(&self) -> &[MockItem] {
+        let start = self.next.get();
+        let rest = &self.items[start..];
+        let length = rest
+            .iter()
+            .position(|item| !matches!(item, MockItem::Text(_) | MockItem::Reasoning(_)))
+            .map_or(rest.len(), |last| last + 1);
+        self.next.set(start + length);
+        &rest[..length]
+    }
+
+    /// The stream parts of the next turn; `true` marks a part the delay comes before.
+    fn next_parts(&self) -> Vec<(bool, Result<StreamPart, ProviderError>)> {
+        let turn = self.turns.replace(self.turns.get() + 1);
+        let mut script = TurnScript::new();
+        script.push(StreamPart::StreamStart { warnings: Vec::new() });
+        script.push(StreamPart::ResponseMetadata(ResponseMetadata {
+            id: Some(format!("mock-{turn}")),
+            model_id: Some("mock".into()),
+            ..ResponseMetadata::default()
+        }));
+        let mut finish_reason = FinishReason::Stop;
+        let items = self.next_turn();
+        for item in items {
+            match item {
+                MockItem::Text(text) => script.delta(Block::Text, text, self.options.streaming),
+                MockItem::Reasoning(text) => script.delta(Block::Reasoning, text, self.options.streaming),
+                MockItem::ToolCall { tool_call_id, tool_name, input } => {
+                    script.close();
+                    script.tool_call(tool_call_id, tool_name, input);
+                    finish_reason = FinishReason::ToolCalls;
+                }
+                MockItem::Error(message) => {
+                    script.close();
+                    script.parts.push((
+                        true,
+                        Err(ProviderError::new(ProviderErrorKind::Stream, "mock", "mock", message.clone())),
+                    ));
+                    return script.parts;
+                }
+                MockItem::Finish(reason) => finish_reason = *reason,
+            }
+        }
+        script.close();
+        let usage = self.options.usage.unwrap_or_else(|| Usage::new(Some(0), Some(0)));
+        script.push(StreamPart::Finish { finish_reason, usage, provider_metadata: None });
+        script.parts
+    }
+}
+
+impl LanguageModel for MockModel {
+    fn provider(&self) -> &str {
+        "mock"
+    }
+
+    fn model_id(&self) -> &str {
+        "mock"
+    }
+
+    fn reads_tools(&self) -> bool {
+        false
+    }
+
+    fn stream<'a>(&'a self, _request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
+        let delay = self.options.delay;
+        let parts = stream::iter(self.next_parts());
+        async move {
+            if delay.is_zero() {
+                return Ok(parts.map(|(_, part)| part).boxed_local());
+            }
+            Ok(parts
+                .then(move |(waits, part)| async move {
+                    if waits {
+                        tokio::time::sleep(delay).await;
+                    }
+                    part
+                })
+                .boxed_local())
+        }
+        .boxed_local()
+    }
+}
+
+/// Which kind of block is open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Text,
+    Reasoning,
+}
+
+/// Builds the parts of one turn, opening and closing blocks as needed.
+struct TurnScript {
+    parts: Vec<(bool, Result<StreamPart, ProviderError>)>,
+    open: Option<Block>,
+    blocks: usize,
+}
+
+impl TurnScript {
+    fn new() -> Self {
+        TurnScript { parts: Vec::new(), open: None, blocks: 0 }
+    }
+
+    fn push(&mut self, part: StreamPart) {
+        self.parts.push((false, Ok(part)));
+    }
+
+    fn id(&self) -> String {
+        self.blocks.to_string()
+    }
+
+    fn delta(&mut self, block: Block, text: &str, streaming: bool) {
+        if self.open != Some(block) {
+            self.close();
+            self.open = Some(block);
+            let id = self.id();
+            self.push(match block {
+                Block::Text => StreamPart::TextStart { id, provider_metadata: None },
+                Block::Reasoning => StreamPart::ReasoningStart { id, provider_metadata: None },
+            });
+        } else if !streaming
+            && let Some((
+                _,
+                Ok(StreamPart::TextDelta { delta, .. } | StreamPart::ReasoningDelta { delta, .. }),
+            )) = self.parts.last_mut()
+        {
+            delta.push_str(text);
+            return;
+        }
+        let (id, delta) = (self.id(), text.to_owned());
+        self.parts.push((
+            true,
+            Ok(match block {
+                Block::Text => StreamPart::TextDelta { id, delta, provider_metadata: None },
+                Block::Reasoning => StreamPart::ReasoningDelta { id, delta, provider_metadata: None },
+            }),
+        ));
+    }
+
+    fn close(&mut self) {
+        let id = self.id();
+        match self.open.take() {
+            None => return,
+            Some(Block::Text) => self.push(StreamPart::TextEnd { id, provider_metadata: None }),
+            Some(Block::Reasoning) => self.push(StreamPart::ReasoningEnd { id, provider_metadata: None }),
+        }
+        self.blocks += 1;
+    }
+
+    fn tool_call(&mut self, id: &str, name: &str, input: &str) {
+        self.push(StreamPart::ToolInputStart { id: id.into(), tool_name: name.into() });
+        self.push(StreamPart::ToolInputDelta { id: id.into(), delta: input.into() });
+        self.push(StreamPart::ToolInputEnd { id: id.into() });
+        let call = StreamPart::ToolCall {
+            tool_call_id: id.into(),
+            tool_name: name.into(),
+            input: input.into(),
+            provider_metadata: None,
+        };
+        self.parts.push((true, Ok(call)));
+    }
+}
+
+impl MockItem {
+    /// Reads one item of a `mock` array.
+    ///
+    /// Shapes: `{type: 'text', text}`, `{type: 'reasoning', text}`, `{type: 'tool-call', toolName, toolCallId?, args}`
+    /// (`input` is accepted for `args`; a string is taken as raw JSON text), `{type: 'error', error}`,
+    /// `{type: 'finish', finishReason}`. `index` only makes the error and a missing call id readable.
+    pub fn from_json(index: usize, item: &Value) -> Result<MockItem, String> {
+        let wrong = |what: &str| format!("mock item {index} {what}: {item}");
+        let text_of = |key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
+        match item.get("type").and_then(Value::as_str) {
+            Some("text") => Ok(MockItem::Text(text_of("text").ok_or_else(|| wrong("needs a string 'text'"))?)),
+            Some("reasoning") => {
+                Ok(MockItem::Reasoning(text_of("text").ok_or_else(|| wrong("needs a string 'text'"))?))
+            }
+            Some("tool-call") => Ok(MockItem::ToolCall {
+                tool_call_id: text_of("toolCallId").unwrap_or_else(|| format!("call_{index}")),
+                tool_name: text_of("toolName").ok_or_else(|| wrong("needs a string 'toolName'"))?,
+                input: match item.get("args").or_else(|| item.get("input")) {
+                    Some(Value::String(raw)) => raw.clone(),
+                    Some(args) => args.to_string(),
+                    None => json!({}).to_string(),
+                },
+            }),
+            Some("error") => {
+                let message = text_of("error").or_else(|| text_of("message"));
+                Ok(MockItem::Error(message.ok_or_else(|| wrong("needs a string 'error'"))?))
+            }
+            Some("finish") => {
+                let reason = item.get("finishReason").cloned().unwrap_or_else(|| json!("stop"));
+                let reason = serde_json::from_value(reason).map_err(|_| wrong("has an unknown 'finishReason'"))?;
+                Ok(MockItem::Finish(reason))
+            }
+            _ => Err(wrong("needs a 'type' of 'text', 'reasoning', 'tool-call', 'error' or 'finish'")),
+        }
+    }
+}

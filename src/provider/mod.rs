@@ -1,0 +1,38 @@
+//! Language models: one trait, the model-string resolver, the mock, and one adapter per wire format.
+//!
+//! Owns: turning a [`ModelRequest`] into a stream of [`StreamPart`]s, HTTP, authentication, retries, redaction.
+//! Must not know: prompts, JavaScript, the step loop. It imports `chat` (and `diagnostic`) only.
+
+mod error;
+mod mock;
+
+use futures_util::{future::LocalBoxFuture, stream::LocalBoxStream};
+
+use crate::chat::{ModelRequest, StreamPart};
+
+pub use error::{ProviderError, ProviderErrorKind};
+pub use mock::{MockItem, MockModel, MockOptions};
+
+/// The parts of one answer. The stream ends after `Finish`, or after an `Err`; what came before an `Err` stays valid.
+pub type PartStream<'a> = LocalBoxStream<'a, Result<StreamPart, ProviderError>>;
+
+/// A model that answers one request at a time.
+///
+/// Everything runs on one thread, so neither futures nor streams are `Send`. Dropping the future or the stream cancels
+/// the call. `stream` resolves when the provider accepted the request (all retries happen before that); failures after
+/// that point arrive inside the stream and are never retried.
+pub trait LanguageModel {
+    /// The provider's name, such as `openai`.
+    fn provider(&self) -> &str;
+
+    /// The model's id at the provider.
+    fn model_id(&self) -> &str;
+
+    /// Whether the model is told about tools. The mock is not, which saves converting every schema for it.
+    fn reads_tools(&self) -> bool {
+        true
+    }
+
+    /// Sends one request.
+    fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>>;
+}
