@@ -17,4 +17,5 @@
 pub mod chat;
 pub mod code;
 pub mod provider;
+pub mod sandbox;
 pub mod schema;
