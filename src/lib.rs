@@ -15,4 +15,6 @@
 //! never import `script`.
 
 pub mod chat;
+pub mod diagnostic;
 pub mod provider;
+pub mod script;
