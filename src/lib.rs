@@ -15,4 +15,5 @@
 //! never import `script`.
 
 pub mod chat;
+pub mod plugin;
 pub mod provider;
