@@ -228,7 +228,8 @@ pub fn render_status(tasks: &[Task]) -> String {
 
 /// The three tools as a model is told of them.
 pub fn tools() -> Vec<ToolSpec> {
-    let task_id = json!({ "type": "string", "description": "The id of the task, as shown in brackets in the task status" });
+    let task_id =
+        json!({ "type": "string", "description": "The id of the task, as shown in brackets in the task status" });
     let only_id = json!({ "type": "object", "properties": { "taskId": task_id }, "required": ["taskId"] });
     let with_reason = json!({
         "type": "object",
@@ -242,7 +243,11 @@ pub fn tools() -> Vec<ToolSpec> {
             only_id.clone(),
         ),
         ("completeTask", "Mark a task as completed. Call it when the task is finished.", only_id),
-        ("failTask", "Mark a task as failed, with an optional reason. Call it when the task cannot be finished.", with_reason),
+        (
+            "failTask",
+            "Mark a task as failed, with an optional reason. Call it when the task cannot be finished.",
+            with_reason,
+        ),
     ]
     .into_iter()
     .map(|(name, description, input_schema)| ToolSpec {

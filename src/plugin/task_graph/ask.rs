@@ -40,7 +40,10 @@ fn ask(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusal> 
         let status = status_text(task.status);
         return Err(refuse(Refusal::new(
             format!("Task is {status}: {}", task.id),
-            format!("Task \"{}\" is {status}{open}; a question can be asked while it is pending or in progress.", task.id),
+            format!(
+                "Task \"{}\" is {status}{open}; a question can be asked while it is pending or in progress.",
+                task.id
+            ),
         )));
     }
     let options = match &input["options"] {

@@ -165,9 +165,7 @@ pub fn parse_tasks(value: &Value) -> Result<Vec<TaskNode>, ShapeError> {
 fn read_status(fields: &mut Fields, key: &str) -> TaskNodeStatus {
     let Some(text) = fields.text(key) else { return TaskNodeStatus::Pending };
     TaskNodeStatus::from_text(&text).unwrap_or_else(|| {
-        fields.fault(format!(
-            "{key} must be pending, in_progress, completed, failed or waiting_human, not \"{text}\""
-        ));
+        fields.fault(format!("{key} must be pending, in_progress, completed, failed or waiting_human, not \"{text}\""));
         TaskNodeStatus::Pending
     })
 }

@@ -3,7 +3,8 @@
 use super::{TaskNode, TaskNodeStatus, graph::TaskGraph};
 use crate::plugin::refusal::one_line;
 
-const HINT: &str = "Use \"getUnblockedTasks\" to find tasks ready for execution, \"updateTaskStatus\" to update task progress.";
+const HINT: &str =
+    "Use \"getUnblockedTasks\" to find tasks ready for execution, \"updateTaskStatus\" to update task progress.";
 
 /// The status section: the groups of the seeds, and tasks that failed or wait for a human when there are any.
 pub fn render_status(graph: &TaskGraph) -> String {

@@ -110,9 +110,7 @@ fn update(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusa
 
 fn read_status(text: &str) -> Result<TaskNodeStatus, Refusal> {
     match TaskNodeStatus::from_text(text) {
-        Some(
-            status @ (TaskNodeStatus::InProgress | TaskNodeStatus::Completed | TaskNodeStatus::Failed),
-        ) => Ok(status),
+        Some(status @ (TaskNodeStatus::InProgress | TaskNodeStatus::Completed | TaskNodeStatus::Failed)) => Ok(status),
         _ => Err(Refusal::new(
             format!("Unknown status: {text}"),
             format!("\"status\" must be in_progress, completed or failed, not \"{text}\"."),

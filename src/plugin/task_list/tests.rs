@@ -118,7 +118,8 @@ fn status_text_is_that_of_the_seeds() {
 
 #[test]
 fn the_authors_own_fields_stay() {
-    let given = json!([{ "id": "1", "name": "Research", "status": "pending", "owner": { "name": "Ada" }, "points": 3 }]);
+    let given =
+        json!([{ "id": "1", "name": "Research", "status": "pending", "owner": { "name": "Ada" }, "points": 3 }]);
     let tasks = parse_tasks(&given).expect("the tasks are well formed");
     assert_eq!(json!(tasks), given);
     let (after, result) = start_task(&tasks, "1");
