@@ -59,7 +59,7 @@ fn ask(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusal> 
         "success": true,
         "taskId": task.id,
         "question": question,
-        "task": asked.shown_value(position),
+        "task": asked.shown(position),
         "message": format!(
             "Task \"{}\" waits for a human to answer: {question} Record the answer with answerQuestion; other ready tasks \
              can go on.",
@@ -103,7 +103,7 @@ fn answer(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusa
         "taskId": task.id,
         "question": question,
         "answer": answer,
-        "task": answered.shown_value(position),
+        "task": answered.shown(position),
         "message": format!("The answer was recorded. Task \"{}\" is {} again.", task.id, status_text(resumed)),
     });
     Ok((answered, result))

@@ -16,8 +16,7 @@ use crate::plugin::refusal::quoted;
 /// over by Kahn's algorithm.) A task that depends on itself is a cycle. Edges count whether they are written as
 /// `dependencies` or as `unblocks`; references to unknown ids do not count.
 pub fn detect_cycles<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
-    let (_, rest) = Edges::new(tasks).topological_order();
-    rest.into_iter().map(|position| tasks[position].borrow().id.clone()).collect()
+    Edges::new(tasks).caught.into_iter().map(|position| tasks[position].borrow().id.clone()).collect()
 }
 
 /// `validateTaskGraph`: one message for each problem; empty for a valid graph.
@@ -92,14 +91,13 @@ fn duplicate_ids<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
 }
 
 fn cycle_problem<T: Borrow<TaskNode>>(tasks: &[T], edges: &Edges) -> Option<String> {
-    let (_, rest) = edges.topological_order();
     let id_of = |position: &usize| tasks[*position].borrow().id.as_str();
-    let cycle = edges.find_cycle(&rest);
+    let cycle = edges.find_cycle();
     let first = cycle.first()?;
     let way_round: Vec<&str> = cycle.iter().chain([first]).map(id_of).collect();
     Some(format!(
         "Circular dependency: {} can never run ({}, where each depends on the next)",
-        quoted(rest.iter().map(id_of)),
+        quoted(edges.caught.iter().map(id_of)),
         way_round.join(" -> ")
     ))
 }

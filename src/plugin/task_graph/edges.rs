@@ -21,6 +21,10 @@ pub(super) struct Edges {
     pub(super) downstream: Vec<Vec<usize>>,
     /// Whether a task depends on an id that does not exist, so that it can never run.
     pub(super) dangling: Vec<bool>,
+    /// Positions so that every task follows those it waits for. A second task with the same id has no edges and is here.
+    pub(super) order: Vec<usize>,
+    /// What the order leaves out, in graph order: tasks that wait for themselves through a cycle or for a task that does.
+    pub(super) caught: Vec<usize>,
 }
 
 impl Edges {
@@ -34,42 +38,40 @@ impl Edges {
             upstream: vec![Vec::new(); tasks.len()],
             downstream: vec![Vec::new(); tasks.len()],
             dangling: vec![false; tasks.len()],
+            ..Edges::default()
         };
         let mut seen = HashSet::new();
         for task in tasks.iter().map(Borrow::borrow) {
             let here = edges.positions[&task.id];
             for dependency in &task.dependencies {
                 match edges.positions.get(dependency) {
-                    Some(&from) => edges.add(from, here, &mut seen),
+                    Some(&from) => edges.connect(from, here, &mut seen),
                     None => edges.dangling[here] = true,
                 }
             }
             for unblocked in &task.unblocks {
                 if let Some(&to) = edges.positions.get(unblocked) {
-                    edges.add(here, to, &mut seen);
+                    edges.connect(here, to, &mut seen);
                 }
             }
         }
+        edges.sort();
         edges
     }
 
-    fn add(&mut self, from: usize, to: usize, seen: &mut HashSet<(usize, usize)>) {
+    fn connect(&mut self, from: usize, to: usize, seen: &mut HashSet<(usize, usize)>) {
         if seen.insert((from, to)) {
             self.upstream[to].push(from);
             self.downstream[from].push(to);
         }
     }
 
-    /// Kahn's algorithm: positions so that every task follows those it waits for, and the rest, in graph order, which wait
-    /// for themselves through a cycle or for a task that does. Each edge is looked at once.
-    ///
-    /// A second task with the same id has no edges and is among the ordered ones.
-    pub(super) fn topological_order(&self) -> (Vec<usize>, Vec<usize>) {
+    /// Kahn's algorithm; each edge is looked at once.
+    fn sort(&mut self) {
         let mut waiting: Vec<usize> = self.upstream.iter().map(Vec::len).collect();
         let mut ready: VecDeque<usize> = (0..waiting.len()).filter(|&position| waiting[position] == 0).collect();
-        let mut order = Vec::with_capacity(waiting.len());
         while let Some(position) = ready.pop_front() {
-            order.push(position);
+            self.order.push(position);
             for &next in &self.downstream[position] {
                 waiting[next] -= 1;
                 if waiting[next] == 0 {
@@ -77,18 +79,16 @@ impl Edges {
                 }
             }
         }
-        let rest = (0..waiting.len()).filter(|&position| waiting[position] > 0).collect();
-        (order, rest)
+        self.caught = (0..waiting.len()).filter(|&position| waiting[position] > 0).collect();
     }
 
-    /// One cycle among `rest` (the remainder of [`Edges::topological_order`]), each task followed by one it waits for.
-    /// Empty when `rest` is.
-    pub(super) fn find_cycle(&self, rest: &[usize]) -> Vec<usize> {
-        // Every task of the rest waits for another one of the rest, so following those must come round.
-        let members: HashSet<usize> = rest.iter().copied().collect();
+    /// One cycle, each task followed by one it waits for; empty when there is none.
+    pub(super) fn find_cycle(&self) -> Vec<usize> {
+        // Every caught task waits for another one of them, so following those must come round.
+        let members: HashSet<usize> = self.caught.iter().copied().collect();
         let mut path: Vec<usize> = Vec::new();
         let mut place = HashMap::new();
-        let mut next = rest.first().copied();
+        let mut next = self.caught.first().copied();
         while let Some(position) = next {
             if let Some(&start) = place.get(&position) {
                 return path.split_off(start);

@@ -1,6 +1,6 @@
 //! The state the tools work on.
 
-use std::{collections::HashSet, rc::Rc};
+use std::{cell::OnceCell, collections::HashSet, rc::Rc};
 
 use serde_json::Value;
 
@@ -16,6 +16,8 @@ use crate::plugin::refusal::{Refusal, bare_id};
 pub struct TaskGraph {
     nodes: Rc<Vec<Rc<TaskNode>>>,
     edges: Rc<Edges>,
+    /// Computed when first asked for, then shared by all copies of this state.
+    results: Rc<OnceCell<UpstreamResults>>,
 }
 
 impl TaskGraph {
@@ -28,27 +30,26 @@ impl TaskGraph {
         if graph.nodes.iter().all(|node| node.input_context.is_none()) {
             return graph;
         }
-        let results = UpstreamResults::new(&graph);
         let mut nodes: Vec<Rc<TaskNode>> = graph.nodes.to_vec();
         for (position, node) in nodes.iter_mut().enumerate() {
-            let own = node.input_context.as_deref().map(|text| results.without(position, text, |_| true));
+            let own =
+                node.input_context.as_deref().map(|text| graph.results().without(&graph, position, text, |_| true));
             if let Some(own) = own.filter(|own| own.as_deref() != node.input_context.as_deref()) {
                 Rc::make_mut(node).input_context = own;
             }
         }
-        TaskGraph { nodes: Rc::new(nodes), edges: graph.edges }
+        graph.with_nodes(nodes)
     }
 
     /// The graph after the prompt file set its tasks itself: like [`TaskGraph::new`], but knows from `self` which results
     /// stood in an `input_context`. Results of tasks that were taken out stay as text of the tasks that had received them.
     pub fn with_tasks(&self, tasks: &[TaskNode]) -> Self {
         let kept: HashSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
-        let results = UpstreamResults::new(self);
         let tasks: Vec<TaskNode> = tasks
             .iter()
             .map(|task| match (&task.input_context, self.edges.positions.get(&task.id)) {
                 (Some(text), Some(&position)) => TaskNode {
-                    input_context: results.without(position, text, |source| kept.contains(source)),
+                    input_context: self.results().without(self, position, text, |source| kept.contains(source)),
                     ..task.clone()
                 },
                 _ => task.clone(),
@@ -61,7 +62,7 @@ impl TaskGraph {
     pub(super) fn from_stored(tasks: &[TaskNode]) -> Self {
         let nodes: Vec<Rc<TaskNode>> = checks::normalize_task_graph(tasks).into_iter().map(Rc::new).collect();
         let edges = Rc::new(Edges::new(&nodes));
-        TaskGraph { nodes: Rc::new(nodes), edges }
+        TaskGraph { nodes: Rc::new(nodes), edges, results: Rc::default() }
     }
 
     /// What is wrong with the graph; the binding warns of these when the prompt file defined it.
@@ -70,27 +71,27 @@ impl TaskGraph {
     }
 
     /// The tasks as JavaScript sees them, with upstream results in `input_context`.
+    ///
+    /// Writes out every context, which can be much text in the middle of a large graph; a binding that is asked for the
+    /// tasks often takes [`TaskGraph::nodes`] and leaves the contexts to a getter.
     pub fn tasks(&self) -> Vec<TaskNode> {
-        let results = UpstreamResults::new(self);
-        (0..self.nodes.len()).map(|position| self.shown(position, &results)).collect()
+        (0..self.nodes.len()).map(|position| self.shown(position)).collect()
     }
 
     /// The task of that id as JavaScript sees it.
     pub fn task(&self, task_id: &str) -> Option<TaskNode> {
-        let position = *self.edges.positions.get(task_id)?;
-        Some(self.shown(position, &UpstreamResults::new(self)))
+        self.edges.positions.get(task_id).map(|&position| self.shown(position))
     }
 
-    /// The tasks as stored, without upstream results. The same `Rc` in two graphs is an unchanged task, so a binding need
-    /// not build it again; [`TaskGraph::input_contexts`] gives the rest.
+    /// The tasks as stored, without upstream results. The same `Rc` in two graphs is a task that did not change, but for
+    /// what [`TaskGraph::input_context`] adds.
     pub fn nodes(&self) -> &[Rc<TaskNode>] {
         &self.nodes
     }
 
-    /// Computes full `input_context`s by position, on demand.
-    pub fn input_contexts(&self) -> impl Fn(usize) -> Option<String> + '_ {
-        let results = UpstreamResults::new(self);
-        move |position| results.input_context(position)
+    /// The full `input_context` of the task at a position of [`TaskGraph::nodes`].
+    pub fn input_context(&self, position: usize) -> Option<String> {
+        self.results().input_context(self, position)
     }
 
     /// Whether nothing changed between two graphs of one history.
@@ -106,13 +107,13 @@ impl TaskGraph {
         &self.nodes[position]
     }
 
-    pub(super) fn shown(&self, position: usize, results: &UpstreamResults) -> TaskNode {
-        TaskNode { input_context: results.input_context(position), ..self.node(position).clone() }
+    fn results(&self) -> &UpstreamResults {
+        self.results.get_or_init(|| UpstreamResults::new(self))
     }
 
-    /// The task as JSON for a tool's result.
-    pub(super) fn shown_value(&self, position: usize) -> Value {
-        serde_json::json!(self.shown(position, &UpstreamResults::new(self)))
+    /// The task as JavaScript and models see it.
+    pub(super) fn shown(&self, position: usize) -> TaskNode {
+        TaskNode { input_context: self.input_context(position), ..self.node(position).clone() }
     }
 
     /// Position of the task a model means; ids copied with their brackets are understood.
@@ -150,7 +151,11 @@ impl TaskGraph {
     pub(super) fn with_changed(&self, position: usize, change: impl FnOnce(&mut TaskNode)) -> Self {
         let mut nodes = self.nodes.to_vec();
         change(Rc::make_mut(&mut nodes[position]));
-        TaskGraph { nodes: Rc::new(nodes), edges: Rc::clone(&self.edges) }
+        self.with_nodes(nodes)
+    }
+
+    fn with_nodes(&self, nodes: Vec<Rc<TaskNode>>) -> Self {
+        TaskGraph { nodes: Rc::new(nodes), edges: Rc::clone(&self.edges), results: Rc::default() }
     }
 
     /// The stored tasks, to build a graph with other edges from.

@@ -60,7 +60,7 @@ fn spawn(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusal
     let result = json!({
         "success": true,
         "taskId": task_id,
-        "task": grown.shown_value(position),
+        "task": grown.shown(position),
         "ready": ready,
         "message": message,
     });
@@ -102,7 +102,7 @@ fn fork(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusal>
     let result = json!({
         "success": true,
         "taskId": original.id,
-        "task": grown.shown_value(grown.find(&original.id)?),
+        "task": grown.shown(grown.find(&original.id)?),
         "subtasks": split.iter().map(|task| brief(task)).collect::<Vec<_>>(),
         "message": format!(
             "Task \"{}\" was split into {}. It becomes ready when all of them are completed.",

@@ -267,8 +267,7 @@ fn an_update_touches_one_task() {
         .collect();
     assert_eq!(changed, ["t0"]);
     assert_eq!(context(&after, "t499"), "[t0] t0: the result");
-    let contexts = after.input_contexts();
-    assert!((1..500).all(|position| contexts(position).as_deref() == Some("[t0] t0: the result")));
+    assert!((1..500).all(|position| after.input_context(position).as_deref() == Some("[t0] t0: the result")));
 }
 
 // generateTaskGraph

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::{
     TaskNodeStatus,
-    context::UpstreamResults,
     generate::{brief, status_text},
     graph::TaskGraph,
 };
@@ -19,7 +18,6 @@ use crate::plugin::{
 /// (The utility of the same name is [`get_unblocked_tasks`](super::get_unblocked_tasks).)
 pub fn list_unblocked_tasks(graph: &TaskGraph) -> (TaskGraph, Value) {
     let ready = graph.ready();
-    let results = UpstreamResults::new(graph);
     let message = match ready.len() {
         0 => nothing_ready(graph),
         1 => "1 task is ready to start.".to_owned(),
@@ -28,7 +26,7 @@ pub fn list_unblocked_tasks(graph: &TaskGraph) -> (TaskGraph, Value) {
     let result = json!({
         "success": true,
         "count": ready.len(),
-        "tasks": ready.iter().map(|&position| graph.shown(position, &results)).collect::<Vec<_>>(),
+        "tasks": ready.iter().map(|&position| graph.shown(position)).collect::<Vec<_>>(),
         "message": message,
     });
     (graph.clone(), result)
@@ -76,9 +74,10 @@ pub fn update_task_status(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value
 fn update(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusal> {
     let position = graph.find(&argument(input, "taskId")?)?;
     let task_id = &graph.node(position).id;
-    let status = read_status(&argument(input, "status")?).map_err(|refusal| refusal.with("taskId", json!(task_id)))?;
+    let refuse = |refusal: Refusal| refusal.with("taskId", json!(task_id));
+    let status = argument(input, "status").and_then(|text| read_status(&text)).map_err(refuse)?;
     let output = optional_argument(input, "output_result");
-    check(graph, position, status).map_err(|refusal| refusal.with("taskId", json!(task_id)))?;
+    check(graph, position, status).map_err(refuse)?;
     let was_completed = graph.node(position).status == TaskNodeStatus::Completed;
     let restarted = graph.node(position).status == TaskNodeStatus::Failed;
     let graph = graph.with_changed(position, |task| {
@@ -101,7 +100,7 @@ fn update(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusa
     let result = json!({
         "success": true,
         "taskId": graph.node(position).id,
-        "task": graph.shown_value(position),
+        "task": graph.shown(position),
         "message": update_message(&graph, position, &newly),
         "newlyUnblocked": newly,
     });
