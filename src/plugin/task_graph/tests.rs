@@ -202,6 +202,7 @@ fn completing_again_replaces_the_result() {
 #[test]
 fn a_failure_blocks_downstream_until_the_task_is_tried_again() {
     let graph = done(&join(), json!({ "taskId": "a", "status": "failed", "output_result": "no access" }));
+    let graph = done(&graph, json!({ "taskId": "a", "status": "failed" }));
     assert_eq!(context(&graph, "c"), "");
     assert!(render_status(&graph).contains("### Failed (1)\n  - [a] Alpha (reason: no access)"));
     let graph = complete(&done(&graph, json!({ "taskId": "a", "status": "in_progress" })), "b", "B");

@@ -79,7 +79,7 @@ fn update(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusa
     let output = optional_argument(input, "output_result");
     check(graph, position, status).map_err(refuse)?;
     let was_completed = graph.node(position).status == TaskNodeStatus::Completed;
-    let restarted = graph.node(position).status == TaskNodeStatus::Failed;
+    let restarted = graph.node(position).status == TaskNodeStatus::Failed && status != TaskNodeStatus::Failed;
     let graph = graph.with_changed(position, |task| {
         task.status = status;
         task.human_question = None;
