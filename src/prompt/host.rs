@@ -67,7 +67,7 @@ pub trait PromptHost {
     fn record(&self) -> &RunRecord;
 
     /// The model that answers.
-    fn model(&self) -> Rc<dyn LanguageModel>;
+    fn model(&self) -> Rc<dyn LanguageModel + '_>;
 
     /// The settings of the run.
     fn settings(&self) -> RunSettings;

@@ -2,8 +2,11 @@
 
 use rquickjs::{Array, Ctx, Function, Object, Result, Value, function::This};
 
-use super::values::{from_json, kind_of, property, settle, to_json, to_text, type_error};
-use crate::{schema::JsonSchema, script::builtins};
+use super::{
+    services::zod_to_json_schema,
+    values::{from_json, kind_of, property, settle, to_json, to_text, type_error},
+};
+use crate::schema::JsonSchema;
 
 /// Keywords that make an object a JSON Schema.
 const JSON_SCHEMA_KEYWORDS: &[&str] = &[
@@ -106,8 +109,7 @@ impl<'js> Schema<'js> {
         match self {
             Schema::Json(object) => to_json(ctx, object.as_value()),
             Schema::Zod(object) => {
-                let zod = builtins::load(ctx, "zod")?;
-                let convert: Function = zod.get("toJSONSchema")?;
+                let convert = zod_to_json_schema(ctx)?;
                 let options = Object::new(ctx.clone())?;
                 options.set("io", io)?;
                 options.set("unrepresentable", "any")?;
