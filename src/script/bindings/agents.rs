@@ -19,7 +19,7 @@ use super::{
 use crate::{
     chat::{Step, ToolCall, ToolOutput},
     prompt::{DefinitionKind, RunOutcome, ToolAnswer},
-    schema::JsonSchema,
+    schema::{Validator, describe_problems},
 };
 
 /// How deep agents may nest unless `options.maxAgentDepth` says otherwise.
@@ -263,7 +263,7 @@ fn response_instruction(schema: &serde_json::Value) -> String {
 fn check_response(text: &str, schema: &serde_json::Value) -> std::result::Result<(String, serde_json::Value), String> {
     let json_text = without_fence(text);
     let value = serde_json::from_str(json_text).map_err(|error| format!("the answer is not JSON: {error}"))?;
-    JsonSchema::new(schema)?.validate(&value)?;
+    Validator::new(schema)?.validate(&value).map_err(|problems| describe_problems(&problems))?;
     Ok((json_text.to_owned(), value))
 }
 

@@ -6,7 +6,7 @@ use super::{
     services::zod_to_json_schema,
     values::{from_json, kind_of, property, settle, to_json, to_text, type_error},
 };
-use crate::schema::JsonSchema;
+use crate::schema::{Validator, describe_problems};
 
 /// Keywords that make an object a JSON Schema.
 const JSON_SCHEMA_KEYWORDS: &[&str] = &[
@@ -86,11 +86,9 @@ impl<'js> Schema<'js> {
     ) -> Result<std::result::Result<Value<'js>, String>> {
         if let Schema::Json(object) = self {
             let schema = to_json(ctx, object.as_value())?;
-            let schema = JsonSchema::new(&schema).map_err(|error| type_error(ctx, error))?;
-            return Ok(match schema.validate(&to_json(ctx, &value)?) {
-                Ok(()) => Ok(value),
-                Err(message) => Err(message),
-            });
+            let validator = Validator::new(&schema).map_err(|error| type_error(ctx, error))?;
+            let checked = validator.validate(&to_json(ctx, &value)?);
+            return Ok(checked.map(|()| value).map_err(|problems| describe_problems(&problems)));
         }
         let standard: Object = self.object().get("~standard")?;
         let validate: Function = standard.get("validate")?;

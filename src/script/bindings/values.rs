@@ -173,3 +173,8 @@ pub(crate) fn bind<'js>(function: &Function<'js>, values: Vec<Value<'js>>) -> Re
     args.push_args(values)?;
     args.apply(&bind)
 }
+
+/// Whether a condition's answer counts as true.
+pub(crate) fn is_truthy(value: &Value<'_>) -> Result<bool> {
+    Ok(Coerced::<bool>::from_js(value.ctx(), value.clone())?.0)
+}
