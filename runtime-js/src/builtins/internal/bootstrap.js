@@ -65,3 +65,6 @@ export function defineLazyGlobals(table, importBuiltin) {
     });
   }
 }
+
+/** The engine's own queueMicrotask, which loses what a callback throws; `timers.js` wraps it. */
+export const nativeQueueMicrotask = globalThis.queueMicrotask;
