@@ -15,7 +15,6 @@
 //! never import `script`.
 
 pub mod chat;
-pub mod cli;
 pub mod diagnostic;
 pub mod plugin;
 pub mod prompt;

@@ -41,6 +41,7 @@ pub struct RunRecord {
     parts: RefCell<Vec<RunPart>>,
     outcome: RefCell<Option<RunOutcome>>,
     observed: Cell<bool>,
+    started: Cell<bool>,
     change: Notify,
     listener: RefCell<Option<Rc<dyn Fn(&RunPart)>>>,
 }
@@ -78,6 +79,16 @@ impl RunRecord {
     pub fn finish(&self, outcome: RunOutcome) {
         self.outcome.borrow_mut().get_or_insert(outcome);
         self.change.notify_waiters();
+    }
+
+    /// Notes that the step loop has begun.
+    pub fn start(&self) {
+        self.started.set(true);
+    }
+
+    /// Whether the step loop has begun and not ended.
+    pub fn is_under_way(&self) -> bool {
+        self.started.get() && self.outcome.borrow().is_none()
     }
 
     /// The part at `position`, if there is one yet.

@@ -1,7 +1,6 @@
 //! Messages between JavaScript and plain data.
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
-use rquickjs::{Array, ArrayBuffer, Ctx, Object, Result, TypedArray, Value};
+use rquickjs::{Array, ArrayBuffer, Constructor, Ctx, Function, Object, Result, Value, function::This};
 
 use super::{
     definitions::scalar_text,
@@ -31,21 +30,28 @@ fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<
     };
     let mut json = to_json(ctx, value)?;
     for key in ["image", "data"] {
-        if let Some(bytes) = property(object, key)?.as_ref().and_then(bytes_of) {
-            json[key] = serde_json::Value::String(BASE64_STANDARD.encode(bytes));
+        let bytes = property(object, key)?.map(|data| base64_of(ctx, &data)).transpose()?.flatten();
+        if let Some(bytes) = bytes {
+            json[key] = serde_json::Value::String(bytes);
         }
     }
     serde_json::from_value(json)
         .map_err(|error| type_error(ctx, format!("{place} is not a message part: {error}")))
 }
 
-/// The bytes of a typed array or array buffer.
-fn bytes_of(value: &Value<'_>) -> Option<Vec<u8>> {
-    let object = value.as_object()?;
-    if let Some(buffer) = ArrayBuffer::from_object(object.clone()) {
-        return buffer.as_bytes().map(<[u8]>::to_vec);
-    }
-    TypedArray::<u8>::from_object(object.clone()).ok().and_then(|array| array.as_bytes().map(<[u8]>::to_vec))
+/// Base64 of a typed array or array buffer; `None` for anything else.
+fn base64_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> {
+    let Some(object) = value.as_object() else { return Ok(None) };
+    let bytes = if ArrayBuffer::from_object(object.clone()).is_some() {
+        let class: Constructor = ctx.globals().get("Uint8Array")?;
+        class.construct((object.clone(),))?
+    } else if object.as_typed_array::<u8>().is_some() {
+        object.clone()
+    } else {
+        return Ok(None);
+    };
+    let to_base64: Function = bytes.get("toBase64")?;
+    to_base64.call((This(bytes),)).map(Some)
 }
 
 /// A message given by a script: a string (user role) or `{role, content}`.

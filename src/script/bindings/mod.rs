@@ -13,6 +13,7 @@ mod js_model;
 mod messages;
 mod models;
 mod modules;
+mod options;
 mod prompt_file;
 mod prompt_host;
 mod reference;

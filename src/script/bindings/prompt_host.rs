@@ -20,7 +20,7 @@ use crate::{
         DefinitionKind, Prompt, PromptHost, RunError, RunRecord, RunSettings, StepModifications, ToolAnswer,
     },
     provider::LanguageModel,
-    script::error,
+    script::{diagnose, diagnose_error},
 };
 
 /// A prompt object as the step loop drives it, for one run.
@@ -32,8 +32,6 @@ pub(super) struct ScriptPrompt<'js> {
     record: Rc<RunRecord>,
     model: OnceCell<Rc<dyn LanguageModel + 'js>>,
     settings: RunSettings,
-    /// What the prompt's own code threw, so that whoever awaits the run gets the very same value.
-    thrown: RefCell<Option<Value<'js>>>,
 }
 
 impl<'js> ScriptPrompt<'js> {
@@ -49,7 +47,7 @@ impl<'js> ScriptPrompt<'js> {
         let record = Rc::new(RunRecord::default());
         *core.record.borrow_mut() = record.clone();
         core.step.set(0);
-        for kept in ["stepObjects", "fullStepObjects"] {
+        for kept in ["stepObjects", "fullStepObjects", "resultSteps", "thrown"] {
             bag.remove(kept)?;
         }
         Ok(ScriptPrompt {
@@ -60,7 +58,6 @@ impl<'js> ScriptPrompt<'js> {
             record,
             model,
             settings,
-            thrown: RefCell::new(None),
         })
     }
 
@@ -69,15 +66,18 @@ impl<'js> ScriptPrompt<'js> {
         self.record.clone()
     }
 
-    /// The value the prompt's own code threw, if that ended the run.
-    pub(super) fn thrown(&self) -> Option<Value<'js>> {
-        self.thrown.borrow().clone()
-    }
-
     /// A JavaScript failure as the run's error; keeps the thrown value.
     fn failed(&self, error: Error) -> RunError {
-        let (diagnostic, thrown) = error::catch_value(&self.ctx, error);
-        *self.thrown.borrow_mut() = thrown;
+        let diagnostic = match error {
+            Error::Exception => {
+                let thrown = self.ctx.catch();
+                // Whoever awaits the run gets the very value that was thrown. Setting a property of our own bag cannot fail
+                // but for memory, and then the message is all there is.
+                let _ = self.bag.set("thrown", thrown.clone());
+                diagnose(&self.ctx, thrown)
+            }
+            other => diagnose_error(&self.ctx, other),
+        };
         RunError::Script(Box::new(diagnostic))
     }
 

@@ -12,7 +12,10 @@ use super::{
     stateful_prompt::{self, PromptObject, parts},
     values::{kind_of, property, type_error},
 };
-use crate::{prompt::RunRecord, script::warn};
+use crate::{
+    prompt::{RunPart, RunRecord},
+    script::{KeepAlive, warn},
+};
 
 /// A run that was started.
 pub(crate) struct Started<'js> {
@@ -37,7 +40,7 @@ pub(super) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: 
             return Err(type_error(&inner, message));
         };
         let prompt = prepare(&inner, function, config)?;
-        let started = start(&inner, prompt).await?;
+        let started = start(&inner, prompt, None).await?;
         let answer = Object::new(inner.clone())?;
         answer.set("result", RunResult::create(&inner, started.record, parts(&started.prompt).1)?)?;
         answer.set("prompt", started.prompt)?;
@@ -73,21 +76,35 @@ pub(super) fn set_options<'js>(ctx: &Ctx<'js>, bag: &Object<'js>, given: Value<'
     bag.set("options", object.clone())
 }
 
-/// Runs the function for the first time and starts the step loop.
-pub(crate) async fn start<'js>(ctx: &Ctx<'js>, prompt: PromptObject<'js>) -> Result<Started<'js>> {
+/// Runs the function for the first time and starts the step loop. `listener` gets every part of the run.
+pub(crate) async fn start<'js>(
+    ctx: &Ctx<'js>,
+    prompt: PromptObject<'js>,
+    listener: Option<Rc<dyn Fn(&RunPart)>>,
+) -> Result<Started<'js>> {
     let (_, bag) = parts(&prompt);
     let host = Rc::new(ScriptPrompt::new(ctx, &prompt)?);
     if let Some(function) = property(&bag, "fn")?.and_then(Value::into_function) {
         run_body(&prompt, &function).await?;
     }
     let record = host.run_record();
+    if let Some(listener) = listener {
+        record.listen(listener);
+    }
     drive(ctx, host)?;
     Ok(Started { prompt, record })
 }
 
-/// Lets the step loop run in the background.
+/// Lets the step loop run in the background; the program stays alive until it ends.
 pub(super) fn drive<'js>(ctx: &Ctx<'js>, host: Rc<ScriptPrompt<'js>>) -> Result<()> {
     let step_loop = services::doors(ctx)?.step_loop;
-    ctx.spawn(async move { step_loop.run(host).await });
+    let record = host.run_record();
+    record.start();
+    services::with(ctx, |services| services.runs.borrow_mut().push(record))?;
+    let alive = KeepAlive::new(ctx)?;
+    ctx.spawn(async move {
+        step_loop.run(host).await;
+        drop(alive);
+    });
     Ok(())
 }

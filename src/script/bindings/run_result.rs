@@ -6,7 +6,7 @@ use rquickjs::{
     Array, Class, Ctx, Error, Exception, IntoJs, JsLifetime, Object, Result, Value,
     atom::PredefinedAtom,
     class::Trace,
-    function::{Func, This},
+    function::This,
     promise::Promised,
 };
 
@@ -188,7 +188,7 @@ fn named_error(ctx: &Ctx<'_>, name: &str, message: &str) -> Error {
 /// Puts the parts of `PromptStream`'s prototype in place that the class macro cannot express.
 pub(super) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
     let Some(prototype) = Class::<RunStream>::prototype(ctx)? else { return Ok(()) };
-    prototype.set(PredefinedAtom::SymbolAsyncIterator, Func::from(|this: This<Value<'_>>| this.0))
+    prototype.set(PredefinedAtom::SymbolAsyncIterator, super::values::identity(ctx)?)
 }
 
 /// An async iterator over a run; also answers to the reader methods of a `ReadableStream`.

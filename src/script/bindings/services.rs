@@ -6,7 +6,7 @@ use rquickjs::{Ctx, Function, JsLifetime, Result};
 
 use super::values::plain_error;
 use crate::{
-    prompt::StepLoop,
+    prompt::{RunRecord, StepLoop},
     provider::{LanguageModel, MockModel, ProviderError},
     script::import_builtin,
 };
@@ -29,13 +29,15 @@ pub(crate) struct Services<'js> {
     pub(crate) doors: Doors,
     /// The model of the prompt file's `mock` array; what `model: 'mock'` means.
     pub(crate) mock: RefCell<Option<Rc<MockModel>>>,
+    /// Every run that was started, to find failures nobody looked at.
+    pub(crate) runs: RefCell<Vec<Rc<RunRecord>>>,
     /// zod's `toJSONSchema`, once it was needed.
     to_json_schema: RefCell<Option<Function<'js>>>,
 }
 
 impl<'js> Services<'js> {
     pub(crate) fn new(doors: Doors) -> Self {
-        Services { doors, mock: RefCell::default(), to_json_schema: RefCell::default() }
+        Services { doors, mock: RefCell::default(), runs: RefCell::default(), to_json_schema: RefCell::default() }
     }
 }
 

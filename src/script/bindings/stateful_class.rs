@@ -78,7 +78,6 @@ fn run<'js>(ctx: Ctx<'js>, this: This<PromptObject<'js>>) -> Result<Value<'js>> 
     }
     let host = Rc::new(ScriptPrompt::new(&ctx, &this.0)?);
     let record = host.run_record();
-    record.start();
     drive(&ctx, host)?;
     RunResult::create(&ctx, record, bag)
 }

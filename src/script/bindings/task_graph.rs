@@ -26,8 +26,12 @@ use crate::{
 struct GraphHolder<'js> {
     #[qjs(skip_trace)]
     graph: RefCell<TaskGraph>,
-    shown: RefCell<Array<'js>>,
+    /// Holds the array under `SHOWN`, so that it can be replaced.
+    shown: Object<'js>,
 }
+
+/// The array that shows the graph.
+const SHOWN: &str = "array";
 
 /// Where the holder is in the bag.
 const HOLDER: &str = "taskGraphHolder";
@@ -45,7 +49,8 @@ pub(super) fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
                 warn::warning(&ctx, &format!("defTaskGraph: {problem}"))?;
             }
             let shown = show(&ctx, &graph, None)?;
-            let holder = GraphHolder { graph: RefCell::new(graph), shown: RefCell::new(shown.clone()) };
+            let holder = GraphHolder { graph: RefCell::new(graph), shown: Object::new(ctx.clone())? };
+            holder.shown.set(SHOWN, shown.clone())?;
             call.bag.set(HOLDER, Class::instance(ctx.clone(), holder)?)?;
             shown.into_value()
         }
@@ -66,15 +71,13 @@ fn current<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<Option<(Class<'js, 
     let Some(holder) = Class::<GraphHolder>::from_object(&holder) else { return Ok(None) };
     let Some(state) = task_tools::state(bag, STATE_KEY)? else { return Ok(None) };
     let value: Value = state.get("value")?;
-    let same = value == *holder.borrow().shown.borrow().as_value();
-    if !same {
+    let shown: Value = holder.borrow().shown.get(SHOWN)?;
+    if value != shown {
         let tasks = read(ctx, &value, STATE_KEY)?;
         let borrowed = holder.borrow();
         let graph = borrowed.graph.borrow().with_tasks(&tasks);
         *borrowed.graph.borrow_mut() = graph;
-        if let Some(array) = value.as_array() {
-            *borrowed.shown.borrow_mut() = array.clone();
-        }
+        borrowed.shown.set(SHOWN, value)?;
     }
     let graph = holder.borrow().graph.borrow().clone();
     Ok(Some((holder, graph)))
@@ -85,12 +88,12 @@ fn call_tool<'js>(ctx: &Ctx<'js>, bag: &Object<'js>, name: &str, input: &serde_j
     let Some((changed, answer)) = task_graph::call_tool(&graph, name, input) else { return Ok(serde_json::Value::Null) };
     if !changed.same_as(&graph) {
         let borrowed = holder.borrow();
-        let before = borrowed.shown.borrow().clone();
+        let before: Array = borrowed.shown.get(SHOWN)?;
         let shown = show(ctx, &changed, Some((&graph, &before)))?;
         if let Some(state) = task_tools::state(bag, STATE_KEY)? {
             state.set("value", shown.clone())?;
         }
-        *borrowed.shown.borrow_mut() = shown;
+        borrowed.shown.set(SHOWN, shown)?;
         *borrowed.graph.borrow_mut() = changed;
     }
     Ok(answer)

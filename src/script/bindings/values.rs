@@ -2,26 +2,20 @@
 
 use rquickjs::{
     Array, Constructor, Ctx, Error, Exception, FromJs, Function, IntoJs, Object, Result, Value,
-    function::{Args, IntoArgs},
+    function::{Args, IntoArgs, This},
     prelude::Coerced,
-    promise::MaybePromise,
 };
 
-/// Throws a `TypeError` with a message of any length (the engine's own helper cuts at 256 bytes).
-pub(crate) fn type_error(ctx: &Ctx<'_>, message: impl AsRef<str>) -> Error {
-    throw_named(ctx, "TypeError", message.as_ref())
+use crate::script::ScriptError;
+
+/// Throws a `TypeError`.
+pub(crate) fn type_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
+    ScriptError::type_error(message).throw(ctx)
 }
 
 /// Throws a plain `Error`.
-pub(crate) fn plain_error(ctx: &Ctx<'_>, message: impl AsRef<str>) -> Error {
-    throw_named(ctx, "Error", message.as_ref())
-}
-
-fn throw_named(ctx: &Ctx<'_>, class: &str, message: &str) -> Error {
-    match error_object(ctx, class, message) {
-        Ok(error) => ctx.throw(error.into_value()),
-        Err(error) => error,
-    }
+pub(crate) fn plain_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
+    ScriptError::error(message).throw(ctx)
 }
 
 /// A new error object of a global error class.
@@ -85,18 +79,8 @@ pub(crate) async fn apply_async<'js>(
 
 /// Awaits a promise or thenable; anything else is its own answer.
 pub(crate) async fn settle<'js>(value: Value<'js>) -> Result<Value<'js>> {
-    if value.is_promise() {
-        return MaybePromise::from_value(value).into_future().await;
-    }
-    let Some(object) = value.as_object() else { return Ok(value) };
-    if object.get::<_, Value>("then")?.is_function() {
-        let ctx = value.ctx().clone();
-        let promise: Constructor = ctx.globals().get("Promise")?;
-        let resolve: Function = promise.get("resolve")?;
-        let promise: Value = resolve.call((rquickjs::function::This(promise), value))?;
-        return MaybePromise::from_value(promise).into_future().await;
-    }
-    Ok(value)
+    let ctx = value.ctx().clone();
+    crate::script::settle(&ctx, value).await
 }
 
 /// What to call a value in an error message: `undefined`, `null`, `an array`, `a string`, …
@@ -177,4 +161,9 @@ pub(crate) fn bind<'js>(function: &Function<'js>, values: Vec<Value<'js>>) -> Re
 /// Whether a condition's answer counts as true.
 pub(crate) fn is_truthy(value: &Value<'_>) -> Result<bool> {
     Ok(Coerced::<bool>::from_js(value.ctx(), value.clone())?.0)
+}
+
+/// A function that returns its `this`.
+pub(crate) fn identity<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
+    Function::new(ctx.clone(), |this: This<Value<'js>>| this.0)
 }
