@@ -15,6 +15,7 @@
 //! never import `script`.
 
 pub mod chat;
+pub mod cli;
 pub mod diagnostic;
 pub mod plugin;
 pub mod prompt;

@@ -1,9 +1,6 @@
 //! The seam between the step loop and the language a prompt is written in.
 
-use std::{
-    cell::RefCell,
-    rc::Rc,
-};
+use std::{cell::RefCell, rc::Rc};
 
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;

@@ -49,12 +49,10 @@ mod tests {
     fn plain_text_sections_and_variables_come_in_this_order() {
         let text = Variable::Text("1 < 2".into());
         let data = Variable::Yaml("a: 1\n".into());
-        let rendered = system_prompt(
-            Some("Be kind."),
-            [("role", "Poet")].into_iter(),
-            [("X", &text), ("D", &data)].into_iter(),
-        );
-        let expected = "Be kind.\n\n<role>\nPoet\n</role>\n\n<variables>\n  <X>1 < 2</X>\n  <D>\na: 1\n  </D>\n</variables>";
+        let rendered =
+            system_prompt(Some("Be kind."), [("role", "Poet")].into_iter(), [("X", &text), ("D", &data)].into_iter());
+        let expected =
+            "Be kind.\n\n<role>\nPoet\n</role>\n\n<variables>\n  <X>1 < 2</X>\n  <D>\na: 1\n  </D>\n</variables>";
         assert_eq!(rendered.as_deref(), Some(expected));
     }
 

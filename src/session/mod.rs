@@ -7,7 +7,10 @@
 //! [`PromptHost`]: crate::prompt::PromptHost
 
 mod answer;
+mod file;
+mod models;
 mod step_loop;
 mod tools;
 
+pub use file::{FileRunOptions, run_file};
 pub use step_loop::{DEFAULT_MAX_STEPS, Session};

@@ -54,8 +54,7 @@ async fn run_steps(host: &dyn PromptHost) -> Result<(), RunError> {
         let modifications = host.run_effects(number).await?;
         let settings = host.settings();
         let sections = host.plugin_sections()?;
-        let mut plan =
-            host.prompt().borrow_mut().prepare_step(settings.system.as_deref(), &sections, modifications);
+        let mut plan = host.prompt().borrow_mut().prepare_step(settings.system.as_deref(), &sections, modifications);
         if let Some(wanted) = &settings.active_tools {
             plan.active_tools.retain(|name| wanted.contains(name));
         }

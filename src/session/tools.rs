@@ -2,11 +2,7 @@
 
 use std::rc::Rc;
 
-use futures_util::{
-    FutureExt, StreamExt,
-    future::LocalBoxFuture,
-    stream::FuturesUnordered,
-};
+use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
 
 use crate::{
     chat::{ContentPart, Message, PromptMessages, Role, ToolCall, ToolOutput, ToolResult},

@@ -158,8 +158,7 @@ async fn run_child<'js>(
         return Err(super::run_result::throw_run_error(ctx, &parts(child).1, &error));
     }
     let steps: Vec<Step> = record.steps().iter().map(|step| Step::clone(step)).collect();
-    let mut answer =
-        AgentAnswer { response: record.text(), parsed: None, validation_error: None, steps };
+    let mut answer = AgentAnswer { response: record.text(), parsed: None, validation_error: None, steps };
     if let Some(schema) = format {
         match check_response(&answer.response, &schema) {
             Ok((json_text, value)) => {
@@ -186,7 +185,8 @@ fn child_prompt<'js>(
     let depth = parent_core.depth + 1;
     if depth > limit {
         let Label { noun, name } = label;
-        let message = format!("{noun} {name} would be nested {depth} deep; the limit is {limit} (options.maxAgentDepth)");
+        let message =
+            format!("{noun} {name} would be nested {depth} deep; the limit is {limit} (options.maxAgentDepth)");
         return Err(type_error(ctx, message));
     }
     let plugins: Value = parent_bag.get("plugins")?;

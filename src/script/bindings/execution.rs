@@ -1,9 +1,6 @@
 //! The second argument of a tool's `execute`: `{toolCallId, messages, abortSignal}` (SPEC 5).
 
-use rquickjs::{
-    Array, Class, Ctx, JsLifetime, Object, Result, Value,
-    class::Trace,
-};
+use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace};
 
 use super::{
     messages::{Shape, message_to_js},

@@ -1,10 +1,6 @@
 //! A model written in JavaScript: any object with the AI SDK's `doStream` (SPEC 7).
 
-use futures_util::{
-    FutureExt, StreamExt,
-    future::LocalBoxFuture,
-    stream,
-};
+use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 use rquickjs::{Array, Ctx, Function, Object, Result, Value, atom::PredefinedAtom, function::This};
 use serde_json::json;
 
@@ -30,7 +26,12 @@ impl<'js> JsModel<'js> {
     /// Wraps an object with `doStream`.
     pub(super) fn new(ctx: &Ctx<'js>, object: Object<'js>) -> Result<Self> {
         let text = |key: &str| -> Result<String> {
-            Ok(object.get::<_, Value>(key)?.as_string().map(rquickjs::String::to_string).transpose()?.unwrap_or_else(|| "custom".into()))
+            Ok(object
+                .get::<_, Value>(key)?
+                .as_string()
+                .map(rquickjs::String::to_string)
+                .transpose()?
+                .unwrap_or_else(|| "custom".into()))
         };
         let (provider, model_id) = (text("provider")?, text("modelId")?);
         Ok(JsModel { ctx: ctx.clone(), object, provider, model_id })
@@ -184,10 +185,12 @@ fn part_from_json(mut part: serde_json::Value) -> Option<StreamPart> {
     match part["type"].as_str()? {
         "tool-call" if !part["input"].is_string() => {
             let input = part.get("input").or_else(|| part.get("args")).filter(|input| !input.is_null());
-            part["input"] = input.map_or_else(String::new, |input| match input {
-                serde_json::Value::String(text) => text.clone(),
-                other => other.to_string(),
-            }).into();
+            part["input"] = input
+                .map_or_else(String::new, |input| match input {
+                    serde_json::Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                })
+                .into();
         }
         "text-delta" | "reasoning-delta" => {
             for other_name in ["textDelta", "text"] {

@@ -18,7 +18,11 @@ pub(super) fn parts_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str
         let message = format!("{place} must be a string or an array of parts, got {}", kind_of(value));
         return Err(type_error(ctx, message));
     };
-    array.iter::<Value>().enumerate().map(|(index, part)| part_from_js(ctx, &part?, &format!("{place}[{index}]"))).collect()
+    array
+        .iter::<Value>()
+        .enumerate()
+        .map(|(index, part)| part_from_js(ctx, &part?, &format!("{place}[{index}]")))
+        .collect()
 }
 
 fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<ContentPart> {
@@ -26,7 +30,10 @@ fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<
         return Ok(ContentPart::text(text.to_string()?));
     }
     let Some(object) = value.as_object() else {
-        return Err(type_error(ctx, format!("{place} must be a part such as {{type: 'text', text}}, got {}", kind_of(value))));
+        return Err(type_error(
+            ctx,
+            format!("{place} must be a part such as {{type: 'text', text}}, got {}", kind_of(value)),
+        ));
     };
     let mut json = to_json(ctx, value)?;
     for key in ["image", "data"] {
@@ -35,8 +42,7 @@ fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<
             json[key] = serde_json::Value::String(bytes);
         }
     }
-    serde_json::from_value(json)
-        .map_err(|error| type_error(ctx, format!("{place} is not a message part: {error}")))
+    serde_json::from_value(json).map_err(|error| type_error(ctx, format!("{place} is not a message part: {error}")))
 }
 
 /// Base64 of a typed array or array buffer; `None` for anything else.

@@ -2,11 +2,7 @@
 
 use std::{rc::Rc, time::Duration};
 
-use rquickjs::{
-    Class, Ctx, JsLifetime, Object, Result, Value,
-    class::Trace,
-    function::Opt,
-};
+use rquickjs::{Class, Ctx, JsLifetime, Object, Result, Value, class::Trace, function::Opt};
 
 use super::{
     js_model::JsModel,
@@ -53,7 +49,8 @@ pub(super) fn resolve<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Rc<dyn 
     }
     let Some(object) = value.as_object().filter(|_| !value.is_function() && !value.is_array()) else {
         let got = if value.is_undefined() { String::new() } else { format!(", got {}", kind_of(value)) };
-        let message = format!("a model is required: set config.model to 'provider:model', an alias or a model object{got}");
+        let message =
+            format!("a model is required: set config.model to 'provider:model', an alias or a model object{got}");
         return Err(type_error(ctx, message));
     };
     if let Some(model) = Class::<ModelObject>::from_object(object) {
@@ -100,7 +97,11 @@ pub(super) fn throw_provider_error(ctx: &Ctx<'_>, error: &ProviderError) -> rqui
 ///
 /// `items`: see [`MockItem::from_json`]. `delay`: milliseconds before each item. `usage`: token counts of every turn.
 /// `streaming`: `false` joins consecutive texts into one piece. Throws a `TypeError` that names the item or option.
-pub(super) fn create_mock_model<'js>(ctx: Ctx<'js>, items: Opt<Value<'js>>, options: Opt<Value<'js>>) -> Result<Value<'js>> {
+pub(super) fn create_mock_model<'js>(
+    ctx: Ctx<'js>,
+    items: Opt<Value<'js>>,
+    options: Opt<Value<'js>>,
+) -> Result<Value<'js>> {
     let items = items.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     let options = options.0.and_then(Value::into_object);
     let options = options.map(|options| mock_options(&ctx, &options)).transpose()?.unwrap_or_default();
@@ -121,7 +122,8 @@ pub(crate) fn mock_model<'js>(
     let mut script = Vec::with_capacity(list.len());
     for (index, item) in elements(list)?.iter().enumerate() {
         let json = to_json(ctx, item)?;
-        script.push(MockItem::from_json(index, &json).map_err(|problem| type_error(ctx, format!("{place}: {problem}")))?);
+        script
+            .push(MockItem::from_json(index, &json).map_err(|problem| type_error(ctx, format!("{place}: {problem}")))?);
     }
     Ok(MockModel::new(script, options))
 }
@@ -140,7 +142,8 @@ fn mock_options<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<MockOption
     }
     if let Some(streaming) = property(options, "streaming")? {
         let streaming = streaming.as_bool();
-        read.streaming = streaming.ok_or_else(|| type_error(ctx, "createMockModel: streaming must be true or false"))?;
+        read.streaming =
+            streaming.ok_or_else(|| type_error(ctx, "createMockModel: streaming must be true or false"))?;
     }
     Ok(read)
 }

@@ -1,10 +1,6 @@
 //! The exports of `lmthing`, `lmthing/plugins` and `lmthing/test`.
 
-use rquickjs::{
-    Array, Ctx, Function, Object, Result, Value,
-    function::Rest,
-    object::Property,
-};
+use rquickjs::{Array, Ctx, Function, Object, Result, Value, function::Rest, object::Property};
 
 use super::{
     METHODS, models, run_prompt, stateful_class, task_graph,

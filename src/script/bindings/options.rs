@@ -15,9 +15,27 @@ use crate::{
 
 /// Every option there is; anything else is most likely a slip of the pen.
 pub(super) const KNOWN: &[&str] = &[
-    "system", "maxOutputTokens", "temperature", "topP", "topK", "presencePenalty", "frequencyPenalty", "stopSequences",
-    "seed", "toolChoice", "activeTools", "maxRetries", "headers", "timeout", "abortSignal", "providerOptions", "stopWhen",
-    "maxSteps", "onStepFinish", "onFinish", "maxAgentDepth",
+    "system",
+    "maxOutputTokens",
+    "temperature",
+    "topP",
+    "topK",
+    "presencePenalty",
+    "frequencyPenalty",
+    "stopSequences",
+    "seed",
+    "toolChoice",
+    "activeTools",
+    "maxRetries",
+    "headers",
+    "timeout",
+    "abortSignal",
+    "providerOptions",
+    "stopWhen",
+    "maxSteps",
+    "onStepFinish",
+    "onFinish",
+    "maxAgentDepth",
 ];
 
 /// Options that belong to one prompt and are not handed down to its agents.
@@ -141,10 +159,13 @@ impl<'js> Reader<'_, 'js> {
             Some("required") => ToolChoice::Required,
             Some("none") => ToolChoice::None,
             Some(_) => return self.wrong("toolChoice", wanted, &value),
-            None => match value.as_object().map(|object| object.get::<_, Option<String>>("toolName")).transpose()?.flatten() {
-                Some(name) => ToolChoice::Tool(name),
-                None => return self.wrong("toolChoice", wanted, &value),
-            },
+            None => {
+                match value.as_object().map(|object| object.get::<_, Option<String>>("toolName")).transpose()?.flatten()
+                {
+                    Some(name) => ToolChoice::Tool(name),
+                    None => return self.wrong("toolChoice", wanted, &value),
+                }
+            }
         };
         Ok(Some(choice))
     }

@@ -16,9 +16,7 @@ use super::{
 };
 use crate::{
     chat::{PromptMessages, Step, ToolCall, ToolOutput, ToolSpec},
-    prompt::{
-        DefinitionKind, Prompt, PromptHost, RunError, RunRecord, RunSettings, StepModifications, ToolAnswer,
-    },
+    prompt::{DefinitionKind, Prompt, PromptHost, RunError, RunRecord, RunSettings, StepModifications, ToolAnswer},
     provider::LanguageModel,
     script::{diagnose, diagnose_error},
 };
@@ -50,15 +48,7 @@ impl<'js> ScriptPrompt<'js> {
         for kept in ["stepObjects", "fullStepObjects", "resultSteps", "thrown"] {
             bag.remove(kept)?;
         }
-        Ok(ScriptPrompt {
-            ctx: ctx.clone(),
-            prompt: prompt.clone(),
-            core,
-            bag,
-            record,
-            model,
-            settings,
-        })
+        Ok(ScriptPrompt { ctx: ctx.clone(), prompt: prompt.clone(), core, bag, record, model, settings })
     }
 
     /// The record of this run.
@@ -113,15 +103,14 @@ impl<'js> ScriptPrompt<'js> {
         let entries = area(&self.bag, "tools")?;
         let prompt = self.core.prompt.borrow();
         let active = prompt.tools().filter(|(name, _)| names.iter().any(|active| active == name));
-        active
-            .map(|(name, tool)| tools::tool_spec(&self.ctx, name, tool, &entries.get::<_, Object>(name)?))
-            .collect()
+        active.map(|(name, tool)| tools::tool_spec(&self.ctx, name, tool, &entries.get::<_, Object>(name)?)).collect()
     }
 
     async fn answer(&self, call: &ToolCall, messages: &PromptMessages) -> Result<ToolAnswer> {
         let entry: Object = area(&self.bag, "tools")?.get(&call.tool_name)?;
         let execution = execution::create(&self.ctx, &self.bag, &call.tool_call_id, messages)?;
-        let kind = self.core.prompt.borrow().tools().find(|(name, _)| *name == call.tool_name).map(|(_, tool)| tool.kind);
+        let kind =
+            self.core.prompt.borrow().tools().find(|(name, _)| *name == call.tool_name).map(|(_, tool)| tool.kind);
         Ok(match kind {
             Some(DefinitionKind::DefAgent) => agents::call_agent(&self.ctx, &self.prompt, &entry, call).await,
             _ => tool_call::call_tool(&self.ctx, &entry, call, execution).await,
@@ -214,10 +203,8 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
 
     fn run_effects(&self, step: usize) -> LocalBoxFuture<'_, std::result::Result<StepModifications, RunError>> {
         self.core.step.set(step);
-        async {
-            effects::run_due(&self.ctx, &self.bag, &self.core).await.map_err(|error| self.failed(error))
-        }
-        .boxed_local()
+        async { effects::run_due(&self.ctx, &self.bag, &self.core).await.map_err(|error| self.failed(error)) }
+            .boxed_local()
     }
 
     fn plugin_sections(&self) -> std::result::Result<Vec<(String, String)>, RunError> {
@@ -239,10 +226,7 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         .boxed_local()
     }
 
-    fn step_finished<'a>(
-        &'a self,
-        step: &'a Rc<Step>,
-    ) -> LocalBoxFuture<'a, std::result::Result<bool, RunError>> {
+    fn step_finished<'a>(&'a self, step: &'a Rc<Step>) -> LocalBoxFuture<'a, std::result::Result<bool, RunError>> {
         async { self.after_step(step).await.map_err(|error| self.failed(error)) }.boxed_local()
     }
 
@@ -255,4 +239,3 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         abort::aborted(&self.ctx, signal)
     }
 }
-

@@ -26,7 +26,12 @@ pub(crate) struct Reference {
 
 impl Reference {
     /// A reference as a JavaScript value.
-    pub(crate) fn create<'js>(ctx: &Ctx<'js>, core: &Rc<Core>, kind: DefinitionKind, name: String) -> Result<Value<'js>> {
+    pub(crate) fn create<'js>(
+        ctx: &Ctx<'js>,
+        core: &Rc<Core>,
+        kind: DefinitionKind,
+        name: String,
+    ) -> Result<Value<'js>> {
         Ok(Class::instance(ctx.clone(), Reference { core: core.clone(), kind, name })?.into_value())
     }
 

@@ -62,7 +62,9 @@ pub(super) fn run_end<'js>(ctx: &Ctx<'js>, record: &RunRecord, kind: PartKind) -
 /// A piece of the model's answer in the names of `fullStream`: deltas carry `text`, tool calls parsed `input`.
 fn stream_part<'js>(ctx: &Ctx<'js>, part: &StreamPart) -> Result<Option<Value<'js>>> {
     let shown = match part {
-        StreamPart::StreamStart { .. } | StreamPart::ResponseMetadata(_) | StreamPart::Finish { .. } => return Ok(None),
+        StreamPart::StreamStart { .. } | StreamPart::ResponseMetadata(_) | StreamPart::Finish { .. } => {
+            return Ok(None);
+        }
         StreamPart::TextDelta { id, delta, .. } => json!({ "type": "text-delta", "id": id, "text": delta }),
         StreamPart::ReasoningDelta { id, delta, .. } => json!({ "type": "reasoning-delta", "id": id, "text": delta }),
         StreamPart::ToolCall { tool_call_id, tool_name, input, .. } => {

@@ -50,7 +50,11 @@ pub(super) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: 
 }
 
 /// Makes the prompt of a function and its config, without running anything yet.
-pub(crate) fn prepare<'js>(ctx: &Ctx<'js>, function: &Function<'js>, config: &Object<'js>) -> Result<PromptObject<'js>> {
+pub(crate) fn prepare<'js>(
+    ctx: &Ctx<'js>,
+    function: &Function<'js>,
+    config: &Object<'js>,
+) -> Result<PromptObject<'js>> {
     let plugins: Value = config.get("plugins")?;
     let prompt = stateful_prompt::create(ctx, 0, &plugins, "config.plugins")?;
     let (_, bag) = parts(&prompt);

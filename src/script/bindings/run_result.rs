@@ -3,11 +3,8 @@
 use std::{cell::Cell, rc::Rc};
 
 use rquickjs::{
-    Array, Class, Ctx, Error, Exception, IntoJs, JsLifetime, Object, Result, Value,
-    atom::PredefinedAtom,
-    class::Trace,
-    function::This,
-    promise::Promised,
+    Array, Class, Ctx, Error, Exception, IntoJs, JsLifetime, Object, Result, Value, atom::PredefinedAtom, class::Trace,
+    function::This, promise::Promised,
 };
 
 use super::{
@@ -57,12 +54,8 @@ impl<'js> RunResult<'js> {
 
     fn stream(&self, ctx: &Ctx<'js>, kind: PartKind) -> Result<Value<'js>> {
         self.record.observe();
-        let stream = RunStream {
-            record: self.record.clone(),
-            bag: self.bag.clone(),
-            kind,
-            position: Rc::new(Cell::new(0)),
-        };
+        let stream =
+            RunStream { record: self.record.clone(), bag: self.bag.clone(), kind, position: Rc::new(Cell::new(0)) };
         Ok(Class::instance(ctx.clone(), stream)?.into_value())
     }
 }
@@ -72,7 +65,9 @@ impl<'js> RunResult<'js> {
     /// The text of the last step.
     #[qjs(get)]
     fn text(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        self.promise(ctx, "text", |ctx, record| Ok(rquickjs::String::from_str(ctx.clone(), &record.text())?.into_value()))
+        self.promise(ctx, "text", |ctx, record| {
+            Ok(rquickjs::String::from_str(ctx.clone(), &record.text())?.into_value())
+        })
     }
 
     /// The texts of the last step's reasoning, joined; `undefined` without any.

@@ -10,8 +10,21 @@ use crate::schema::{Validator, describe_problems};
 
 /// Keywords that make an object a JSON Schema.
 const JSON_SCHEMA_KEYWORDS: &[&str] = &[
-    "type", "properties", "anyOf", "oneOf", "allOf", "$ref", "$schema", "enum", "const", "items", "not", "$defs",
-    "additionalProperties", "patternProperties", "required",
+    "type",
+    "properties",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$ref",
+    "$schema",
+    "enum",
+    "const",
+    "items",
+    "not",
+    "$defs",
+    "additionalProperties",
+    "patternProperties",
+    "required",
 ];
 
 /// Which side of a transforming schema is meant.

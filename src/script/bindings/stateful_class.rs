@@ -20,9 +20,9 @@ use super::{
 /// `new StatefulPrompt(model, options?)`, with `StatefulPrompt.create`, `withOptions`, `withModel`, `setPlugins`, `run`.
 pub(super) fn constructor<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     let class = Function::new(ctx.clone(), create)?.with_name("StatefulPrompt")?.with_constructor(true);
-    class.as_object().map_or(Ok(()), |object| {
-        object.set("create", Function::new(ctx.clone(), create)?.with_name("create")?)
-    })?;
+    class
+        .as_object()
+        .map_or(Ok(()), |object| object.set("create", Function::new(ctx.clone(), create)?.with_name("create")?))?;
     let Some(prototype) = Class::<StatefulPrompt>::prototype(ctx)? else {
         return Err(plain_error(ctx, "StatefulPrompt has no prototype"));
     };

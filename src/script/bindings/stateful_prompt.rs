@@ -205,10 +205,7 @@ impl<'js> Call<'js> {
 }
 
 /// Makes a JavaScript function of a native method.
-pub(crate) fn method<'js>(
-    ctx: &Ctx<'js>,
-    run: for<'a> fn(Call<'a>) -> Result<Value<'a>>,
-) -> Result<Function<'js>> {
+pub(crate) fn method<'js>(ctx: &Ctx<'js>, run: for<'a> fn(Call<'a>) -> Result<Value<'a>>) -> Result<Function<'js>> {
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, this: This<Value<'js>>, args: Rest<Value<'js>>| {
         let Ok(prompt) = PromptObject::from_value(&this.0) else {
             return Err(type_error(&ctx, "a prompt method was called without its prompt"));

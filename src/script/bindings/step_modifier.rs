@@ -45,7 +45,9 @@ pub(super) fn create<'js>(
             "variables" => modifier.variables(items),
             other => Err(type_error(
                 &ctx,
-                format!("stepModifier: the aspect must be 'messages', 'tools', 'systems' or 'variables', got '{other}'"),
+                format!(
+                    "stepModifier: the aspect must be 'messages', 'tools', 'systems' or 'variables', got '{other}'"
+                ),
             )),
         }
     };
@@ -96,7 +98,8 @@ impl<'js> Modifier<'_, 'js> {
                 let value = self.value_of(item)?;
                 scalar_text(self.ctx, &value)?.ok_or_else(|| {
                     let kind = kind_of(&value);
-                    let message = format!("stepModifier('systems'): the value of '{name}' must be a string, got {kind}");
+                    let message =
+                        format!("stepModifier('systems'): the value of '{name}' must be a string, got {kind}");
                     type_error(self.ctx, message)
                 })?
             };
@@ -167,4 +170,3 @@ impl GetString for Value<'_> {
         value.as_string().map(rquickjs::String::to_string).transpose()
     }
 }
-

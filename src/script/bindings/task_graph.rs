@@ -4,11 +4,7 @@
 
 use std::{cell::RefCell, collections::HashSet, rc::Rc};
 
-use rquickjs::{
-    Array, Class, Ctx, Function, JsLifetime, Object, Result, Value,
-    class::Trace,
-    object::Accessor,
-};
+use rquickjs::{Array, Class, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, object::Accessor};
 
 use super::{
     stateful_prompt::{Call, invoke},
@@ -83,9 +79,16 @@ fn current<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<Option<(Class<'js, 
     Ok(Some((holder, graph)))
 }
 
-fn call_tool<'js>(ctx: &Ctx<'js>, bag: &Object<'js>, name: &str, input: &serde_json::Value) -> Result<serde_json::Value> {
+fn call_tool<'js>(
+    ctx: &Ctx<'js>,
+    bag: &Object<'js>,
+    name: &str,
+    input: &serde_json::Value,
+) -> Result<serde_json::Value> {
     let Some((holder, graph)) = current(ctx, bag)? else { return Ok(serde_json::Value::Null) };
-    let Some((changed, answer)) = task_graph::call_tool(&graph, name, input) else { return Ok(serde_json::Value::Null) };
+    let Some((changed, answer)) = task_graph::call_tool(&graph, name, input) else {
+        return Ok(serde_json::Value::Null);
+    };
     if !changed.same_as(&graph) {
         let borrowed = holder.borrow();
         let before: Array = borrowed.shown.get(SHOWN)?;

@@ -38,7 +38,12 @@ fn read<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<Task
     task_list::parse_tasks(&to_json(ctx, value)?).map_err(|error| type_error(ctx, format!("{place}: {error}")))
 }
 
-fn call_tool<'js>(ctx: &Ctx<'js>, bag: &Object<'js>, name: &str, input: &serde_json::Value) -> Result<serde_json::Value> {
+fn call_tool<'js>(
+    ctx: &Ctx<'js>,
+    bag: &Object<'js>,
+    name: &str,
+    input: &serde_json::Value,
+) -> Result<serde_json::Value> {
     let Some(state) = task_tools::state(bag, STATE_KEY)? else { return Ok(serde_json::Value::Null) };
     let tasks = read(ctx, &state.get("value")?, "taskList")?;
     let Some((changed, answer)) = task_list::call_tool(&tasks, name, input) else { return Ok(serde_json::Value::Null) };

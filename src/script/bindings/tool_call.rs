@@ -125,7 +125,9 @@ async fn check_response<'js>(
         Ok(_) => Answered::Value(output),
         Err(problem) => {
             let Label { noun, name } = label;
-            Answered::Failed(format!("Invalid result of {noun} {name}: it does not match its responseSchema: {problem}"))
+            Answered::Failed(format!(
+                "Invalid result of {noun} {name}: it does not match its responseSchema: {problem}"
+            ))
         }
     })
 }
@@ -143,12 +145,7 @@ pub(super) async fn call_tool<'js>(
     }
 }
 
-async fn call_single<'js>(
-    ctx: &Ctx<'js>,
-    entry: &Object<'js>,
-    call: &ToolCall,
-    execution: Value<'js>,
-) -> ToolAnswer {
+async fn call_single<'js>(ctx: &Ctx<'js>, entry: &Object<'js>, call: &ToolCall, execution: Value<'js>) -> ToolAnswer {
     let failed = |message: String| ToolAnswer {
         input: call.input.clone(),
         output: ToolOutput::error(message),
@@ -175,12 +172,7 @@ async fn call_single<'js>(
 }
 
 /// Runs the sub-tools one after another; a failure is that call's result and stops nothing.
-async fn call_composite<'js>(
-    ctx: &Ctx<'js>,
-    items: Value<'js>,
-    call: &ToolCall,
-    execution: Value<'js>,
-) -> ToolAnswer {
+async fn call_composite<'js>(ctx: &Ctx<'js>, items: Value<'js>, call: &ToolCall, execution: Value<'js>) -> ToolAnswer {
     let answer = |output| ToolAnswer { input: call.input.clone(), output, agent_steps: None };
     let calls = match sub_calls(call) {
         Ok(calls) => calls,

@@ -65,7 +65,10 @@ pub(super) fn composite<'js>(ctx: &Ctx<'js>, list: &Array<'js>, place: &str, hel
         };
         let name: Value = item.get("name")?;
         let Some(name) = name.as_string().map(rquickjs::String::to_string).transpose()? else {
-            return Err(type_error(ctx, format!("{place}: item {index} needs a string 'name'; make it with {helper}(…)")));
+            return Err(type_error(
+                ctx,
+                format!("{place}: item {index} needs a string 'name'; make it with {helper}(…)"),
+            ));
         };
         if names.contains(&name) {
             return Err(type_error(ctx, format!("{place}: two items are named '{name}'")));
@@ -128,7 +131,12 @@ pub(super) fn sub_definition<'js>(ctx: &Ctx<'js>, helper: &str, args: Vec<Value<
 }
 
 /// A tool as the model is told of it: schemas as JSON Schema, the response schema and sub-tools in the description.
-pub(super) fn tool_spec<'js>(ctx: &Ctx<'js>, name: &str, tool: &ToolDefinition, entry: &Object<'js>) -> Result<ToolSpec> {
+pub(super) fn tool_spec<'js>(
+    ctx: &Ctx<'js>,
+    name: &str,
+    tool: &ToolDefinition,
+    entry: &Object<'js>,
+) -> Result<ToolSpec> {
     let mut description = tool.description.clone();
     let input_schema = match property(entry, "items")?.and_then(Value::into_array) {
         None => {
