@@ -158,11 +158,12 @@ impl Visit for Exports {
     }
 }
 
-/// The position of byte `at` of `text`.
+/// The position of byte `at` of `text`; the column in bytes, as everywhere before the diagnostic.
 fn locate(path: &str, text: &str, at: usize) -> Location {
+    let at = at.min(text.len());
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let line = u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX);
-    let column = u32::try_from(before[line_start..].chars().count() + 1).unwrap_or(u32::MAX);
+    let column = u32::try_from(at - line_start + 1).unwrap_or(u32::MAX);
     Location { path: path.to_owned(), line, column }
 }
