@@ -62,7 +62,9 @@ impl Renderer {
     /// The calls; the place shown above is left out, and a call that repeats (endless recursion) is shown once.
     fn stack(&self, out: &mut String, diagnostic: &Diagnostic, indent: &str) {
         let mut frames = diagnostic.stack.as_slice();
-        if frames.first().is_some_and(|first| Some(&first.location) == diagnostic.location.as_ref()) && frames.len() == 1 {
+        if frames.first().is_some_and(|first| Some(&first.location) == diagnostic.location.as_ref())
+            && frames.len() == 1
+        {
             return;
         }
         while let Some(frame) = frames.first() {

@@ -15,7 +15,8 @@ pub(super) fn explain(ctx: &Ctx<'_>, modules: &Modules, diagnostic: &mut Diagnos
         diagnostic.message = found.message;
         diagnostic.hint = found.hint;
         diagnostic.location = found.location.map(|location| stack::in_characters(modules, location));
-        diagnostic.source_line = diagnostic.location.as_ref().and_then(|location| stack::source_line(modules, location));
+        diagnostic.source_line =
+            diagnostic.location.as_ref().and_then(|location| stack::source_line(modules, location));
     }
     if diagnostic.message == "not a function"
         && let (Some(location), Some(line)) = (&diagnostic.location, &diagnostic.source_line)

@@ -2,6 +2,7 @@
 //! built-in module in `runtime-js/` (its JavaScript half), tied together by the two tables below.
 
 mod console;
+mod inspect;
 mod process;
 mod timers;
 
@@ -11,7 +12,7 @@ use super::lazy::{self, LazyGlobal};
 use super::native_module::NativeModule;
 
 /// Native halves of built-in modules; all are named `lmthing:internal/native/…`, out of reach for prompt files.
-pub(super) const NATIVE_MODULES: &[NativeModule] = &[console::NATIVE, process::NATIVE, timers::NATIVE];
+pub(super) const NATIVE_MODULES: &[NativeModule] = &[console::NATIVE, inspect::NATIVE, process::NATIVE, timers::NATIVE];
 
 const TIMERS: &str = "lmthing:internal/timers";
 
