@@ -125,7 +125,7 @@ async fn run_here(path: &Path, native_modules: Vec<NativeModule>) -> Outcome {
 async fn drive(ctx: &rquickjs::Ctx<'_>, path: &Path) -> Outcome {
     let work = async {
         script::import_file(ctx, path).await.map_err(|error| script::diagnose_error(ctx, error))?;
-        script::idle(ctx).await.map_err(|error| script::diagnose_error(ctx, error))
+        script::idle(ctx).await.map(drop).map_err(|error| script::diagnose_error(ctx, error))
     };
     let mut outcome = Outcome::default();
     match script::until_halted(ctx, work).await {

@@ -333,9 +333,14 @@ pub async fn until_halted<T>(ctx: &Ctx<'_>, work: impl Future<Output = T>) -> st
     }
 }
 
-/// Waits until nothing keeps the program alive: no timer or immediate that counts, no request under way. Await it inside
-/// [`until_halted`]: what runs meanwhile may end the run.
-pub async fn idle(ctx: &Ctx<'_>) -> Result<()> {
+/// Waits for what ends the run early. [`until_halted`] is the safer way to wait for it beside the run.
+pub async fn halted(ctx: &Ctx<'_>) -> Result<Halt> {
+    Ok(engine::shared(ctx)?.event_loop.halted().await)
+}
+
+/// Waits until nothing keeps the program alive: no timer or immediate that counts, no request under way. Returns the halt
+/// when the run is ended meanwhile.
+pub async fn idle(ctx: &Ctx<'_>) -> Result<Option<Halt>> {
     let event_loop = engine::shared(ctx)?.event_loop;
     loop {
         // Jobs that are queued now may set timers; a rejection needs two turns to be called unhandled.
@@ -343,8 +348,11 @@ pub async fn idle(ctx: &Ctx<'_>) -> Result<()> {
             yield_once().await;
         }
         let changed = event_loop.changed.notified();
+        if let Some(halt) = event_loop.halt.borrow().clone() {
+            return Ok(Some(halt));
+        }
         if event_loop.is_idle() && !rejections::any(ctx) {
-            return Ok(());
+            return Ok(None);
         }
         changed.await;
     }
