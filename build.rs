@@ -19,8 +19,8 @@ const INPUTS: [&str; 6] = ["package.json", "package-lock.json", ".npmrc", "built
 
 fn main() {
     if let Err(message) = run() {
-        // Cargo shows what a failed build script wrote to stderr.
-        eprintln!("lmthing: cannot build the JavaScript runtime\n\n{message}\n");
+        // Cargo shows this line as it is; what a failed build script wrote to stderr it buries.
+        println!("cargo:error=cannot build the JavaScript runtime: {}", message.replace('\n', "\ncargo:error="));
         std::process::exit(1);
     }
 }

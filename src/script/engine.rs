@@ -98,6 +98,12 @@ impl Engine {
         &self.context
     }
 
+    /// Lets go of the engine without freeing what it holds, for a process that is about to end: taking a large heap apart
+    /// costs milliseconds.
+    pub fn abandon(self) {
+        std::mem::forget(self);
+    }
+
     /// Stops JavaScript from any thread, for instance when the user interrupts.
     pub fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()

@@ -3,6 +3,7 @@
 
 mod console;
 mod inspect;
+mod modules;
 mod process;
 mod timers;
 
@@ -12,7 +13,8 @@ use super::lazy::{self, LazyGlobal};
 use super::native_module::NativeModule;
 
 /// Native halves of built-in modules; all are named `lmthing:internal/native/…`, out of reach for prompt files.
-pub(super) const NATIVE_MODULES: &[NativeModule] = &[console::NATIVE, inspect::NATIVE, process::NATIVE, timers::NATIVE];
+pub(super) const NATIVE_MODULES: &[NativeModule] =
+    &[console::NATIVE, inspect::NATIVE, modules::NATIVE, process::NATIVE, timers::NATIVE];
 
 const TIMERS: &str = "lmthing:internal/timers";
 
