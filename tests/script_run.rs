@@ -78,6 +78,22 @@ fn a_call_of_something_else_names_it() {
 }
 
 #[test]
+fn a_syntax_error_shows_its_line() {
+    let cases = [
+        ("const a = 1;\nconst é = 'ü', x = ;\n", "unexpected token in expression: ';'\n --> DIR/main.mjs:2:20\n"),
+        (
+            "export default async () => {\n  if (a) {\n};\n\n",
+            "Unexpected end of input\n --> DIR/main.mjs:3:3\n  |\n3 | };\n  |   ^\n",
+        ),
+        ("const o = { a: 1 b: 2 };", "Unexpected identifier 'b'\n --> DIR/main.mjs:1:18\n"),
+    ];
+    for (source, expected) in cases {
+        let error = error(source);
+        assert!(error.starts_with(&format!("Error: SyntaxError: {expected}")), "{error}");
+    }
+}
+
+#[test]
 fn recursion_without_end_is_a_range_error() {
     assert!(
         error("function f(n) { return f(n + 1) + 1; }\nf(0);")
