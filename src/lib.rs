@@ -15,6 +15,11 @@
 //! never import `script`.
 
 pub mod chat;
+pub mod cli;
 pub mod diagnostic;
+pub mod plugin;
+pub mod prompt;
 pub mod provider;
+pub mod schema;
 pub mod script;
+pub mod session;

@@ -14,6 +14,9 @@ mod host;
 mod lazy;
 mod loader;
 mod native_module;
+mod warn;
+
+pub mod bindings;
 
 pub use builtin::import_builtin;
 pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE, exit_code, import_file};

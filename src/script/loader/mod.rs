@@ -16,6 +16,8 @@ mod source;
 mod suggestion;
 mod typescript;
 
+pub(super) use suggestion::closest;
+
 use std::path::Path;
 use std::rc::Rc;
 
