@@ -17,3 +17,4 @@
 pub mod chat;
 pub mod http;
 pub mod provider;
+pub mod script;

@@ -1,0 +1,2 @@
+//! The prompt file's QuickJS.
+pub(crate) mod globals;
