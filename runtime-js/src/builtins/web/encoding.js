@@ -34,7 +34,7 @@ export class TextEncoder {
   }
 
   [inspectCustom](depth, options, inspect) {
-    return inspectOwn(this, ['encoding'], depth, options, inspect);
+    return inspect({ encoding: this.encoding }, options);
   }
 }
 Object.defineProperty(TextEncoder.prototype, Symbol.toStringTag, { value: 'TextEncoder', configurable: true });
