@@ -15,6 +15,7 @@
 //! never import `script`.
 
 pub mod chat;
+pub mod diagnostic;
 pub mod http;
 pub mod provider;
 pub mod script;

@@ -1,2 +1,20 @@
-//! The prompt file's QuickJS.
-pub(crate) mod globals;
+//! The prompt file's QuickJS: engine, module loader, globals, and the way errors leave it.
+//!
+//! Owns everything that carries the `'js` lifetime (with the worker half of the sandbox). Knows nothing of models, of the
+//! step loop or of the command line: what a script prints goes out through [`ScriptHost`], what goes wrong as a
+//! [`Diagnostic`](crate::diagnostic::Diagnostic).
+
+mod builtin;
+mod bytecode;
+mod engine;
+mod globals;
+mod host;
+mod lazy;
+mod loader;
+mod native_module;
+
+pub use builtin::import_builtin;
+pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE, import_file};
+pub use host::ScriptHost;
+pub use lazy::{LazyGlobal, lazy_global, lazy_globals};
+pub use native_module::{NativeModule, NativeModuleInit};

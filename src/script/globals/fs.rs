@@ -53,9 +53,16 @@ pub(super) fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     })?;
     export(&exports, "stat", |(path, follow): (String, bool)| operations::stat(&path, follow))?;
     export(&exports, "access", |(path, mode): (String, u32)| operations::access(&path, mode))?;
-    export(&exports, "readDirectory", |(path,): (String,)| {
-        operations::read_directory(&path).map(|entries| entries.into_iter().map(List).collect::<Vec<_>>())
+    export(&exports, "readDirectory", |(path, recursive): (String, bool)| {
+        operations::read_directory(&path, recursive).map(|entries| entries.into_iter().map(List).collect::<Vec<_>>())
     })?;
+    export(
+        &exports,
+        "copyTree",
+        |(from, to, recursive, force, error_on_exist): (String, String, bool, bool, bool)| {
+            operations::copy_tree(&from, &to, recursive, force, error_on_exist)
+        },
+    )?;
     export(&exports, "makeDirectory", |(path, recursive, mode): (String, bool, u32)| {
         operations::make_directory(&path, recursive, mode)
     })?;

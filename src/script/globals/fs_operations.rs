@@ -2,6 +2,7 @@
 //! All of them block; the asynchronous faces run them on tokio's blocking threads.
 
 use std::{
+    collections::VecDeque,
     fs::{self, OpenOptions},
     io::{self, Read, Write},
     path::{Path, PathBuf},
@@ -166,23 +167,40 @@ pub(super) fn access(path: &str, mode: u32) -> FsResult<()> {
     Ok(())
 }
 
-/// The entries of a directory, sorted by name: names and kinds in turn. Kinds are Node's `UV_DIRENT_*` numbers.
-pub(super) fn read_directory(path: &str) -> FsResult<Vec<(String, u32)>> {
+/// One entry: the directory below the one asked for (empty for itself), the name, and Node's `UV_DIRENT_*` number.
+pub(super) type Entry = (String, String, u32);
+
+/// The entries of a directory, sorted by name; recursive: level by level, as Node lists them.
+pub(super) fn read_directory(path: &str, recursive: bool) -> FsResult<Vec<Entry>> {
     let mut entries = Vec::new();
-    for entry in fs::read_dir(path)? {
-        let entry = entry?;
-        entries.push((entry.file_name().to_string_lossy().into_owned(), entry_kind(entry.file_type()?)));
+    let mut directories = VecDeque::from([String::new()]);
+    while let Some(parent) = directories.pop_front() {
+        let mut level = fs::read_dir(Path::new(path).join(&parent))?
+            .map(|entry| {
+                let entry = entry?;
+                Ok((entry.file_name().to_string_lossy().into_owned(), entry_kind(entry.file_type()?)))
+            })
+            .collect::<io::Result<Vec<_>>>()?;
+        level.sort();
+        for (name, kind) in level {
+            if recursive && kind == DIRECTORY {
+                directories.push_back(if parent.is_empty() { name.clone() } else { format!("{parent}/{name}") });
+            }
+            entries.push((parent.clone(), name, kind));
+        }
     }
-    entries.sort();
     Ok(entries)
 }
+
+/// `UV_DIRENT_DIR`.
+const DIRECTORY: u32 = 2;
 
 fn entry_kind(kind: fs::FileType) -> u32 {
     if kind.is_file() {
         return 1;
     }
     if kind.is_dir() {
-        return 2;
+        return DIRECTORY;
     }
     if kind.is_symlink() {
         return 3;
@@ -230,14 +248,14 @@ pub(super) fn make_directory(path: &str, recursive: bool, mode: u32) -> FsResult
 
 /// `fs.rm`: files always, directories only when recursive.
 pub(super) fn remove(path: &str, recursive: bool, force: bool) -> FsResult<()> {
-    let removed = fs::symlink_metadata(path).and_then(|metadata| match metadata.is_dir() {
-        true if recursive => fs::remove_dir_all(path),
-        true => Err(io::Error::from(io::ErrorKind::IsADirectory)),
-        false => fs::remove_file(path),
-    });
-    match removed {
-        Err(error) if force && error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => Ok(other?),
+    let metadata = match fs::symlink_metadata(path) {
+        Err(error) if force && error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        metadata => metadata?,
+    };
+    match metadata.is_dir() {
+        true if recursive => Ok(fs::remove_dir_all(path)?),
+        true => Err(FsError { code: "ERR_FS_EISDIR", number: 21, text: "is a directory" }),
+        false => Ok(fs::remove_file(path)?),
     }
 }
 
@@ -257,6 +275,35 @@ pub(super) fn rename(from: &str, to: &str) -> FsResult<()> {
 pub(super) fn copy_file(from: &str, to: &str, exclusive: bool) -> FsResult<()> {
     if exclusive {
         OpenOptions::new().write(true).create_new(true).open(to)?;
+    }
+    fs::copy(from, to)?;
+    Ok(())
+}
+
+/// `fs.cp`: a file, or with `recursive` a whole directory. Without `force` what is there already stays, or is an error
+/// when `error_on_exist` says so.
+pub(super) fn copy_tree(from: &str, to: &str, recursive: bool, force: bool, error_on_exist: bool) -> FsResult<()> {
+    copy_entry(Path::new(from), Path::new(to), recursive, force, error_on_exist)
+}
+
+fn copy_entry(from: &Path, to: &Path, recursive: bool, force: bool, error_on_exist: bool) -> FsResult<()> {
+    let metadata = fs::symlink_metadata(from)?;
+    if metadata.is_dir() {
+        if !recursive {
+            return Err(FsError { code: "ERR_FS_EISDIR", number: 21, text: "is a directory" });
+        }
+        fs::create_dir_all(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            copy_entry(&entry.path(), &to.join(entry.file_name()), recursive, force, error_on_exist)?;
+        }
+        return Ok(());
+    }
+    if !force && to.symlink_metadata().is_ok() {
+        return if error_on_exist { Err(io::Error::from(io::ErrorKind::AlreadyExists).into()) } else { Ok(()) };
+    }
+    if metadata.is_symlink() {
+        return symbolic_link(&text(fs::read_link(from)?), &text(to.to_path_buf()));
     }
     fs::copy(from, to)?;
     Ok(())

@@ -1,9 +1,9 @@
-//! The native halves of the web and Node globals and modules (SPEC 1).
+//! The globals and native module halves that every prompt file gets. Each area is one file here (its Rust half) and one
+//! built-in module in `runtime-js/` (its JavaScript half), tied together by the two tables below.
 //!
-//! Owns: one file per area, each a set of plain functions handed to the JavaScript half (`runtime-js/src/`) as the internal
-//! module `lmthing:internal/native/<area>`, so that nothing of it is reachable from `globalThis`. The JavaScript half checks
-//! arguments and has the faces users know; here, strings and bytes come in and plain values go out. Must not know: prompts,
-//! sessions, providers.
+//! The web and Node areas (SPEC 1) hand plain functions to their JavaScript halves as `lmthing:internal/native/<area>`, so
+//! that nothing of it is reachable from `globalThis`. The JavaScript half checks arguments and has the faces users know;
+//! here, strings and bytes come in and plain values go out.
 
 mod bytes;
 mod crypto;
@@ -14,60 +14,78 @@ mod fs_operations;
 mod os;
 mod url;
 
-use rquickjs::{Ctx, Object, Result};
+use rquickjs::{Ctx, Result};
 
-pub(crate) use bytes::Bytes;
+use self::bytes::Bytes;
+use super::lazy::{self, LazyGlobal};
+use super::native_module::NativeModule;
 
-/// A native half: its internal module name and the function that makes its exports.
-pub(crate) type NativeModule = (&'static str, for<'js> fn(&Ctx<'js>) -> Result<Object<'js>>);
-
-/// Every native half, by the name the JavaScript half imports.
-pub(crate) const NATIVE_MODULES: &[NativeModule] = &[
-    ("lmthing:internal/native/crypto", crypto::exports),
-    ("lmthing:internal/native/encoding", encoding::exports),
-    ("lmthing:internal/native/fetch", fetch::exports),
-    ("lmthing:internal/native/fs", fs::exports),
-    ("lmthing:internal/native/os", os::exports),
-    ("lmthing:internal/native/url", url::exports),
+/// Native halves of built-in modules; all are named `lmthing:internal/…`, out of reach for prompt files.
+pub(super) const NATIVE_MODULES: &[NativeModule] = &[
+    NativeModule { name: "lmthing:internal/native/crypto", init: crypto::exports },
+    NativeModule { name: "lmthing:internal/native/encoding", init: encoding::exports },
+    NativeModule { name: "lmthing:internal/native/fetch", init: fetch::exports },
+    NativeModule { name: "lmthing:internal/native/fs", init: fs::exports },
+    NativeModule { name: "lmthing:internal/native/os", init: os::exports },
+    NativeModule { name: "lmthing:internal/native/url", init: url::exports },
 ];
 
-/// Globals that load their builtin module on first read: global name, module. The export has the global's name.
-pub(crate) const LAZY_GLOBALS: &[(&str, &str)] = &[
-    ("URL", "lmthing:internal/web/url"),
-    ("URLSearchParams", "lmthing:internal/web/url"),
-    ("TextEncoder", "lmthing:internal/web/encoding"),
-    ("TextDecoder", "lmthing:internal/web/encoding"),
-    ("TextEncoderStream", "lmthing:internal/web/encoding-streams"),
-    ("TextDecoderStream", "lmthing:internal/web/encoding-streams"),
-    ("Event", "lmthing:internal/web/events"),
-    ("EventTarget", "lmthing:internal/web/events"),
-    ("CustomEvent", "lmthing:internal/web/events"),
-    ("AbortController", "lmthing:internal/web/events"),
-    ("AbortSignal", "lmthing:internal/web/events"),
-    ("ReadableStream", "lmthing:internal/web/streams"),
-    ("ReadableStreamDefaultReader", "lmthing:internal/web/streams"),
-    ("ReadableStreamDefaultController", "lmthing:internal/web/streams"),
-    ("ReadableStreamBYOBReader", "lmthing:internal/web/streams"),
-    ("ReadableStreamBYOBRequest", "lmthing:internal/web/streams"),
-    ("ReadableByteStreamController", "lmthing:internal/web/streams"),
-    ("WritableStream", "lmthing:internal/web/streams"),
-    ("WritableStreamDefaultWriter", "lmthing:internal/web/streams"),
-    ("WritableStreamDefaultController", "lmthing:internal/web/streams"),
-    ("TransformStream", "lmthing:internal/web/streams"),
-    ("TransformStreamDefaultController", "lmthing:internal/web/streams"),
-    ("ByteLengthQueuingStrategy", "lmthing:internal/web/streams"),
-    ("CountQueuingStrategy", "lmthing:internal/web/streams"),
-    ("Blob", "lmthing:internal/web/blob"),
-    ("File", "lmthing:internal/web/blob"),
-    ("FormData", "lmthing:internal/web/form-data"),
-    ("Headers", "lmthing:internal/web/headers"),
-    ("Request", "lmthing:internal/web/fetch"),
-    ("Response", "lmthing:internal/web/fetch"),
-    ("fetch", "lmthing:internal/web/fetch"),
-    ("structuredClone", "lmthing:internal/web/structured-clone"),
-    ("crypto", "lmthing:internal/web/crypto"),
-    ("Crypto", "lmthing:internal/web/crypto"),
-    ("CryptoKey", "lmthing:internal/web/crypto"),
-    ("SubtleCrypto", "lmthing:internal/web/crypto"),
-    ("Buffer", "node:buffer"),
+/// A global that is the export of its name of a module.
+const fn export_of(module: &'static str, name: &'static str) -> LazyGlobal {
+    LazyGlobal { name, module, export: name }
+}
+
+const BLOB: &str = "lmthing:internal/web/blob";
+const CRYPTO: &str = "lmthing:internal/web/crypto";
+const ENCODING: &str = "lmthing:internal/web/encoding";
+const ENCODING_STREAMS: &str = "lmthing:internal/web/encoding-streams";
+const EVENTS: &str = "lmthing:internal/web/events";
+const FETCH: &str = "lmthing:internal/web/fetch";
+const STREAMS: &str = "lmthing:internal/web/streams";
+const URL: &str = "lmthing:internal/web/url";
+
+/// Globals that load their module on the first read.
+const LAZY_GLOBALS: &[LazyGlobal] = &[
+    export_of(URL, "URL"),
+    export_of(URL, "URLSearchParams"),
+    export_of(ENCODING, "TextEncoder"),
+    export_of(ENCODING, "TextDecoder"),
+    export_of(ENCODING_STREAMS, "TextEncoderStream"),
+    export_of(ENCODING_STREAMS, "TextDecoderStream"),
+    export_of(EVENTS, "Event"),
+    export_of(EVENTS, "EventTarget"),
+    export_of(EVENTS, "CustomEvent"),
+    export_of(EVENTS, "AbortController"),
+    export_of(EVENTS, "AbortSignal"),
+    export_of(STREAMS, "ReadableStream"),
+    export_of(STREAMS, "ReadableStreamDefaultReader"),
+    export_of(STREAMS, "ReadableStreamDefaultController"),
+    export_of(STREAMS, "ReadableStreamBYOBReader"),
+    export_of(STREAMS, "ReadableStreamBYOBRequest"),
+    export_of(STREAMS, "ReadableByteStreamController"),
+    export_of(STREAMS, "WritableStream"),
+    export_of(STREAMS, "WritableStreamDefaultWriter"),
+    export_of(STREAMS, "WritableStreamDefaultController"),
+    export_of(STREAMS, "TransformStream"),
+    export_of(STREAMS, "TransformStreamDefaultController"),
+    export_of(STREAMS, "ByteLengthQueuingStrategy"),
+    export_of(STREAMS, "CountQueuingStrategy"),
+    export_of(BLOB, "Blob"),
+    export_of(BLOB, "File"),
+    export_of("lmthing:internal/web/form-data", "FormData"),
+    export_of("lmthing:internal/web/headers", "Headers"),
+    export_of(FETCH, "Request"),
+    export_of(FETCH, "Response"),
+    export_of(FETCH, "fetch"),
+    export_of("lmthing:internal/web/structured-clone", "structuredClone"),
+    export_of(CRYPTO, "crypto"),
+    export_of(CRYPTO, "Crypto"),
+    export_of(CRYPTO, "CryptoKey"),
+    export_of(CRYPTO, "SubtleCrypto"),
+    export_of("node:buffer", "Buffer"),
 ];
+
+/// Defines every global.
+pub(super) fn install(ctx: &Ctx<'_>) -> Result<()> {
+    lazy::lazy_globals(ctx, LAZY_GLOBALS)
+}

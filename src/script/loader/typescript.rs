@@ -1,0 +1,55 @@
+//! TypeScript files: types are blanked in place, as Node does it, so every position stays true. Syntax that needs code of
+//! its own (enums, parameter properties, namespaces) is refused with a position.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use swc_common::errors::{DiagnosticBuilder, Emitter, HANDLER, Handler};
+use swc_common::sync::Lrc;
+use swc_common::{BytePos, SourceMap};
+use swc_ts_fast_strip::{ErrorCode, Mode, Options, operate};
+
+use super::failure::Failure;
+use crate::diagnostic::Location;
+
+/// Strips the types of the module `name`.
+pub(super) fn strip(name: &str, text: String) -> Result<String, Failure> {
+    let source_map = Lrc::new(SourceMap::default());
+    let problems = Problems::default();
+    let handler = Handler::with_emitter(false, false, Box::new(problems.clone()));
+    let options =
+        Options { module: Some(true), filename: Some(name.to_owned()), mode: Mode::StripOnly, ..Options::default() };
+    let options = Options { parser: swc_ecma_parser::TsSyntax { decorators: false, ..Default::default() }, ..options };
+    let output = HANDLER.set(&handler, || operate(&source_map, &handler, text, options));
+    output.map(|output| output.code).map_err(|error| {
+        let first = problems.0.borrow().first().cloned();
+        let (message, position) = first.unwrap_or_else(|| (error.message.clone(), None));
+        let failure = match position {
+            Some(position) => Failure::syntax(message, locate(&source_map, name, position)),
+            None => Failure { class: "SyntaxError", ..Failure::new(message) },
+        };
+        match error.code {
+            ErrorCode::UnsupportedSyntax => {
+                failure.hint("types are only stripped, not compiled: use syntax that disappears when types are removed")
+            }
+            _ => failure,
+        }
+    })
+}
+
+fn locate(source_map: &SourceMap, name: &str, position: BytePos) -> Location {
+    let place = source_map.lookup_char_pos(position);
+    let (line, column) = (u32::try_from(place.line), u32::try_from(place.col.0 + 1));
+    Location { path: name.to_owned(), line: line.unwrap_or(u32::MAX), column: column.unwrap_or(u32::MAX) }
+}
+
+/// Collects what the parser complains about: message and position.
+#[derive(Clone, Default)]
+struct Problems(Rc<RefCell<Vec<(String, Option<BytePos>)>>>);
+
+impl Emitter for Problems {
+    fn emit(&mut self, builder: &mut DiagnosticBuilder<'_>) {
+        let position = builder.span.primary_span().map(|span| span.lo());
+        self.0.borrow_mut().push((builder.message(), position));
+    }
+}
