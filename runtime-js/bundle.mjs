@@ -30,9 +30,35 @@ const keepBuiltinsExternal = (entryPoint) => ({
   },
 });
 
+/**
+ * Places where the npm extract of Node's inspection code has stubs for what only an engine knows; the functions come from
+ * `internal/inspect-natives.js`. A place that is gone (another version) fails the build.
+ */
+const INSPECT_PATCHES = [
+  [/getPromiseDetails:function\(\)\{return\[(\w+),void 0\]\}/, 'getPromiseDetails:(promise)=>promiseDetails(promise,kPENDING,kREJECTED)'],
+  [/getProxyDetails:\w+\.getProxyDetails,Proxy/, 'getProxyDetails:proxyDetails,Proxy'],
+];
+
+const patchInspect = {
+  name: 'inspect',
+  setup({ onLoad }) {
+    onLoad({ filter: /node-inspect-extracted[\\/]dist[\\/]inspect\.js$/ }, ({ path }) => {
+      let contents = readFileSync(path, 'utf8');
+      const symbols = /kPending:(\w+),kRejected:(\w+)/.exec(contents);
+      for (const [place, replacement] of INSPECT_PATCHES) {
+        if (!symbols || !place.test(contents)) throw new Error(`${path} has changed: ${place} is not there`);
+        contents = contents.replace(place, replacement.replace('kPENDING', symbols[1]).replace('kREJECTED', symbols[2]));
+      }
+      return { contents, loader: 'js' };
+    });
+  },
+};
+
+const inBuiltins = (file) => fileURLToPath(new URL(`src/builtins/${file}`, import.meta.url));
+
 await Promise.all(
-  Object.values(builtins).map(({ entry, minifyNames = false }, index) => {
-    const entryPoint = fileURLToPath(new URL(`src/builtins/${entry}`, import.meta.url));
+  Object.values(builtins).map(({ entry, inject = [], minifyNames = false }, index) => {
+    const entryPoint = inBuiltins(entry);
     return build({
       entryPoints: [entryPoint],
       outfile: join(outputDirectory, `${index}.js`),
@@ -47,7 +73,8 @@ await Promise.all(
       minifyIdentifiers: minifyNames,
       legalComments: 'none',
       logLevel: 'warning',
-      plugins: [keepBuiltinsExternal(entryPoint)],
+      inject: inject.map(inBuiltins),
+      plugins: [keepBuiltinsExternal(entryPoint), patchInspect],
     });
   }),
 );

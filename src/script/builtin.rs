@@ -2,7 +2,7 @@
 //!
 //! The list lives in `runtime-js/builtins.json`; `build.rs` turns it into the table below.
 
-use rquickjs::{CatchResultExt, Ctx, Exception, Module, Object, Result, Value};
+use rquickjs::{Ctx, Exception, Module, Object, Result, Value};
 
 /// Names below this prefix are for built-in modules only; a prompt file cannot import them.
 pub(super) const INTERNAL_PREFIX: &str = "lmthing:internal/";
@@ -46,9 +46,10 @@ pub fn import_builtin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
     }
 }
 
-/// Logs nothing and panics nowhere: whether every builtin evaluates is for the tests to say.
+/// Imports every builtin; the error names the one that failed.
 #[cfg(test)]
 pub(super) fn evaluate_all(ctx: &Ctx<'_>) -> std::result::Result<(), String> {
+    use rquickjs::CatchResultExt;
     BUILTINS.iter().try_for_each(|builtin| {
         import_builtin(ctx, builtin.name).catch(ctx).map(drop).map_err(|error| format!("{}: {error}", builtin.name))
     })

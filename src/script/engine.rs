@@ -1,21 +1,24 @@
 //! One QuickJS runtime with one context: limits, loader, globals, in a fixed order.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
 
-use rquickjs::{AsyncContext, AsyncRuntime, CatchResultExt, Ctx, Exception, JsLifetime, Object, Result};
+use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Exception, JsLifetime, Object, Result};
 
+use super::event_loop::{self, EventLoop, Interrupt};
 use super::host::ScriptHost;
 use super::loader::{ModuleLoader, Modules};
 use super::native_module::{NativeModule, PendingExports};
 use super::{globals, lazy};
 
-/// Stack that a script thread should have: deep recursion in a prompt file ends in a `RangeError`, never in a crash. It is
-/// address space, not memory.
-pub const THREAD_STACK_SIZE: usize = 64 << 20;
+/// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
+/// the most that rquickjs takes; more would mean no limit at all.
+pub const SCRIPT_STACK_SIZE: usize = 16 << 20;
 
-/// How much of [`THREAD_STACK_SIZE`] scripts may use; the rest is for Rust below and above them.
-pub const SCRIPT_STACK_SIZE: usize = 48 << 20;
+/// Stack that a script thread should have, so that recursion without end in a prompt file is a `RangeError` and never a
+/// crash. It is address space, not memory; what scripts may not use is for Rust below and above them.
+pub const THREAD_STACK_SIZE: usize = 24 << 20;
 
 /// Bytes allocated before QuickJS looks for cycles; its own default (256 KB) makes it look during start-up.
 const GC_THRESHOLD: usize = 8 << 20;
@@ -45,6 +48,7 @@ impl EngineOptions {
 /// Values of the context must not outlive the engine; nothing outside `script` holds any.
 pub struct Engine {
     context: AsyncContext,
+    interrupt: Interrupt,
 }
 
 /// What natives of one engine share, besides what each area keeps for itself.
@@ -53,6 +57,16 @@ pub(super) struct Shared {
     pub(super) host: Rc<dyn ScriptHost>,
     pub(super) modules: Rc<Modules>,
     pub(super) loader: ModuleLoader,
+    pub(super) event_loop: Rc<EventLoop>,
+    pub(super) process: Rc<ProcessInfo>,
+}
+
+/// What `process` tells a script.
+pub(super) struct ProcessInfo {
+    pub(super) argv: Vec<String>,
+    pub(super) env: Vec<(String, String)>,
+    /// `process.exitCode`, once a script has set it.
+    pub(super) exit_code: Cell<Option<i32>>,
 }
 
 impl Engine {
@@ -62,16 +76,20 @@ impl Engine {
     /// When memory runs out, or a built-in module is broken (a defect of ours).
     pub async fn new(options: EngineOptions) -> Result<Self> {
         let runtime = AsyncRuntime::new()?;
-        runtime.set_max_stack_size(options.max_stack_size).await;
+        runtime.set_max_stack_size(options.max_stack_size.min(SCRIPT_STACK_SIZE)).await;
         runtime.set_gc_threshold(GC_THRESHOLD).await;
         let modules = Rc::new(Modules::default());
         let native = globals::NATIVE_MODULES.iter().copied().chain(options.native_modules).collect();
         let loader = ModuleLoader::new(modules.clone(), native);
         runtime.set_loader(loader.clone(), loader.clone()).await;
+        let interrupt = Interrupt::default();
+        let event_loop = Rc::new(EventLoop::new(interrupt.clone()));
+        event_loop::attach(&runtime, &event_loop).await;
         let context = AsyncContext::full(&runtime).await?;
-        let shared = Shared { host: options.host, modules, loader };
+        let process = Rc::new(ProcessInfo { argv: options.argv, env: options.env, exit_code: Cell::new(None) });
+        let shared = Shared { host: options.host, modules, loader, event_loop, process };
         context.async_with(async |ctx| set_up(&ctx, shared)).await?;
-        Ok(Self { context })
+        Ok(Self { context, interrupt })
     }
 
     /// The context, for `engine.context().async_with(async |ctx| …)`. Everything inside must use that `ctx`: entering the
@@ -79,14 +97,21 @@ impl Engine {
     pub fn context(&self) -> &AsyncContext {
         &self.context
     }
+
+    /// Stops JavaScript from any thread, for instance when the user interrupts.
+    pub fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
 }
 
 fn set_up(ctx: &Ctx<'_>, shared: Shared) -> Result<()> {
-    let in_use = |_| Exception::throw_internal(ctx, "user data is in use");
-    ctx.store_userdata(shared).map_err(|_| in_use(()))?;
-    ctx.store_userdata(PendingExports::default()).map_err(|_| in_use(()))?;
+    let in_use = || Exception::throw_internal(ctx, "user data is in use");
+    let event_loop = shared.event_loop.clone();
+    ctx.store_userdata(shared).map_err(|_| in_use())?;
+    ctx.store_userdata(PendingExports::default()).map_err(|_| in_use())?;
     lazy::bootstrap(ctx)?;
-    globals::install(ctx)
+    globals::install(ctx)?;
+    event_loop::start(ctx, &event_loop)
 }
 
 /// Loads and evaluates the prompt file at `path` and returns its module namespace.
@@ -98,6 +123,11 @@ pub async fn import_file<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>
     loader.import_entry(ctx, path).await
 }
 
+/// What the script set `process.exitCode` to: the exit code of a run that ends by itself.
+pub fn exit_code(ctx: &Ctx<'_>) -> Result<Option<i32>> {
+    Ok(shared(ctx)?.process.exit_code.get())
+}
+
 /// What the engine of `ctx` shares.
 pub(super) fn shared(ctx: &Ctx<'_>) -> Result<Shared> {
     let shared = ctx.userdata::<Shared>().ok_or_else(|| Exception::throw_internal(ctx, "the engine is not set up"))?;
@@ -106,6 +136,8 @@ pub(super) fn shared(ctx: &Ctx<'_>) -> Result<Shared> {
 
 #[cfg(test)]
 mod tests {
+    use rquickjs::CatchResultExt;
+
     use super::*;
 
     struct Silent;

@@ -19,6 +19,16 @@ pub trait ScriptHost {
         false
     }
 
+    /// Whether `console.log` colours what it inspects.
+    fn stdout_has_colors(&self) -> bool {
+        self.stdout_is_terminal()
+    }
+
+    /// Whether `console.error` colours what it inspects.
+    fn stderr_has_colors(&self) -> bool {
+        self.stderr_is_terminal()
+    }
+
     /// Width of the terminal in columns, when there is one (`process.stdout.columns`).
     fn columns(&self) -> Option<u16> {
         None

@@ -7,6 +7,8 @@
 mod builtin;
 mod bytecode;
 mod engine;
+mod error;
+mod event_loop;
 mod globals;
 mod host;
 mod lazy;
@@ -14,7 +16,9 @@ mod loader;
 mod native_module;
 
 pub use builtin::import_builtin;
-pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE, import_file};
+pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE, exit_code, import_file};
+pub use error::{ScriptError, diagnose, diagnose_error};
+pub use event_loop::{Halt, Interrupt, KeepAlive, halted, idle, settle};
 pub use host::ScriptHost;
 pub use lazy::{LazyGlobal, lazy_global, lazy_globals};
 pub use native_module::{NativeModule, NativeModuleInit};

@@ -8,7 +8,7 @@ use rquickjs::{Ctx, Exception, Function, Object, Result};
 use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
-use super::Bytes;
+use super::{Bytes, NativeModule};
 
 /// A hash or HMAC in progress, free of its algorithm.
 trait Hasher {
@@ -107,8 +107,10 @@ fn random_bytes(ctx: Ctx<'_>, size: usize) -> Result<Bytes> {
     Ok(Bytes(bytes))
 }
 
-/// The exports of `lmthing:internal/native/crypto`.
-pub(super) fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+/// The native half, as the JavaScript half imports it.
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/crypto", init: exports };
+
+fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     let create_hash =
         |ctx: Ctx<'js>, name: String| new_hash(&name).map(|hasher| hasher_object(&ctx, hasher)).transpose();

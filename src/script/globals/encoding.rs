@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use encoding_rs::{CoderResult, Decoder, DecoderResult, Encoding};
 use rquickjs::{Ctx, Function, Object, Result, function::Opt};
 
-use super::Bytes;
+use super::{Bytes, NativeModule};
 
 /// `decoder(label, fatal, ignoreBOM)`: `{encoding, decode(bytes, more)}`, or `undefined` for an unknown label.
 ///
@@ -54,8 +54,10 @@ fn decode_utf8(bytes: Bytes) -> String {
     }
 }
 
-/// The exports of `lmthing:internal/native/encoding`.
-pub(super) fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+/// The native half, as the JavaScript half imports it.
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/encoding", init: exports };
+
+fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     let encode = |text: Opt<String>| Bytes(text.0.unwrap_or_default().into_bytes());
     exports.set("encodeUtf8", Function::new(ctx.clone(), encode)?)?;

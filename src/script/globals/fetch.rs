@@ -16,7 +16,7 @@ use reqwest::{
 use rquickjs::{Ctx, Function, Object, Result, function::Opt, prelude::Async};
 use tokio::sync::mpsc;
 
-use super::Bytes;
+use super::{Bytes, NativeModule};
 use crate::http::http_client;
 
 /// One part of a request body; an error ends the request.
@@ -294,8 +294,10 @@ fn export_body_writer<'js>(object: &Object<'js>, sender: mpsc::Sender<BodyPart>)
     object.set("fail", Function::new(ctx.clone(), Async(fail))?)
 }
 
-/// The exports of `lmthing:internal/native/fetch`.
-pub(super) fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+/// The native half, as the JavaScript half imports it.
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/fetch", init: exports };
+
+fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     exports.set("exchange", Function::new(ctx.clone(), exchange)?)?;
     exports.set("userAgent", concat!("lmthing/", env!("CARGO_PKG_VERSION")))?;

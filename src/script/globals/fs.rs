@@ -6,7 +6,7 @@
 use rquickjs::{Ctx, FromJs, Function, IntoJs, Object, Result, Value, convert::List, prelude::Async};
 
 use super::{
-    Bytes,
+    Bytes, NativeModule,
     fs_operations::{self as operations, FsError, FsResult},
 };
 
@@ -44,8 +44,10 @@ where
     exports.set(format!("{name}Async"), Function::new(ctx.clone(), Async(run_later))?)
 }
 
-/// The exports of `lmthing:internal/native/fs`.
-pub(super) fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+/// The native half, as the JavaScript half imports it.
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/fs", init: exports };
+
+fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     export(&exports, "readFile", |(path,): (Option<String>,)| operations::read_file(path).map(Bytes))?;
     export(&exports, "writeFile", |(path, bytes, flag, mode): (String, Bytes, String, u32)| {

@@ -6,12 +6,16 @@
 //! here, strings and bytes come in and plain values go out.
 
 mod bytes;
+mod console;
 mod crypto;
 mod encoding;
 mod fetch;
 mod fs;
 mod fs_operations;
+mod inspect;
 mod os;
+mod process;
+mod timers;
 mod url;
 
 use rquickjs::{Ctx, Result};
@@ -20,14 +24,18 @@ use self::bytes::Bytes;
 use super::lazy::{self, LazyGlobal};
 use super::native_module::NativeModule;
 
-/// Native halves of built-in modules; all are named `lmthing:internal/…`, out of reach for prompt files.
+/// Native halves of built-in modules; all are named `lmthing:internal/native/…`, out of reach for prompt files.
 pub(super) const NATIVE_MODULES: &[NativeModule] = &[
-    NativeModule { name: "lmthing:internal/native/crypto", init: crypto::exports },
-    NativeModule { name: "lmthing:internal/native/encoding", init: encoding::exports },
-    NativeModule { name: "lmthing:internal/native/fetch", init: fetch::exports },
-    NativeModule { name: "lmthing:internal/native/fs", init: fs::exports },
-    NativeModule { name: "lmthing:internal/native/os", init: os::exports },
-    NativeModule { name: "lmthing:internal/native/url", init: url::exports },
+    console::NATIVE,
+    crypto::NATIVE,
+    encoding::NATIVE,
+    fetch::NATIVE,
+    fs::NATIVE,
+    inspect::NATIVE,
+    os::NATIVE,
+    process::NATIVE,
+    timers::NATIVE,
+    url::NATIVE,
 ];
 
 /// A global that is the export of its name of a module.
@@ -42,10 +50,20 @@ const ENCODING_STREAMS: &str = "lmthing:internal/web/encoding-streams";
 const EVENTS: &str = "lmthing:internal/web/events";
 const FETCH: &str = "lmthing:internal/web/fetch";
 const STREAMS: &str = "lmthing:internal/web/streams";
+const TIMERS: &str = "lmthing:internal/timers";
 const URL: &str = "lmthing:internal/web/url";
 
 /// Globals that load their module on the first read.
 const LAZY_GLOBALS: &[LazyGlobal] = &[
+    LazyGlobal { name: "console", module: "lmthing:internal/console", export: "default" },
+    LazyGlobal { name: "process", module: "lmthing:internal/process", export: "default" },
+    export_of(TIMERS, "queueMicrotask"),
+    export_of(TIMERS, "setTimeout"),
+    export_of(TIMERS, "setInterval"),
+    export_of(TIMERS, "setImmediate"),
+    export_of(TIMERS, "clearTimeout"),
+    export_of(TIMERS, "clearInterval"),
+    export_of(TIMERS, "clearImmediate"),
     export_of(URL, "URL"),
     export_of(URL, "URLSearchParams"),
     export_of(ENCODING, "TextEncoder"),

@@ -4,6 +4,8 @@ use std::{env, thread};
 
 use rquickjs::{Ctx, Function, Object, Result};
 
+use super::NativeModule;
+
 /// The directory of the user, as `os.homedir()` gives it: `$HOME` first, then the user database.
 fn home_directory() -> Option<String> {
     env::home_dir().map(|path| path.to_string_lossy().into_owned())
@@ -61,8 +63,10 @@ fn user_ids() -> Vec<f64> {
     return vec![-1.0, -1.0];
 }
 
-/// The exports of `lmthing:internal/native/os`.
-pub(super) fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+/// The native half, as the JavaScript half imports it.
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/os", init: exports };
+
+fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     exports.set("homeDirectory", Function::new(ctx.clone(), home_directory)?)?;
     exports.set("processorCount", Function::new(ctx.clone(), processor_count)?)?;

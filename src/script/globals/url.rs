@@ -3,6 +3,8 @@
 use rquickjs::{Ctx, Function, Object, Result};
 use url::{Url, form_urlencoded, quirks};
 
+use super::NativeModule;
+
 /// The parts of a URL as the JavaScript half keeps them; the order is part of the contract with `web/url.js`.
 fn components(url: &Url) -> Vec<String> {
     vec![
@@ -73,8 +75,10 @@ fn serialize_query(pairs: Vec<String>) -> String {
     serializer.finish()
 }
 
-/// The exports of `lmthing:internal/native/url`.
-pub(super) fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+/// The native half, as the JavaScript half imports it.
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/url", init: exports };
+
+fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     exports.set("parse", Function::new(ctx.clone(), parse)?)?;
     exports.set("set", Function::new(ctx.clone(), set)?)?;

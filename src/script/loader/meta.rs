@@ -26,7 +26,7 @@ pub(super) fn define<'js>(
 fn resolve_function<'js>(ctx: &Ctx<'js>, name: &str, loader: &ModuleLoader) -> Result<Function<'js>> {
     let (loader, base) = (loader.clone(), name.to_owned());
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, specifier: String| {
-        let resolved = loader.resolve_specifier(&base, &specifier).map_err(|failure| failure.throw(&ctx, None))?;
+        let resolved = loader.resolve_specifier(&base, &specifier).map_err(|failure| failure.throw(&ctx))?;
         let is_file = loader.modules.is_file(&resolved);
         Ok::<_, rquickjs::Error>(if is_file { file_url(Path::new(&resolved)) } else { resolved })
     })?

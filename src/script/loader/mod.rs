@@ -5,9 +5,9 @@
 //! name of a built-in or native module; so stack traces show paths. QuickJS gives no position for an import that fails:
 //! `position` finds the specifier in the importer's text.
 
-mod failure;
 mod json;
 mod meta;
+mod missing_export;
 mod modules;
 mod package;
 mod position;
@@ -23,10 +23,10 @@ use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::{Ctx, Module, Object, Result, Value};
 
-use failure::Failure;
-pub(super) use failure::HINT_PROPERTY;
+pub(super) use missing_export::explain_missing_export;
 pub(super) use modules::Modules;
 
+use super::error::ScriptError;
 use super::native_module::{self, NativeModule};
 use super::{builtin, bytecode};
 
@@ -45,7 +45,7 @@ impl ModuleLoader {
 
     /// Loads and evaluates the file at `path` as the entry of a program and returns its namespace.
     pub(super) async fn import_entry<'js>(&self, ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>> {
-        let name = resolver::entry(&self.modules, path).map_err(|failure| failure.throw(ctx, None))?;
+        let name = resolver::entry(&self.modules, path).map_err(|failure| failure.throw(ctx))?;
         let module = self.declare_file(ctx, &name)?;
         let (module, evaluated) = module.eval()?;
         evaluated.into_future::<Value>().await?;
@@ -54,18 +54,18 @@ impl ModuleLoader {
 
     fn declare_file<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
         let file = self.modules.path_of(name);
-        let text = source::read(&file).map_err(|failure| failure.throw(ctx, None))?;
+        let text = source::read(&file).map_err(|failure| failure.throw(ctx))?;
         if source::is_json(&file) {
             return json::declare(ctx, name, &file, &text);
         }
-        let code = source::prepare(&self.modules, name, &file, text).map_err(|failure| failure.throw(ctx, None))?;
+        let code = source::prepare(&self.modules, name, &file, text).map_err(|failure| failure.throw(ctx))?;
         let module = Module::declare(ctx.clone(), name, code)?;
         meta::define(ctx, &module, name, &file, self)?;
         Ok(module)
     }
 
     /// What `specifier`, written in the module `base`, stands for.
-    fn resolve_specifier(&self, base: &str, specifier: &str) -> std::result::Result<String, Failure> {
+    fn resolve_specifier(&self, base: &str, specifier: &str) -> std::result::Result<String, ScriptError> {
         resolver::Resolution { modules: &self.modules, native: &self.native, packages: &self.packages }
             .resolve(base, specifier)
     }
@@ -83,7 +83,7 @@ impl Resolver for ModuleLoader {
         let resolved = self
             .resolve_specifier(base, name)
             .and_then(|resolved| resolver::check_attribute(&resolved, name, attribute.as_deref()).map(|()| resolved))
-            .map_err(|failure| failure.throw(ctx, position::of_specifier(&self.modules, base, name)))?;
+            .map_err(|failure| failure.or_at(position::of_specifier(&self.modules, base, name)).throw(ctx))?;
         self.modules.record_import(base, name, &resolved);
         Ok(resolved)
     }

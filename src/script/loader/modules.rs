@@ -50,8 +50,8 @@ impl Modules {
         }
     }
 
-    /// The imports that led to the module `resolved`.
-    pub(super) fn imports_of(&self, resolved: &str) -> Vec<Import> {
-        self.imports.borrow().iter().filter(|import| import.resolved == resolved).cloned().collect()
+    /// The imports whose resolved module name `matches`.
+    pub(super) fn imports_where(&self, matches: impl Fn(&str) -> bool) -> Vec<Import> {
+        self.imports.borrow().iter().filter(|import| matches(&import.resolved)).cloned().collect()
     }
 }

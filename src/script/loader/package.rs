@@ -4,9 +4,9 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
+use super::resolver::NOT_FOUND;
+use crate::script::error::ScriptError;
 use oxc_resolver::{ResolveError, ResolveOptions, Resolver};
-
-use super::failure::Failure;
 
 /// The package resolver, made when the first bare import needs it.
 #[derive(Default)]
@@ -14,7 +14,7 @@ pub(super) struct Packages(OnceCell<Resolver>);
 
 impl Packages {
     /// The file that `specifier` (bare, or `#name` of an `imports` map) stands for when imported from `directory`.
-    pub(super) fn resolve(&self, directory: &Path, specifier: &str) -> Result<PathBuf, Failure> {
+    pub(super) fn resolve(&self, directory: &Path, specifier: &str) -> Result<PathBuf, ScriptError> {
         let resolver = self.0.get_or_init(|| Resolver::new(options()));
         let resolution = resolver.resolve(directory, specifier).map_err(|error| describe(error, specifier))?;
         Ok(resolution.into_path_buf())
@@ -30,9 +30,9 @@ fn options() -> ResolveOptions {
     }
 }
 
-fn describe(error: ResolveError, specifier: &str) -> Failure {
+fn describe(error: ResolveError, specifier: &str) -> ScriptError {
     match error {
-        ResolveError::NotFound(_) => Failure::not_found(format!("Cannot find package '{specifier}'")),
-        error => Failure::new(error.to_string()),
+        ResolveError::NotFound(_) => ScriptError::error(format!("Cannot find package '{specifier}'")).code(NOT_FOUND),
+        error => ScriptError::error(error.to_string()),
     }
 }

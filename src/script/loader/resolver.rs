@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 
 use url::Url;
 
-use super::failure::Failure;
 use super::modules::Modules;
 use super::package::Packages;
 use super::source::{EXTENSIONS, is_json, plain};
 use super::suggestion;
 use crate::script::builtin::{self, INTERNAL_PREFIX};
+use crate::script::error::ScriptError;
 use crate::script::native_module::NativeModule;
+
+/// Node's code for a module that does not exist.
+pub(super) const NOT_FOUND: &str = "ERR_MODULE_NOT_FOUND";
 
 /// Everything one resolution looks at.
 pub(super) struct Resolution<'a> {
@@ -19,34 +22,38 @@ pub(super) struct Resolution<'a> {
     pub(super) packages: &'a Packages,
 }
 
+fn not_found(message: impl Into<String>) -> ScriptError {
+    ScriptError::error(message).code(NOT_FOUND)
+}
+
 /// The module name of the entry file `path`.
-pub(super) fn entry(modules: &Modules, path: &Path) -> Result<String, Failure> {
+pub(super) fn entry(modules: &Modules, path: &Path) -> Result<String, ScriptError> {
     let real = std::fs::canonicalize(path)
-        .map_err(|error| Failure::not_found(format!("Cannot open '{}': {}", path.display(), plain(&error))))?;
+        .map_err(|error| not_found(format!("Cannot open '{}': {}", path.display(), plain(&error))))?;
     check_extension(&real, &path.display().to_string())?;
     Ok(modules.add(&real, ""))
 }
 
 /// Holds `with { type: … }` against what was found, by Node's rules, except that JSON needs no attribute.
-pub(super) fn check_attribute(resolved: &str, specifier: &str, attribute: Option<&str>) -> Result<(), Failure> {
+pub(super) fn check_attribute(resolved: &str, specifier: &str, attribute: Option<&str>) -> Result<(), ScriptError> {
     let path = Path::new(resolved.split('?').next().unwrap_or(resolved));
     match attribute {
         None => Ok(()),
         Some("json") if is_json(path) => Ok(()),
         Some("json") => {
-            Err(Failure::type_error(format!("Module '{specifier}' is not JSON, but is imported with type 'json'")))
+            Err(ScriptError::type_error(format!("Module '{specifier}' is not JSON, but is imported with type 'json'")))
         }
         Some(other) => {
-            Err(Failure::type_error(format!("Import attribute type '{other}' is not supported; only 'json' is")))
+            Err(ScriptError::type_error(format!("Import attribute type '{other}' is not supported; only 'json' is")))
         }
     }
 }
 
 impl Resolution<'_> {
     /// What `specifier`, written in the module `base`, stands for.
-    pub(super) fn resolve(&self, base: &str, specifier: &str) -> Result<String, Failure> {
+    pub(super) fn resolve(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
         if specifier.is_empty() {
-            return Err(Failure::type_error("An import needs the name of a module, not an empty string"));
+            return Err(ScriptError::type_error("An import needs the name of a module, not an empty string"));
         }
         if let Some(name) = self.known(base, specifier) {
             return Ok(name);
@@ -66,7 +73,7 @@ impl Resolution<'_> {
         if let Some((scheme, _)) = specifier.split_once(':')
             && scheme.chars().all(|c| c.is_ascii_alphanumeric())
         {
-            return Err(Failure::new(format!(
+            return Err(ScriptError::error(format!(
                 "Cannot import '{specifier}': modules come from files, not from '{scheme}:'"
             )));
         }
@@ -85,17 +92,17 @@ impl Resolution<'_> {
     }
 
     /// A path relative to the importing file, read as a URL the way Node does: `%20` and `?query` have their meaning.
-    fn relative(&self, base: &str, specifier: &str) -> Result<String, Failure> {
+    fn relative(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
         let base_path = self.modules.path_of(base);
         let joined = Url::from_file_path(&base_path).ok().and_then(|url| url.join(specifier).ok());
         match joined {
             Some(url) => self.file_url(url.as_str(), specifier),
-            None => Err(Failure::new(format!("Cannot import '{specifier}' from '{base}'"))),
+            None => Err(ScriptError::error(format!("Cannot import '{specifier}' from '{base}'"))),
         }
     }
 
-    fn file_url(&self, url: &str, specifier: &str) -> Result<String, Failure> {
-        let invalid = || Failure::type_error(format!("'{specifier}' is not a valid file URL"));
+    fn file_url(&self, url: &str, specifier: &str) -> Result<String, ScriptError> {
+        let invalid = || ScriptError::type_error(format!("'{specifier}' is not a valid file URL"));
         let mut url = Url::parse(url).map_err(|_| invalid())?;
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
         let fragment = url.fragment().map(|fragment| format!("#{fragment}")).unwrap_or_default();
@@ -107,21 +114,21 @@ impl Resolution<'_> {
     }
 
     /// The real path of a file that can be imported.
-    fn file(&self, path: &Path, specifier: &str) -> Result<PathBuf, Failure> {
+    fn file(&self, path: &Path, specifier: &str) -> Result<PathBuf, ScriptError> {
         let real = std::fs::canonicalize(path).map_err(|_| {
-            Failure::not_found(format!("Cannot find module '{}'", path.display()))
-                .hint_if_some(alternative(path, specifier))
+            not_found(format!("Cannot find module '{}'", path.display())).hint_if_some(alternative(path, specifier))
         })?;
         if real.is_dir() {
-            let failure = Failure::new(format!("Cannot import '{specifier}': '{}' is a directory", real.display()));
-            return Err(Failure { code: Some("ERR_UNSUPPORTED_DIR_IMPORT"), ..failure }
+            let failure =
+                ScriptError::error(format!("Cannot import '{specifier}': '{}' is a directory", real.display()));
+            return Err(ScriptError { code: Some("ERR_UNSUPPORTED_DIR_IMPORT"), ..failure }
                 .hint_if_some(alternative(path, specifier)));
         }
         check_extension(&real, specifier)?;
         Ok(real)
     }
 
-    fn package(&self, base: &str, specifier: &str) -> Result<String, Failure> {
+    fn package(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
         let base_path = self.modules.path_of(base);
         let directory = base_path.parent().unwrap_or(Path::new("/"));
         let path =
@@ -130,8 +137,8 @@ impl Resolution<'_> {
         Ok(self.modules.add(&path, ""))
     }
 
-    fn explain(&self, failure: Failure, base: &str, specifier: &str) -> Failure {
-        if failure.code != Some("ERR_MODULE_NOT_FOUND") {
+    fn explain(&self, failure: ScriptError, base: &str, specifier: &str) -> ScriptError {
+        if failure.code != Some(NOT_FOUND) {
             return failure;
         }
         let message = format!("Cannot find package '{specifier}' imported from {base}");
@@ -139,12 +146,12 @@ impl Resolution<'_> {
             Some(name) => format!("did you mean '{name}'?"),
             None => format!("install it next to the file: npm install {}", package_name(specifier)),
         };
-        Failure { message, ..failure }.hint(hint)
+        ScriptError { message, ..failure }.hint(hint)
     }
 
-    fn not_offered(&self, name: &str, specifier: &str) -> Failure {
+    fn not_offered(&self, name: &str, specifier: &str) -> ScriptError {
         let offered: Vec<&str> = builtin::public_names().filter(|name| name.starts_with("node:")).collect();
-        let failure = Failure::new(format!("lmthing does not offer the module '{specifier}'"));
+        let failure = ScriptError::error(format!("lmthing does not offer the module '{specifier}'"));
         match suggestion::closest(name, self.offered()) {
             Some(close) => failure.hint(format!("did you mean '{close}'?")),
             None => failure.hint(format!("offered, with or without 'node:': {}", offered.join(", "))),
@@ -164,13 +171,13 @@ fn package_name(specifier: &str) -> String {
     specifier.split('/').take(parts).collect::<Vec<_>>().join("/")
 }
 
-fn check_extension(path: &Path, specifier: &str) -> Result<(), Failure> {
+fn check_extension(path: &Path, specifier: &str) -> Result<(), ScriptError> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some(extension) if EXTENSIONS.contains(&extension) => Ok(()),
-        Some("cjs" | "cts") => Err(Failure::new(format!(
+        Some("cjs" | "cts") => Err(ScriptError::error(format!(
             "Cannot import '{specifier}': it is a CommonJS module, only ES modules are supported"
         ))),
-        _ => Err(Failure::new(format!("Cannot import '{specifier}': unknown file type"))
+        _ => Err(ScriptError::error(format!("Cannot import '{specifier}': unknown file type"))
             .hint("modules end in .mjs, .js, .ts, .mts or .json")),
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::failure::Failure;
 use super::modules::Modules;
 use super::typescript;
+use crate::script::error::ScriptError;
 
 /// The file endings that can be imported, in the order in which alternatives are suggested.
 pub(super) const EXTENSIONS: [&str; 5] = ["mjs", "js", "ts", "mts", "json"];
@@ -22,15 +22,15 @@ fn is_typescript(path: &Path) -> bool {
 }
 
 /// Reads a text file as UTF-8, without its byte order mark.
-pub(super) fn read(path: &Path) -> Result<String, Failure> {
+pub(super) fn read(path: &Path) -> Result<String, ScriptError> {
     let shown = path.display();
     let bytes =
-        std::fs::read(path).map_err(|error| Failure::new(format!("Cannot read '{shown}': {}", plain(&error))))?;
+        std::fs::read(path).map_err(|error| ScriptError::error(format!("Cannot read '{shown}': {}", plain(&error))))?;
     let text = String::from_utf8(bytes).map_err(|error| {
-        Failure::new(format!("'{shown}' is not UTF-8 text (byte {})", error.utf8_error().valid_up_to()))
+        ScriptError::error(format!("'{shown}' is not UTF-8 text (byte {})", error.utf8_error().valid_up_to()))
     })?;
     if let Some(at) = text.find('\0') {
-        return Err(Failure::new(format!("'{shown}' is not a text file: it holds a NUL byte at offset {at}")));
+        return Err(ScriptError::error(format!("'{shown}' is not a text file: it holds a NUL byte at offset {at}")));
     }
     Ok(match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
@@ -48,6 +48,6 @@ pub(super) fn plain(error: &std::io::Error) -> String {
 }
 
 /// The JavaScript of a module: TypeScript loses its types, each replaced by blanks so that positions stay.
-pub(super) fn prepare(_modules: &Modules, name: &str, path: &Path, text: String) -> Result<String, Failure> {
+pub(super) fn prepare(_modules: &Modules, name: &str, path: &Path, text: String) -> Result<String, ScriptError> {
     if is_typescript(path) { typescript::strip(name, text) } else { Ok(text) }
 }

@@ -9,11 +9,11 @@ use swc_common::sync::Lrc;
 use swc_common::{BytePos, SourceMap};
 use swc_ts_fast_strip::{ErrorCode, Mode, Options, operate};
 
-use super::failure::Failure;
 use crate::diagnostic::Location;
+use crate::script::error::ScriptError;
 
 /// Strips the types of the module `name`.
-pub(super) fn strip(name: &str, text: String) -> Result<String, Failure> {
+pub(super) fn strip(name: &str, text: String) -> Result<String, ScriptError> {
     let source_map = Lrc::new(SourceMap::default());
     let problems = Problems::default();
     let handler = Handler::with_emitter(false, false, Box::new(problems.clone()));
@@ -25,8 +25,8 @@ pub(super) fn strip(name: &str, text: String) -> Result<String, Failure> {
         let first = problems.0.borrow().first().cloned();
         let (message, position) = first.unwrap_or_else(|| (error.message.clone(), None));
         let failure = match position {
-            Some(position) => Failure::syntax(message, locate(&source_map, name, position)),
-            None => Failure { class: "SyntaxError", ..Failure::new(message) },
+            Some(position) => ScriptError::syntax(message, locate(&source_map, name, position)),
+            None => ScriptError::new("SyntaxError", message),
         };
         match error.code {
             ErrorCode::UnsupportedSyntax => {
@@ -37,10 +37,11 @@ pub(super) fn strip(name: &str, text: String) -> Result<String, Failure> {
     })
 }
 
+/// The column is in bytes, as everywhere before the diagnostic.
 fn locate(source_map: &SourceMap, name: &str, position: BytePos) -> Location {
     let place = source_map.lookup_char_pos(position);
-    let (line, column) = (u32::try_from(place.line), u32::try_from(place.col.0 + 1));
-    Location { path: name.to_owned(), line: line.unwrap_or(u32::MAX), column: column.unwrap_or(u32::MAX) }
+    let column = position.0 - place.file.line_begin_pos(position).0 + 1;
+    Location { path: name.to_owned(), line: u32::try_from(place.line).unwrap_or(u32::MAX), column }
 }
 
 /// Collects what the parser complains about: message and position.
