@@ -4,15 +4,14 @@
 //! `expressions.mjs` is a table whose printed results are held against `expressions.expected.json`, made with real Node by
 //! `node tests/globals/expressions.mjs` (run it again after adding a case).
 
-mod support {
-    pub mod http_server;
-}
+#[path = "support/http_server.rs"]
+mod http_server;
 
 use std::{path::Path, rc::Rc};
 
+use http_server::HttpServer;
 use lmthing::script::{Engine, EngineOptions, ScriptHost, import_file};
 use rquickjs::{CatchResultExt, Ctx};
-use support::http_server::HttpServer;
 
 struct Silent;
 

@@ -127,12 +127,13 @@ async fn chunk(connection: &mut Connection, text: &str) -> bool {
     write(connection, format!("{:x}\r\n{text}\r\n", text.len()).as_bytes()).await
 }
 
-const CHUNKED: &[u8] = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-type: text/plain; charset=utf-8\r\n\r\n";
+const CHUNKED: &[u8] =
+    b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-type: text/plain; charset=utf-8\r\n\r\n";
 
 /// "compressed text" as gzip.
 const GZIP: &[u8] = &[
-    31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 75, 206, 207, 45, 40, 74, 45, 46, 78, 77, 81, 40, 73, 173, 40, 1, 0, 194, 24, 216, 216, 15,
-    0, 0, 0,
+    31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 75, 206, 207, 45, 40, 74, 45, 46, 78, 77, 81, 40, 73, 173, 40, 1, 0, 194, 24, 216,
+    216, 15, 0, 0, 0,
 ];
 
 /// Answers a request by its path; `false` when the client was gone or the connection is to be closed.
