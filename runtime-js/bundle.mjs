@@ -13,7 +13,16 @@ const names = Object.entries(builtins).flatMap(([name, { aliases = [] }]) => [na
 /** Other builtins and the modules that Rust provides stay imports; a builtin may still bundle the npm package it is named after. */
 const keepBuiltinsExternal = (entryPoint) => ({
   name: 'builtins',
-  setup({ onResolve }) {
+  setup({ onLoad, onResolve }) {
+    // CommonJS packages reach other builtins by `require` (some with a slash at the end, against their namesakes on npm):
+    // an ES module in between turns that into an import.
+    onResolve({ filter: /^[a-z]/ }, ({ path, importer, kind }) => {
+      const name = path.replace(/\/$/, '');
+      if (kind !== 'require-call' || !names.includes(name) || importer === entryPoint) return undefined;
+      return { path: name, namespace: 'required-builtin' };
+    });
+    onLoad({ filter: /./, namespace: 'required-builtin' }, ({ path }) => ({ contents: `export * from ${JSON.stringify(path)};` }));
+    onResolve({ filter: /./, namespace: 'required-builtin' }, ({ path }) => ({ path, external: true }));
     onResolve({ filter: /^(node:|lmthing)/ }, ({ path }) => ({ path, external: true }));
     onResolve({ filter: /^[a-z]/ }, ({ path, importer }) =>
       names.includes(path) && importer !== entryPoint ? { path, external: true } : undefined,
