@@ -54,6 +54,37 @@ const patchInspect = {
   },
 };
 
+/**
+ * zod's error messages in 60 languages are more than half of it and hardly ever used: `z.locales` becomes an object that
+ * loads them (the builtin `zod/v4/locales`) when one is read. English stays inside.
+ */
+const lazyLocales = {
+  name: 'zod-locales',
+  setup({ onLoad, onResolve }) {
+    const EAGER = 'export * as locales from "../locales/index.js";';
+    onLoad({ filter: /zod[\\/]v4[\\/](classic[\\/]external|core[\\/]index)\.js$/ }, ({ path }) => {
+      const contents = readFileSync(path, 'utf8');
+      if (!contents.includes(EAGER)) throw new Error(`${path} has changed: ${EAGER} is not there`);
+      return { contents: contents.replace(EAGER, 'export { locales } from "lazy-locales";') };
+    });
+    onResolve({ filter: /^lazy-locales$/ }, ({ resolveDir }) => ({
+      path: join(resolveDir, '../locales/index.js'),
+      namespace: 'lazy-locales',
+    }));
+    onLoad({ filter: /./, namespace: 'lazy-locales' }, ({ path }) => {
+      const languages = [...readFileSync(path, 'utf8').matchAll(/export \{ default as (\w+) \}/g)].map(([, name]) => name);
+      const contents = `
+        import { importBuiltin } from 'lmthing:internal/native/modules';
+        export const locales = {};
+        for (const name of ${JSON.stringify(languages)}) {
+          const get = () => importBuiltin('zod/v4/locales')[name];
+          Object.defineProperty(locales, name, { get, enumerable: true });
+        }`;
+      return { contents };
+    });
+  },
+};
+
 const inBuiltins = (file) => fileURLToPath(new URL(`src/builtins/${file}`, import.meta.url));
 
 await Promise.all(
@@ -74,7 +105,7 @@ await Promise.all(
       legalComments: 'none',
       logLevel: 'warning',
       inject: inject.map(inBuiltins),
-      plugins: [keepBuiltinsExternal(entryPoint), patchInspect],
+      plugins: [keepBuiltinsExternal(entryPoint), patchInspect, lazyLocales],
     });
   }),
 );

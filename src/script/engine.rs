@@ -9,7 +9,7 @@ use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Exception, JsLifetime, Object, R
 use super::event_loop::{self, EventLoop, Interrupt};
 use super::host::ScriptHost;
 use super::loader::{ModuleLoader, Modules};
-use super::native_module::{NativeModule, PendingExports};
+use super::native_module::{ExportStore, NativeModule};
 use super::{globals, lazy};
 
 /// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
@@ -98,6 +98,12 @@ impl Engine {
         &self.context
     }
 
+    /// Lets go of the engine without freeing what it holds, for a process that is about to end: taking a large heap apart
+    /// costs milliseconds.
+    pub fn abandon(self) {
+        std::mem::forget(self);
+    }
+
     /// Stops JavaScript from any thread, for instance when the user interrupts.
     pub fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
@@ -108,7 +114,7 @@ fn set_up(ctx: &Ctx<'_>, shared: Shared) -> Result<()> {
     let in_use = || Exception::throw_internal(ctx, "user data is in use");
     let event_loop = shared.event_loop.clone();
     ctx.store_userdata(shared).map_err(|_| in_use())?;
-    ctx.store_userdata(PendingExports::default()).map_err(|_| in_use())?;
+    ctx.store_userdata(ExportStore::default()).map_err(|_| in_use())?;
     lazy::bootstrap(ctx)?;
     globals::install(ctx)?;
     event_loop::start(ctx, &event_loop)

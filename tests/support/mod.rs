@@ -1,5 +1,7 @@
 //! Runs script files through the library's engine, the way a run does, and tells what came of it.
 
+#![allow(dead_code, reason = "each test binary uses a part of this")]
+
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -121,21 +123,15 @@ async fn run_here(path: &Path, native_modules: Vec<NativeModule>) -> Outcome {
 }
 
 async fn drive(ctx: &rquickjs::Ctx<'_>, path: &Path) -> Outcome {
-    let import =
-        async { script::import_file(ctx, path).await.map(drop).map_err(|error| script::diagnose_error(ctx, error)) };
-    let mut outcome = Outcome::default();
-    let halt = tokio::select! {
-        biased;
-        halt = script::halted(ctx) => halt.ok(),
-        imported = import => match imported {
-            Err(error) => { outcome.error = Some(error); None }
-            Ok(()) => script::idle(ctx).await.expect("a running loop"),
-        },
+    let work = async {
+        script::import_file(ctx, path).await.map_err(|error| script::diagnose_error(ctx, error))?;
+        script::idle(ctx).await.map(drop).map_err(|error| script::diagnose_error(ctx, error))
     };
-    match halt {
-        Some(Halt::Exit(code)) => outcome.exit = Some(code),
-        Some(Halt::Uncaught(error) | Halt::UnhandledRejection(error)) => outcome.error = Some(error),
-        None => outcome.exit_code = script::exit_code(ctx).expect("an engine"),
+    let mut outcome = Outcome::default();
+    match script::until_halted(ctx, work).await {
+        Ok(Ok(())) => outcome.exit_code = script::exit_code(ctx).expect("an engine"),
+        Ok(Err(error)) | Err(Halt::Uncaught(error) | Halt::UnhandledRejection(error)) => outcome.error = Some(error),
+        Err(Halt::Exit(code)) => outcome.exit = Some(code),
     }
     outcome
 }

@@ -18,6 +18,9 @@ pub(super) fn explain(ctx: &Ctx<'_>, modules: &Modules, diagnostic: &mut Diagnos
         diagnostic.source_line =
             diagnostic.location.as_ref().and_then(|location| stack::source_line(modules, location));
     }
+    if diagnostic.name == "SyntaxError" && diagnostic.source_line.as_deref().unwrap_or_default().trim().is_empty() {
+        move_from_end(modules, diagnostic);
+    }
     if diagnostic.message == "not a function"
         && let (Some(location), Some(line)) = (&diagnostic.location, &diagnostic.source_line)
         && let Some(callee) = expression_at(line, location.column)
@@ -26,6 +29,21 @@ pub(super) fn explain(ctx: &Ctx<'_>, modules: &Modules, diagnostic: &mut Diagnos
     }
     if diagnostic.hint.is_none() {
         diagnostic.hint = hint(&diagnostic.name, &diagnostic.message).map(str::to_owned);
+    }
+}
+
+/// A file that ends too early is shown by the end of its last line, not by the emptiness after it.
+fn move_from_end(modules: &Modules, diagnostic: &mut Diagnostic) {
+    if diagnostic.message == "unexpected token in expression: ''" {
+        diagnostic.message = "Unexpected end of input".to_owned();
+    }
+    let Some(location) = &mut diagnostic.location else { return };
+    let text = modules.text_of(&location.path).unwrap_or_default();
+    let before = text.lines().take(location.line as usize).enumerate();
+    if let Some((index, line)) = before.filter(|(_, line)| !line.trim().is_empty()).last() {
+        location.line = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        location.column = u32::try_from(line.trim_end().chars().count() + 1).unwrap_or(u32::MAX);
+        diagnostic.source_line = Some(line.to_owned());
     }
 }
 

@@ -13,6 +13,7 @@ mod fetch;
 mod fs;
 mod fs_operations;
 mod inspect;
+mod modules;
 mod os;
 mod process;
 mod timers;
@@ -32,6 +33,7 @@ pub(super) const NATIVE_MODULES: &[NativeModule] = &[
     fetch::NATIVE,
     fs::NATIVE,
     inspect::NATIVE,
+    modules::NATIVE,
     os::NATIVE,
     process::NATIVE,
     timers::NATIVE,

@@ -46,7 +46,9 @@ fn locate(source_map: &SourceMap, name: &str, position: BytePos) -> Location {
 
 /// Collects what the parser complains about: message and position.
 #[derive(Clone, Default)]
-struct Problems(Rc<RefCell<Vec<(String, Option<BytePos>)>>>);
+struct Problems(Rc<RefCell<Vec<Problem>>>);
+
+type Problem = (String, Option<BytePos>);
 
 impl Emitter for Problems {
     fn emit(&mut self, builder: &mut DiagnosticBuilder<'_>) {

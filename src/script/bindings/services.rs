@@ -1,0 +1,65 @@
+//! What bindings need from the rest of the program, kept in the runtime's user data.
+
+use std::{cell::RefCell, rc::Rc};
+
+use rquickjs::{Ctx, Function, JsLifetime, Result};
+
+use super::values::plain_error;
+use crate::{
+    prompt::{RunRecord, StepLoop},
+    provider::{LanguageModel, MockModel, ProviderError},
+    script::import_builtin,
+};
+
+/// Turns a model string into a model.
+pub type ResolveModel = Rc<dyn Fn(&str) -> std::result::Result<Rc<dyn LanguageModel>, ProviderError>>;
+
+/// The doors out of the bindings.
+#[derive(Clone)]
+pub struct Doors {
+    /// Drives a prompt from its first step to its end.
+    pub step_loop: Rc<dyn StepLoop>,
+    /// Finds the model of a model string.
+    pub resolve_model: ResolveModel,
+}
+
+/// [`Doors`] and what bindings keep for the whole runtime.
+#[derive(JsLifetime)]
+pub(crate) struct Services<'js> {
+    pub(crate) doors: Doors,
+    /// The model of the prompt file's `mock` array; what `model: 'mock'` means.
+    pub(crate) mock: RefCell<Option<Rc<MockModel>>>,
+    /// Every run that was started, to find failures nobody looked at.
+    pub(crate) runs: RefCell<Vec<Rc<RunRecord>>>,
+    /// zod's `toJSONSchema`, once it was needed.
+    to_json_schema: RefCell<Option<Function<'js>>>,
+}
+
+impl<'js> Services<'js> {
+    pub(crate) fn new(doors: Doors) -> Self {
+        Services { doors, mock: RefCell::default(), runs: RefCell::default(), to_json_schema: RefCell::default() }
+    }
+}
+
+/// The doors of a runtime that has bindings.
+pub(crate) fn doors(ctx: &Ctx<'_>) -> Result<Doors> {
+    with(ctx, |services| services.doors.clone())
+}
+
+/// Reads the services.
+pub(crate) fn with<'js, R>(ctx: &Ctx<'js>, read: impl FnOnce(&Services<'js>) -> R) -> Result<R> {
+    match ctx.userdata::<Services<'js>>() {
+        Some(services) => Ok(read(&services)),
+        None => Err(plain_error(ctx, "lmthing's bindings are not installed in this engine")),
+    }
+}
+
+/// zod's `toJSONSchema`, from the built-in zod.
+pub(crate) fn zod_to_json_schema<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
+    if let Some(convert) = with(ctx, |services| services.to_json_schema.borrow().clone())? {
+        return Ok(convert);
+    }
+    let convert: Function = import_builtin(ctx, "zod")?.get("toJSONSchema")?;
+    with(ctx, |services| *services.to_json_schema.borrow_mut() = Some(convert.clone()))?;
+    Ok(convert)
+}
