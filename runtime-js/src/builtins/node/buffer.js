@@ -57,7 +57,7 @@ Buffer.byteLength = function byteLength(value, encoding) {
 
 proto.toString = function toString(encoding, start, end) {
   checkEncoding(encoding);
-  const part = () => asBytes(this.subarray(start ?? 0, end ?? this.length));
+  const part = () => asBytes(this.subarray(Math.max(start ?? 0, 0), Math.max(end ?? this.length, 0)));
   if (isUtf8(encoding) || encoding === '') return decodeUtf8(part());
   if (isBase64Url(encoding)) return part().toBase64({ alphabet: 'base64url', omitPadding: true });
   switch (encoding.toLowerCase()) {

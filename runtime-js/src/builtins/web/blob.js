@@ -1,5 +1,4 @@
 // `Blob` and `File`: bytes in memory with a type.
-import { ReadableStream } from 'lmthing:internal/web/streams';
 import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { asBytes, concatenate } from '../shared/bytes.js';
 import { inspectOwn } from '../shared/inspect-own.js';
@@ -63,7 +62,8 @@ export class Blob {
   stream() {
     const bytes = this.#bytes;
     let offset = 0;
-    return new ReadableStream({
+    // The global, which loads itself: most blobs (and `Buffer`, which knows them) never need the streams.
+    return new globalThis.ReadableStream({
       type: 'bytes',
       pull(controller) {
         if (offset < bytes.byteLength) {
