@@ -15,4 +15,5 @@
 //! never import `script`.
 
 pub mod chat;
+pub mod http;
 pub mod provider;
