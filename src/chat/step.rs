@@ -4,9 +4,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{
-    CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolOutput, Usage,
-};
+use super::{CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolOutput, Usage};
 
 /// One finished step of a run.
 ///
