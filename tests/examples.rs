@@ -110,7 +110,8 @@ fn every_mocked_example_prints_what_it_says() {
     let mut failures = Vec::new();
     for (name, expected) in MOCKED {
         let (_, path) = files.iter().find(|(stem, _)| stem == name).expect("a listed example exists");
-        let output = Command::new(env!("CARGO_BIN_EXE_lmthing")).arg("run").arg(path).output().expect("the binary runs");
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_lmthing")).arg("run").arg(path).output().expect("the binary runs");
         let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         if output.status.code() != Some(0) || stdout != *expected || !stderr.is_empty() {
             failures.push(format!(
