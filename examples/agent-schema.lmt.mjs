@@ -27,6 +27,7 @@ const reviewer = createMockModel([
   { type: 'text', text: '```json\n{"film": "Metropolis", "score": 9}\n```' },
 ]);
 
+/** @type {import('lmthing').PromptFunction} */
 export default async ({ defAgent, defEffect, $ }) => {
   defAgent(
     'rate',

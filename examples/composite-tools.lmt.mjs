@@ -28,6 +28,7 @@ export const mock = [
 
 const files = new Map();
 
+/** @type {import('lmthing').PromptFunction} */
 export default async ({ defTool, defEffect, $ }) => {
   defTool('files', 'Works with the files of this session.', [
     tool('write', 'Writes a file.', z.object({ path: z.string(), text: z.string() }), ({ path, text }) => {

@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 
+/** @satisfies {import('lmthing').Plugin} */
 const budgetPlugin = {
   /** `defBudget(limit)`: a tool `spend` that stays within the limit, and a section that says what is left. */
   defBudget(limit) {
@@ -27,6 +28,7 @@ export const mock = [
   { type: 'text', text: 'I bought one thing; a second one is too dear.' },
 ];
 
+/** @type {import('lmthing').PromptFunction<typeof budgetPlugin>} */
 export default async ({ defBudget, defEffect, $ }) => {
   const { left } = defBudget(10);
   defEffect(({ stepNumber, lastTool }) => {

@@ -17,6 +17,7 @@ export const mock = [
   { type: 'text', text: 'The sum is 5.' },
 ];
 
+/** @type {import('lmthing').PromptFunction} */
 export default async ({ defTool, $ }) => {
   defTool(
     'add',

@@ -21,6 +21,7 @@ const researchModel = createMockModel([
 ]);
 const criticModel = createMockModel([{ type: 'text', text: 'Name the Indian origin as well.' }]);
 
+/** @type {import('lmthing').Config} */
 export const config = {
   model: 'mock',
   options: {
@@ -31,6 +32,7 @@ export const config = {
   },
 };
 
+/** @type {import('lmthing').PromptFunction} */
 export default async ({ defAgent, $ }) => {
   defAgent(
     'researcher',

@@ -20,6 +20,7 @@ export const mock = [
 
 const LIMIT = 2;
 
+/** @type {import('lmthing').PromptFunction} */
 export default async ({ def, defState, defEffect, defTool, $ }) => {
   const [notes, setNotes] = defState('notes', []);
   def('NOTE_COUNT', notes.length);

@@ -24,16 +24,13 @@ export const mock = [
   { type: 'text', text: 'The bread is ready.' },
 ];
 
-const task = (id, title, dependencies = []) => ({
-  id, title, description: '', status: 'pending', dependencies, unblocks: [], required_capabilities: [],
-});
-
+/** @type {import('lmthing').PromptFunction} */
 export default async ({ defTaskGraph, defEffect, $ }) => {
   const [graph] = defTaskGraph([
-    task('flour', 'Buy flour'),
-    task('yeast', 'Buy yeast'),
-    task('dough', 'Make the dough', ['flour', 'yeast']),
-    task('bake', 'Bake', ['dough']),
+    { id: 'flour', title: 'Buy flour' },
+    { id: 'yeast', title: 'Buy yeast' },
+    { id: 'dough', title: 'Make the dough', dependencies: ['flour', 'yeast'] },
+    { id: 'bake', title: 'Bake', dependencies: ['dough'] },
   ]);
 
   defEffect(({ lastTool }) => {

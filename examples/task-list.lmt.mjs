@@ -13,6 +13,7 @@ export const mock = [
   { type: 'text', text: 'The research is done; the writing failed for lack of paper.' },
 ];
 
+/** @type {import('lmthing').PromptFunction} */
 export default async ({ defTaskList, defEffect, $ }) => {
   const [tasks] = defTaskList([
     { id: 'research', name: 'Research the topic', status: 'pending' },
