@@ -17,6 +17,7 @@
 pub mod chat;
 pub mod cli;
 pub mod diagnostic;
+pub mod http;
 pub mod plugin;
 pub mod prompt;
 pub mod provider;

@@ -2,12 +2,13 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use rquickjs::{Ctx, Function, JsLifetime, Result};
+use rquickjs::{Ctx, Function, JsLifetime, Object, Result};
 
-use super::values::plain_error;
+use super::values::{plain_error, property, to_json, type_error};
 use crate::{
     prompt::{RunRecord, StepLoop},
     provider::{LanguageModel, MockModel, ProviderError},
+    sandbox::{Sandbox, SandboxConfig},
     script::import_builtin,
 };
 
@@ -31,13 +32,15 @@ pub(crate) struct Services<'js> {
     pub(crate) mock: RefCell<Option<Rc<MockModel>>>,
     /// Every run that was started, to find failures nobody looked at.
     pub(crate) runs: RefCell<Vec<Rc<RunRecord>>>,
+    /// Where model-written code runs, one for each configuration in use.
+    sandboxes: RefCell<Vec<Rc<Sandbox>>>,
     /// zod's `toJSONSchema`, once it was needed.
     to_json_schema: RefCell<Option<Function<'js>>>,
 }
 
 impl<'js> Services<'js> {
     pub(crate) fn new(doors: Doors) -> Self {
-        Services { doors, mock: RefCell::default(), runs: RefCell::default(), to_json_schema: RefCell::default() }
+        Services { doors, mock: RefCell::default(), runs: RefCell::default(), sandboxes: RefCell::default(), to_json_schema: RefCell::default() }
     }
 }
 
@@ -62,4 +65,27 @@ pub(crate) fn zod_to_json_schema<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     let convert: Function = import_builtin(ctx, "zod")?.get("toJSONSchema")?;
     with(ctx, |services| *services.to_json_schema.borrow_mut() = Some(convert.clone()))?;
     Ok(convert)
+}
+
+/// The settings of `config.sandbox`. Throws a `TypeError` that names the field.
+pub(crate) fn sandbox_config<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<SandboxConfig> {
+    let Some(given) = property(bag, "sandbox")? else { return Ok(SandboxConfig::default()) };
+    let wrong = |error: serde_json::Error| type_error(ctx, format!("config.sandbox: {error}"));
+    let config: SandboxConfig = serde_json::from_value(to_json(ctx, &given)?).map_err(wrong)?;
+    config.validate().map_err(|problem| type_error(ctx, problem))?;
+    Ok(config)
+}
+
+/// The sandbox of a prompt; prompts with the same settings share one.
+pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<Rc<Sandbox>> {
+    let config = sandbox_config(ctx, bag)?;
+    with(ctx, |services| {
+        let mut sandboxes = services.sandboxes.borrow_mut();
+        if let Some(sandbox) = sandboxes.iter().find(|sandbox| *sandbox.config() == config) {
+            return sandbox.clone();
+        }
+        let sandbox = Rc::new(Sandbox::new(config));
+        sandboxes.push(sandbox.clone());
+        sandbox
+    })
 }
