@@ -29,7 +29,7 @@ pub(super) async fn run_tool_code<'js>(
         let message = "Invalid input for tool runToolCode: it takes {code}, a string of TypeScript";
         return ToolAnswer { input: call.input.clone(), output: ToolOutput::error(message), agent_steps: None };
     };
-    let (outcome, steps) = run_code(ctx, prompt, code, execution).await;
+    let (outcome, steps) = run_code(ctx, prompt, "functions", code, execution).await;
     let output = match outcome {
         Ok(outcome) => ToolOutput::Json(outcome.to_value()),
         Err(error) => ToolOutput::error(message_of(ctx, error)),
@@ -38,17 +38,19 @@ pub(super) async fn run_tool_code<'js>(
     ToolAnswer { input: call.input.clone(), output, agent_steps }
 }
 
-/// Runs code with the functions of a prompt; the steps are those of the agents it called.
+/// Runs code with the functions of a prompt (`kept_in` is `functions` or `methods`); the steps are those of the agents it
+/// called.
 pub(super) async fn run_code<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
+    kept_in: &str,
     code: &str,
     execution: Value<'js>,
 ) -> (Result<RunOutcome>, Vec<Step>) {
     let (core, bag) = parts(prompt);
-    let reachable = Reachable { ctx, prompt, bag: &bag, execution, steps: RefCell::default() };
+    let reachable = Reachable { ctx, prompt, bag: &bag, kept_in, execution, steps: RefCell::default() };
     let outcome = async {
-        let declarations = functions::declarations(ctx, &bag, &core)?;
+        let declarations = functions::declarations(ctx, &bag, &core, kept_in)?;
         let sandbox = services::sandbox(ctx, &bag)?;
         Ok(sandbox.run(code, &declarations, &reachable).await)
     };
@@ -60,13 +62,14 @@ struct Reachable<'a, 'js> {
     ctx: &'a Ctx<'js>,
     prompt: &'a PromptObject<'js>,
     bag: &'a Object<'js>,
+    kept_in: &'a str,
     execution: Value<'js>,
     steps: RefCell<Vec<Step>>,
 }
 
 impl<'js> Reachable<'_, 'js> {
     async fn answer(&self, name: &str, args: serde_json::Value) -> std::result::Result<serde_json::Value, String> {
-        let found = functions::find(self.bag, name).map_err(|error| message_of(self.ctx, error))?;
+        let found = functions::find(self.bag, self.kept_in, name).map_err(|error| message_of(self.ctx, error))?;
         let Some((entry, is_agent)) = found else { return Err(format!("{name} is not defined any more")) };
         let label = Label { noun: "function", name };
         let input = from_json(self.ctx, &args).map_err(|error| message_of(self.ctx, error))?;

@@ -53,8 +53,7 @@ fn define<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<V
     if let Some(before) = property(&functions, &name)?.and_then(Value::into_object) {
         take_over_declaration(&before, &entry)?;
     }
-    let declaration = declaration(&call.ctx, &name, &entry, &place)?;
-    declaration.validate().map_err(|error| type_error(&call.ctx, format!("{place}: {error}")))?;
+    check_declaration(&call.ctx, &name, &entry, &place)?;
     {
         let mut prompt = call.core.prompt.borrow_mut();
         let defined = prompt.define_other(kind, &name).and_then(|()| prompt.define_tool(RUN_TOOL_CODE, tool_definition()));
@@ -64,7 +63,7 @@ fn define<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<V
     let tool = Object::new(call.ctx.clone())?;
     tool.set(BUILT_IN, true)?;
     area(&call.bag, "tools")?.set(RUN_TOOL_CODE, tool)?;
-    warm(call)?;
+    warm(call, "functions")?;
     Reference::create(&call.ctx, &call.core, kind, name)
 }
 
@@ -91,13 +90,13 @@ pub(super) fn tool_spec(definition: &ToolDefinition) -> ToolSpec {
     }
 }
 
-/// Starts a worker ahead of need, once a prompt.
-fn warm(call: &Call<'_>) -> Result<()> {
+/// Starts a worker ahead of need, once a prompt. `kept_in` is the area of the bag: `functions` or `methods`.
+pub(super) fn warm(call: &Call<'_>, kept_in: &str) -> Result<()> {
     if property(&call.bag, "sandboxWarm")?.is_some() {
         return Ok(());
     }
     call.bag.set("sandboxWarm", true)?;
-    let declarations = declarations(&call.ctx, &call.bag, &call.core)?;
+    let declarations = declarations(&call.ctx, &call.bag, &call.core, kept_in)?;
     services::sandbox(&call.ctx, &call.bag)?.warm(&declarations);
     Ok(())
 }
@@ -107,7 +106,7 @@ pub(super) fn section<'js>(ctx: &Ctx<'js>, bag: &Object<'js>, core: &Core) -> Re
     if property(bag, "functions")?.is_none() {
         return Ok(None);
     }
-    let declarations = declarations(ctx, bag, core)?;
+    let declarations = declarations(ctx, bag, core, "functions")?;
     if declarations.functions().is_empty() {
         return Ok(None);
     }
@@ -116,15 +115,27 @@ pub(super) fn section<'js>(ctx: &Ctx<'js>, bag: &Object<'js>, core: &Core) -> Re
 }
 
 /// The declarations of the functions that are not hidden on the step being prepared.
-pub(super) fn declarations<'js>(ctx: &Ctx<'js>, bag: &Object<'js>, core: &Core) -> Result<Declarations> {
+pub(super) fn declarations<'js>(
+    ctx: &Ctx<'js>,
+    bag: &Object<'js>,
+    core: &Core,
+    kept_in: &str,
+) -> Result<Declarations> {
+    let kind = if kept_in == "methods" { DefinitionKind::DefMethod } else { DefinitionKind::DefFunction };
     let mut list = Vec::new();
-    for entry in area(bag, "functions")?.props::<String, Object>() {
+    for entry in area(bag, kept_in)?.props::<String, Object>() {
         let (name, entry) = entry?;
-        if core.prompt.borrow().is_active(DefinitionKind::DefFunction, &name) {
+        if core.prompt.borrow().is_active(kind, &name) {
             list.push(declaration(ctx, &name, &entry, &name)?);
         }
     }
     Declarations::new(&list).map_err(|error| type_error(ctx, error.to_string()))
+}
+
+/// Refuses names that code cannot call.
+pub(super) fn check_declaration<'js>(ctx: &Ctx<'js>, name: &str, entry: &Object<'js>, place: &str) -> Result<()> {
+    let declaration = declaration(ctx, name, entry, place)?;
+    declaration.validate().map_err(|error| type_error(ctx, format!("{place}: {error}")))
 }
 
 fn declaration<'js>(ctx: &Ctx<'js>, name: &str, entry: &Object<'js>, place: &str) -> Result<Declaration> {
@@ -175,7 +186,7 @@ fn signature<'js>(ctx: &Ctx<'js>, name: &str, entry: &Object<'js>, place: &str) 
 }
 
 /// Schemas that are the same objects as on the last run need not be converted again.
-fn take_over_declaration<'js>(before: &Object<'js>, now: &Object<'js>) -> Result<()> {
+pub(super) fn take_over_declaration<'js>(before: &Object<'js>, now: &Object<'js>) -> Result<()> {
     let response = |entry: &Object<'js>| -> Result<Option<Value<'js>>> {
         let options = property(entry, "options")?.and_then(Value::into_object);
         Ok(options.map(|options| property(&options, "responseSchema")).transpose()?.flatten())
@@ -190,8 +201,8 @@ fn take_over_declaration<'js>(before: &Object<'js>, now: &Object<'js>) -> Result
 }
 
 /// The entry of a function as code calls it: `name` or `namespace.name`.
-pub(super) fn find<'js>(bag: &Object<'js>, name: &str) -> Result<Option<(Object<'js>, bool)>> {
-    let functions = area(bag, "functions")?;
+pub(super) fn find<'js>(bag: &Object<'js>, kept_in: &str, name: &str) -> Result<Option<(Object<'js>, bool)>> {
+    let functions = area(bag, kept_in)?;
     let (top, member) = name.split_once('.').map_or((name, None), |(top, member)| (top, Some(member)));
     let Some(entry) = property(&functions, top)?.and_then(Value::into_object) else { return Ok(None) };
     let is_agent: bool = entry.get("isAgent")?;

@@ -13,11 +13,13 @@ mod function_call;
 mod functions;
 mod js_model;
 mod messages;
+mod methods;
 mod models;
 mod modules;
 mod options;
 mod prompt_file;
 mod prompt_host;
+mod providers;
 mod reference;
 mod run_parts;
 mod run_prompt;
@@ -40,7 +42,7 @@ use rquickjs::{Ctx, Function, Object, Result};
 
 pub use modules::NATIVE_MODULES;
 pub use prompt_file::{FileRun, run_file};
-pub use services::{Doors, ResolveModel};
+pub use services::Doors;
 use stateful_prompt::{Core, Method, method};
 
 /// Every method of a prompt, in the order a script sees them. `runtime-js/types/lmthing.d.ts` describes each.
@@ -60,6 +62,7 @@ const METHODS: &[Method] = &[
     Method { name: "defTaskGraph", function: |ctx| method(ctx, task_graph::def_task_graph) },
     Method { name: "defFunction", function: |ctx| method(ctx, functions::def_function) },
     Method { name: "defFunctionAgent", function: |ctx| method(ctx, functions::def_function_agent) },
+    Method { name: "defMethod", function: |ctx| method(ctx, methods::def_method) },
 ];
 
 /// The methods that plugins come with; a plugin of a user may replace them, but not the others.
@@ -90,5 +93,6 @@ fn plugin_sections<'js>(ctx: &Ctx<'js>, bag: &Object<'js>, core: &Core) -> Resul
     sections.extend(task_list::section(ctx, bag)?);
     sections.extend(task_graph::section(ctx, bag)?);
     sections.extend(functions::section(ctx, bag, core)?);
+    sections.extend(methods::section(ctx, bag, core)?);
     Ok(sections)
 }

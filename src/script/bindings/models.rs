@@ -2,7 +2,7 @@
 
 use std::{rc::Rc, time::Duration};
 
-use rquickjs::{Class, Ctx, JsLifetime, Object, Result, Value, class::Trace, function::Opt};
+use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace, function::Opt};
 
 use super::{
     js_model::JsModel,
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     chat::Usage,
-    provider::{LanguageModel, MockItem, MockModel, MockOptions, ProviderError},
+    provider::{self, FallbackModel, LanguageModel, MockItem, MockModel, MockOptions, ProviderError},
 };
 
 /// A model made in Rust, as scripts hold it.
@@ -47,6 +47,9 @@ pub(super) fn resolve<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Rc<dyn 
     if let Some(name) = value.as_string() {
         return resolve_string(ctx, &name.to_string()?);
     }
+    if let Some(list) = value.as_array() {
+        return resolve_list(ctx, list);
+    }
     let Some(object) = value.as_object().filter(|_| !value.is_function() && !value.is_array()) else {
         let got = if value.is_undefined() { String::new() } else { format!(", got {}", kind_of(value)) };
         let message =
@@ -73,7 +76,29 @@ fn resolve_string<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Rc<dyn LanguageMode
             )),
         };
     }
-    match (services::doors(ctx)?.resolve_model)(name) {
+    let providers = services::doors(ctx)?.providers;
+    match provider::resolve(name, &providers) {
+        Ok(model) => Ok(model),
+        Err(error) => Err(throw_provider_error(ctx, &error)),
+    }
+}
+
+/// A list of models: the next one is asked when one fails before its first visible byte.
+fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn LanguageModel + 'js>> {
+    let providers = services::doors(ctx)?.providers;
+    let mut models: Vec<Rc<dyn LanguageModel>> = Vec::with_capacity(list.len());
+    for (index, item) in elements(list)?.into_iter().enumerate() {
+        let model = match (item.as_string(), item.as_object().and_then(Class::<ModelObject>::from_object)) {
+            (Some(name), _) => provider::resolve(&name.to_string()?, &providers),
+            (None, Some(model)) => Ok(model.borrow().model.clone()),
+            (None, None) => {
+                let message = format!("config.model[{index}] must be 'provider:model' or a model object, got {}", kind_of(&item));
+                return Err(type_error(ctx, message));
+            }
+        };
+        models.push(model.map_err(|error| throw_provider_error(ctx, &error))?);
+    }
+    match FallbackModel::of(models, &providers) {
         Ok(model) => Ok(model),
         Err(error) => Err(throw_provider_error(ctx, &error)),
     }

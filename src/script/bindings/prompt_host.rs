@@ -9,14 +9,14 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value};
 
 use super::{
-    abort, agents, effects, execution, function_call, functions, models, options,
+    abort, agents, effects, execution, function_call, functions, methods, models, options,
     stateful_prompt::{Core, PromptObject, area, parts},
     steps, tool_call, tools,
     values::{apply_async, call_async, elements, property},
 };
 use crate::{
     chat::{PromptMessages, Step, ToolCall, ToolOutput, ToolSpec},
-    prompt::{DefinitionKind, Prompt, PromptHost, RunError, RunRecord, RunSettings, StepModifications, ToolAnswer},
+    prompt::{DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord, RunSettings, StepModifications, ToolAnswer},
     provider::LanguageModel,
     script::{diagnose, diagnose_error},
 };
@@ -216,6 +216,14 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
 
     fn tool_specs(&self, names: &[String]) -> std::result::Result<Vec<ToolSpec>, RunError> {
         self.specs(names).map_err(|error| self.failed(error))
+    }
+
+    fn has_methods(&self) -> std::result::Result<bool, RunError> {
+        methods::any(&self.bag, &self.core).map_err(|error| self.failed(error))
+    }
+
+    fn run_method_code<'a>(&'a self, code: &'a str) -> LocalBoxFuture<'a, MethodAnswer> {
+        methods::run(&self.ctx, &self.prompt, code).boxed_local()
     }
 
     fn call_tool<'a>(&'a self, call: &'a ToolCall, messages: &'a PromptMessages) -> LocalBoxFuture<'a, ToolAnswer> {

@@ -7,21 +7,18 @@ use rquickjs::{Ctx, Function, JsLifetime, Object, Result};
 use super::values::{plain_error, property, to_json, type_error};
 use crate::{
     prompt::{RunRecord, StepLoop},
-    provider::{LanguageModel, MockModel, ProviderError},
+    provider::{MockModel, ProviderContext},
     sandbox::{Sandbox, SandboxConfig},
     script::import_builtin,
 };
-
-/// Turns a model string into a model.
-pub type ResolveModel = Rc<dyn Fn(&str) -> std::result::Result<Rc<dyn LanguageModel>, ProviderError>>;
 
 /// The doors out of the bindings.
 #[derive(Clone)]
 pub struct Doors {
     /// Drives a prompt from its first step to its end.
     pub step_loop: Rc<dyn StepLoop>,
-    /// Finds the model of a model string.
-    pub resolve_model: ResolveModel,
+    /// Keys, aliases and base URLs of the providers, and who hears of their waits.
+    pub providers: ProviderContext,
 }
 
 /// [`Doors`] and what bindings keep for the whole runtime.
