@@ -16,6 +16,7 @@
 
 pub mod chat;
 pub mod cli;
+pub mod code;
 pub mod diagnostic;
 pub mod http;
 pub mod plugin;
