@@ -47,7 +47,7 @@ import * as main from 'lmthing';
 import * as plugins from 'lmthing/plugins';
 import * as test from 'lmthing/test';
 
-export const config = { model: 'mock' };
+export const config = { model: 'mock', options: { onFinish: () => console.log(JSON.stringify(found)) } };
 export const mock = [{ type: 'tool-call', toolName: 'look', args: {} }];
 
 const members = (object) => Object.getOwnPropertyNames(Object.getPrototypeOf(object)).filter((name) => name !== 'constructor');
@@ -72,8 +72,6 @@ export default async (prompt) => {
   found.ResultStream = members(result.textStream);
   await result.text;
 };
-
-setTimeout(() => console.log(JSON.stringify(found)), 0);
 ";
 
 type Names = BTreeSet<String>;
