@@ -15,6 +15,16 @@ EventEmitter.prototype.emit = function emit(type, ...values) {
   return baseEmit.call(this, type, ...values);
 };
 
+for (const name of ['addListener', 'off', 'on', 'once', 'prependListener', 'prependOnceListener', 'removeListener']) {
+  const method = EventEmitter.prototype[name];
+  EventEmitter.prototype[name] = {
+    [name](type, listener) {
+      if (typeof listener !== 'function') throw invalidArgumentType('listener', 'of type function', listener);
+      return method.call(this, type, listener);
+    },
+  }[name];
+}
+
 function unhandled(value) {
   const shown = typeof value === 'string' ? `'${value}'` : typeof value === 'object' && value ? JSON.stringify(value) : String(value);
   const error = nodeError(Error, 'ERR_UNHANDLED_ERROR', `Unhandled error. (${shown})`);
