@@ -205,6 +205,11 @@ async fn answer(connection: &mut Connection, request: &Received) -> bool {
             let kind = ("content-type", "application/x-www-form-urlencoded");
             send(connection, 200, &[kind], b"a=1&b=two+words&a=3").await
         }
+        "/elsewhere" => {
+            // The same server by another name: another origin.
+            let host = request.headers.get("host").cloned().unwrap_or_default().replace("127.0.0.1", "localhost");
+            send(connection, 307, &[("location", &format!("http://{host}/echo"))], b"").await
+        }
         "/loop" => send(connection, 302, &[("location", "/loop")], b"").await,
         "/away" => send(connection, 302, &[("location", "ftp://example.invalid/")], b"").await,
         _ => match path.strip_prefix("/redirect/").and_then(|status| status.parse().ok()) {
