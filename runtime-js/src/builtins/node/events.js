@@ -1,5 +1,6 @@
 // `node:events`: the npm package taken from Node's own source, and what Node has since added.
 import BaseEmitter from 'events';
+import { brand } from '../shared/brand.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 
 const EventEmitter = BaseEmitter;
@@ -143,6 +144,7 @@ function setMaxListeners(count = EventEmitter.defaultMaxListeners, ...targets) {
   for (const target of targets) target.setMaxListeners?.(count);
 }
 
+brand(EventEmitter, 'EventEmitter', false);
 Object.assign(EventEmitter, { addAbortListener, captureRejectionSymbol, captureRejections: false, errorMonitor, EventEmitter, getEventListeners, getMaxListeners, listenerCount, on, once, setMaxListeners });
 
 export const { defaultMaxListeners, init, captureRejections, usingDomains } = EventEmitter;
