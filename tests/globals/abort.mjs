@@ -47,8 +47,10 @@ test('fetch: aborted before it starts', async () => {
 
 test('fetch: aborted while waiting for the answer', async () => {
   const controller = new AbortController();
-  setTimeout(() => controller.abort(), 20);
-  const error = await failure(() => fetch(`${server}/silent`, { signal: controller.signal }));
+  const answer = failure(() => fetch(`${server}/silent`, { signal: controller.signal }));
+  equal(await (await fetch(`${server}/arrived`)).text(), 'yes');
+  controller.abort();
+  const error = await answer;
   equal(error.name, 'AbortError');
   equal(await (await fetch(`${server}/gone`)).text(), 'yes');
 });

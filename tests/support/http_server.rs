@@ -1,11 +1,11 @@
 //! A small HTTP/1.1 server for tests of `fetch`, on 127.0.0.1. Each path shows one behaviour of a server; see `answer`.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
-    sync::mpsc,
+    sync::Semaphore,
     time::sleep,
 };
 
@@ -35,25 +35,10 @@ impl HttpServer {
         let closed = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let closed_port = closed.local_addr().expect("a bound socket").port();
         drop(closed);
-        // Which connections the client closed before the answer was done, for `/gone`.
-        let (gone_sender, gone_receiver) = mpsc::unbounded_channel::<()>();
-        let gone = std::sync::Arc::new(tokio::sync::Mutex::new(gone_receiver));
+        let seen = Arc::new(Seen { silent: Semaphore::new(0), gone: Semaphore::new(0) });
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (gone_sender, gone) = (gone_sender.clone(), gone.clone());
-                tokio::spawn(async move {
-                    let mut connection = BufReader::new(stream);
-                    while let Some(request) = receive(&mut connection).await {
-                        if request.path == "/gone" {
-                            let seen = tokio::time::timeout(Duration::from_secs(5), gone.lock().await.recv()).await;
-                            let text = if matches!(seen, Ok(Some(()))) { "yes" } else { "no" };
-                            send(&mut connection, 200, &[], text.as_bytes()).await;
-                        } else if !answer(&mut connection, &request).await {
-                            let _ = gone_sender.send(());
-                            return;
-                        }
-                    }
-                });
+                tokio::spawn(serve(BufReader::new(stream), seen.clone()));
             }
         });
         Self { port, closed_port }
@@ -65,6 +50,41 @@ impl HttpServer {
 
     pub fn closed_port(&self) -> u16 {
         self.closed_port
+    }
+}
+
+/// What happened on other connections, counted: `/arrived` waits for a request of `/silent`, `/gone` for a client that
+/// closed its connection before the answer was done.
+struct Seen {
+    silent: Semaphore,
+    gone: Semaphore,
+}
+
+async fn serve(mut connection: Connection, seen: Arc<Seen>) {
+    while let Some(request) = receive(&mut connection).await {
+        let awaited = match request.path.as_str() {
+            "/arrived" => &seen.silent,
+            "/gone" => &seen.gone,
+            path => {
+                if path == "/silent" {
+                    seen.silent.add_permits(1);
+                }
+                if !answer(&mut connection, &request).await {
+                    seen.gone.add_permits(1);
+                    return;
+                }
+                continue;
+            }
+        };
+        let happened = tokio::time::timeout(Duration::from_secs(10), awaited.acquire()).await;
+        let text = match happened {
+            Ok(Ok(permit)) => {
+                permit.forget();
+                "yes"
+            }
+            _ => "no",
+        };
+        send(&mut connection, 200, &[], text.as_bytes()).await;
     }
 }
 
@@ -184,6 +204,11 @@ async fn answer(connection: &mut Connection, request: &Received) -> bool {
         "/form" => {
             let kind = ("content-type", "application/x-www-form-urlencoded");
             send(connection, 200, &[kind], b"a=1&b=two+words&a=3").await
+        }
+        "/elsewhere" => {
+            // The same server by another name: another origin.
+            let host = request.headers.get("host").cloned().unwrap_or_default().replace("127.0.0.1", "localhost");
+            send(connection, 307, &[("location", &format!("http://{host}/echo"))], b"").await
         }
         "/loop" => send(connection, 302, &[("location", "/loop")], b"").await,
         "/away" => send(connection, 302, &[("location", "ftp://example.invalid/")], b"").await,

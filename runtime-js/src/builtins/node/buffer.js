@@ -2,6 +2,7 @@
 import { Buffer as BaseBuffer, INSPECT_MAX_BYTES, kMaxLength, SlowBuffer } from 'buffer';
 import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { Blob, File } from 'lmthing:internal/web/blob';
+import { brand } from '../shared/brand.js';
 import { asBytes } from '../shared/bytes.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 
@@ -75,6 +76,8 @@ proto.write = function write(text, ...rest) {
   if (isBase64Url(rest.at(-1))) return baseProto.write.call(this, toBase64(text), ...rest.slice(0, -1), 'base64');
   return baseProto.write.call(this, text, ...rest);
 };
+
+brand(Buffer, 'Buffer', false);
 
 const constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 0x1fffffe8 };
 

@@ -2,6 +2,7 @@
 import { createHash as nativeHash, createHmac as nativeHmac, hashes, randomBytes as nativeRandom } from 'lmthing:internal/native/crypto';
 import { crypto as webcrypto, randomUUID } from 'lmthing:internal/web/crypto';
 import { Buffer } from 'node:buffer';
+import { brand } from '../shared/brand.js';
 import { asBytes } from '../shared/bytes.js';
 import { invalidArgumentType, nodeError, notOffered, outOfRange } from '../shared/errors.js';
 
@@ -30,7 +31,7 @@ export class Hash {
   constructor(algorithm, native = undefined) {
     if (typeof algorithm !== 'string') throw invalidArgumentType('algorithm', 'of type string', algorithm);
     this.#native = native ?? nativeHash(nativeName(algorithm));
-    if (!this.#native) throw nodeError(Error, 'ERR_OSSL_EVP_UNSUPPORTED', `Digest method not supported: ${algorithm}`);
+    if (!this.#native) throw new Error('Digest method not supported');
   }
 
   update(data, encoding = undefined) {
@@ -50,6 +51,8 @@ export class Hash {
     return new Hash('copy', this.#native.copy());
   }
 }
+
+brand(Hash, 'Hash', false);
 
 export class Hmac {
   #native;

@@ -1,5 +1,6 @@
 // `node:events`: the npm package taken from Node's own source, and what Node has since added.
 import BaseEmitter from 'events';
+import { brand } from '../shared/brand.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 
 const EventEmitter = BaseEmitter;
@@ -14,6 +15,16 @@ EventEmitter.prototype.emit = function emit(type, ...values) {
   }
   return baseEmit.call(this, type, ...values);
 };
+
+for (const name of ['addListener', 'off', 'on', 'once', 'prependListener', 'prependOnceListener', 'removeListener']) {
+  const method = EventEmitter.prototype[name];
+  EventEmitter.prototype[name] = {
+    [name](type, listener) {
+      if (typeof listener !== 'function') throw invalidArgumentType('listener', 'of type function', listener);
+      return method.call(this, type, listener);
+    },
+  }[name];
+}
 
 function unhandled(value) {
   const shown = typeof value === 'string' ? `'${value}'` : typeof value === 'object' && value ? JSON.stringify(value) : String(value);
@@ -133,6 +144,7 @@ function setMaxListeners(count = EventEmitter.defaultMaxListeners, ...targets) {
   for (const target of targets) target.setMaxListeners?.(count);
 }
 
+brand(EventEmitter, 'EventEmitter', false);
 Object.assign(EventEmitter, { addAbortListener, captureRejectionSymbol, captureRejections: false, errorMonitor, EventEmitter, getEventListeners, getMaxListeners, listenerCount, on, once, setMaxListeners });
 
 export const { defaultMaxListeners, init, captureRejections, usingDomains } = EventEmitter;

@@ -1,5 +1,6 @@
 // `node:string_decoder`: the npm package taken from Node's own source, and `base64url`.
 import { StringDecoder as BaseDecoder } from 'string_decoder';
+import { brand } from '../shared/brand.js';
 
 const toUrlAlphabet = (text) => text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
@@ -17,5 +18,7 @@ export function StringDecoder(encoding) {
   return decoder;
 }
 Object.setPrototypeOf(StringDecoder.prototype, BaseDecoder.prototype);
+
+brand(StringDecoder, 'StringDecoder', false);
 
 export default { StringDecoder };

@@ -120,7 +120,8 @@ export function parse(text, parseQuery = false, slashesDenoteHost = false) {
   if (rest.startsWith('//') && url.protocol !== 'javascript:' && (url.protocol || slashesDenoteHost || /^\/\/[^@/]+@[^@/]+/.test(rest))) {
     rest = rest.slice(2);
     url.slashes = true;
-    const authority = take(/^[^/]*/) ?? '';
+    const authority = take(/^(?:[^/]*@)?[^/\s%;]*/) ?? '';
+    if (rest !== '' && !rest.startsWith('/')) rest = `/${rest}`;
     const at = authority.lastIndexOf('@');
     if (at >= 0) url.auth = decodeURIComponent(authority.slice(0, at));
     const [, hostname, port] = /^(.*?)(?::(\d*))?$/.exec(authority.slice(at + 1));

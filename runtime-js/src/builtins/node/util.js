@@ -81,7 +81,14 @@ function debuglog(section) {
   return Object.defineProperty(log, 'enabled', { value: enabled });
 }
 
-function styleText(style, text) {
+/** Whether a stream shows colours, by Node's rules: `FORCE_COLOR` first, then a terminal without `NO_COLOR`. */
+function showsColors(stream) {
+  const { FORCE_COLOR, NO_COLOR, NODE_DISABLE_COLORS, TERM } = process.env;
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0';
+  return Boolean(stream?.isTTY) && NO_COLOR === undefined && NODE_DISABLE_COLORS === undefined && TERM !== 'dumb';
+}
+
+function styleText(style, text, { validateStream = true, stream = process.stdout } = {}) {
   if (typeof text !== 'string') throw invalidArgumentType('text', 'of type string', text);
   const names = Array.isArray(style) ? style : [style];
   const codes = names.map((name) => {
@@ -91,12 +98,19 @@ function styleText(style, text) {
     const message = `The argument 'format' must be one of: ${allowed}. Received ${inspect(name)}`;
     throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', message);
   });
+  if (validateStream && !showsColors(stream)) return text;
   return codes.reduceRight((styled, [open, close]) => `\u001b[${open}m${styled}\u001b[${close}m`, text);
 }
 
 /** `util.parseArgs`; without `args` it reads those after the prompt file. */
 function parseArgs(config = {}) {
-  return parseArguments({ args: process.argv.slice(2), ...config });
+  try {
+    return parseArguments({ args: process.argv.slice(2), ...config });
+  } catch (error) {
+    // Node's are type errors; the polyfill's are plain.
+    if (error.code?.startsWith('ERR_PARSE_ARGS')) throw nodeError(TypeError, error.code, error.message);
+    throw error;
+  }
 }
 
 const toUSVString = (value) => `${value}`.toWellFormed();

@@ -3,6 +3,7 @@ import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { asBytes, concatenate } from '../shared/bytes.js';
 import { inspectOwn } from '../shared/inspect-own.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
+import { brand } from '../shared/brand.js';
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 const STREAM_PART_SIZE = 65536;
@@ -85,7 +86,7 @@ export class Blob {
     return inspectOwn(this, ['size', 'type'], depth, options, inspect);
   }
 }
-Object.defineProperty(Blob.prototype, Symbol.toStringTag, { value: 'Blob', configurable: true });
+brand(Blob, 'Blob');
 
 export const { bytesOf } = Blob;
 delete Blob.bytesOf;
@@ -119,4 +120,4 @@ export class File extends Blob {
     return inspectOwn(this, ['size', 'type', 'name', 'lastModified'], depth, options, inspect);
   }
 }
-Object.defineProperty(File.prototype, Symbol.toStringTag, { value: 'File', configurable: true });
+brand(File, 'File');

@@ -3,6 +3,7 @@ import { randomBytes } from 'lmthing:internal/native/crypto';
 import { asBytes } from '../shared/bytes.js';
 import { digest } from '../shared/hashes.js';
 import { nodeError, notOffered } from '../shared/errors.js';
+import { brand } from '../shared/brand.js';
 
 const DIGESTS = { 'SHA-1': 'sha1', 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' };
 const TOKEN = Symbol('internal');
@@ -38,7 +39,7 @@ for (const name of KEY_METHODS.split(' ')) {
   const refuse = notOffered(`crypto.subtle.${name}`, 'only crypto.subtle.digest; node:crypto has createHmac');
   SubtleCrypto.prototype[name] = async () => refuse();
 }
-Object.defineProperty(SubtleCrypto.prototype, Symbol.toStringTag, { value: 'SubtleCrypto', configurable: true });
+brand(SubtleCrypto, 'SubtleCrypto');
 
 const MAX_RANDOM_BYTES = 65536;
 const isIntegerArray = (value) =>
@@ -78,6 +79,6 @@ export class Crypto {
     return randomUUID();
   }
 }
-Object.defineProperty(Crypto.prototype, Symbol.toStringTag, { value: 'Crypto', configurable: true });
+brand(Crypto, 'Crypto');
 
 export const crypto = new Crypto(TOKEN);

@@ -1,6 +1,7 @@
 // `TextEncoderStream` and `TextDecoderStream`.
 import { TextDecoder, TextEncoder } from 'lmthing:internal/web/encoding';
 import { TransformStream } from 'lmthing:internal/web/streams';
+import { brand } from '../shared/brand.js';
 
 export class TextEncoderStream {
   #transform;
@@ -33,7 +34,7 @@ export class TextEncoderStream {
     return this.#transform.writable;
   }
 }
-Object.defineProperty(TextEncoderStream.prototype, Symbol.toStringTag, { value: 'TextEncoderStream', configurable: true });
+brand(TextEncoderStream, 'TextEncoderStream');
 
 export class TextDecoderStream {
   #decoder;
@@ -73,4 +74,4 @@ export class TextDecoderStream {
     return this.#transform.writable;
   }
 }
-Object.defineProperty(TextDecoderStream.prototype, Symbol.toStringTag, { value: 'TextDecoderStream', configurable: true });
+brand(TextDecoderStream, 'TextDecoderStream');

@@ -3,6 +3,7 @@ import { decoder, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { asBytes } from '../shared/bytes.js';
 import { inspectOwn } from '../shared/inspect-own.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
+import { brand } from '../shared/brand.js';
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
@@ -37,7 +38,7 @@ export class TextEncoder {
     return inspect({ encoding: this.encoding }, options);
   }
 }
-Object.defineProperty(TextEncoder.prototype, Symbol.toStringTag, { value: 'TextEncoder', configurable: true });
+brand(TextEncoder, 'TextEncoder');
 
 export class TextDecoder {
   #decoder;
@@ -71,7 +72,8 @@ export class TextDecoder {
   decode(input = new Uint8Array(0), options = {}) {
     const bytes = asBytes(input);
     if (bytes === undefined) {
-      throw invalidArgumentType('list', 'an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView', input);
+      const expected = 'an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView';
+      throw nodeError(TypeError, 'ERR_INVALID_ARG_TYPE', `The "list" argument must be ${expected}.`);
     }
     const text = this.#decoder.decode(bytes, Boolean(options?.stream));
     if (text === undefined) {
@@ -85,4 +87,4 @@ export class TextDecoder {
     return inspectOwn(this, ['encoding', 'fatal', 'ignoreBOM'], depth, options, inspect);
   }
 }
-Object.defineProperty(TextDecoder.prototype, Symbol.toStringTag, { value: 'TextDecoder', configurable: true });
+brand(TextDecoder, 'TextDecoder');

@@ -1,6 +1,7 @@
 // `Event`, `EventTarget`, `CustomEvent`, `AbortController` and `AbortSignal` of the DOM standard, as far as there is no tree.
 import { inspectOwn } from '../shared/inspect-own.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
+import { brand } from '../shared/brand.js';
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
@@ -95,7 +96,7 @@ for (const [phase, value] of Object.entries({ NONE: 0, CAPTURING_PHASE: 1, AT_TA
   Object.defineProperty(Event, phase, { value, enumerable: true });
   Object.defineProperty(Event.prototype, phase, { value, enumerable: true });
 }
-Object.defineProperty(Event.prototype, Symbol.toStringTag, { value: 'Event', configurable: true });
+brand(Event, 'Event');
 
 export class CustomEvent extends Event {
   #detail;
@@ -109,7 +110,7 @@ export class CustomEvent extends Event {
     return this.#detail;
   }
 }
-Object.defineProperty(CustomEvent.prototype, Symbol.toStringTag, { value: 'CustomEvent', configurable: true });
+brand(CustomEvent, 'CustomEvent');
 
 /** An exception in a listener is the program's uncaught exception; the other listeners still run. */
 function reportException(error) {
@@ -176,7 +177,7 @@ export class EventTarget {
     return inspectOwn(this, [], depth, options, inspect);
   }
 }
-Object.defineProperty(EventTarget.prototype, Symbol.toStringTag, { value: 'EventTarget', configurable: true });
+brand(EventTarget, 'EventTarget');
 
 const NEW_SIGNAL = Symbol('new signal');
 
@@ -273,7 +274,7 @@ export class AbortSignal extends EventTarget {
     return inspectOwn(this, ['aborted'], depth, options, inspect);
   }
 }
-Object.defineProperty(AbortSignal.prototype, Symbol.toStringTag, { value: 'AbortSignal', configurable: true });
+brand(AbortSignal, 'AbortSignal');
 
 const { abortSignal } = AbortSignal;
 delete AbortSignal.abortSignal;
@@ -293,4 +294,4 @@ export class AbortController {
     return inspectOwn(this, ['signal'], depth, options, inspect);
   }
 }
-Object.defineProperty(AbortController.prototype, Symbol.toStringTag, { value: 'AbortController', configurable: true });
+brand(AbortController, 'AbortController');

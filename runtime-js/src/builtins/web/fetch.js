@@ -38,11 +38,13 @@ function networkCause({ code, message }, url) {
 }
 
 /** What goes on the wire: the request's own headers, then those that `fetch` adds, as Node does. */
-function wireHeaders(headers) {
+function wireHeaders(headers, emptyBody) {
   const all = new Headers(headers);
   const defaults = { accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': userAgent };
   for (const [name, value] of Object.entries(defaults)) if (!all.has(name)) all.set(name, value);
-  all.delete('content-length'); // the transport counts the body itself
+  // The transport counts bodies itself, but says nothing of one that is empty.
+  if (emptyBody) all.set('content-length', '0');
+  else all.delete('content-length');
   return Array.from(all).flat();
 }
 
@@ -77,7 +79,7 @@ async function hop(state) {
   const streamed = Boolean(body && !body.bytes);
   const emptyBody = body === null && (method === 'POST' || method === 'PUT' || method === 'PATCH');
   const bytes = emptyBody ? new Uint8Array(0) : body?.bytes && asBytes(body.bytes);
-  const exchange = openExchange(method, url.href.replace(/#.*$/, ''), wireHeaders(headers), bytes, streamed);
+  const exchange = openExchange(method, url.href.replace(/#.*$/, ''), wireHeaders(headers, emptyBody), bytes, streamed);
   if (exchange.code) throw failed(networkCause(exchange, url));
   if (body) body.used = true;
   const abort = () => exchange.abort();

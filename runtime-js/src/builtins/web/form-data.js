@@ -4,6 +4,7 @@ import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { randomBytes } from 'lmthing:internal/native/crypto';
 import { parseQuery } from 'lmthing:internal/native/url';
 import { concatenate } from '../shared/bytes.js';
+import { brand } from '../shared/brand.js';
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 const usvString = (value) => `${value}`.toWellFormed();
@@ -95,7 +96,7 @@ export class FormData {
     return `FormData ${inspect(entries, options)}`;
   }
 }
-Object.defineProperty(FormData.prototype, Symbol.toStringTag, { value: 'FormData', configurable: true });
+brand(FormData, 'FormData');
 
 const escapeName = (name) => name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 const lineEndings = (text) => text.replaceAll(/\r\n|\r|\n/g, '\r\n');

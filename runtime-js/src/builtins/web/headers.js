@@ -1,5 +1,7 @@
 // `Headers` of the Fetch standard.
 
+import { brand } from '../shared/brand.js';
+
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
@@ -137,7 +139,7 @@ export class Headers {
     return `Headers ${inspect(Object.fromEntries(entries), options)}`;
   }
 }
-Object.defineProperty(Headers.prototype, Symbol.toStringTag, { value: 'Headers', configurable: true });
+brand(Headers, 'Headers');
 
 const joined = ({ name, values }) => values.join(name.toLowerCase() === 'cookie' ? '; ' : ', ');
 

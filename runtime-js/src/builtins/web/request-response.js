@@ -4,6 +4,7 @@ import { freezeHeaders, Headers } from 'lmthing:internal/web/headers';
 import { URL } from 'lmthing:internal/web/url';
 import { inspectOwn } from '../shared/inspect-own.js';
 import { addBodyMethods, extractBody, teeBody } from './body.js';
+import { brand } from '../shared/brand.js';
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 const NORMALIZED_METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT']);
@@ -176,7 +177,7 @@ export class Request {
     return inspectOwn(this, [...names, ...rest], depth, options, inspect);
   }
 }
-Object.defineProperty(Request.prototype, Symbol.toStringTag, { value: 'Request', configurable: true });
+brand(Request, 'Request');
 addBodyMethods(Request, bodyOf);
 
 export class Response {
@@ -290,7 +291,7 @@ export class Response {
     return inspectOwn(this, names, depth, options, inspect);
   }
 }
-Object.defineProperty(Response.prototype, Symbol.toStringTag, { value: 'Response', configurable: true });
+brand(Response, 'Response');
 addBodyMethods(Response, bodyOf);
 
 export const { received } = Response;

@@ -27,8 +27,8 @@ const isRegExp = (value) => value instanceof RegExp && hasSlot(RegExp.prototype.
 const isBox = (value) => [Boolean, Number, String, BigInt].some((type) => hasSlot(type.prototype.valueOf, value));
 
 function cloneBuffer(buffer, transferred) {
-  if (buffer.detached) throw new DOMException('An ArrayBuffer is detached and could not be cloned.', 'DataCloneError');
   if (transferred.has(buffer)) return transferred.get(buffer);
+  if (buffer.detached) throw new DOMException('An ArrayBuffer is detached and could not be cloned.', 'DataCloneError');
   return buffer.slice(0);
 }
 

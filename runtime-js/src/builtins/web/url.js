@@ -2,6 +2,7 @@
 import { parse, parseQuery, serializeQuery, set } from 'lmthing:internal/native/url';
 import { inspectOwn } from '../shared/inspect-own.js';
 import { nodeError } from '../shared/errors.js';
+import { brand } from '../shared/brand.js';
 
 // The order in which Rust gives the components.
 const [HREF, ORIGIN, PROTOCOL, USERNAME, PASSWORD, HOST, HOSTNAME, PORT, PATHNAME, SEARCH, HASH] = Array(11).keys();
@@ -163,7 +164,7 @@ export class URLSearchParams {
     return items.length === 0 ? 'URLSearchParams {}' : `URLSearchParams { ${items.join(', ')} }`;
   }
 }
-Object.defineProperty(URLSearchParams.prototype, Symbol.toStringTag, { value: 'URLSearchParams', configurable: true });
+brand(URLSearchParams, 'URLSearchParams');
 
 // Not part of the public class: only `URL` uses them.
 const { ofUrl, reset } = URLSearchParams;
@@ -287,4 +288,4 @@ export class URL {
     return inspectOwn(this, [...names, 'searchParams', 'hash'], depth, options, inspect);
   }
 }
-Object.defineProperty(URL.prototype, Symbol.toStringTag, { value: 'URL', configurable: true });
+brand(URL, 'URL');
