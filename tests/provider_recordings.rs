@@ -2,6 +2,8 @@
 //!
 //! Skipped where the recordings are absent: the project's own fixtures (`provider_exchanges.rs`) cover the same ground.
 
+#![allow(clippy::unwrap_used)]
+
 mod provider_support;
 
 use std::{
@@ -205,7 +207,8 @@ fn compare_results(record: &Value, answers: &[Answer], waits: &[u128], faults: &
     let message = expected.pointer("/error/message").and_then(Value::as_str);
     // The reference misreads where AWS puts the type of an error; ours stands in its place.
     let wanted = message.map(|message| message.replace("undefined: ", ""));
-    let found = error.map(|error| error.message.replace("ThrottlingException: ", "").replace("UnrecognizedClientException: ", ""));
+    let found = error
+        .map(|error| error.message.replace("ThrottlingException: ", "").replace("UnrecognizedClientException: ", ""));
     differ("error", &json!(wanted), json!(found));
     let status = expected.pointer("/error/statusCode").or_else(|| expected.pointer("/error/errors/0/statusCode"));
     differ("status", status.unwrap_or(&Value::Null), json!(error.and_then(|error| error.status)));

@@ -13,7 +13,10 @@ mod fallback;
 mod framing;
 mod ids;
 mod mock;
+mod models;
+mod record;
 mod redact;
+mod replay;
 mod resolve;
 mod transport;
 mod wire;
@@ -27,7 +30,10 @@ pub use create::{ProviderSettings, create};
 pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
 pub use mock::{MockItem, MockModel, MockOptions};
+pub use models::{AliasInfo, ModelList, ProviderInfo, VariableInfo, list_models};
+pub use record::Recording;
 pub use redact::Redactor;
+pub use replay::Replay;
 pub use resolve::{alias_variable, resolve, resolve_fallback};
 
 /// The parts of one answer. The stream ends after `Finish`, or after an `Err`; what came before an `Err` stays valid.

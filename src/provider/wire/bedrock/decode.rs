@@ -134,10 +134,10 @@ impl BedrockDecoder {
     fn delta(&mut self, index: u64, delta: Delta, out: &mut Output) {
         let id = index.to_string();
         if let Some(delta) = delta.text {
-            if !self.blocks.contains_key(&index) {
+            self.blocks.entry(index).or_insert_with(|| {
                 out.part(StreamPart::TextStart { id: id.clone(), provider_metadata: None });
-                self.blocks.insert(index, Block::Text);
-            }
+                Block::Text
+            });
             return out.part(StreamPart::TextDelta { id, delta, provider_metadata: None });
         }
         if let Some(reasoning) = delta.reasoning_content {
