@@ -74,5 +74,6 @@ fn run_command(arguments: Vec<OsString>) -> u8 {
             exit::DONE
         }
         Some(Command::Run(run)) => commands::run::run(&run, &printer),
+        Some(Command::Models(models)) => commands::models::run(&models, &printer),
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     provider::ProviderContext,
     script::{
         Engine, EngineOptions, ScriptHost,
-        bindings::{self, Doors, FileRun},
+        bindings::{self, Doors, Exchanges, FileRun},
     },
 };
 
@@ -24,6 +24,8 @@ pub struct FileRunOptions {
     pub argv: Vec<String>,
     /// `process.env`, and where keys and aliases are looked up.
     pub variables: Vec<(String, String)>,
+    /// Whether models answer or a recording does.
+    pub exchanges: Exchanges,
     /// Bytes of stack for scripts.
     pub max_stack_size: usize,
 }
@@ -34,7 +36,7 @@ pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let host = options.host.clone();
     let providers =
         ProviderContext::new(Rc::new(variables)).on_event(move |event| host.write_stderr(&format!("{event}\n")));
-    let doors = Doors { step_loop: Rc::new(Session), providers };
+    let doors = Doors { step_loop: Rc::new(Session), providers, exchanges: options.exchanges };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: options.argv,

@@ -42,7 +42,7 @@ use rquickjs::{Ctx, Function, Object, Result};
 
 pub use modules::NATIVE_MODULES;
 pub use prompt_file::{FileRun, run_file};
-pub use services::Doors;
+pub use services::{Doors, Exchanges};
 use stateful_prompt::{Core, Method, method};
 
 /// Every method of a prompt, in the order a script sees them. `runtime-js/types/lmthing.d.ts` describes each.

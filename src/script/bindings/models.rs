@@ -6,7 +6,7 @@ use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trac
 
 use super::{
     js_model::JsModel,
-    services,
+    services::{self, Doors, Exchanges},
     values::{elements, error_object, kind_of, property, to_json, type_error},
 };
 use crate::{
@@ -37,6 +37,18 @@ impl ModelObject {
     }
 }
 
+impl ModelObject {
+    /// The model, recorded or replayed as the run wants it.
+    fn used(&self, exchanges: &Exchanges) -> Rc<dyn LanguageModel> {
+        let model = self.model.clone();
+        if model.provider() == "mock" {
+            return model;
+        }
+        let name = format!("{}:{}", model.provider(), model.model_id());
+        exchanges.model(&name, || Ok(model.clone())).unwrap_or(model)
+    }
+}
+
 /// A model as a JavaScript object.
 pub(super) fn model_object<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) -> Result<Value<'js>> {
     Ok(Class::instance(ctx.clone(), ModelObject { model })?.into_value())
@@ -57,7 +69,7 @@ pub(super) fn resolve<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Rc<dyn 
         return Err(type_error(ctx, message));
     };
     if let Some(model) = Class::<ModelObject>::from_object(object) {
-        return Ok(model.borrow().model.clone());
+        return Ok(model.borrow().used(&services::doors(ctx)?.exchanges));
     }
     let stream: Value = object.get("doStream")?;
     if stream.is_function() {
@@ -76,8 +88,8 @@ fn resolve_string<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Rc<dyn LanguageMode
             )),
         };
     }
-    let providers = services::doors(ctx)?.providers;
-    match provider::resolve(name, &providers) {
+    let doors = services::doors(ctx)?;
+    match doors.exchanges.model(name, || provider::resolve(name, &doors.providers)) {
         Ok(model) => Ok(model),
         Err(error) => Err(throw_provider_error(ctx, &error)),
     }
@@ -85,12 +97,15 @@ fn resolve_string<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Rc<dyn LanguageMode
 
 /// A list of models: the next one is asked when one fails before its first visible byte.
 fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn LanguageModel + 'js>> {
-    let providers = services::doors(ctx)?.providers;
+    let Doors { providers, exchanges, .. } = services::doors(ctx)?;
     let mut models: Vec<Rc<dyn LanguageModel>> = Vec::with_capacity(list.len());
     for (index, item) in elements(list)?.into_iter().enumerate() {
         let model = match (item.as_string(), item.as_object().and_then(Class::<ModelObject>::from_object)) {
-            (Some(name), _) => provider::resolve(&name.to_string()?, &providers),
-            (None, Some(model)) => Ok(model.borrow().model.clone()),
+            (Some(name), _) => {
+                let name = name.to_string()?;
+                exchanges.model(&name, || provider::resolve(&name, &providers))
+            }
+            (None, Some(model)) => Ok(model.borrow().used(&exchanges)),
             (None, None) => {
                 let message = format!("config.model[{index}] must be 'provider:model' or a model object, got {}", kind_of(&item));
                 return Err(type_error(ctx, message));

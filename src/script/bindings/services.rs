@@ -7,10 +7,38 @@ use rquickjs::{Ctx, Function, JsLifetime, Object, Result};
 use super::values::{plain_error, property, to_json, type_error};
 use crate::{
     prompt::{RunRecord, StepLoop},
-    provider::{MockModel, ProviderContext},
+    provider::{LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay},
     sandbox::{Sandbox, SandboxConfig},
     script::import_builtin,
 };
+
+/// What happens to exchanges with models (`run --record`, `run --replay`). Mock models and models written in JavaScript
+/// answer for themselves.
+#[derive(Clone, Default)]
+pub enum Exchanges {
+    /// Models answer, nothing is kept.
+    #[default]
+    Live,
+    /// Models answer, and every exchange is written down.
+    Record(Rc<Recording>),
+    /// A recording answers.
+    Replay(Rc<Replay>),
+}
+
+impl Exchanges {
+    /// The model as it is to be used; `find` looks it up, which a replay never does.
+    pub(crate) fn model(
+        &self,
+        name: &str,
+        find: impl FnOnce() -> std::result::Result<Rc<dyn LanguageModel>, ProviderError>,
+    ) -> std::result::Result<Rc<dyn LanguageModel>, ProviderError> {
+        match self {
+            Exchanges::Live => find(),
+            Exchanges::Record(recording) => find().map(|model| recording.wrap(model)),
+            Exchanges::Replay(replay) => Ok(replay.model(name)),
+        }
+    }
+}
 
 /// The doors out of the bindings.
 #[derive(Clone)]
@@ -19,6 +47,8 @@ pub struct Doors {
     pub step_loop: Rc<dyn StepLoop>,
     /// Keys, aliases and base URLs of the providers, and who hears of their waits.
     pub providers: ProviderContext,
+    /// Where answers come from: the models themselves, or a recording.
+    pub exchanges: Exchanges,
 }
 
 /// [`Doors`] and what bindings keep for the whole runtime.
