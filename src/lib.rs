@@ -22,6 +22,7 @@ pub mod http;
 pub mod plugin;
 pub mod prompt;
 pub mod provider;
+pub mod sandbox;
 pub mod schema;
 pub mod script;
 pub mod session;
