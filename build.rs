@@ -1,1 +1,222 @@
-fn main(){}
+//! Builds the JavaScript half of lmthing: bundles every entry of `runtime-js/builtins.json` with esbuild, compiles the
+//! bundles to QuickJS bytecode and generates the table that `src/script/builtin.rs` includes.
+//!
+//! Needs Node 20 or newer and npm, at build time only. All work happens on a copy in `OUT_DIR`, so the source tree may be
+//! read-only; `npm ci` runs only when the lock file is not the one that was installed last.
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rquickjs::loader::{Loader, Resolver};
+use rquickjs::module::Declared;
+use rquickjs::{CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions, WriteOptionsEndianness};
+
+/// What of `runtime-js/` the build reads; anything else may change without a rebuild.
+const INPUTS: [&str; 6] = ["package.json", "package-lock.json", ".npmrc", "builtins.json", "bundle.mjs", "src"];
+
+fn main() {
+    if let Err(message) = run() {
+        // Cargo shows this line as it is; what a failed build script wrote to stderr it buries.
+        println!("cargo:error=cannot build the JavaScript runtime: {}", message.replace('\n', "\ncargo:error="));
+        std::process::exit(1);
+    }
+}
+
+fn run() -> Result<(), String> {
+    let source =
+        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or("CARGO_MANIFEST_DIR is not set")?).join("runtime-js");
+    let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    println!("cargo:rerun-if-changed=build.rs");
+    for input in INPUTS {
+        println!("cargo:rerun-if-changed=runtime-js/{input}");
+    }
+
+    let bundles = match published_bundles(&source) {
+        Some(bundles) => bundles,
+        None => make_bundles(&source, &output)?,
+    };
+
+    let builtins = read_builtins(&source)?;
+    let bytecode = output.join("bytecode");
+    fs::create_dir_all(&bytecode).map_err(describe("create", &bytecode))?;
+    for (index, builtin) in builtins.iter().enumerate() {
+        let path = bundles.join(format!("{index}.js"));
+        let code = fs::read(&path).map_err(describe("read", &path))?;
+        let path = bytecode.join(format!("{index}.bin"));
+        fs::write(&path, compile(builtin, code)?).map_err(describe("write", &path))?;
+    }
+    let table = output.join("builtins.rs");
+    fs::write(&table, generate_table(&builtins)).map_err(describe("write", &table))
+}
+
+/// A published crate carries the bundles (`npm run bundle` before publishing), so that installing it needs no Node.
+fn published_bundles(source: &Path) -> Option<PathBuf> {
+    let is_published = source.with_file_name(".cargo_vcs_info.json").exists();
+    let bundles = source.join("dist");
+    (is_published && bundles.is_dir()).then_some(bundles)
+}
+
+fn make_bundles(source: &Path, output: &Path) -> Result<PathBuf, String> {
+    let stage = output.join("runtime-js");
+    copy_inputs(source, &stage)?;
+    check_node()?;
+    install_packages(&stage)?;
+    let bundles = output.join("bundles");
+    bundle(&stage, &bundles)?;
+    Ok(bundles)
+}
+
+/// One entry of `builtins.json`.
+struct Builtin {
+    name: String,
+    aliases: Vec<String>,
+    /// Names are minified: line numbers would help nobody.
+    minified: bool,
+}
+
+fn describe<'a>(action: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> String + 'a {
+    move |error| format!("cannot {action} {}: {error}", path.display())
+}
+
+/// Copies the inputs to the stage; `src` is emptied first so that a removed file is gone.
+fn copy_inputs(source: &Path, stage: &Path) -> Result<(), String> {
+    let stale = stage.join("src");
+    if stale.exists() {
+        fs::remove_dir_all(&stale).map_err(describe("remove", &stale))?;
+    }
+    fs::create_dir_all(stage).map_err(describe("create", stage))?;
+    INPUTS.iter().try_for_each(|input| copy(&source.join(input), &stage.join(input)))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    if !from.is_dir() {
+        return fs::copy(from, to).map(drop).map_err(describe("copy", from));
+    }
+    fs::create_dir_all(to).map_err(describe("create", to))?;
+    for entry in fs::read_dir(from).map_err(describe("read", from))? {
+        let entry = entry.map_err(describe("read", from))?;
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+/// Fails with advice when Node is missing or older than 20.
+fn check_node() -> Result<(), String> {
+    const ADVICE: &str = "Building lmthing needs Node 20 or newer and npm on the PATH (running it needs neither).";
+    let output = Command::new("node")
+        .arg("--version")
+        .output()
+        .map_err(|error| format!("cannot run `node`: {error}\n{ADVICE}"))?;
+    let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
+    match major {
+        Some(major) if major >= 20 => Ok(()),
+        _ => Err(format!("the `node` on the PATH is {version:?}\n{ADVICE}")),
+    }
+}
+
+/// Runs `npm ci` unless the packages of this very lock file are installed already.
+fn install_packages(stage: &Path) -> Result<(), String> {
+    let lock = fs::read(stage.join("package-lock.json")).map_err(describe("read", stage))?;
+    let stamp = stage.join("node_modules/.installed-lock.json");
+    if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
+    run_in(stage, Command::new(npm).args(["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]))
+        .map_err(|error| format!("{error}\nIs the npm registry reachable? `npm ci` downloads the packages of runtime-js/package-lock.json once."))?;
+    fs::write(&stamp, lock).map_err(describe("write", &stamp))
+}
+
+/// Bundles every builtin to `bundles/<index>.js`.
+fn bundle(stage: &Path, bundles: &Path) -> Result<(), String> {
+    run_in(stage, Command::new("node").arg("bundle.mjs").arg(bundles))
+}
+
+fn run_in(directory: &Path, command: &mut Command) -> Result<(), String> {
+    let shown = format!("{command:?}");
+    let output = command.current_dir(directory).output().map_err(|error| format!("cannot run {shown}: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{shown} failed ({}):\n{}", output.status, text.trim()))
+}
+
+/// Reads `builtins.json` with the JavaScript engine that is here anyway.
+fn read_builtins(source: &Path) -> Result<Vec<Builtin>, String> {
+    let path = source.join("builtins.json");
+    let text = fs::read_to_string(&path).map_err(describe("read", &path))?;
+    with_context(|ctx| {
+        let table: rquickjs::Object = ctx.json_parse(text)?.get()?;
+        table
+            .props::<String, rquickjs::Object>()
+            .map(|entry| {
+                let (name, entry) = entry?;
+                Ok(Builtin {
+                    name,
+                    aliases: entry.get::<_, Option<Vec<String>>>("aliases")?.unwrap_or_default(),
+                    minified: entry.get::<_, Option<bool>>("minifyNames")?.unwrap_or_default(),
+                })
+            })
+            .collect()
+    })
+}
+
+/// Compiles one bundle; its imports stay names that the run-time loader resolves.
+fn compile(builtin: &Builtin, code: Vec<u8>) -> Result<Vec<u8>, String> {
+    let big = env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "big");
+    let endianness = if big { WriteOptionsEndianness::Big } else { WriteOptionsEndianness::Little };
+    let options =
+        WriteOptions { endianness, strip_source: true, strip_debug: builtin.minified, ..WriteOptions::default() };
+    let name = builtin.name.clone();
+    with_context(|ctx| Module::declare(ctx, name, code)?.write(options))
+        .map_err(|error| format!("cannot compile builtin {:?}: {error}", builtin.name))
+}
+
+fn with_context<T>(work: impl for<'js> FnOnce(Ctx<'js>) -> rquickjs::Result<T>) -> Result<T, String> {
+    let runtime = Runtime::new().map_err(|error| error.to_string())?;
+    runtime.set_loader(Unresolved, Unresolved);
+    let context = Context::full(&runtime).map_err(|error| error.to_string())?;
+    context.with(|ctx| work(ctx.clone()).catch(&ctx).map_err(|error| error.to_string()))
+}
+
+/// QuickJS wants every import resolved when a module is compiled, though it stores names only: an empty module stands in.
+struct Unresolved;
+
+impl Resolver for Unresolved {
+    fn resolve<'js>(
+        &mut self,
+        _: &Ctx<'js>,
+        _: &str,
+        name: &str,
+        _: Option<rquickjs::loader::ImportAttributes<'js>>,
+    ) -> rquickjs::Result<String> {
+        Ok(name.to_owned())
+    }
+}
+
+impl Loader for Unresolved {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _: Option<rquickjs::loader::ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Declared>> {
+        Module::declare(ctx.clone(), name, "")
+    }
+}
+
+fn generate_table(builtins: &[Builtin]) -> String {
+    let mut table = String::from("pub(super) static BUILTINS: &[Builtin] = &[\n");
+    for (index, Builtin { name, aliases, .. }) in builtins.iter().enumerate() {
+        let bytes = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/bytecode/{index}.bin\"))");
+        writeln!(table, "    Builtin {{ name: {name:?}, aliases: &{aliases:?}, bytecode: {bytes} }},")
+            .expect("writing to a string");
+    }
+    table.push_str("];\n");
+    table
+}

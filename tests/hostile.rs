@@ -6,7 +6,7 @@
 //! `%%REPEAT(n,"text")%%` stands for that many copies. Whatever happens, the answer comes in time, an ordinary program
 //! works afterwards, nothing that begins with the marker BREACH leaves the sandbox, and memory stays bounded.
 
-mod support;
+mod sandbox_support;
 
 use std::{
     cell::RefCell,
@@ -21,7 +21,7 @@ use lmthing::{
     sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig},
 };
 use serde_json::{Value, json};
-use support::{block_on, program};
+use sandbox_support::{block_on, program};
 
 const MARKER: &str = "BREACH";
 const TIME: Duration = Duration::from_secs(15);

@@ -1,6 +1,6 @@
 //! The sandbox from the outside: a real worker process, host functions, limits, failures.
 
-mod support;
+mod sandbox_support;
 
 use std::{cell::RefCell, rc::Rc, time::{Duration, Instant}};
 
@@ -9,7 +9,7 @@ use lmthing::{
     sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig},
 };
 use serde_json::{Value, json};
-use support::{block_on, program};
+use sandbox_support::{block_on, program};
 
 /// Host functions that record what happens.
 #[derive(Default)]
@@ -306,7 +306,7 @@ fn dropping_a_run_kills_its_worker() {
         let cancelled =
             tokio::time::timeout(Duration::from_millis(200), sandbox.run("for (;;) {}", &declared, &host)).await;
         assert!(cancelled.is_err());
-        assert!(support::ends_within(worker, Duration::from_secs(5)).await, "worker {worker} lives on");
+        assert!(sandbox_support::ends_within(worker, Duration::from_secs(5)).await, "worker {worker} lives on");
         assert!(sandbox.run("return 2;", &declared, &host).await.is_success());
     });
 }

@@ -4,9 +4,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{
-    CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolOutput, Usage,
-};
+use super::{CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolOutput, Usage};
 
 /// One finished step of a run.
 ///
@@ -19,7 +17,7 @@ pub struct Step {
     pub output: StepOutput,
     pub active_tools: Vec<String>,
     /// The stream as it arrived.
-    pub raw: Rc<Vec<StreamPart>>,
+    pub raw: Vec<Rc<StreamPart>>,
     pub tool_results: Vec<ToolResult>,
     pub usage: Usage,
     pub warnings: Vec<CallWarning>,
@@ -50,4 +48,18 @@ pub struct ToolResult {
     pub input: Value,
     pub output: ToolOutput,
     pub agent_steps: Option<Rc<Vec<Step>>>,
+}
+
+impl Step {
+    /// The text of the answer; empty when there was none.
+    pub fn text(&self) -> String {
+        self.output
+            .content
+            .iter()
+            .filter_map(|part| match part {
+                ContentPart::Text { text, .. } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
 }

@@ -181,10 +181,8 @@ impl TurnScript {
                 Block::Reasoning => StreamPart::ReasoningStart { id, provider_metadata: None },
             });
         } else if !streaming
-            && let Some((
-                _,
-                Ok(StreamPart::TextDelta { delta, .. } | StreamPart::ReasoningDelta { delta, .. }),
-            )) = self.parts.last_mut()
+            && let Some((_, Ok(StreamPart::TextDelta { delta, .. } | StreamPart::ReasoningDelta { delta, .. }))) =
+                self.parts.last_mut()
         {
             delta.push_str(text);
             return;

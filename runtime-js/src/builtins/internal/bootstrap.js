@@ -1,0 +1,71 @@
+// Runs once, before any user code: makes `stack` look like Node's and gives Rust the means to define lazy globals.
+// Everything here is on the start-up path, so it stays small; whatever can wait lives in another builtin.
+
+/** `Name: message`, the line Node puts above the frames. */
+function header(error) {
+  try {
+    return Error.prototype.toString.call(error);
+  } catch {
+    return 'Error';
+  }
+}
+
+// QuickJS keeps only the frames ("    at f (file:1:2)\n…"); programs expect Node's header line above them.
+const { get: getFrames, set: setStack } = Object.getOwnPropertyDescriptor(Error.prototype, 'stack');
+function withHeader(error, stack) {
+  if (typeof stack !== 'string') return stack;
+  const frames = stack.trimEnd().replaceAll(/at <anonymous> \((.+)\)$/gm, 'at $1');
+  return frames === '' ? header(error) : `${header(error)}\n${frames}`;
+}
+Object.defineProperty(Error.prototype, 'stack', {
+  get() {
+    return withHeader(this, getFrames.call(this));
+  },
+  set: setStack,
+  configurable: true,
+  enumerable: false,
+});
+
+const capture = Error.captureStackTrace;
+function captureStackTrace(target, above = captureStackTrace) {
+  capture(target, above);
+  const stack = withHeader(target, target.stack);
+  Object.defineProperty(target, 'stack', { value: stack, writable: true, configurable: true, enumerable: false });
+}
+Object.defineProperty(Error, 'captureStackTrace', { value: captureStackTrace, writable: true, configurable: true });
+
+Object.defineProperty(globalThis, 'global', { value: globalThis, writable: true, configurable: true });
+
+/**
+ * Defines `globalThis[name]` as an accessor that calls `load` on the first read and then replaces itself by the value.
+ * Assigning to it replaces it as well, as in Node.
+ */
+export function defineLazyGlobal(name, load) {
+  const replace = (value, enumerable) =>
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable });
+  Object.defineProperty(globalThis, name, {
+    get() {
+      const value = load();
+      replace(value, false);
+      return value;
+    },
+    set(value) {
+      replace(value, true);
+    },
+    configurable: true,
+    enumerable: false,
+  });
+}
+
+/** Defines many lazy globals at once: `[name, module, export name]`; an empty export name means the whole namespace. */
+export function defineLazyGlobals(table, importBuiltin) {
+  for (const [name, module, exportName] of table) {
+    defineLazyGlobal(name, () => {
+      const namespace = importBuiltin(module);
+      return exportName === '' ? namespace : namespace[exportName];
+    });
+  }
+}
+
+/** The engine's own queueMicrotask, which loses what a callback throws; `timers.js` wraps it. */
+export const nativeQueueMicrotask = globalThis.queueMicrotask;

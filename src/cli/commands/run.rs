@@ -1,0 +1,196 @@
+//! `lmthing run <file>`.
+
+use std::{collections::BTreeMap, path::Path, rc::Rc};
+
+use crate::{
+    chat::StreamPart,
+    cli::{Printer, args::RunArgs, env, exit, progress::Progress},
+    diagnostic::Diagnostic,
+    prompt::{RunError, RunPart},
+    provider::{ProviderError, Recording, Redactor, Replay},
+    script::{SCRIPT_STACK_SIZE, ScriptHost, bindings::{Exchanges, FileRun}},
+    session::{FileRunOptions, run_file},
+};
+
+/// The endings a prompt file may have (SPEC 1).
+const ENDINGS: &[&str] = &[".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
+
+/// Runs a prompt file.
+pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> u8 {
+    if let Err(diagnostic) = check_file(&args.file) {
+        printer.diagnostic(&diagnostic);
+        return exit::FILE;
+    }
+    match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => {
+            let code = runtime.block_on(run_in(args, printer));
+            runtime.shutdown_background();
+            code
+        }
+        Err(error) => {
+            printer.diagnostic(&Diagnostic::new(format!("cannot start the event loop: {error}")));
+            exit::FILE
+        }
+    }
+}
+
+fn check_file(path: &Path) -> Result<(), Diagnostic> {
+    let shown = path.display();
+    if path.is_dir() {
+        return Err(Diagnostic::new(format!("{shown} is a directory, not a prompt file")));
+    }
+    if !path.exists() {
+        return Err(Diagnostic::new(format!("cannot find the file {shown}")));
+    }
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if !ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+        let message = format!("{shown} is not a prompt file: its name must end in {}", ENDINGS.join(", "));
+        let stem = name.split('.').next().unwrap_or_default();
+        return Err(Diagnostic::new(message).with_hint(format!("rename it, for instance to {stem}.lmt.mjs")));
+    }
+    Ok(())
+}
+
+async fn run_in(args: &RunArgs, printer: &Printer) -> u8 {
+    let printer = Rc::new(printer.clone());
+    let progress = Progress::new(printer.clone());
+    let directory = std::env::current_dir().unwrap_or_default();
+    let (variables, problems) = env::variables(&directory);
+    for problem in problems {
+        printer.stderr(&format!("Warning: {problem}\n"));
+    }
+    let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
+    let file = std::path::absolute(&args.file).unwrap_or_else(|_| args.file.clone());
+    let argv = [program, file.display().to_string()].into_iter().chain(args.arguments.iter().cloned()).collect();
+    let listener = {
+        let (printer, progress) = (printer.clone(), progress.clone());
+        move |part: &RunPart| {
+            progress.part(part);
+            if let RunPart::Stream(part) = part
+                && let StreamPart::TextDelta { delta, .. } = &**part
+            {
+                printer.text(delta);
+            }
+        }
+    };
+    let exchanges = match exchanges(args, &variables) {
+        Ok(exchanges) => exchanges,
+        Err(diagnostic) => {
+            printer.diagnostic(&diagnostic);
+            return exit::FILE;
+        }
+    };
+    let options = FileRunOptions {
+        exchanges,
+        host: Rc::new(TerminalHost { printer: printer.clone() }),
+        listener: Rc::new(listener),
+        argv,
+        variables,
+        max_stack_size: SCRIPT_STACK_SIZE,
+    };
+    let end = tokio::select! {
+        biased;
+        () = printer.closed() => return exit::DONE, // nobody reads any more
+        end = run_file(&file, options) => end,
+        () = progress.tick() => unreachable!("the progress line never ends by itself"),
+    };
+    progress.clear();
+    printer.finish_line();
+    report(end, &printer)
+}
+
+/// Opens the recording of `--record` or `--replay`.
+fn exchanges(args: &RunArgs, variables: &[(String, String)]) -> Result<Exchanges, Diagnostic> {
+    let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
+    let redactor = Redactor::from_env(&variables);
+    let failed = |action: &str, path: &Path, problem: String| {
+        Diagnostic::new(format!("cannot {action} the recording {}: {problem}", path.display()))
+    };
+    if let Some(path) = &args.record {
+        let recording = Recording::create(path, redactor);
+        return recording.map(Exchanges::Record).map_err(|error| failed("write", path, error.to_string()));
+    }
+    let Some(path) = &args.replay else { return Ok(Exchanges::Live) };
+    let text = std::fs::read_to_string(path).map_err(|error| failed("read", path, error.to_string()))?;
+    Replay::parse(&text, redactor).map(Exchanges::Replay).map_err(|problem| failed("use", path, problem))
+}
+
+/// Shows how a run ended and turns it into an exit code.
+fn report(end: FileRun, printer: &Printer) -> u8 {
+    let error = match end {
+        FileRun::Done { exit_code } => return exit_code.map_or(exit::DONE, code_of),
+        FileRun::Exited(code) => return code_of(code),
+        FileRun::Failed(diagnostic) => {
+            printer.diagnostic(&diagnostic);
+            return exit::FILE;
+        }
+        FileRun::Broken(error) => error,
+    };
+    match &*error {
+        RunError::Script(diagnostic) => {
+            printer.diagnostic(diagnostic);
+            exit::FILE
+        }
+        RunError::Provider(error) => {
+            printer.diagnostic(&provider_diagnostic(error));
+            exit::MODEL
+        }
+        RunError::Limit { message } => {
+            printer.diagnostic(&Diagnostic::new(message.clone()));
+            exit::LIMIT
+        }
+        RunError::Aborted => {
+            printer.diagnostic(&Diagnostic::new(error.to_string()));
+            exit::FILE
+        }
+    }
+}
+
+/// Only the low byte of an exit code reaches the parent process.
+fn code_of(code: i32) -> u8 {
+    code.to_le_bytes()[0]
+}
+
+fn provider_diagnostic(error: &ProviderError) -> Diagnostic {
+    let model =
+        if error.model.is_empty() { error.provider.clone() } else { format!("{}:{}", error.provider, error.model) };
+    let status = error.status.map(|status| format!(" (status {status})")).unwrap_or_default();
+    let mut diagnostic = Diagnostic::new(format!("{model}{status}: {}", error.message));
+    diagnostic.hint.clone_from(&error.hint);
+    diagnostic
+}
+
+/// What a script prints, on its way to the printer.
+struct TerminalHost {
+    printer: Rc<Printer>,
+}
+
+impl ScriptHost for TerminalHost {
+    fn write_stdout(&self, text: &str) {
+        self.printer.script_stdout(text);
+    }
+
+    fn write_stderr(&self, text: &str) {
+        self.printer.stderr(text);
+    }
+
+    fn stdout_is_terminal(&self) -> bool {
+        self.printer.stdout_is_terminal()
+    }
+
+    fn stderr_is_terminal(&self) -> bool {
+        self.printer.stderr_is_terminal()
+    }
+
+    fn stdout_has_colors(&self) -> bool {
+        self.printer.stdout_has_colours()
+    }
+
+    fn stderr_has_colors(&self) -> bool {
+        self.printer.stderr_has_colours()
+    }
+
+    fn columns(&self) -> Option<u16> {
+        self.printer.columns()
+    }
+}

@@ -1,0 +1,197 @@
+//! The only writer to stdout and stderr.
+//!
+//! stdout gets the model's text and what the script prints; everything else goes to stderr. On a terminal, where both are
+//! one screen, a line is never torn: whatever starts a line of its own first ends the line that is there.
+
+use std::{
+    cell::{Cell, RefCell},
+    io::{self, IsTerminal, Write},
+    rc::Rc,
+};
+
+use clap::builder::StyledStr;
+use console::{Term, measure_text_width};
+use tokio::sync::Notify;
+
+use crate::diagnostic::Diagnostic;
+
+/// Writes to stdout and stderr. Clones share what they know of the cursor.
+#[derive(Clone)]
+pub struct Printer(Rc<State>);
+
+struct State {
+    stdout: Stream,
+    stderr: Stream,
+    /// The column stdout's cursor is in, from 0; `None` when the text held something whose width is unknown.
+    column: Cell<Option<usize>>,
+    at_line_start: Cell<bool>,
+    /// stdout cannot be written any more.
+    broken: Cell<bool>,
+    closed: Notify,
+    /// Takes the progress line off the screen before anything is written.
+    before_write: RefCell<Option<Rc<dyn Fn()>>>,
+}
+
+#[derive(Clone, Copy)]
+struct Stream {
+    is_terminal: bool,
+    has_colours: bool,
+}
+
+impl Default for Printer {
+    fn default() -> Self {
+        Printer::new()
+    }
+}
+
+impl Printer {
+    /// A printer to the process's own streams.
+    pub fn new() -> Self {
+        let state = State {
+            stdout: Stream { is_terminal: io::stdout().is_terminal(), has_colours: console::colors_enabled() },
+            stderr: Stream { is_terminal: io::stderr().is_terminal(), has_colours: console::colors_enabled_stderr() },
+            column: Cell::new(Some(0)),
+            at_line_start: Cell::new(true),
+            broken: Cell::new(false),
+            closed: Notify::new(),
+            before_write: RefCell::default(),
+        };
+        Printer(Rc::new(state))
+    }
+
+    /// The model's text, as it arrives.
+    pub fn text(&self, text: &str) {
+        self.write_stdout(text);
+    }
+
+    /// What the script prints: on a terminal it never continues a line of the model's text.
+    pub fn script_stdout(&self, text: &str) {
+        if self.0.stdout.is_terminal && text.ends_with('\n') {
+            self.finish_line();
+        }
+        self.write_stdout(text);
+    }
+
+    /// Text for stderr.
+    pub fn stderr(&self, text: &str) {
+        if self.0.stdout.is_terminal && self.0.stderr.is_terminal {
+            self.finish_line();
+        }
+        self.clear_progress();
+        let mut stderr = io::stderr().lock();
+        // There is nobody left to tell when stderr is gone.
+        let _ = stderr.write_all(text.as_bytes());
+        let _ = stderr.flush();
+    }
+
+    /// An error, with colour where it can be seen.
+    pub fn diagnostic(&self, diagnostic: &Diagnostic) {
+        self.stderr(&diagnostic.render(self.0.stderr.has_colours));
+    }
+
+    /// Help and usage on stdout.
+    pub fn stdout_styled(&self, text: &StyledStr) {
+        let text = if self.0.stdout.has_colours { text.ansi().to_string() } else { text.to_string() };
+        self.write_stdout(&text);
+    }
+
+    /// Wrong usage on stderr.
+    pub fn stderr_styled(&self, text: &StyledStr) {
+        let text = if self.0.stderr.has_colours { text.ansi().to_string() } else { text.to_string() };
+        self.stderr(&text);
+    }
+
+    /// Ends the line on stdout, if one was begun.
+    pub fn finish_line(&self) {
+        if !self.0.at_line_start.get() {
+            self.write_stdout("\n");
+        }
+    }
+
+    /// Resolves when nobody reads stdout any more.
+    pub async fn closed(&self) {
+        while !self.0.broken.get() {
+            self.0.closed.notified().await;
+        }
+    }
+
+    fn write_stdout(&self, text: &str) {
+        if text.is_empty() || self.0.broken.get() {
+            return;
+        }
+        self.clear_progress();
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        drop(stdout);
+        if written.is_err() {
+            self.0.broken.set(true);
+            self.0.closed.notify_one();
+            return;
+        }
+        self.0.at_line_start.set(text.ends_with('\n'));
+        if self.0.stdout.is_terminal {
+            self.track_column(text);
+        }
+    }
+
+    fn track_column(&self, text: &str) {
+        let (start, tail) = match text.rfind('\n') {
+            Some(end) => (Some(0), &text[end + 1..]),
+            None => (self.0.column.get(), text),
+        };
+        let is_plain = !tail.chars().any(char::is_control);
+        self.0.column.set(start.filter(|_| is_plain).map(|start| start + measure_text_width(tail)));
+    }
+
+    fn clear_progress(&self) {
+        let clear = self.0.before_write.borrow().clone();
+        if let Some(clear) = clear {
+            clear();
+        }
+    }
+
+    /// Moves the cursor; bypasses everything else.
+    pub(super) fn control(&self, sequence: &str) {
+        let mut stderr = io::stderr().lock();
+        let _ = stderr.write_all(sequence.as_bytes());
+        let _ = stderr.flush();
+    }
+
+    /// Has `clear` called before anything is written.
+    pub(super) fn before_write(&self, clear: Rc<dyn Fn()>) {
+        *self.0.before_write.borrow_mut() = Some(clear);
+    }
+
+    /// The column of stdout's cursor on its screen line, if it is known; 0 at the start of a line.
+    pub(super) fn cursor_column(&self) -> Option<usize> {
+        let width = usize::from(self.columns()?);
+        let column = self.0.column.get()?;
+        // Exactly at the edge terminals disagree about where the cursor is.
+        (column == 0 || column % width != 0).then(|| column % width)
+    }
+
+    /// Whether stdout is a terminal.
+    pub fn stdout_is_terminal(&self) -> bool {
+        self.0.stdout.is_terminal
+    }
+
+    /// Whether stderr is a terminal.
+    pub fn stderr_is_terminal(&self) -> bool {
+        self.0.stderr.is_terminal
+    }
+
+    /// Whether stdout shows colours (a terminal, and `NO_COLOR` unset).
+    pub fn stdout_has_colours(&self) -> bool {
+        self.0.stdout.has_colours
+    }
+
+    /// Whether stderr shows colours.
+    pub fn stderr_has_colours(&self) -> bool {
+        self.0.stderr.has_colours
+    }
+
+    /// The terminal's width.
+    pub fn columns(&self) -> Option<u16> {
+        Term::stdout().size_checked().map(|(_, columns)| columns)
+    }
+}

@@ -1,0 +1,157 @@
+//! The progress line: step, running tools and seconds, on stderr, while nothing else is happening.
+//!
+//! It is drawn only on a terminal and only after a while without output. When stdout is the same terminal and the model's
+//! text stands in the middle of a line, the progress line is drawn below, and the cursor goes back before text goes on.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::Printer;
+use crate::{chat::StreamPart, prompt::RunPart};
+
+/// How long nothing must have happened before the line appears.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// How often the line is redrawn.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// The progress line of one run. Clones are the same line.
+#[derive(Clone)]
+pub(super) struct Progress(Option<Rc<State>>);
+
+struct State {
+    printer: Rc<Printer>,
+    step: Cell<usize>,
+    tools: RefCell<Vec<(String, String)>>,
+    /// When the current wait began.
+    since: Cell<Instant>,
+    shown: RefCell<Option<Shown>>,
+}
+
+/// The line on the screen.
+struct Shown {
+    bar: ProgressBar,
+    /// Where text has to go on, when the line was drawn below an unfinished line.
+    resume_at: Option<usize>,
+}
+
+impl Progress {
+    /// A line on stderr; nothing at all when stderr is no terminal.
+    pub(super) fn new(printer: Rc<Printer>) -> Self {
+        if !printer.stderr_is_terminal() {
+            return Progress(None);
+        }
+        let state = Rc::new(State {
+            printer: printer.clone(),
+            step: Cell::new(0),
+            tools: RefCell::default(),
+            since: Cell::new(Instant::now()),
+            shown: RefCell::default(),
+        });
+        let weak = Rc::downgrade(&state);
+        printer.before_write(Rc::new(move || {
+            if let Some(state) = weak.upgrade() {
+                state.hide();
+                state.since.set(Instant::now());
+            }
+        }));
+        Progress(Some(state))
+    }
+
+    /// Takes note of a part of the run.
+    pub(super) fn part(&self, part: &RunPart) {
+        let Some(state) = &self.0 else { return };
+        match part {
+            RunPart::StepStart { step } => {
+                state.step.set(*step);
+                state.since.set(Instant::now());
+            }
+            RunPart::Stream(part) => {
+                if let StreamPart::ToolCall { tool_call_id, tool_name, .. } = &**part {
+                    state.tools.borrow_mut().push((tool_call_id.clone(), tool_name.clone()));
+                    state.since.set(Instant::now());
+                }
+            }
+            RunPart::ToolResult(result) => {
+                state.tools.borrow_mut().retain(|(id, _)| *id != result.tool_call_id);
+            }
+            RunPart::StepEnd { .. } => {}
+        }
+    }
+
+    /// Draws the line again and again; never resolves.
+    pub(super) async fn tick(&self) {
+        let Some(state) = &self.0 else { return std::future::pending().await };
+        let mut interval = tokio::time::interval(INTERVAL);
+        loop {
+            interval.tick().await;
+            state.draw();
+        }
+    }
+
+    /// Takes the line off the screen for good.
+    pub(super) fn clear(&self) {
+        if let Some(state) = &self.0 {
+            state.hide();
+        }
+    }
+}
+
+impl State {
+    fn draw(&self) {
+        let waited = self.since.get().elapsed();
+        if waited < PATIENCE {
+            return;
+        }
+        let mut shown = self.shown.borrow_mut();
+        if shown.is_none() {
+            let Some(resume_at) = self.resume_at() else { return };
+            if resume_at.is_some() {
+                self.control("\n");
+            }
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg:.dim}") {
+                bar.set_style(style);
+            }
+            *shown = Some(Shown { bar, resume_at });
+        }
+        if let Some(shown) = &*shown {
+            shown.bar.set_message(self.message(waited));
+            shown.bar.tick();
+        }
+    }
+
+    /// `None`: the line cannot be drawn now. `Some(None)`: at the start of a line. `Some(Some(column))`: below one.
+    fn resume_at(&self) -> Option<Option<usize>> {
+        if !self.printer.stdout_is_terminal() {
+            return Some(None);
+        }
+        let column = self.printer.cursor_column()?;
+        Some((column > 0).then_some(column))
+    }
+
+    fn message(&self, waited: Duration) -> String {
+        let tools = self.tools.borrow();
+        let names: Vec<&str> = tools.iter().map(|(_, name)| name.as_str()).collect();
+        let doing = if names.is_empty() { "waiting for the model".to_owned() } else { names.join(", ") };
+        format!("step {} · {doing} · {} s", self.step.get(), waited.as_secs())
+    }
+
+    fn hide(&self) {
+        if let Some(Shown { bar, resume_at }) = self.shown.take() {
+            bar.finish_and_clear();
+            if let Some(column) = resume_at {
+                self.control(&format!("\x1b[1A\x1b[{}G", column + 1));
+            }
+        }
+    }
+
+    fn control(&self, sequence: &str) {
+        self.printer.control(sequence);
+    }
+}

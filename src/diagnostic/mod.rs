@@ -1,0 +1,71 @@
+//! One shape for everything that goes wrong in something a user wrote: a script exception, a module that cannot be loaded,
+//! a config fault. Plain data; [`Diagnostic::render`] makes the text.
+//!
+//! Knows nothing of QuickJS, terminals or exit codes.
+
+mod render;
+
+use serde::Serialize;
+
+/// Something that went wrong, and where in the user's files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Diagnostic {
+    /// The class of the error: `Error`, `TypeError`, …; empty for a thrown value that is not an error.
+    pub name: String,
+    pub message: String,
+    /// The first place in the user's own files that the error points to.
+    pub location: Option<Location>,
+    /// The text of the line of `location`.
+    pub source_line: Option<String>,
+    /// The calls that led there, innermost first; user files only.
+    pub stack: Vec<Frame>,
+    /// What caused it (`error.cause`), outermost first, and the members of an `AggregateError`.
+    pub causes: Vec<Diagnostic>,
+    /// How to fix it, when we can say.
+    pub hint: Option<String>,
+}
+
+/// A place in a file. Lines and columns count from 1; columns count characters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Location {
+    pub path: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// One call on the stack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Frame {
+    /// The function's name; `None` for the top level of a module and for anonymous functions.
+    pub function: Option<String>,
+    pub location: Location,
+}
+
+impl Diagnostic {
+    /// A diagnostic that says `message` and nothing else.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { name: "Error".to_owned(), message: message.into(), ..Self::default() }
+    }
+
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    #[must_use]
+    pub fn with_location(mut self, location: Location, source_line: Option<String>) -> Self {
+        self.location = Some(location);
+        self.source_line = source_line;
+        self
+    }
+}
+
+impl std::fmt::Display for Diagnostic {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.headline())
+    }
+}
+
+impl std::error::Error for Diagnostic {}

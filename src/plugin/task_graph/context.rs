@@ -1,0 +1,126 @@
+//! What a task is told of its upstream tasks: every result, of direct and farther ones, labelled by its task.
+//!
+//! `input_context` is the task's own text, then for each completed upstream task with a result, in graph order, a block
+//! `[id] title: result`; blocks are parted by an empty line.
+
+use super::{TaskNode, graph::TaskGraph};
+
+const GAP: &str = "\n\n";
+const WORD: usize = u64::BITS as usize;
+
+/// For every task the upstream tasks that have a result. One pass over the graph, one bit for each task and result.
+///
+/// Belongs to the graph it was made of; its methods take that graph.
+#[derive(Debug, Default)]
+pub(super) struct UpstreamResults {
+    /// Positions of the tasks with results, in graph order.
+    sources: Vec<usize>,
+    /// What is told of each source.
+    blocks: Vec<String>,
+    /// `words` machine words for each task; bit `i` stands for `sources[i]`.
+    rows: Vec<u64>,
+    words: usize,
+}
+
+impl UpstreamResults {
+    pub(super) fn new(graph: &TaskGraph) -> Self {
+        let nodes = graph.nodes();
+        let sources: Vec<usize> = (0..nodes.len()).filter(|&position| nodes[position].result().is_some()).collect();
+        let blocks = sources.iter().map(|&position| block(&nodes[position])).collect();
+        let words = sources.len().div_ceil(WORD);
+        let mut results = UpstreamResults { sources, blocks, rows: vec![0; words * nodes.len()], words };
+        if words > 0 {
+            results.fill(graph);
+        }
+        results
+    }
+
+    /// Follows the topological order, so each task takes over what its dependencies were told, and their own results.
+    fn fill(&mut self, graph: &TaskGraph) {
+        let mut bit_of = vec![None; graph.nodes().len()];
+        for (bit, &source) in self.sources.iter().enumerate() {
+            bit_of[source] = Some(bit);
+        }
+        let edges = graph.edges();
+        // Tasks caught in a cycle will not run; they are told what can be told in one pass.
+        for &position in edges.order.iter().chain(&edges.caught) {
+            for &dependency in &edges.upstream[position] {
+                for word in 0..self.words {
+                    self.rows[position * self.words + word] |= self.rows[dependency * self.words + word];
+                }
+                if let Some(bit) = bit_of[dependency] {
+                    self.rows[position * self.words + bit / WORD] |= 1 << (bit % WORD);
+                }
+            }
+        }
+    }
+
+    /// Indices of the sources upstream of one task, in graph order.
+    fn upstream_of(&self, position: usize) -> impl Iterator<Item = usize> {
+        let row = &self.rows[position * self.words..(position + 1) * self.words];
+        row.iter().enumerate().flat_map(|(word, &bits)| {
+            let not_empty = |bits: u64| (bits != 0).then_some(bits);
+            let set = std::iter::successors(not_empty(bits), move |bits| not_empty(bits & (bits - 1)));
+            set.map(move |bits| word * WORD + bits.trailing_zeros() as usize)
+        })
+    }
+
+    /// The task's own text and the results of its upstream tasks; `None` when there is neither.
+    pub(super) fn input_context(&self, graph: &TaskGraph, position: usize) -> Option<String> {
+        let mut text = graph.node(position).input_context.clone().unwrap_or_default();
+        for source in self.upstream_of(position) {
+            push_block(&mut text, &self.blocks[source]);
+        }
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// `text` without the blocks that the graph would have added for the task; `removable` chooses among their ids.
+    pub(super) fn without(
+        &self,
+        graph: &TaskGraph,
+        position: usize,
+        text: &str,
+        removable: impl Fn(&str) -> bool,
+    ) -> Option<String> {
+        let is_removable = |source: &usize| removable(&graph.node(self.sources[*source]).id);
+        let blocks = || self.upstream_of(position).filter(is_removable).map(|source| self.blocks[source].as_str());
+        let mut all = String::new();
+        blocks().for_each(|block| push_block(&mut all, block));
+        // Nearly always the blocks are exactly the end of the text, which is cheap to see.
+        let own = match text.strip_suffix(&all) {
+            Some("") => String::new(),
+            Some(own) if own.ends_with(GAP) && !all.is_empty() => own[..own.len() - GAP.len()].to_owned(),
+            _ => blocks().fold(text.to_owned(), |text, block| remove_block(&text, block)),
+        };
+        (!own.is_empty()).then_some(own)
+    }
+}
+
+/// What downstream tasks are told of a completed task.
+fn block(source: &TaskNode) -> String {
+    format!("[{}] {}: {}", source.id, source.title, source.result().unwrap_or_default())
+}
+
+/// Adds a block, after an empty line when it is not the first.
+fn push_block(text: &mut String, block: &str) {
+    if !text.is_empty() {
+        text.push_str(GAP);
+    }
+    text.push_str(block);
+}
+
+/// `text` without the first occurrence of `block` that stands alone between empty lines.
+fn remove_block(text: &str, block: &str) -> String {
+    for (start, _) in text.match_indices(block) {
+        let (before, after) = (&text[..start], &text[start + block.len()..]);
+        let begins = before.is_empty() || before.ends_with(GAP);
+        let ends = after.is_empty() || after.starts_with(GAP);
+        if begins && ends {
+            let before = before.strip_suffix(GAP).unwrap_or(before);
+            let after = after.strip_prefix(GAP).unwrap_or(after);
+            let gap = if before.is_empty() || after.is_empty() { "" } else { GAP };
+            return format!("{before}{gap}{after}");
+        }
+    }
+    text.to_owned()
+}

@@ -1,0 +1,149 @@
+//! What a run has produced so far, for everybody who watches it: `result.*`, the printer, `prompt.steps`.
+
+use std::{
+    cell::{Cell, Ref, RefCell},
+    rc::Rc,
+};
+
+use tokio::sync::Notify;
+
+use super::host::RunError;
+use crate::chat::{FinishReason, Step, StreamPart, ToolResult, Usage};
+
+/// One event of a run; `result.fullStream` is made of these.
+#[derive(Clone, Debug)]
+pub enum RunPart {
+    /// A step's request is about to go out.
+    StepStart { step: usize },
+    /// A piece of the model's answer.
+    Stream(Rc<StreamPart>),
+    /// A tool call was answered.
+    ToolResult(ToolResult),
+    /// A step is complete.
+    StepEnd { step: Rc<Step> },
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub enum RunOutcome {
+    /// Every step was made that had to be.
+    Done,
+    /// The run broke off; what was produced before stays.
+    Failed(Rc<RunError>),
+}
+
+/// The record of one run: appended by the step loop, read by any number of watchers at their own pace.
+///
+/// A watcher reads from its own position and awaits [`RunRecord::changed`] when it has seen everything.
+#[derive(Default)]
+pub struct RunRecord {
+    steps: RefCell<Vec<Rc<Step>>>,
+    parts: RefCell<Vec<RunPart>>,
+    outcome: RefCell<Option<RunOutcome>>,
+    observed: Cell<bool>,
+    started: Cell<bool>,
+    change: Notify,
+    listener: RefCell<Option<Rc<dyn Fn(&RunPart)>>>,
+}
+
+impl std::fmt::Debug for RunRecord {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("RunRecord")
+            .field("steps", &self.steps.borrow().len())
+            .field("outcome", &self.outcome.borrow())
+            .finish_non_exhaustive()
+    }
+}
+
+impl RunRecord {
+    /// Has `listener` called with every part as it is appended; the printer uses this.
+    pub fn listen(&self, listener: Rc<dyn Fn(&RunPart)>) {
+        *self.listener.borrow_mut() = Some(listener);
+    }
+
+    /// Appends a part and wakes the watchers.
+    pub fn append(&self, part: RunPart) {
+        let listener = self.listener.borrow().clone();
+        if let Some(listener) = listener {
+            listener(&part);
+        }
+        if let RunPart::StepEnd { step } = &part {
+            self.steps.borrow_mut().push(step.clone());
+        }
+        self.parts.borrow_mut().push(part);
+        self.change.notify_waiters();
+    }
+
+    /// Ends the run; later calls change nothing.
+    pub fn finish(&self, outcome: RunOutcome) {
+        self.outcome.borrow_mut().get_or_insert(outcome);
+        self.change.notify_waiters();
+    }
+
+    /// Notes that the step loop has begun.
+    pub fn start(&self) {
+        self.started.set(true);
+    }
+
+    /// Whether the step loop has begun and not ended.
+    pub fn is_under_way(&self) -> bool {
+        self.started.get() && self.outcome.borrow().is_none()
+    }
+
+    /// The part at `position`, if there is one yet.
+    pub fn part(&self, position: usize) -> Option<RunPart> {
+        self.parts.borrow().get(position).cloned()
+    }
+
+    /// How the run ended, if it has.
+    pub fn outcome(&self) -> Option<RunOutcome> {
+        self.outcome.borrow().clone()
+    }
+
+    /// The complete steps.
+    pub fn steps(&self) -> Ref<'_, Vec<Rc<Step>>> {
+        self.steps.borrow()
+    }
+
+    /// Notes that somebody will see a failure of this run.
+    pub fn observe(&self) {
+        self.observed.set(true);
+    }
+
+    /// Whether somebody will see a failure of this run.
+    pub fn is_observed(&self) -> bool {
+        self.observed.get()
+    }
+
+    /// Resolves when something was appended or the run ended after this call.
+    pub async fn changed(&self) {
+        self.change.notified().await;
+    }
+
+    /// Waits for the end.
+    pub async fn finished(&self) -> RunOutcome {
+        loop {
+            let change = self.change.notified();
+            if let Some(outcome) = self.outcome() {
+                return outcome;
+            }
+            change.await;
+        }
+    }
+
+    /// The text of the last step.
+    pub fn text(&self) -> String {
+        self.steps().last().map(|step| step.text()).unwrap_or_default()
+    }
+
+    /// The finish reason of the last step.
+    pub fn finish_reason(&self) -> FinishReason {
+        self.steps().last().map(|step| step.output.finish_reason).unwrap_or_default()
+    }
+
+    /// The usage of all steps together.
+    pub fn total_usage(&self) -> Usage {
+        self.steps().iter().fold(Usage::default(), |sum, step| sum.add(step.usage))
+    }
+}

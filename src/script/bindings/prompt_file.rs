@@ -1,0 +1,143 @@
+//! Running a prompt file: its exports, its run, and everything that is left to do afterwards (SPEC 1).
+
+use std::{path::Path, rc::Rc};
+
+use rquickjs::{Ctx, Error, Function, Object, Result, Value};
+
+use super::{
+    models::mock_model,
+    run_prompt::{prepare, start},
+    services,
+    values::kind_of,
+};
+use crate::{
+    diagnostic::Diagnostic,
+    prompt::{RunError, RunOutcome, RunPart},
+    provider::MockOptions,
+    script::{Engine, Halt, ScriptError, diagnose_error, exit_code, halted, idle, import_file},
+};
+
+/// How the run of a file ended.
+#[derive(Debug)]
+pub enum FileRun {
+    /// It is done; the code is what the script set `process.exitCode` to.
+    Done { exit_code: Option<i32> },
+    /// The file is wrong or its code threw.
+    Failed(Diagnostic),
+    /// The run broke off.
+    Broken(Rc<RunError>),
+    /// `process.exit(code)`.
+    Exited(i32),
+}
+
+/// Loads a prompt file and runs it to its end, then waits for timers and runs that are still under way, as Node does.
+///
+/// `listener` gets every part of the file's own run as it happens.
+pub async fn run_file(engine: &Engine, path: &Path, listener: Rc<dyn Fn(&RunPart)>) -> FileRun {
+    let run = async |ctx: Ctx<'_>| {
+        let whole = async {
+            let end = run_in(&ctx, path, listener).await;
+            match (end, idle(&ctx).await) {
+                (Ok(FileRun::Done { .. }), Ok(Some(halt))) => Ok(FileRun::from(halt)),
+                (Ok(FileRun::Done { .. }), Ok(None)) => background_failure(&ctx),
+                (end, _) => end,
+            }
+        };
+        let end = tokio::select! {
+            biased;
+            halt = halted(&ctx) => halt.map(FileRun::from),
+            end = whole => end,
+        };
+        end.unwrap_or_else(|error| FileRun::Failed(diagnose_error(&ctx, error)))
+    };
+    engine.context().async_with(run).await
+}
+
+impl From<Halt> for FileRun {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Exit(code) => FileRun::Exited(code),
+            Halt::Uncaught(diagnostic) | Halt::UnhandledRejection(diagnostic) => FileRun::Failed(diagnostic),
+        }
+    }
+}
+
+async fn run_in(ctx: &Ctx<'_>, path: &Path, listener: Rc<dyn Fn(&RunPart)>) -> Result<FileRun> {
+    let namespace = import_file(ctx, path).await?;
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let function = default_function(ctx, &namespace, &name)?;
+    let config = config(ctx, &namespace, &name)?;
+    set_mock(ctx, &namespace, &config, &name)?;
+    let prompt = prepare(ctx, &function, &config)?;
+    let started = start(ctx, prompt, Some(listener)).await?;
+    started.record.observe();
+    Ok(match started.record.finished().await {
+        RunOutcome::Done => FileRun::Done { exit_code: exit_code(ctx)? },
+        RunOutcome::Failed(error) => FileRun::Broken(error),
+    })
+}
+
+/// A run that the file started, that failed, and whose result nobody looked at.
+fn background_failure(ctx: &Ctx<'_>) -> Result<FileRun> {
+    let failed = services::with(ctx, |services| {
+        services.runs.borrow().iter().find_map(|record| match record.outcome() {
+            Some(RunOutcome::Failed(error)) if !record.is_observed() => Some(error),
+            _ => None,
+        })
+    })?;
+    Ok(match failed {
+        Some(error) => FileRun::Broken(error),
+        None => FileRun::Done { exit_code: exit_code(ctx)? },
+    })
+}
+
+fn wrong_file(ctx: &Ctx<'_>, message: String, hint: &str) -> Error {
+    ScriptError::error(message).hint(hint).throw(ctx)
+}
+
+fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Function<'js>> {
+    let hint = "export default async ({ def, $ }) => { $`your message`; };";
+    if !namespace.contains_key("default")? {
+        return Err(wrong_file(ctx, format!("{name} has no default export; it must be the prompt function"), hint));
+    }
+    let value: Value = namespace.get("default")?;
+    match value.as_function() {
+        Some(function) => Ok(function.clone()),
+        None => {
+            let message = format!("the default export of {name} must be a function, got {}", kind_of(&value));
+            Err(wrong_file(ctx, message, hint))
+        }
+    }
+}
+
+fn config<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Object<'js>> {
+    let hint = "export const config = { model: 'openai:gpt-4o' };";
+    if !namespace.contains_key("config")? {
+        return Err(wrong_file(ctx, format!("{name} does not export config"), hint));
+    }
+    let value: Value = namespace.get("config")?;
+    let Some(config) = value.as_object().filter(|_| !value.is_array() && !value.is_function()) else {
+        let message = format!("the export config of {name} must be an object, got {}", kind_of(&value));
+        return Err(wrong_file(ctx, message, hint));
+    };
+    let model: Value = config.get("model")?;
+    if model.is_undefined() || model.is_null() {
+        return Err(wrong_file(ctx, format!("the export config of {name} has no model"), hint));
+    }
+    Ok(config.clone())
+}
+
+/// Makes the model that `'mock'` stands for, when the file exports `mock`.
+fn set_mock<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, config: &Object<'js>, name: &str) -> Result<()> {
+    let model: Value = config.get("model")?;
+    let is_mock = model.as_string().is_some_and(|model| model.to_string().is_ok_and(|model| model == "mock"));
+    if !namespace.contains_key("mock")? {
+        if !is_mock {
+            return Ok(());
+        }
+        let hint = "export const mock = [{ type: 'text', text: 'Hello' }];";
+        return Err(wrong_file(ctx, format!("the model is 'mock', but {name} does not export mock"), hint));
+    }
+    let model = mock_model(ctx, &namespace.get("mock")?, "the export mock", MockOptions::default())?;
+    services::with(ctx, |services| *services.mock.borrow_mut() = Some(Rc::new(model)))
+}

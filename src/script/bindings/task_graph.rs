@@ -1,0 +1,178 @@
+//! `defTaskGraph` and the graph utilities (SPEC 6) over the engine-free task graph.
+//!
+//! The graph lives in Rust; the state's array is made from it, task by task, and only for tasks that changed.
+
+use std::{cell::RefCell, collections::HashSet, rc::Rc};
+
+use rquickjs::{Array, Class, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, object::Accessor};
+
+use super::{
+    stateful_prompt::{Call, invoke},
+    task_tools,
+    values::{from_json, from_serde, property, to_json, type_error},
+};
+use crate::{
+    plugin::task_graph::{self, STATE_KEY, TaskGraph, TaskNode},
+    script::warn,
+};
+
+/// The graph of a prompt and the array that shows it.
+#[derive(Trace, JsLifetime)]
+#[rquickjs::class]
+struct GraphHolder<'js> {
+    #[qjs(skip_trace)]
+    graph: RefCell<TaskGraph>,
+    /// Holds the array under `SHOWN`, so that it can be replaced.
+    shown: Object<'js>,
+}
+
+/// The array that shows the graph.
+const SHOWN: &str = "array";
+
+/// Where the holder is in the bag.
+const HOLDER: &str = "taskGraphHolder";
+
+/// `defTaskGraph(tasks)`: `[graph, setGraph]` of the state `taskGraph`, the eight graph tools, and a section `taskGraph` with
+/// the status in every step's system prompt. `tasks`: task nodes, used on the first run only. Throws a `TypeError` for
+/// tasks of another shape; graphs with problems (cycles, unknown references) warn on stderr.
+pub(super) fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
+    let ctx = call.ctx.clone();
+    let initial = match property(&call.bag, HOLDER)? {
+        Some(_) => Value::new_undefined(ctx.clone()),
+        None => {
+            let graph = TaskGraph::new(&read(&ctx, &call.arg(0), "defTaskGraph")?);
+            for problem in graph.problems() {
+                warn::warning(&ctx, &format!("defTaskGraph: {problem}"))?;
+            }
+            let shown = show(&ctx, &graph, None)?;
+            let holder = GraphHolder { graph: RefCell::new(graph), shown: Object::new(ctx.clone())? };
+            holder.shown.set(SHOWN, shown.clone())?;
+            call.bag.set(HOLDER, Class::instance(ctx.clone(), holder)?)?;
+            shown.into_value()
+        }
+    };
+    for tool in task_graph::tools() {
+        task_tools::define(&call, tool, call_tool)?;
+    }
+    invoke(&call.prompt, "defState", vec![from_json(&ctx, &STATE_KEY.into())?, initial])
+}
+
+fn read<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<TaskNode>> {
+    task_graph::parse_tasks(&to_json(ctx, value)?).map_err(|error| type_error(ctx, format!("{place}: {error}")))
+}
+
+/// The graph as it is now: what the prompt's code set since the last look counts.
+fn current<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<Option<(Class<'js, GraphHolder<'js>>, TaskGraph)>> {
+    let Some(holder) = property(bag, HOLDER)?.and_then(Value::into_object) else { return Ok(None) };
+    let Some(holder) = Class::<GraphHolder>::from_object(&holder) else { return Ok(None) };
+    let Some(state) = task_tools::state(bag, STATE_KEY)? else { return Ok(None) };
+    let value: Value = state.get("value")?;
+    let shown: Value = holder.borrow().shown.get(SHOWN)?;
+    if value != shown {
+        let tasks = read(ctx, &value, STATE_KEY)?;
+        let borrowed = holder.borrow();
+        let graph = borrowed.graph.borrow().with_tasks(&tasks);
+        *borrowed.graph.borrow_mut() = graph;
+        borrowed.shown.set(SHOWN, value)?;
+    }
+    let graph = holder.borrow().graph.borrow().clone();
+    Ok(Some((holder, graph)))
+}
+
+fn call_tool<'js>(
+    ctx: &Ctx<'js>,
+    bag: &Object<'js>,
+    name: &str,
+    input: &serde_json::Value,
+) -> Result<serde_json::Value> {
+    let Some((holder, graph)) = current(ctx, bag)? else { return Ok(serde_json::Value::Null) };
+    let Some((changed, answer)) = task_graph::call_tool(&graph, name, input) else {
+        return Ok(serde_json::Value::Null);
+    };
+    if !changed.same_as(&graph) {
+        let borrowed = holder.borrow();
+        let before: Array = borrowed.shown.get(SHOWN)?;
+        let shown = show(ctx, &changed, Some((&graph, &before)))?;
+        if let Some(state) = task_tools::state(bag, STATE_KEY)? {
+            state.set("value", shown.clone())?;
+        }
+        borrowed.shown.set(SHOWN, shown)?;
+        *borrowed.graph.borrow_mut() = changed;
+    }
+    Ok(answer)
+}
+
+/// The status section of the step being prepared.
+pub(super) fn section<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<Option<(String, String)>> {
+    Ok(current(ctx, bag)?.map(|(_, graph)| (STATE_KEY.to_owned(), task_graph::render_status(&graph))))
+}
+
+/// The graph as an array of tasks. Objects of tasks that neither changed nor stand downstream of one that did are taken
+/// over from the array that showed the graph before.
+fn show<'js>(ctx: &Ctx<'js>, graph: &TaskGraph, before: Option<(&TaskGraph, &Array<'js>)>) -> Result<Array<'js>> {
+    let fresh = before.map(|(old, _)| changed_positions(old, graph));
+    let list = Array::new(ctx.clone())?;
+    for (position, node) in graph.nodes().iter().enumerate() {
+        let kept = match (&fresh, before) {
+            (Some(fresh), Some((_, array))) if !fresh.contains(&position) => Some(array.get::<Value>(position)?),
+            _ => None,
+        };
+        match kept.filter(Value::is_object) {
+            Some(kept) => list.set(position, kept)?,
+            None => list.set(position, show_task(ctx, graph, position, node)?)?,
+        }
+    }
+    Ok(list)
+}
+
+/// Positions of tasks that are new, moved, changed, or downstream of such a task (their `input_context` may differ).
+fn changed_positions(old: &TaskGraph, new: &TaskGraph) -> HashSet<usize> {
+    let mut changed = HashSet::new();
+    let mut waiting: Vec<&str> = Vec::new();
+    for (position, node) in new.nodes().iter().enumerate() {
+        if !old.nodes().get(position).is_some_and(|before| Rc::ptr_eq(before, node)) {
+            changed.insert(position);
+            waiting.extend(node.unblocks.iter().map(String::as_str));
+        }
+    }
+    let positions: std::collections::HashMap<&str, usize> =
+        new.nodes().iter().enumerate().map(|(position, node)| (node.id.as_str(), position)).collect();
+    while let Some(id) = waiting.pop() {
+        let Some(&position) = positions.get(id) else { continue };
+        if changed.insert(position) {
+            waiting.extend(new.nodes()[position].unblocks.iter().map(String::as_str));
+        }
+    }
+    changed
+}
+
+/// A task as an object; its `input_context` is put together when somebody reads it.
+fn show_task<'js>(ctx: &Ctx<'js>, graph: &TaskGraph, position: usize, node: &TaskNode) -> Result<Value<'js>> {
+    let value = from_serde(ctx, node)?;
+    let Some(object) = value.as_object() else { return Ok(value) };
+    let has_upstream = !node.dependencies.is_empty();
+    if has_upstream {
+        let graph = graph.clone();
+        let context = Accessor::from(move || graph.input_context(position));
+        object.prop("input_context", context.enumerable().configurable())?;
+    }
+    Ok(value)
+}
+
+/// Adds `detectCycles`, `validateTaskGraph`, `normalizeTaskGraph` and `getUnblockedTasks` to `lmthing/plugins`.
+pub(super) fn export_utilities<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
+    let utilities: [(&str, fn(&[TaskNode]) -> serde_json::Value); 4] = [
+        ("detectCycles", |tasks| serde_json::json!(task_graph::detect_cycles(tasks))),
+        ("validateTaskGraph", |tasks| serde_json::json!(task_graph::validate_task_graph(tasks))),
+        ("normalizeTaskGraph", |tasks| serde_json::json!(task_graph::normalize_task_graph(tasks))),
+        ("getUnblockedTasks", |tasks| serde_json::json!(task_graph::get_unblocked_tasks(tasks))),
+    ];
+    for (name, run) in utilities {
+        let function = Function::new(ctx.clone(), move |ctx: Ctx<'js>, tasks: Value<'js>| {
+            let tasks = read(&ctx, &tasks, name)?;
+            from_json(&ctx, &run(&tasks))
+        })?;
+        exports.set(name, function.with_name(name)?)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! The built-in modules that ship as bytecode: which there are, under which names, and how Rust imports one.
+//!
+//! The list lives in `runtime-js/builtins.json`; `build.rs` turns it into the table below.
+
+use rquickjs::{Ctx, Exception, Module, Object, Result, Value};
+
+/// Names below this prefix are for built-in modules only; a prompt file cannot import them.
+pub(super) const INTERNAL_PREFIX: &str = "lmthing:internal/";
+
+/// One entry of `runtime-js/builtins.json`, bundled and compiled.
+pub(super) struct Builtin {
+    pub(super) name: &'static str,
+    /// Other names a prompt file may import it by: `fs` for `node:fs`.
+    pub(super) aliases: &'static [&'static str],
+    pub(super) bytecode: &'static [u8],
+}
+
+include!(concat!(env!("OUT_DIR"), "/builtins.rs"));
+
+/// The builtin that `name` (or one of its aliases) stands for.
+pub(super) fn find(name: &str) -> Option<&'static Builtin> {
+    BUILTINS.iter().find(|builtin| builtin.name == name || builtin.aliases.contains(&name))
+}
+
+/// Every name that a prompt file can import a builtin by.
+pub(super) fn public_names() -> impl Iterator<Item = &'static str> {
+    BUILTINS
+        .iter()
+        .filter(|builtin| !builtin.name.starts_with(INTERNAL_PREFIX))
+        .flat_map(|builtin| std::iter::once(builtin.name).chain(builtin.aliases.iter().copied()))
+}
+
+/// Imports a built-in or native module at once and returns its namespace; the module is evaluated on its first import
+/// only, and prompt files that import it get the same instance.
+///
+/// The module must not use top-level await.
+pub fn import_builtin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
+    // A one-line module goes through the engine's own module map, which `Module::load` and `eval` would pass by.
+    let importer = format!("{INTERNAL_PREFIX}import {name}");
+    let source = format!("import * as namespace from {name:?}; export {{ namespace }};");
+    let (module, evaluated) = Module::declare(ctx.clone(), importer, source)?.eval()?;
+    match evaluated.result::<Value>() {
+        Some(Ok(_)) => module.get("namespace"),
+        Some(Err(error)) => Err(error),
+        None => Err(Exception::throw_internal(ctx, &format!("the built-in module {name} awaits at its top level"))),
+    }
+}
+
+/// Imports every builtin; the error names the one that failed.
+#[cfg(test)]
+pub(super) fn evaluate_all(ctx: &Ctx<'_>) -> std::result::Result<(), String> {
+    use rquickjs::CatchResultExt;
+    BUILTINS.iter().try_for_each(|builtin| {
+        import_builtin(ctx, builtin.name).catch(ctx).map(drop).map_err(|error| format!("{}: {error}", builtin.name))
+    })
+}

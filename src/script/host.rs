@@ -1,0 +1,36 @@
+//! What a running script may ask of the program around it.
+
+/// The door through which everything a script prints leaves the engine. The command line hands in the printer; tests hand
+/// in a buffer.
+pub trait ScriptHost {
+    /// Text for standard output, exactly as given (a `console` line comes with its newline).
+    fn write_stdout(&self, text: &str);
+
+    /// Text for standard error.
+    fn write_stderr(&self, text: &str);
+
+    /// Whether standard output is a terminal (`process.stdout.isTTY`).
+    fn stdout_is_terminal(&self) -> bool {
+        false
+    }
+
+    /// Whether standard error is a terminal (`process.stderr.isTTY`).
+    fn stderr_is_terminal(&self) -> bool {
+        false
+    }
+
+    /// Whether `console.log` colours what it inspects.
+    fn stdout_has_colors(&self) -> bool {
+        self.stdout_is_terminal()
+    }
+
+    /// Whether `console.error` colours what it inspects.
+    fn stderr_has_colors(&self) -> bool {
+        self.stderr_is_terminal()
+    }
+
+    /// Width of the terminal in columns, when there is one (`process.stdout.columns`).
+    fn columns(&self) -> Option<u16> {
+        None
+    }
+}

@@ -1,0 +1,57 @@
+//! What has been loaded: which module names are files of the user's, and who imported what.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// The user's modules of one engine. Source texts are not kept: the rare reader (an error) reads the file again.
+#[derive(Default)]
+pub(in crate::script) struct Modules {
+    files: RefCell<HashMap<String, PathBuf>>,
+    imports: RefCell<Vec<Import>>,
+}
+
+/// One import as it was resolved.
+#[derive(Clone)]
+pub(super) struct Import {
+    pub(super) importer: String,
+    pub(super) specifier: String,
+    pub(super) resolved: String,
+}
+
+impl Modules {
+    /// Registers the file at `path` and returns the name of its module; `query` (`?v=1`) makes it another instance.
+    pub(super) fn add(&self, path: &Path, query: &str) -> String {
+        let name = format!("{}{query}", path.display());
+        self.files.borrow_mut().entry(name.clone()).or_insert_with(|| path.to_owned());
+        name
+    }
+
+    /// The file of the module `name`.
+    pub(super) fn path_of(&self, name: &str) -> PathBuf {
+        self.files.borrow().get(name).cloned().unwrap_or_else(|| PathBuf::from(name))
+    }
+
+    /// Whether `name` is a module loaded from a file, as opposed to a built-in or native one.
+    pub(in crate::script) fn is_file(&self, name: &str) -> bool {
+        self.files.borrow().contains_key(name)
+    }
+
+    /// The text of the module `name`, when it is a file that can still be read.
+    pub(in crate::script) fn text_of(&self, name: &str) -> Option<String> {
+        let path = self.files.borrow().get(name).cloned()?;
+        super::source::read(&path).ok()
+    }
+
+    pub(super) fn record_import(&self, importer: &str, specifier: &str, resolved: &str) {
+        if self.is_file(importer) {
+            let (importer, specifier, resolved) = (importer.to_owned(), specifier.to_owned(), resolved.to_owned());
+            self.imports.borrow_mut().push(Import { importer, specifier, resolved });
+        }
+    }
+
+    /// The imports whose resolved module name `matches`.
+    pub(super) fn imports_where(&self, matches: impl Fn(&str) -> bool) -> Vec<Import> {
+        self.imports.borrow().iter().filter(|import| matches(&import.resolved)).cloned().collect()
+    }
+}

@@ -1,0 +1,207 @@
+//! From the specifier in an import statement to the name of a module.
+
+use std::path::{Path, PathBuf};
+
+use url::Url;
+
+use super::modules::Modules;
+use super::package::{Package, Packages};
+use super::source::{EXTENSIONS, is_json, plain};
+use super::suggestion;
+use crate::script::builtin::{self, INTERNAL_PREFIX};
+use crate::script::error::ScriptError;
+use crate::script::native_module::NativeModule;
+
+/// Node's code for a module that does not exist.
+pub(super) const NOT_FOUND: &str = "ERR_MODULE_NOT_FOUND";
+
+/// Everything one resolution looks at.
+pub(super) struct Resolution<'a> {
+    pub(super) modules: &'a Modules,
+    pub(super) native: &'a [NativeModule],
+    pub(super) packages: &'a Packages,
+}
+
+fn not_found(message: impl Into<String>) -> ScriptError {
+    ScriptError::error(message).code(NOT_FOUND)
+}
+
+/// The module name of the entry file `path`.
+pub(super) fn entry(modules: &Modules, path: &Path) -> Result<String, ScriptError> {
+    let real = std::fs::canonicalize(path)
+        .map_err(|error| not_found(format!("Cannot open '{}': {}", path.display(), plain(&error))))?;
+    check_extension(&real, &path.display().to_string())?;
+    Ok(modules.add(&real, ""))
+}
+
+/// Holds `with { type: … }` against what was found, by Node's rules, except that JSON needs no attribute.
+pub(super) fn check_attribute(resolved: &str, specifier: &str, attribute: Option<&str>) -> Result<(), ScriptError> {
+    let path = Path::new(resolved.split('?').next().unwrap_or(resolved));
+    match attribute {
+        None => Ok(()),
+        Some("json") if is_json(path) => Ok(()),
+        Some("json") => {
+            Err(ScriptError::type_error(format!("Module '{specifier}' is not JSON, but is imported with type 'json'")))
+        }
+        Some(other) => {
+            Err(ScriptError::type_error(format!("Import attribute type '{other}' is not supported; only 'json' is")))
+        }
+    }
+}
+
+impl Resolution<'_> {
+    /// What `specifier`, written in the module `base`, stands for.
+    pub(super) fn resolve(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
+        if specifier.is_empty() {
+            return Err(ScriptError::type_error("An import needs the name of a module, not an empty string"));
+        }
+        if let Some(name) = self.known(base, specifier) {
+            return Ok(name);
+        }
+        if specifier.starts_with("file:") {
+            return self.file_url(specifier, specifier);
+        }
+        if ["./", "../", "/"].iter().any(|prefix| specifier.starts_with(prefix))
+            || specifier == "."
+            || specifier == ".."
+        {
+            return self.relative(base, specifier);
+        }
+        if let Some(name) = specifier.strip_prefix("node:") {
+            return Err(self.not_offered(name, specifier));
+        }
+        if let Some((scheme, _)) = specifier.split_once(':')
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric())
+        {
+            return Err(ScriptError::error(format!(
+                "Cannot import '{specifier}': modules come from files, not from '{scheme}:'"
+            )));
+        }
+        self.package(base, specifier)
+    }
+
+    /// A built-in or native module by its name or alias.
+    fn known(&self, base: &str, specifier: &str) -> Option<String> {
+        if specifier.starts_with(INTERNAL_PREFIX) && self.modules.is_file(base) {
+            return None;
+        }
+        if self.native.iter().any(|module| module.name == specifier) {
+            return Some(specifier.to_owned());
+        }
+        builtin::find(specifier).map(|builtin| builtin.name.to_owned())
+    }
+
+    /// A path relative to the importing file, read as a URL the way Node does: `%20` and `?query` have their meaning.
+    fn relative(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
+        let base_path = self.modules.path_of(base);
+        let joined = Url::from_file_path(&base_path).ok().and_then(|url| url.join(specifier).ok());
+        match joined {
+            Some(url) => self.file_url(url.as_str(), specifier),
+            None => Err(ScriptError::error(format!("Cannot import '{specifier}' from '{base}'"))),
+        }
+    }
+
+    fn file_url(&self, url: &str, specifier: &str) -> Result<String, ScriptError> {
+        let invalid = || ScriptError::type_error(format!("'{specifier}' is not a valid file URL"));
+        let mut url = Url::parse(url).map_err(|_| invalid())?;
+        let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let fragment = url.fragment().map(|fragment| format!("#{fragment}")).unwrap_or_default();
+        url.set_query(None);
+        url.set_fragment(None);
+        let path = url.to_file_path().map_err(|()| invalid())?;
+        let real = self.file(&path, specifier)?;
+        Ok(self.modules.add(&real, &format!("{query}{fragment}")))
+    }
+
+    /// The real path of a file that can be imported.
+    fn file(&self, path: &Path, specifier: &str) -> Result<PathBuf, ScriptError> {
+        let real = std::fs::canonicalize(path).map_err(|_| {
+            not_found(format!("Cannot find module '{}'", path.display())).hint_if_some(alternative(path, specifier))
+        })?;
+        if real.is_dir() {
+            let failure =
+                ScriptError::error(format!("Cannot import '{specifier}': '{}' is a directory", real.display()));
+            return Err(ScriptError { code: Some("ERR_UNSUPPORTED_DIR_IMPORT"), ..failure }
+                .hint_if_some(alternative(path, specifier)));
+        }
+        check_extension(&real, specifier)?;
+        Ok(real)
+    }
+
+    fn package(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
+        let base_path = self.modules.path_of(base);
+        let directory = base_path.parent().unwrap_or(Path::new("/"));
+        match self.packages.resolve(directory, specifier).map_err(|failure| self.explain(failure, base, specifier))? {
+            Package::File(path) => {
+                check_extension(&path, specifier)?;
+                Ok(self.modules.add(&path, ""))
+            }
+            Package::Builtin(name) => match builtin::find(&name) {
+                Some(builtin) => Ok(builtin.name.to_owned()),
+                None => Err(self.not_offered(name.trim_start_matches("node:"), specifier)),
+            },
+        }
+    }
+
+    fn explain(&self, failure: ScriptError, base: &str, specifier: &str) -> ScriptError {
+        if failure.code != Some(NOT_FOUND) {
+            return failure;
+        }
+        let message = format!("Cannot find package '{specifier}' imported from {base}");
+        let hint = match suggestion::closest(specifier, self.offered()) {
+            Some(name) => format!("did you mean '{name}'?"),
+            None => format!("install it next to the file: npm install {}", package_name(specifier)),
+        };
+        ScriptError { message, ..failure }.hint(hint)
+    }
+
+    fn not_offered(&self, name: &str, specifier: &str) -> ScriptError {
+        let offered: Vec<&str> = builtin::public_names().filter(|name| name.starts_with("node:")).collect();
+        let failure = ScriptError::error(format!("lmthing does not offer the module '{specifier}'"));
+        match suggestion::closest(name, self.offered()) {
+            Some(close) => failure.hint(format!("did you mean '{close}'?")),
+            None => failure.hint(format!("offered, with or without 'node:': {}", offered.join(", "))),
+        }
+    }
+
+    /// Every name a prompt file can import without a file behind it.
+    fn offered(&self) -> impl Iterator<Item = &'static str> {
+        let native: Vec<&'static str> = self.native.iter().map(|module| module.name).collect();
+        builtin::public_names().chain(native.into_iter().filter(|name| !name.starts_with(INTERNAL_PREFIX)))
+    }
+}
+
+/// The package part of `name/path` or `@scope/name/path`.
+fn package_name(specifier: &str) -> String {
+    let parts = if specifier.starts_with('@') { 2 } else { 1 };
+    specifier.split('/').take(parts).collect::<Vec<_>>().join("/")
+}
+
+fn check_extension(path: &Path, specifier: &str) -> Result<(), ScriptError> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some(extension) if EXTENSIONS.contains(&extension) => Ok(()),
+        Some("cjs" | "cts") => Err(ScriptError::error(format!(
+            "Cannot import '{specifier}': it is a CommonJS module, only ES modules are supported"
+        ))),
+        _ => Err(ScriptError::error(format!("Cannot import '{specifier}': unknown file type"))
+            .hint("modules end in .mjs, .js, .ts, .mts or .json")),
+    }
+}
+
+/// The file that was probably meant by a path that does not exist.
+fn alternative(path: &Path, specifier: &str) -> Option<String> {
+    let file = path.file_name()?.to_str()?;
+    let stem = path.file_stem()?.to_str()?;
+    let siblings: Vec<String> = std::fs::read_dir(path.parent()?)
+        .ok()?
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    let with_extension =
+        |base: &str| EXTENSIONS.iter().map(|e| format!("{base}.{e}")).find(|name| siblings.contains(name));
+    let other_case = || siblings.iter().find(|name| name.to_lowercase() == file.to_lowercase()).cloned();
+    let close = || suggestion::closest(file, siblings.iter().map(String::as_str)).map(str::to_owned);
+    let name = with_extension(file).or_else(other_case).or_else(|| with_extension(stem)).or_else(close)?;
+    let directory = specifier.rfind('/').map_or("", |slash| &specifier[..=slash]);
+    Some(format!("did you mean '{directory}{name}'?"))
+}

@@ -1,0 +1,228 @@
+//! Collects a model's answer from its stream.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use crate::chat::{
+    CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, StepOutput, StreamPart,
+    ToolCall, Usage,
+};
+
+/// A block of text or reasoning that is still arriving.
+#[derive(Debug)]
+struct OpenBlock {
+    id: String,
+    /// Its place in `content`.
+    place: usize,
+}
+
+/// The answer so far.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    /// In the order of the stream, as it is sent back to the provider.
+    content: Vec<ContentPart>,
+    open: Vec<OpenBlock>,
+    pub(super) raw: Vec<Rc<StreamPart>>,
+    pub(super) finish_reason: FinishReason,
+    pub(super) usage: Usage,
+    pub(super) warnings: Vec<CallWarning>,
+    pub(super) response: ResponseMetadata,
+}
+
+impl Answer {
+    /// Takes in the next part. A complete tool call is handed back, to be started at once.
+    pub(super) fn take(&mut self, part: Rc<StreamPart>) -> Option<ToolCall> {
+        let mut call = None;
+        match &*part {
+            StreamPart::StreamStart { warnings } => self.warnings.extend(warnings.iter().cloned()),
+            StreamPart::ResponseMetadata(metadata) => self.merge_response(metadata),
+            StreamPart::TextStart { id, provider_metadata } => {
+                let part = ContentPart::Text { text: String::new(), provider_options: provider_metadata.clone() };
+                self.open_block(id, part);
+            }
+            StreamPart::ReasoningStart { id, provider_metadata } => {
+                let part = ContentPart::Reasoning { text: String::new(), provider_options: provider_metadata.clone() };
+                self.open_block(id, part);
+            }
+            StreamPart::TextDelta { id, delta, provider_metadata } => {
+                if self.block(id).is_none() {
+                    self.open_block(id, ContentPart::text(""));
+                }
+                self.extend(id, delta, provider_metadata.as_ref());
+            }
+            StreamPart::ReasoningDelta { id, delta, provider_metadata } => {
+                if self.block(id).is_none() {
+                    self.open_block(id, ContentPart::Reasoning { text: String::new(), provider_options: None });
+                }
+                self.extend(id, delta, provider_metadata.as_ref());
+            }
+            StreamPart::TextEnd { id, provider_metadata } | StreamPart::ReasoningEnd { id, provider_metadata } => {
+                self.extend(id, "", provider_metadata.as_ref());
+                self.open.retain(|block| block.id != *id);
+            }
+            StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata } => {
+                let input = parse_input(input);
+                self.content.push(ContentPart::ToolCall {
+                    tool_call_id: tool_call_id.clone(),
+                    tool_name: tool_name.clone(),
+                    input: input.clone(),
+                    provider_options: provider_metadata.clone(),
+                });
+                call = Some(ToolCall { tool_call_id: tool_call_id.clone(), tool_name: tool_name.clone(), input });
+            }
+            StreamPart::File { media_type, data } => self.content.push(ContentPart::File {
+                data: data.clone(),
+                media_type: media_type.clone(),
+                filename: None,
+                provider_options: None,
+            }),
+            StreamPart::Finish { finish_reason, usage, .. } => {
+                self.finish_reason = *finish_reason;
+                self.usage = *usage;
+            }
+            StreamPart::ToolInputStart { .. }
+            | StreamPart::ToolInputDelta { .. }
+            | StreamPart::ToolInputEnd { .. }
+            | StreamPart::Error { .. } => {}
+        }
+        self.raw.push(part);
+        call
+    }
+
+    fn merge_response(&mut self, metadata: &ResponseMetadata) {
+        let response = &mut self.response;
+        response.id = metadata.id.clone().or(response.id.take());
+        response.model_id = metadata.model_id.clone().or(response.model_id.take());
+        response.timestamp = metadata.timestamp.or(response.timestamp);
+        response.headers = metadata.headers.clone().or(response.headers.take());
+    }
+
+    fn open_block(&mut self, id: &str, part: ContentPart) {
+        self.open.push(OpenBlock { id: id.to_owned(), place: self.content.len() });
+        self.content.push(part);
+    }
+
+    fn block(&self, id: &str) -> Option<usize> {
+        self.open.iter().rev().find(|block| block.id == id).map(|block| block.place)
+    }
+
+    fn extend(&mut self, id: &str, delta: &str, metadata: Option<&ProviderOptions>) {
+        let Some(place) = self.block(id) else { return };
+        if let ContentPart::Text { text, provider_options } | ContentPart::Reasoning { text, provider_options } =
+            &mut self.content[place]
+        {
+            text.push_str(delta);
+            if let Some(metadata) = metadata {
+                merge_options(provider_options.get_or_insert_default(), metadata);
+            }
+        }
+    }
+
+    /// The assistant's message for the history; `None` when the model said nothing.
+    pub(super) fn message(&self) -> Option<Message> {
+        let parts: Vec<_> = self.content.iter().filter(|part| !is_empty_text(part)).cloned().collect();
+        (!parts.is_empty()).then(|| Message::parts(Role::Assistant, parts))
+    }
+
+    /// What `prompt.steps` shows: tool calls, then other parts, then the text as one part.
+    pub(super) fn output(&self) -> StepOutput {
+        let mut calls = Vec::new();
+        let mut others = Vec::new();
+        let mut all_text = String::new();
+        for part in &self.content {
+            match part {
+                ContentPart::ToolCall { .. } => calls.push(part.clone()),
+                ContentPart::Text { text, .. } => all_text.push_str(text),
+                part if is_empty_text(part) => {}
+                part => others.push(part.clone()),
+            }
+        }
+        calls.append(&mut others);
+        if !all_text.is_empty() {
+            calls.push(ContentPart::text(all_text));
+        }
+        StepOutput { content: calls, finish_reason: self.finish_reason }
+    }
+}
+
+/// Reasoning that is empty but signed has to go back to its provider; empty text never does.
+fn is_empty_text(part: &ContentPart) -> bool {
+    match part {
+        ContentPart::Text { text, .. } => text.is_empty(),
+        ContentPart::Reasoning { text, provider_options } => text.is_empty() && provider_options.is_none(),
+        _ => false,
+    }
+}
+
+/// Adds metadata of a later part: provider by provider, key by key.
+fn merge_options(into: &mut ProviderOptions, from: &ProviderOptions) {
+    for (provider, value) in from {
+        match (into.get_mut(provider), value) {
+            (Some(Value::Object(old)), Value::Object(new)) => {
+                old.extend(new.iter().map(|(key, value)| (key.clone(), value.clone())));
+            }
+            _ => {
+                into.insert(provider.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// The arguments of a call: empty text means `{}`; text that is not JSON stays a string, which no object schema accepts.
+fn parse_input(text: &str) -> Value {
+    if text.trim().is_empty() {
+        return Value::Object(serde_json::Map::new());
+    }
+    serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn delta(id: &str, text: &str) -> StreamPart {
+        StreamPart::TextDelta { id: id.into(), delta: text.into(), provider_metadata: None }
+    }
+
+    fn call(id: &str, input: &str) -> StreamPart {
+        StreamPart::ToolCall {
+            tool_call_id: id.into(),
+            tool_name: "t".into(),
+            input: input.into(),
+            provider_metadata: None,
+        }
+    }
+
+    fn answer(parts: Vec<StreamPart>) -> Answer {
+        let mut answer = Answer::default();
+        for part in parts {
+            answer.take(Rc::new(part));
+        }
+        answer
+    }
+
+    #[test]
+    fn history_keeps_the_order_of_the_stream_and_the_output_lists_calls_first() {
+        let answer = answer(vec![delta("0", "a"), delta("0", "b"), call("c1", "{\"x\":1}"), delta("1", "z")]);
+        let message = serde_json::to_value(answer.message()).unwrap();
+        let kinds: Vec<_> = message["content"].as_array().unwrap().iter().map(|part| part["type"].clone()).collect();
+        assert_eq!(kinds, [json!("text"), json!("tool-call"), json!("text")]);
+        let output = serde_json::to_value(answer.output().content).unwrap();
+        assert_eq!(output[0]["input"], json!({ "x": 1 }));
+        assert_eq!(output[1], json!({ "type": "text", "text": "abz" }));
+    }
+
+    #[test]
+    fn broken_arguments_stay_text_and_missing_ones_are_an_empty_object() {
+        assert_eq!(parse_input("{\"a\":"), json!("{\"a\":"));
+        assert_eq!(parse_input(" "), json!({}));
+    }
+
+    #[test]
+    fn an_empty_answer_adds_nothing_to_the_history() {
+        assert_eq!(answer(vec![delta("0", "")]).message(), None);
+    }
+}

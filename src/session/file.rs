@@ -1,0 +1,57 @@
+//! One prompt file from engine to outcome.
+
+use std::{collections::BTreeMap, path::Path, rc::Rc};
+
+use crate::{
+    diagnostic::Diagnostic,
+    prompt::RunPart,
+    provider::ProviderContext,
+    script::{
+        Engine, EngineOptions, ScriptHost,
+        bindings::{self, Doors, Exchanges, FileRun},
+    },
+};
+
+use super::step_loop::Session;
+
+/// What a run of a file needs from the program around it.
+pub struct FileRunOptions {
+    /// Where the script's output goes.
+    pub host: Rc<dyn ScriptHost>,
+    /// Gets every part of the file's own run as it happens.
+    pub listener: Rc<dyn Fn(&RunPart)>,
+    /// `process.argv`.
+    pub argv: Vec<String>,
+    /// `process.env`, and where keys and aliases are looked up.
+    pub variables: Vec<(String, String)>,
+    /// Whether models answer or a recording does.
+    pub exchanges: Exchanges,
+    /// Bytes of stack for scripts.
+    pub max_stack_size: usize,
+}
+
+/// Runs a prompt file to its end.
+pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
+    let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
+    let host = options.host.clone();
+    let providers =
+        ProviderContext::new(Rc::new(variables)).on_event(move |event| host.write_stderr(&format!("{event}\n")));
+    let doors = Doors { step_loop: Rc::new(Session), providers, exchanges: options.exchanges };
+    let engine = Engine::new(EngineOptions {
+        native_modules: bindings::NATIVE_MODULES.to_vec(),
+        argv: options.argv,
+        env: options.variables,
+        max_stack_size: options.max_stack_size,
+        ..EngineOptions::new(options.host)
+    });
+    let engine = match engine.await {
+        Ok(engine) => engine,
+        Err(error) => return FileRun::Failed(Diagnostic::new(format!("cannot start the JavaScript engine: {error}"))),
+    };
+    // The process ends right after: freeing every object of the script first would be time for nothing.
+    let engine = std::mem::ManuallyDrop::new(engine);
+    if let Err(error) = engine.context().with(|ctx| bindings::install(&ctx, doors)).await {
+        return FileRun::Failed(Diagnostic::new(format!("cannot install lmthing's bindings: {error}")));
+    }
+    bindings::run_file(&engine, path, options.listener).await
+}

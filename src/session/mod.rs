@@ -1,0 +1,16 @@
+//! One run from first step to result: the step loop and what it does with a model's answer.
+//!
+//! Owns: the order of things in a step, collecting an answer from its stream, starting tool calls while the answer is
+//! still arriving, limits and cancellation. Must not know: JavaScript (it drives a [`PromptHost`]), wire formats,
+//! terminals.
+//!
+//! [`PromptHost`]: crate::prompt::PromptHost
+
+mod answer;
+mod file;
+mod receive;
+mod step_loop;
+mod tools;
+
+pub use file::{FileRunOptions, run_file};
+pub use step_loop::{DEFAULT_MAX_STEPS, Session};

@@ -1,0 +1,93 @@
+//! Tool calls of one step: started as they arrive, run concurrently, answered in call order.
+
+use std::rc::Rc;
+
+use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
+
+use crate::{
+    chat::{ContentPart, Message, PromptMessages, Role, ToolCall, ToolOutput, ToolResult},
+    prompt::{PromptHost, RunPart, ToolAnswer},
+};
+
+/// The tool calls of the step under way.
+pub(super) struct ToolCalls<'a> {
+    host: &'a dyn PromptHost,
+    active_tools: &'a [String],
+    messages: &'a PromptMessages,
+    running: FuturesUnordered<LocalBoxFuture<'a, (usize, ToolResult)>>,
+    /// In call order; `None` while a call runs.
+    results: Vec<Option<ToolResult>>,
+}
+
+impl<'a> ToolCalls<'a> {
+    pub(super) fn new(host: &'a dyn PromptHost, active_tools: &'a [String], messages: &'a PromptMessages) -> Self {
+        ToolCalls { host, active_tools, messages, running: FuturesUnordered::new(), results: Vec::new() }
+    }
+
+    /// Starts a call.
+    pub(super) fn start(&mut self, call: ToolCall) {
+        let place = self.results.len();
+        self.results.push(None);
+        let (host, active_tools, messages) = (self.host, self.active_tools, self.messages);
+        let answer = async move {
+            let answer = if active_tools.contains(&call.tool_name) {
+                host.call_tool(&call, messages).await
+            } else {
+                unavailable(&call, active_tools)
+            };
+            let result = ToolResult {
+                tool_call_id: call.tool_call_id,
+                tool_name: call.tool_name,
+                input: answer.input,
+                output: answer.output,
+                agent_steps: answer.agent_steps,
+            };
+            (place, result)
+        };
+        self.running.push(answer.boxed_local());
+    }
+
+    /// Waits until one more call is answered; never resolves while none runs, so that it can stand in a `select!`.
+    pub(super) async fn one_answered(&mut self) {
+        match self.running.next().await {
+            Some((place, result)) => {
+                self.host.record().append(RunPart::ToolResult(result.clone()));
+                self.results[place] = Some(result);
+            }
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Waits for all calls; results in call order.
+    pub(super) async fn finish(mut self) -> Vec<ToolResult> {
+        while !self.running.is_empty() {
+            self.one_answered().await;
+        }
+        self.results.into_iter().flatten().collect()
+    }
+}
+
+/// The answer to a call of a tool that does not exist or is hidden on this step.
+fn unavailable(call: &ToolCall, active_tools: &[String]) -> ToolAnswer {
+    let available = match active_tools {
+        [] => "No tools are available.".to_owned(),
+        names => format!("Available tools: {}.", names.join(", ")),
+    };
+    let message = format!("Model tried to call unavailable tool '{}'. {available}", call.tool_name);
+    ToolAnswer { input: call.input.clone(), output: ToolOutput::error(message), agent_steps: None }
+}
+
+/// The message that carries the results back to the model; `None` when there was no call.
+pub(super) fn results_message(results: &[ToolResult]) -> Option<Message> {
+    let parts: Vec<_> = results
+        .iter()
+        .map(|result| ContentPart::ToolResult {
+            tool_call_id: result.tool_call_id.clone(),
+            tool_name: result.tool_name.clone(),
+            output: result.output.clone(),
+            agent_steps: result.agent_steps.as_ref().map(Rc::clone),
+            provider_options: None,
+        })
+        .collect();
+    (!parts.is_empty()).then(|| Message::parts(Role::Tool, parts))
+}
