@@ -11,7 +11,7 @@
 use rquickjs::{
     Array, Ctx, Function, JsLifetime, Object, String as JsString, Value,
     function::This,
-    object::Filter,
+    object::{Filter, Property},
 };
 
 /// Objects in objects: what JSON parsers accept without complaint.
@@ -89,6 +89,15 @@ impl<'js> Intrinsics<'js> {
         }
     }
 
+    /// An `Error` of the sandbox. Its properties are defined, not assigned, so that changed prototypes cannot interfere.
+    pub fn new_error(&self, message: &str, stack: Option<String>) -> rquickjs::Result<Object<'js>> {
+        let error: Object<'js> = self.error.construct((message,))?;
+        if let Some(stack) = stack {
+            error.prop("stack", Property::from(stack).writable().configurable())?;
+        }
+        Ok(error)
+    }
+
     /// Text of a string; halves of surrogate pairs become U+FFFD.
     pub fn text(&self, ctx: &Ctx<'js>, string: &JsString<'js>) -> rquickjs::Result<String> {
         match string.to_string() {
@@ -115,7 +124,9 @@ impl<'js> Intrinsics<'js> {
         let mut writer = Writer { ctx, intrinsics: self, out: String::new(), limit, what, ancestors: Vec::new() };
         match value {
             value if value.is_undefined() => return Ok(None),
-            value if value.is_function() => return Err(writer.because("is a function; only data can leave the sandbox")),
+            value if value.is_function() => {
+                return Err(writer.because("is a function; only data can leave the sandbox"));
+            }
             value if value.is_symbol() => return Err(writer.because("is a symbol; only data can leave the sandbox")),
             value => writer.value(value)?,
         };
@@ -143,7 +154,11 @@ impl<'js> Intrinsics<'js> {
             return "[function]".to_owned();
         }
         if let Some(number) = value.as_number().filter(|number| !number.is_finite()) {
-            return if number.is_nan() { "NaN".to_owned() } else { format!("{}Infinity", if number > 0.0 { "" } else { "-" }) };
+            return if number.is_nan() {
+                "NaN".to_owned()
+            } else {
+                format!("{}Infinity", if number > 0.0 { "" } else { "-" })
+            };
         }
         match self.to_json(ctx, value, MAX_INSPECTED, "the value") {
             Ok(text) => text.unwrap_or_else(|| "undefined".to_owned()),
@@ -263,7 +278,8 @@ impl<'js> Writer<'_, 'js> {
         if object.as_value().is_error() {
             return self.error(object);
         }
-        if !object.as_value().is_proxy() && object.get_prototype().is_some_and(|parent| parent != self.intrinsics.object_prototype)
+        if !object.as_value().is_proxy()
+            && object.get_prototype().is_some_and(|parent| parent != self.intrinsics.object_prototype)
         {
             if let Some(written) = self.special(object)? {
                 return Ok(written);

@@ -107,7 +107,8 @@ fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn Languag
             }
             (None, Some(model)) => Ok(model.borrow().used(&exchanges)),
             (None, None) => {
-                let message = format!("config.model[{index}] must be 'provider:model' or a model object, got {}", kind_of(&item));
+                let message =
+                    format!("config.model[{index}] must be 'provider:model' or a model object, got {}", kind_of(&item));
                 return Err(type_error(ctx, message));
             }
         };

@@ -16,7 +16,10 @@ use super::{
 };
 use crate::{
     chat::{PromptMessages, Step, ToolCall, ToolOutput, ToolSpec},
-    prompt::{DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord, RunSettings, StepModifications, ToolAnswer},
+    prompt::{
+        DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord, RunSettings, StepModifications,
+        ToolAnswer,
+    },
     provider::LanguageModel,
     script::{diagnose, diagnose_error},
 };
