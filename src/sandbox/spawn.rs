@@ -28,6 +28,16 @@ pub(super) fn own_program() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lmthing"))
 }
 
+/// Whoever started this program may have left files open in it without marking them; a worker must not inherit them. What
+/// the standard library opens is marked from the beginning.
+fn keep_inherited_files_back() {
+    #[cfg(unix)]
+    {
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(|| close_fds::set_fds_cloexec_threadsafe(3, &[]));
+    }
+}
+
 /// A worker process. Dropping it kills the process.
 #[derive(Debug)]
 pub(super) struct Worker {
@@ -43,6 +53,7 @@ pub(super) struct Worker {
 impl Worker {
     /// Starts a process with no environment, no working directory of ours, and nothing open but its two pipes.
     pub fn spawn(program: &Path, memory_bytes: usize) -> io::Result<Self> {
+        keep_inherited_files_back();
         let mut command = Command::new(program);
         command.arg(WORKER_SUBCOMMAND).arg(memory_bytes.to_string());
         command.env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
