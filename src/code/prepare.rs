@@ -99,7 +99,11 @@ fn check(checker: &mut Option<Checker>, body: &Body, declarations: &str) -> Resu
             *checker = Some(current);
             found.map_err(|failure| format!("the type checker failed ({failure}); the code runs unchecked"))
         }
-        Err(_) => Err("the type checker crashed; the code runs unchecked".to_owned()),
+        Err(panic) => {
+            let words = panic.downcast_ref::<String>().map(String::as_str);
+            let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Err(format!("the type checker crashed ({words}); the code runs unchecked"))
+        }
     }
 }
 

@@ -4,8 +4,8 @@
 //! leaves computing, memory without execution rights, and the two pipes. Elsewhere: the resource limits the platform has.
 //! Each part that the kernel does not have is reported by name and the rest still holds.
 
-/// What the checker and the process itself need besides JavaScript memory.
-const BASE_MEMORY: u64 = 448 * 1024 * 1024;
+/// What the checker and the process itself may use besides JavaScript memory, including 256 MiB of reserved stack.
+const BASE_MEMORY: u64 = 704 * 1024 * 1024;
 /// Address space that is reserved but never touched (thread stacks, allocator arenas).
 const ADDRESS_SPACE: u64 = 4 * 1024 * 1024 * 1024;
 
