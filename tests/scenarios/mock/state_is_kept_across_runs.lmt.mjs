@@ -9,7 +9,7 @@ export const mock = [{ type: 'text', text: '' }];
 
 export default async ({ $ }) => {
   $`scenario`;
-  const model = createMockModel([call('p'), say('one'), call('p', {}, 'c2'), say('two')]);
+  const model = createMockModel([call('p'), say('one'), { type: 'finish' }, call('p', {}, 'c2'), say('two')]);
   const fn = async ({ defTool, $ }) => { defTool('p', 'P', z.object({}), () => 1); $`go`; };
   print([(await drive(fn, model)).text, (await drive(fn, model)).text]);
 };
