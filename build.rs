@@ -19,8 +19,8 @@ const INPUTS: [&str; 6] = ["package.json", "package-lock.json", ".npmrc", "built
 
 fn main() {
     if let Err(message) = run() {
-        // Cargo shows what a failed build script wrote to stderr.
-        eprintln!("lmthing: cannot build the JavaScript runtime\n\n{message}\n");
+        // Cargo shows this line as it is; what a failed build script wrote to stderr it buries.
+        println!("cargo:error=cannot build the JavaScript runtime: {}", message.replace('\n', "\ncargo:error="));
         std::process::exit(1);
     }
 }
@@ -34,14 +34,12 @@ fn run() -> Result<(), String> {
         println!("cargo:rerun-if-changed=runtime-js/{input}");
     }
 
-    let stage = output.join("runtime-js");
-    copy_inputs(&source, &stage)?;
-    check_node()?;
-    install_packages(&stage)?;
-    let bundles = output.join("bundles");
-    bundle(&stage, &bundles)?;
+    let bundles = match published_bundles(&source) {
+        Some(bundles) => bundles,
+        None => make_bundles(&source, &output)?,
+    };
 
-    let builtins = read_builtins(&stage)?;
+    let builtins = read_builtins(&source)?;
     let bytecode = output.join("bytecode");
     fs::create_dir_all(&bytecode).map_err(describe("create", &bytecode))?;
     for (index, builtin) in builtins.iter().enumerate() {
@@ -52,6 +50,23 @@ fn run() -> Result<(), String> {
     }
     let table = output.join("builtins.rs");
     fs::write(&table, generate_table(&builtins)).map_err(describe("write", &table))
+}
+
+/// A published crate carries the bundles (`npm run bundle` before publishing), so that installing it needs no Node.
+fn published_bundles(source: &Path) -> Option<PathBuf> {
+    let is_published = source.with_file_name(".cargo_vcs_info.json").exists();
+    let bundles = source.join("dist");
+    (is_published && bundles.is_dir()).then_some(bundles)
+}
+
+fn make_bundles(source: &Path, output: &Path) -> Result<PathBuf, String> {
+    let stage = output.join("runtime-js");
+    copy_inputs(source, &stage)?;
+    check_node()?;
+    install_packages(&stage)?;
+    let bundles = output.join("bundles");
+    bundle(&stage, &bundles)?;
+    Ok(bundles)
 }
 
 /// One entry of `builtins.json`.
@@ -111,7 +126,7 @@ fn install_packages(stage: &Path) -> Result<(), String> {
         return Ok(());
     }
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-    run_in(stage, Command::new(npm).args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))
+    run_in(stage, Command::new(npm).args(["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]))
         .map_err(|error| format!("{error}\nIs the npm registry reachable? `npm ci` downloads the packages of runtime-js/package-lock.json once."))?;
     fs::write(&stamp, lock).map_err(describe("write", &stamp))
 }
@@ -132,8 +147,8 @@ fn run_in(directory: &Path, command: &mut Command) -> Result<(), String> {
 }
 
 /// Reads `builtins.json` with the JavaScript engine that is here anyway.
-fn read_builtins(stage: &Path) -> Result<Vec<Builtin>, String> {
-    let path = stage.join("builtins.json");
+fn read_builtins(source: &Path) -> Result<Vec<Builtin>, String> {
+    let path = source.join("builtins.json");
     let text = fs::read_to_string(&path).map_err(describe("read", &path))?;
     with_context(|ctx| {
         let table: rquickjs::Object = ctx.json_parse(text)?.get()?;

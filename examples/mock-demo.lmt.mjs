@@ -9,6 +9,7 @@ export const mock = [
   { type: 'text', text: 'This text comes from the mock array of the prompt file.' },
 ];
 
+/** @type {import('lmthing').PromptFunction} */
 export default async ({ def, defSystem, $ }) => {
   defSystem('role', 'You are a friendly assistant.');
   const name = def('NAME', 'World');

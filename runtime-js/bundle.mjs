@@ -13,7 +13,16 @@ const names = Object.entries(builtins).flatMap(([name, { aliases = [] }]) => [na
 /** Other builtins and the modules that Rust provides stay imports; a builtin may still bundle the npm package it is named after. */
 const keepBuiltinsExternal = (entryPoint) => ({
   name: 'builtins',
-  setup({ onResolve }) {
+  setup({ onLoad, onResolve }) {
+    // CommonJS packages reach other builtins by `require` (some with a slash at the end, against their namesakes on npm):
+    // an ES module in between turns that into an import.
+    onResolve({ filter: /^[a-z]/ }, ({ path, importer, kind }) => {
+      const name = path.replace(/\/$/, '');
+      if (kind !== 'require-call' || !names.includes(name) || importer === entryPoint) return undefined;
+      return { path: name, namespace: 'required-builtin' };
+    });
+    onLoad({ filter: /./, namespace: 'required-builtin' }, ({ path }) => ({ contents: `export * from ${JSON.stringify(path)};` }));
+    onResolve({ filter: /./, namespace: 'required-builtin' }, ({ path }) => ({ path, external: true }));
     onResolve({ filter: /^(node:|lmthing)/ }, ({ path }) => ({ path, external: true }));
     onResolve({ filter: /^[a-z]/ }, ({ path, importer }) =>
       names.includes(path) && importer !== entryPoint ? { path, external: true } : undefined,
@@ -21,9 +30,66 @@ const keepBuiltinsExternal = (entryPoint) => ({
   },
 });
 
+/**
+ * Places where the npm extract of Node's inspection code has stubs for what only an engine knows; the functions come from
+ * `internal/inspect-natives.js`. A place that is gone (another version) fails the build.
+ */
+const INSPECT_PATCHES = [
+  [/getPromiseDetails:function\(\)\{return\[(\w+),void 0\]\}/, 'getPromiseDetails:(promise)=>promiseDetails(promise,kPENDING,kREJECTED)'],
+  [/getProxyDetails:\w+\.getProxyDetails,Proxy/, 'getProxyDetails:proxyDetails,Proxy'],
+];
+
+const patchInspect = {
+  name: 'inspect',
+  setup({ onLoad }) {
+    onLoad({ filter: /node-inspect-extracted[\\/]dist[\\/]inspect\.js$/ }, ({ path }) => {
+      let contents = readFileSync(path, 'utf8');
+      const symbols = /kPending:(\w+),kRejected:(\w+)/.exec(contents);
+      for (const [place, replacement] of INSPECT_PATCHES) {
+        if (!symbols || !place.test(contents)) throw new Error(`${path} has changed: ${place} is not there`);
+        contents = contents.replace(place, replacement.replace('kPENDING', symbols[1]).replace('kREJECTED', symbols[2]));
+      }
+      return { contents, loader: 'js' };
+    });
+  },
+};
+
+/**
+ * zod's error messages in 60 languages are more than half of it and hardly ever used: `z.locales` becomes an object that
+ * loads them (the builtin `zod/v4/locales`) when one is read. English stays inside.
+ */
+const lazyLocales = {
+  name: 'zod-locales',
+  setup({ onLoad, onResolve }) {
+    const EAGER = 'export * as locales from "../locales/index.js";';
+    onLoad({ filter: /zod[\\/]v4[\\/](classic[\\/]external|core[\\/]index)\.js$/ }, ({ path }) => {
+      const contents = readFileSync(path, 'utf8');
+      if (!contents.includes(EAGER)) throw new Error(`${path} has changed: ${EAGER} is not there`);
+      return { contents: contents.replace(EAGER, 'export { locales } from "lazy-locales";') };
+    });
+    onResolve({ filter: /^lazy-locales$/ }, ({ resolveDir }) => ({
+      path: join(resolveDir, '../locales/index.js'),
+      namespace: 'lazy-locales',
+    }));
+    onLoad({ filter: /./, namespace: 'lazy-locales' }, ({ path }) => {
+      const languages = [...readFileSync(path, 'utf8').matchAll(/export \{ default as (\w+) \}/g)].map(([, name]) => name);
+      const contents = `
+        import { importBuiltin } from 'lmthing:internal/native/modules';
+        export const locales = {};
+        for (const name of ${JSON.stringify(languages)}) {
+          const get = () => importBuiltin('zod/v4/locales')[name];
+          Object.defineProperty(locales, name, { get, enumerable: true });
+        }`;
+      return { contents };
+    });
+  },
+};
+
+const inBuiltins = (file) => fileURLToPath(new URL(`src/builtins/${file}`, import.meta.url));
+
 await Promise.all(
-  Object.values(builtins).map(({ entry, minifyNames = false }, index) => {
-    const entryPoint = fileURLToPath(new URL(`src/builtins/${entry}`, import.meta.url));
+  Object.values(builtins).map(({ entry, inject = [], minifyNames = false }, index) => {
+    const entryPoint = inBuiltins(entry);
     return build({
       entryPoints: [entryPoint],
       outfile: join(outputDirectory, `${index}.js`),
@@ -38,7 +104,8 @@ await Promise.all(
       minifyIdentifiers: minifyNames,
       legalComments: 'none',
       logLevel: 'warning',
-      plugins: [keepBuiltinsExternal(entryPoint)],
+      inject: inject.map(inBuiltins),
+      plugins: [keepBuiltinsExternal(entryPoint), patchInspect, lazyLocales],
     });
   }),
 );

@@ -16,10 +16,13 @@
 
 pub mod chat;
 pub mod cli;
+pub mod code;
 pub mod diagnostic;
+pub mod http;
 pub mod plugin;
 pub mod prompt;
 pub mod provider;
+pub mod sandbox;
 pub mod schema;
 pub mod script;
 pub mod session;

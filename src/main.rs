@@ -2,6 +2,15 @@
 
 use std::process::ExitCode;
 
+use lmthing::{cli, sandbox};
+
 fn main() -> ExitCode {
-    ExitCode::from(lmthing::cli::run(std::env::args_os()))
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == sandbox::WORKER_SUBCOMMAND) {
+        return sandbox::worker::main(arguments.map(|argument| argument.to_string_lossy().into_owned()));
+    }
+    // Ends the process from a thread of its own, so that not even a script in an endless loop can delay it.
+    #[expect(clippy::exit, reason = "main.rs is the one place that may")]
+    cli::on_interrupt(|code| std::process::exit(code.into()));
+    ExitCode::from(cli::run(std::env::args_os()))
 }

@@ -143,15 +143,32 @@ impl ToolOutput {
         }
     }
 
-    /// The text for wires that take strings only: text bare, `{error: message}` as the message, other values as compact JSON.
+    /// The text for wires that take strings only: text bare, `{error: message}` as the message, an agent's result
+    /// `{response, steps}` as the response, other values as compact JSON.
     pub fn wire_text(&self) -> String {
+        match self.bare_text() {
+            Some(text) => text.to_owned(),
+            None => self.to_value().to_string(),
+        }
+    }
+
+    /// The value for wires that take JSON: as [`ToolOutput::wire_text`] where that is bare text, else the JSON itself.
+    pub fn wire_value(&self) -> Value {
+        match self.bare_text() {
+            Some(text) => Value::String(text.to_owned()),
+            None => self.to_value(),
+        }
+    }
+
+    /// What goes out as bare text, if anything does.
+    fn bare_text(&self) -> Option<&str> {
         match self {
-            ToolOutput::Text(text) | ToolOutput::ErrorText(text) => text.clone(),
-            ToolOutput::ErrorJson(Value::Object(map)) if map.len() == 1 => match map.get("error") {
-                Some(Value::String(message)) => message.clone(),
-                _ => Value::Object(map.clone()).to_string(),
-            },
-            ToolOutput::Json(value) | ToolOutput::ErrorJson(value) => value.to_string(),
+            ToolOutput::Text(text) | ToolOutput::ErrorText(text) => Some(text),
+            ToolOutput::ErrorJson(Value::Object(map)) if map.len() == 1 => map.get("error")?.as_str(),
+            ToolOutput::Json(Value::Object(map)) if map.len() == 2 && map.contains_key("steps") => {
+                map.get("response")?.as_str().filter(|response| !response.is_empty())
+            }
+            ToolOutput::Json(_) | ToolOutput::ErrorJson(_) => None,
         }
     }
 }

@@ -16,6 +16,16 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Run a prompt file; the model's text streams to standard output
     Run(RunArgs),
+    /// List providers and aliases, and whether each is configured
+    Models(ModelsArgs),
+}
+
+/// `lmthing models`.
+#[derive(Args, Debug)]
+pub(super) struct ModelsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 /// `lmthing run`.
@@ -27,6 +37,14 @@ pub(super) enum Command {
 pub(super) struct RunArgs {
     /// The prompt file: .lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts
     pub(super) file: PathBuf,
+
+    /// Write every exchange with a model to this file, without secrets
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub(super) record: Option<PathBuf>,
+
+    /// Answer from a file that --record wrote, without network or keys
+    #[arg(long, value_name = "FILE")]
+    pub(super) replay: Option<PathBuf>,
 
     /// Arguments for the prompt file, in process.argv from the third place on
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod env;
+mod interrupt;
 mod printer;
 mod progress;
 
@@ -14,6 +15,7 @@ use std::ffi::OsString;
 use clap::Parser;
 
 use args::{Cli, Command};
+pub use interrupt::on_interrupt;
 pub use printer::Printer;
 
 use crate::{diagnostic::Diagnostic, script::THREAD_STACK_SIZE};
@@ -72,5 +74,6 @@ fn run_command(arguments: Vec<OsString>) -> u8 {
             exit::DONE
         }
         Some(Command::Run(run)) => commands::run::run(&run, &printer),
+        Some(Command::Models(models)) => commands::models::run(&models, &printer),
     }
 }

@@ -50,20 +50,31 @@ impl Renderer {
         if let Some(location) = &diagnostic.location {
             self.location(out, location, diagnostic.source_line.as_deref(), &indent);
         }
-        // The first frame is the place shown above.
-        for frame in diagnostic.stack.iter().skip(usize::from(diagnostic.location.is_some())) {
-            let Location { path, line, column } = &frame.location;
-            let text = match &frame.function {
-                Some(function) => format!("    at {function} ({path}:{line}:{column})"),
-                None => format!("    at {path}:{line}:{column}"),
-            };
-            push_line(out, format_args!("{indent}{}", self.faint.apply_to(text)));
-        }
+        self.stack(out, diagnostic, &indent);
         for cause in &diagnostic.causes {
             self.diagnostic(out, cause, depth + 1);
         }
         if let Some(hint) = &diagnostic.hint {
             push_line(out, format_args!("\n{indent}{} {hint}", self.hint.apply_to("hint:")));
+        }
+    }
+
+    /// The calls; the place shown above is left out, and a call that repeats (endless recursion) is shown once.
+    fn stack(&self, out: &mut String, diagnostic: &Diagnostic, indent: &str) {
+        let mut frames = diagnostic.stack.as_slice();
+        if frames.first().is_some_and(|first| Some(&first.location) == diagnostic.location.as_ref())
+            && frames.len() == 1
+        {
+            return;
+        }
+        while let Some(frame) = frames.first() {
+            let repeats = frames.iter().take_while(|other| *other == frame).count();
+            frames = &frames[repeats..];
+            let Location { path, line, column } = &frame.location;
+            let place = format!("{path}:{line}:{column}");
+            let call = frame.function.as_ref().map_or(place.clone(), |function| format!("{function} ({place})"));
+            let times = if repeats > 1 { format!(" (and {} more)", repeats - 1) } else { String::new() };
+            push_line(out, format_args!("{indent}{}", self.faint.apply_to(format!("    at {call}{times}"))));
         }
     }
 

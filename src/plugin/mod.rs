@@ -8,6 +8,7 @@
 //! Invariants: no transition fails or loses a task. What cannot be done is answered with
 //! `{success: false, error, message, …}` and the state given in. Only `generateTaskGraph` replaces tasks, as it says.
 
+pub mod method;
 mod read;
 mod refusal;
 pub mod task_graph;

@@ -40,6 +40,15 @@ pub struct ToolAnswer {
     pub agent_steps: Option<Rc<Vec<Step>>>,
 }
 
+/// What the code of a `<run_code>` block came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MethodAnswer {
+    /// It ran; `None` when it returned nothing.
+    Value(Option<Value>),
+    /// It was refused or threw; the message is for the model.
+    Error(String),
+}
+
 /// Settings of a run from `config.options`, as plain data.
 #[derive(Clone, Debug, Default)]
 pub struct RunSettings {
@@ -81,6 +90,12 @@ pub trait PromptHost {
 
     /// The named tools as the model is told of them.
     fn tool_specs(&self, names: &[String]) -> Result<Vec<ToolSpec>, RunError>;
+
+    /// Whether methods are defined, so that the step's text has to be watched for `<run_code>` blocks.
+    fn has_methods(&self) -> Result<bool, RunError>;
+
+    /// Runs the code of one `<run_code>` block.
+    fn run_method_code<'a>(&'a self, code: &'a str) -> LocalBoxFuture<'a, MethodAnswer>;
 
     /// Answers one call of a tool that is active. Failures are answers (`{error: message}`), not errors.
     fn call_tool<'a>(&'a self, call: &'a ToolCall, messages: &'a PromptMessages) -> LocalBoxFuture<'a, ToolAnswer>;

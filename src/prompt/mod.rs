@@ -14,7 +14,7 @@ mod reminders;
 mod render;
 
 pub use definitions::{DefinitionKind, NameError, Prompt, ToolDefinition, Variable};
-pub use host::{PromptHost, RunError, RunSettings, StepLoop, ToolAnswer};
+pub use host::{MethodAnswer, PromptHost, RunError, RunSettings, StepLoop, ToolAnswer};
 pub use plan::{StepModifications, StepPlan};
 pub use record::{RunOutcome, RunPart, RunRecord};
 pub use render::to_yaml;

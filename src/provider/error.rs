@@ -44,6 +44,46 @@ pub enum ProviderErrorKind {
     Protocol,
     /// The provider reported a failure inside the stream.
     Stream,
+    /// A replayed run asked something that is not in the recording.
+    Replay,
+}
+
+impl ProviderErrorKind {
+    /// The kind's name, as recordings and traces have it.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            ProviderErrorKind::Configuration => "configuration",
+            ProviderErrorKind::Authentication => "authentication",
+            ProviderErrorKind::RateLimit { .. } => "rate-limit",
+            ProviderErrorKind::ContextLength => "context-length",
+            ProviderErrorKind::ContentFilter => "content-filter",
+            ProviderErrorKind::BadRequest => "bad-request",
+            ProviderErrorKind::Server => "server",
+            ProviderErrorKind::Connection => "connection",
+            ProviderErrorKind::Timeout => "timeout",
+            ProviderErrorKind::Protocol => "protocol",
+            ProviderErrorKind::Stream => "stream",
+            ProviderErrorKind::Replay => "replay",
+        }
+    }
+
+    /// The kind of this name; an unknown one is a failure inside the stream.
+    pub fn from_name(name: &str) -> Self {
+        match name {
+            "configuration" => ProviderErrorKind::Configuration,
+            "authentication" => ProviderErrorKind::Authentication,
+            "rate-limit" => ProviderErrorKind::RateLimit { retry_after: None },
+            "context-length" => ProviderErrorKind::ContextLength,
+            "content-filter" => ProviderErrorKind::ContentFilter,
+            "bad-request" => ProviderErrorKind::BadRequest,
+            "server" => ProviderErrorKind::Server,
+            "connection" => ProviderErrorKind::Connection,
+            "timeout" => ProviderErrorKind::Timeout,
+            "protocol" => ProviderErrorKind::Protocol,
+            "replay" => ProviderErrorKind::Replay,
+            _ => ProviderErrorKind::Stream,
+        }
+    }
 }
 
 impl ProviderError {
@@ -62,6 +102,19 @@ impl ProviderError {
             status: None,
             hint: None,
         }
+    }
+
+    /// The error for a user: provider, model, status, the message, and the advice on a line of its own.
+    pub fn report(&self) -> String {
+        let model = match (self.provider.as_str(), self.model.as_str()) {
+            ("", _) | (_, "") => String::new(),
+            (provider, model) => format!("{provider}:{model}"),
+        };
+        let status = self.status.map(|status| format!("HTTP {status}")).unwrap_or_default();
+        let place = [model, status].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
+        let place = if place.is_empty() { place } else { format!("{place}: ") };
+        let hint = self.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
+        format!("{place}{}{hint}", self.message)
     }
 
     /// Adds advice on how to fix it.

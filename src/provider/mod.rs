@@ -3,15 +3,38 @@
 //! Owns: turning a [`ModelRequest`] into a stream of [`StreamPart`]s, HTTP, authentication, retries, redaction.
 //! Must not know: prompts, JavaScript, the step loop. It imports `chat` (and `diagnostic`) only.
 
+mod auth;
+mod catalog;
+mod context;
+mod create;
 mod error;
+mod failure;
+mod fallback;
+mod framing;
+mod ids;
 mod mock;
+mod models;
+mod record;
+mod redact;
+mod replay;
+mod resolve;
+mod transport;
+mod wire;
 
 use futures_util::{future::LocalBoxFuture, stream::LocalBoxStream};
 
 use crate::chat::{ModelRequest, StreamPart};
 
+pub use context::{Env, ProviderContext, ProviderEvent};
+pub use create::{ProviderSettings, create};
 pub use error::{ProviderError, ProviderErrorKind};
+pub use fallback::FallbackModel;
 pub use mock::{MockItem, MockModel, MockOptions};
+pub use models::{AliasInfo, ModelList, ProviderInfo, VariableInfo, list_models};
+pub use record::Recording;
+pub use redact::Redactor;
+pub use replay::Replay;
+pub use resolve::{alias_variable, resolve, resolve_fallback};
 
 /// The parts of one answer. The stream ends after `Finish`, or after an `Err`; what came before an `Err` stays valid.
 pub type PartStream<'a> = LocalBoxStream<'a, Result<StreamPart, ProviderError>>;

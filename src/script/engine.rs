@@ -9,15 +9,16 @@ use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Exception, JsLifetime, Object, R
 use super::event_loop::{self, EventLoop, Interrupt};
 use super::host::ScriptHost;
 use super::loader::{ModuleLoader, Modules};
-use super::native_module::{NativeModule, PendingExports};
+use super::native_module::{ExportStore, NativeModule};
 use super::{globals, lazy};
 
-/// Stack that a script thread should have: deep recursion in a prompt file ends in a `RangeError`, never in a crash. It is
-/// address space, not memory.
-pub const THREAD_STACK_SIZE: usize = 64 << 20;
+/// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
+/// the most that rquickjs takes; more would mean no limit at all.
+pub const SCRIPT_STACK_SIZE: usize = 16 << 20;
 
-/// How much of [`THREAD_STACK_SIZE`] scripts may use; the rest is for Rust below and above them.
-pub const SCRIPT_STACK_SIZE: usize = 48 << 20;
+/// Stack that a script thread should have, so that recursion without end in a prompt file is a `RangeError` and never a
+/// crash. It is address space, not memory; what scripts may not use is for Rust below and above them.
+pub const THREAD_STACK_SIZE: usize = 24 << 20;
 
 /// Bytes allocated before QuickJS looks for cycles; its own default (256 KB) makes it look during start-up.
 const GC_THRESHOLD: usize = 8 << 20;
@@ -75,7 +76,7 @@ impl Engine {
     /// When memory runs out, or a built-in module is broken (a defect of ours).
     pub async fn new(options: EngineOptions) -> Result<Self> {
         let runtime = AsyncRuntime::new()?;
-        runtime.set_max_stack_size(options.max_stack_size).await;
+        runtime.set_max_stack_size(options.max_stack_size.min(SCRIPT_STACK_SIZE)).await;
         runtime.set_gc_threshold(GC_THRESHOLD).await;
         let modules = Rc::new(Modules::default());
         let native = globals::NATIVE_MODULES.iter().copied().chain(options.native_modules).collect();
@@ -97,6 +98,12 @@ impl Engine {
         &self.context
     }
 
+    /// Lets go of the engine without freeing what it holds, for a process that is about to end: taking a large heap apart
+    /// costs milliseconds.
+    pub fn abandon(self) {
+        std::mem::forget(self);
+    }
+
     /// Stops JavaScript from any thread, for instance when the user interrupts.
     pub fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
@@ -107,7 +114,7 @@ fn set_up(ctx: &Ctx<'_>, shared: Shared) -> Result<()> {
     let in_use = || Exception::throw_internal(ctx, "user data is in use");
     let event_loop = shared.event_loop.clone();
     ctx.store_userdata(shared).map_err(|_| in_use())?;
-    ctx.store_userdata(PendingExports::default()).map_err(|_| in_use())?;
+    ctx.store_userdata(ExportStore::default()).map_err(|_| in_use())?;
     lazy::bootstrap(ctx)?;
     globals::install(ctx)?;
     event_loop::start(ctx, &event_loop)

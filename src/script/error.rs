@@ -110,7 +110,12 @@ pub fn diagnose_error(ctx: &Ctx<'_>, error: Error) -> Diagnostic {
 
 /// Describes a thrown value: an error object with class, message, place, stack and causes; anything else by what it prints as.
 pub fn diagnose<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Diagnostic {
-    describe(ctx, thrown, MAX_CAUSES)
+    let is_error = thrown.as_object().is_some_and(|object| is_error(ctx, object));
+    let diagnostic = describe(ctx, thrown, MAX_CAUSES);
+    if is_error {
+        return diagnostic;
+    }
+    diagnostic.with_hint("what was thrown is not an Error, so there is no stack: throw new Error(…) to see where")
 }
 
 fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic {
@@ -171,7 +176,6 @@ fn describe_value<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Diagnostic {
         None => inspect(ctx, thrown),
     };
     Diagnostic { name: String::new(), ..Diagnostic::new(message) }
-        .with_hint("what was thrown is not an Error, so there is no stack: throw new Error(…) to see where")
 }
 
 /// What `console.log` would show.

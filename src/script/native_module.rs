@@ -18,13 +18,21 @@ pub struct NativeModule {
     pub init: NativeModuleInit,
 }
 
-/// The exports of modules that are declared but not evaluated yet, by module name.
+/// The exports of native modules by module name. They stay: the engine takes an import with an attribute and one without
+/// for two modules, and both must export the same values.
 #[derive(Default, JsLifetime)]
-pub(super) struct PendingExports<'js>(RefCell<HashMap<String, Object<'js>>>);
+pub(super) struct ExportStore<'js>(RefCell<HashMap<String, Object<'js>>>);
 
-/// Declares a module named `name` that exports the own enumerable properties of `exports`.
-pub(super) fn declare<'js>(ctx: &Ctx<'js>, name: &str, exports: Object<'js>) -> Result<Module<'js, Declared>> {
-    pending(ctx)?.0.borrow_mut().insert(name.to_owned(), exports);
+/// Declares a module named `name` that exports the own enumerable properties of what `init` makes; `init` runs once.
+pub(super) fn declare<'js>(
+    ctx: &Ctx<'js>,
+    name: &str,
+    init: impl FnOnce(&Ctx<'js>) -> Result<Object<'js>>,
+) -> Result<Module<'js, Declared>> {
+    if exports_of(ctx, name)?.is_none() {
+        let exports = init(ctx)?;
+        store(ctx)?.0.borrow_mut().insert(name.to_owned(), exports);
+    }
     Module::declare_def::<ExportsOfObject, _>(ctx.clone(), name)
 }
 
@@ -33,7 +41,7 @@ struct ExportsOfObject;
 impl ModuleDef for ExportsOfObject {
     fn declare(declarations: &Declarations) -> Result<()> {
         let module = declarations.module();
-        let exports = pending(module.ctx())?.0.borrow().get(&module.name::<String>()?).cloned();
+        let exports = exports_of(module.ctx(), &module.name::<String>()?)?;
         for key in exports.iter().flat_map(|exports| exports.keys::<String>()) {
             declarations.declare(key?)?;
         }
@@ -41,7 +49,7 @@ impl ModuleDef for ExportsOfObject {
     }
 
     fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> Result<()> {
-        let object = pending(ctx)?.0.borrow_mut().remove(&exports.module().name::<String>()?);
+        let object = exports_of(ctx, &exports.module().name::<String>()?)?;
         for entry in object.iter().flat_map(|object| object.props::<String, Value>()) {
             let (key, value) = entry?;
             exports.export(key, value)?;
@@ -50,6 +58,10 @@ impl ModuleDef for ExportsOfObject {
     }
 }
 
-fn pending<'a, 'js>(ctx: &'a Ctx<'js>) -> Result<UserDataGuard<'a, PendingExports<'js>>> {
+fn exports_of<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Option<Object<'js>>> {
+    Ok(store(ctx)?.0.borrow().get(name).cloned())
+}
+
+fn store<'a, 'js>(ctx: &'a Ctx<'js>) -> Result<UserDataGuard<'a, ExportStore<'js>>> {
     ctx.userdata().ok_or_else(|| Exception::throw_internal(ctx, "the engine has no native module store"))
 }

@@ -6,7 +6,12 @@ use super::{engine::shared, loader::closest};
 
 /// Writes `Warning: message`.
 pub(super) fn warning(ctx: &Ctx<'_>, message: &str) -> Result<()> {
-    shared(ctx)?.host.write_stderr(&format!("Warning: {message}\n"));
+    stderr(ctx, &format!("Warning: {message}\n"))
+}
+
+/// Writes text to standard error as it is.
+pub(super) fn stderr(ctx: &Ctx<'_>, text: &str) -> Result<()> {
+    shared(ctx)?.host.write_stderr(text);
     Ok(())
 }
 

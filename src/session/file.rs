@@ -1,17 +1,18 @@
 //! One prompt file from engine to outcome.
 
-use std::{path::Path, rc::Rc};
+use std::{collections::BTreeMap, path::Path, rc::Rc};
 
 use crate::{
     diagnostic::Diagnostic,
     prompt::RunPart,
+    provider::ProviderContext,
     script::{
         Engine, EngineOptions, ScriptHost,
-        bindings::{self, Doors, FileRun},
+        bindings::{self, Doors, Exchanges, FileRun},
     },
 };
 
-use super::{models::model_resolver, step_loop::Session};
+use super::step_loop::Session;
 
 /// What a run of a file needs from the program around it.
 pub struct FileRunOptions {
@@ -23,13 +24,19 @@ pub struct FileRunOptions {
     pub argv: Vec<String>,
     /// `process.env`, and where keys and aliases are looked up.
     pub variables: Vec<(String, String)>,
+    /// Whether models answer or a recording does.
+    pub exchanges: Exchanges,
     /// Bytes of stack for scripts.
     pub max_stack_size: usize,
 }
 
 /// Runs a prompt file to its end.
 pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
-    let doors = Doors { step_loop: Rc::new(Session), resolve_model: model_resolver(options.variables.clone()) };
+    let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
+    let host = options.host.clone();
+    let providers =
+        ProviderContext::new(Rc::new(variables)).on_event(move |event| host.write_stderr(&format!("{event}\n")));
+    let doors = Doors { step_loop: Rc::new(Session), providers, exchanges: options.exchanges };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: options.argv,

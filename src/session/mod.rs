@@ -8,7 +8,7 @@
 
 mod answer;
 mod file;
-mod models;
+mod receive;
 mod step_loop;
 mod tools;
 

@@ -2,16 +2,12 @@
 
 use std::rc::Rc;
 
-use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture};
+use futures_util::{FutureExt, future::LocalBoxFuture};
 
-use super::{
-    answer::Answer,
-    tools::{ToolCalls, results_message},
-};
+use super::{receive::receive, tools::results_message};
 use crate::{
-    chat::{ContentPart, Message, ModelRequest, Step, StreamPart, ToolResult},
+    chat::{ModelRequest, Step},
     prompt::{PromptHost, RunError, RunOutcome, RunPart, RunSettings, StepLoop, StepPlan},
-    provider::{LanguageModel, ProviderError, ProviderErrorKind},
 };
 
 /// How many steps a run may take when nothing else is set (SPEC 3).
@@ -99,58 +95,4 @@ async fn run_step(
     });
     host.record().append(RunPart::StepEnd { step: step.clone() });
     Ok(step)
-}
-
-/// Reads the answer while the tool calls it has made so far are already running.
-async fn receive(
-    host: &dyn PromptHost,
-    model: &dyn LanguageModel,
-    request: ModelRequest,
-    plan: &StepPlan,
-) -> Result<(Answer, Vec<ToolResult>), RunError> {
-    let mut stream = model.stream(request).await?;
-    let mut answer = Answer::default();
-    let mut calls = ToolCalls::new(host, &plan.active_tools, &plan.messages);
-    loop {
-        let part = tokio::select! {
-            biased;
-            part = stream.next() => part,
-            () = calls.one_answered() => continue,
-        };
-        let Some(part) = part else { break };
-        let part = match part {
-            Ok(part) => Rc::new(part),
-            Err(error) => return Err(broken_off(host, answer, error)),
-        };
-        host.record().append(RunPart::Stream(part.clone()));
-        if let StreamPart::Error { error } = &*part {
-            let error = reported_error(model, error);
-            return Err(broken_off(host, answer, error));
-        }
-        if let Some(call) = answer.take(part) {
-            calls.start(call);
-        }
-    }
-    drop(stream);
-    Ok((answer, calls.finish().await))
-}
-
-/// Keeps what the model had said in the history before the run ends with `error`.
-fn broken_off(host: &dyn PromptHost, answer: Answer, error: ProviderError) -> RunError {
-    let said = answer.message().map(|message| {
-        // A call without a result is refused by every provider, should the conversation go on.
-        let parts = message.content_parts().iter();
-        let kept = parts.filter(|part| !matches!(part, ContentPart::ToolCall { .. })).cloned().collect();
-        Message::parts(message.role, kept)
-    });
-    let said = said.filter(|message| !message.content_parts().is_empty());
-    host.prompt().borrow_mut().finish_step(said.into_iter().collect());
-    RunError::Provider(error)
-}
-
-/// An error part as an error of the model.
-fn reported_error(model: &dyn LanguageModel, error: &serde_json::Value) -> ProviderError {
-    let text = error.as_str().or_else(|| error.get("message").and_then(serde_json::Value::as_str));
-    let message = text.map_or_else(|| error.to_string(), str::to_owned);
-    ProviderError::new(ProviderErrorKind::Stream, model.provider(), model.model_id(), message)
 }

@@ -1,3 +1,4 @@
 //! One file per command.
 
+pub(super) mod models;
 pub(super) mod run;

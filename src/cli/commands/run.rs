@@ -1,14 +1,14 @@
 //! `lmthing run <file>`.
 
-use std::{path::Path, rc::Rc};
+use std::{collections::BTreeMap, path::Path, rc::Rc};
 
 use crate::{
     chat::StreamPart,
     cli::{Printer, args::RunArgs, env, exit, progress::Progress},
     diagnostic::Diagnostic,
     prompt::{RunError, RunPart},
-    provider::ProviderError,
-    script::{SCRIPT_STACK_SIZE, ScriptHost, bindings::FileRun},
+    provider::{ProviderError, Recording, Redactor, Replay},
+    script::{SCRIPT_STACK_SIZE, ScriptHost, bindings::{Exchanges, FileRun}},
     session::{FileRunOptions, run_file},
 };
 
@@ -73,7 +73,15 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> u8 {
             }
         }
     };
+    let exchanges = match exchanges(args, &variables) {
+        Ok(exchanges) => exchanges,
+        Err(diagnostic) => {
+            printer.diagnostic(&diagnostic);
+            return exit::FILE;
+        }
+    };
     let options = FileRunOptions {
+        exchanges,
         host: Rc::new(TerminalHost { printer: printer.clone() }),
         listener: Rc::new(listener),
         argv,
@@ -89,6 +97,22 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> u8 {
     progress.clear();
     printer.finish_line();
     report(end, &printer)
+}
+
+/// Opens the recording of `--record` or `--replay`.
+fn exchanges(args: &RunArgs, variables: &[(String, String)]) -> Result<Exchanges, Diagnostic> {
+    let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
+    let redactor = Redactor::from_env(&variables);
+    let failed = |action: &str, path: &Path, problem: String| {
+        Diagnostic::new(format!("cannot {action} the recording {}: {problem}", path.display()))
+    };
+    if let Some(path) = &args.record {
+        let recording = Recording::create(path, redactor);
+        return recording.map(Exchanges::Record).map_err(|error| failed("write", path, error.to_string()));
+    }
+    let Some(path) = &args.replay else { return Ok(Exchanges::Live) };
+    let text = std::fs::read_to_string(path).map_err(|error| failed("read", path, error.to_string()))?;
+    Replay::parse(&text, redactor).map(Exchanges::Replay).map_err(|problem| failed("use", path, problem))
 }
 
 /// Shows how a run ended and turns it into an exit code.

@@ -130,7 +130,17 @@ pub(super) async fn ask<'js>(
 ) -> std::result::Result<AgentAnswer, String> {
     let args = from_json(ctx, args).map_err(|error| message_of(ctx, error))?;
     let args = validate_input(ctx, entry, label, args).await?;
-    let run = async {
+    ask_validated(ctx, parent, entry, label, args).await.map_err(|error| message_of(ctx, error))
+}
+
+/// Makes a child prompt, has the callback set it up with arguments that were validated, and runs it to its end.
+pub(super) async fn ask_validated<'js>(
+    ctx: &Ctx<'js>,
+    parent: &PromptObject<'js>,
+    entry: &Object<'js>,
+    label: Label<'_>,
+    args: Value<'js>,
+) -> Result<AgentAnswer> {
         let options = property(entry, "options")?.and_then(Value::into_object);
         let child = child_prompt(ctx, parent, options.as_ref(), label)?;
         let format = response_schema(ctx, options.as_ref())?;
@@ -143,8 +153,6 @@ pub(super) async fn ask<'js>(
         call_async(&set_up, (args, child.clone())).await?;
         core.prompt.borrow_mut().set_in_only_body(false);
         run_child(ctx, &child, format).await
-    };
-    run.await.map_err(|error: rquickjs::Error| message_of(ctx, error))
 }
 
 async fn run_child<'js>(

@@ -9,13 +9,17 @@ mod definitions;
 mod effect_context;
 mod effects;
 mod execution;
+mod function_call;
+mod functions;
 mod js_model;
 mod messages;
+mod methods;
 mod models;
 mod modules;
 mod options;
 mod prompt_file;
 mod prompt_host;
+mod providers;
 mod reference;
 mod run_parts;
 mod run_prompt;
@@ -38,8 +42,8 @@ use rquickjs::{Ctx, Function, Object, Result};
 
 pub use modules::NATIVE_MODULES;
 pub use prompt_file::{FileRun, run_file};
-pub use services::{Doors, ResolveModel};
-use stateful_prompt::{Method, method};
+pub use services::{Doors, Exchanges};
+use stateful_prompt::{Core, Method, method};
 
 /// Every method of a prompt, in the order a script sees them. `runtime-js/types/lmthing.d.ts` describes each.
 const METHODS: &[Method] = &[
@@ -56,6 +60,9 @@ const METHODS: &[Method] = &[
     Method { name: "getRemindedItems", function: |ctx| method(ctx, definitions::get_reminded_items) },
     Method { name: "defTaskList", function: |ctx| method(ctx, task_list::def_task_list) },
     Method { name: "defTaskGraph", function: |ctx| method(ctx, task_graph::def_task_graph) },
+    Method { name: "defFunction", function: |ctx| method(ctx, functions::def_function) },
+    Method { name: "defFunctionAgent", function: |ctx| method(ctx, functions::def_function_agent) },
+    Method { name: "defMethod", function: |ctx| method(ctx, methods::def_method) },
 ];
 
 /// The methods that plugins come with; a plugin of a user may replace them, but not the others.
@@ -81,9 +88,11 @@ pub fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
 }
 
 /// Status sections that plugins add to every step's system prompt.
-fn plugin_sections<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<Vec<(String, String)>> {
+fn plugin_sections<'js>(ctx: &Ctx<'js>, bag: &Object<'js>, core: &Core) -> Result<Vec<(String, String)>> {
     let mut sections = Vec::new();
     sections.extend(task_list::section(ctx, bag)?);
     sections.extend(task_graph::section(ctx, bag)?);
+    sections.extend(functions::section(ctx, bag, core)?);
+    sections.extend(methods::section(ctx, bag, core)?);
     Ok(sections)
 }

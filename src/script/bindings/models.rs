@@ -2,16 +2,16 @@
 
 use std::{rc::Rc, time::Duration};
 
-use rquickjs::{Class, Ctx, JsLifetime, Object, Result, Value, class::Trace, function::Opt};
+use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace, function::Opt};
 
 use super::{
     js_model::JsModel,
-    services,
+    services::{self, Doors, Exchanges},
     values::{elements, error_object, kind_of, property, to_json, type_error},
 };
 use crate::{
     chat::Usage,
-    provider::{LanguageModel, MockItem, MockModel, MockOptions, ProviderError},
+    provider::{self, FallbackModel, LanguageModel, MockItem, MockModel, MockOptions, ProviderError},
 };
 
 /// A model made in Rust, as scripts hold it.
@@ -37,6 +37,18 @@ impl ModelObject {
     }
 }
 
+impl ModelObject {
+    /// The model, recorded or replayed as the run wants it.
+    fn used(&self, exchanges: &Exchanges) -> Rc<dyn LanguageModel> {
+        let model = self.model.clone();
+        if model.provider() == "mock" {
+            return model;
+        }
+        let name = format!("{}:{}", model.provider(), model.model_id());
+        exchanges.model(&name, || Ok(model.clone())).unwrap_or(model)
+    }
+}
+
 /// A model as a JavaScript object.
 pub(super) fn model_object<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) -> Result<Value<'js>> {
     Ok(Class::instance(ctx.clone(), ModelObject { model })?.into_value())
@@ -47,6 +59,9 @@ pub(super) fn resolve<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Rc<dyn 
     if let Some(name) = value.as_string() {
         return resolve_string(ctx, &name.to_string()?);
     }
+    if let Some(list) = value.as_array() {
+        return resolve_list(ctx, list);
+    }
     let Some(object) = value.as_object().filter(|_| !value.is_function() && !value.is_array()) else {
         let got = if value.is_undefined() { String::new() } else { format!(", got {}", kind_of(value)) };
         let message =
@@ -54,7 +69,7 @@ pub(super) fn resolve<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Rc<dyn 
         return Err(type_error(ctx, message));
     };
     if let Some(model) = Class::<ModelObject>::from_object(object) {
-        return Ok(model.borrow().model.clone());
+        return Ok(model.borrow().used(&services::doors(ctx)?.exchanges));
     }
     let stream: Value = object.get("doStream")?;
     if stream.is_function() {
@@ -73,7 +88,32 @@ fn resolve_string<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Rc<dyn LanguageMode
             )),
         };
     }
-    match (services::doors(ctx)?.resolve_model)(name) {
+    let doors = services::doors(ctx)?;
+    match doors.exchanges.model(name, || provider::resolve(name, &doors.providers)) {
+        Ok(model) => Ok(model),
+        Err(error) => Err(throw_provider_error(ctx, &error)),
+    }
+}
+
+/// A list of models: the next one is asked when one fails before its first visible byte.
+fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn LanguageModel + 'js>> {
+    let Doors { providers, exchanges, .. } = services::doors(ctx)?;
+    let mut models: Vec<Rc<dyn LanguageModel>> = Vec::with_capacity(list.len());
+    for (index, item) in elements(list)?.into_iter().enumerate() {
+        let model = match (item.as_string(), item.as_object().and_then(Class::<ModelObject>::from_object)) {
+            (Some(name), _) => {
+                let name = name.to_string()?;
+                exchanges.model(&name, || provider::resolve(&name, &providers))
+            }
+            (None, Some(model)) => Ok(model.borrow().used(&exchanges)),
+            (None, None) => {
+                let message = format!("config.model[{index}] must be 'provider:model' or a model object, got {}", kind_of(&item));
+                return Err(type_error(ctx, message));
+            }
+        };
+        models.push(model.map_err(|error| throw_provider_error(ctx, &error))?);
+    }
+    match FallbackModel::of(models, &providers) {
         Ok(model) => Ok(model),
         Err(error) => Err(throw_provider_error(ctx, &error)),
     }

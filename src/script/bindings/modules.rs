@@ -3,7 +3,7 @@
 use rquickjs::{Array, Ctx, Function, Object, Result, Value, function::Rest, object::Property};
 
 use super::{
-    METHODS, models, run_prompt, stateful_class, task_graph,
+    METHODS, models, providers, run_prompt, stateful_class, task_graph,
     tools::sub_definition,
     values::{bind, elements, kind_of, to_text, type_error},
 };
@@ -28,6 +28,7 @@ fn main_module<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     export(&exports, "createPluginArray", Function::new(ctx.clone(), create_plugin_array)?)?;
     export(&exports, "stepCountIs", Function::new(ctx.clone(), step_count_is)?)?;
     export(&exports, "hasToolCall", Function::new(ctx.clone(), has_tool_call)?)?;
+    providers::export(ctx, &exports)?;
     with_default(exports)
 }
 

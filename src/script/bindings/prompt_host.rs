@@ -9,14 +9,14 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value};
 
 use super::{
-    abort, agents, effects, execution, models, options,
+    abort, agents, effects, execution, function_call, functions, methods, models, options,
     stateful_prompt::{Core, PromptObject, area, parts},
     steps, tool_call, tools,
     values::{apply_async, call_async, elements, property},
 };
 use crate::{
     chat::{PromptMessages, Step, ToolCall, ToolOutput, ToolSpec},
-    prompt::{DefinitionKind, Prompt, PromptHost, RunError, RunRecord, RunSettings, StepModifications, ToolAnswer},
+    prompt::{DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord, RunSettings, StepModifications, ToolAnswer},
     provider::LanguageModel,
     script::{diagnose, diagnose_error},
 };
@@ -112,6 +112,9 @@ impl<'js> ScriptPrompt<'js> {
         let kind =
             self.core.prompt.borrow().tools().find(|(name, _)| *name == call.tool_name).map(|(_, tool)| tool.kind);
         Ok(match kind {
+            _ if functions::is_run_tool_code(&entry)? => {
+                function_call::run_tool_code(&self.ctx, &self.prompt, call, execution).await
+            }
             Some(DefinitionKind::DefAgent) => agents::call_agent(&self.ctx, &self.prompt, &entry, call).await,
             _ => tool_call::call_tool(&self.ctx, &entry, call, execution).await,
         })
@@ -208,11 +211,19 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn plugin_sections(&self) -> std::result::Result<Vec<(String, String)>, RunError> {
-        super::plugin_sections(&self.ctx, &self.bag).map_err(|error| self.failed(error))
+        super::plugin_sections(&self.ctx, &self.bag, &self.core).map_err(|error| self.failed(error))
     }
 
     fn tool_specs(&self, names: &[String]) -> std::result::Result<Vec<ToolSpec>, RunError> {
         self.specs(names).map_err(|error| self.failed(error))
+    }
+
+    fn has_methods(&self) -> std::result::Result<bool, RunError> {
+        methods::any(&self.bag, &self.core).map_err(|error| self.failed(error))
+    }
+
+    fn run_method_code<'a>(&'a self, code: &'a str) -> LocalBoxFuture<'a, MethodAnswer> {
+        methods::run(&self.ctx, &self.prompt, code).boxed_local()
     }
 
     fn call_tool<'a>(&'a self, call: &'a ToolCall, messages: &'a PromptMessages) -> LocalBoxFuture<'a, ToolAnswer> {

@@ -62,6 +62,7 @@ pub(crate) fn prepare<'js>(
     bag.set("plugins", plugins)?;
     bag.set("model", config.get::<_, Value>("model")?)?;
     bag.set("sandbox", config.get::<_, Value>("sandbox")?)?;
+    services::sandbox_config(ctx, &bag)?;
     set_options(ctx, &bag, config.get("options")?)?;
     Ok(prompt)
 }

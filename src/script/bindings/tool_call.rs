@@ -62,7 +62,22 @@ pub(super) async fn run_entry<'js>(
     input: Value<'js>,
     execution: Value<'js>,
 ) -> Answered<'js> {
-    match run_callbacks(ctx, entry, label, input, execution).await {
+    let execute = async |input| {
+        let execute: Function = entry.get("execute")?;
+        call_async(&execute, (input, execution)).await
+    };
+    run_with(ctx, entry, label, input, execute).await
+}
+
+/// [`run_entry`] with something else in the place of the entry's `execute`.
+pub(super) async fn run_with<'js>(
+    ctx: &Ctx<'js>,
+    entry: &Object<'js>,
+    label: Label<'_>,
+    input: Value<'js>,
+    execute: impl AsyncFnOnce(Value<'js>) -> Result<Value<'js>>,
+) -> Answered<'js> {
+    match run_callbacks(ctx, entry, label, input, execute).await {
         Ok(answered) => answered,
         // Errors of the callbacks themselves are not handed to onError.
         Err(error) => Answered::Failed(message_of(ctx, error)),
@@ -74,7 +89,7 @@ async fn run_callbacks<'js>(
     entry: &Object<'js>,
     label: Label<'_>,
     input: Value<'js>,
-    execution: Value<'js>,
+    execute: impl AsyncFnOnce(Value<'js>) -> Result<Value<'js>>,
 ) -> Result<Answered<'js>> {
     let options = property(entry, "options")?.and_then(Value::into_object);
     let callback = |name: &str| -> Result<Option<Function<'js>>> {
@@ -88,8 +103,7 @@ async fn run_callbacks<'js>(
             return check_response(ctx, options.as_ref(), label, answer).await;
         }
     }
-    let execute: Function = entry.get("execute")?;
-    let output = match call_async(&execute, (input.clone(), execution)).await {
+    let output = match execute(input.clone()).await {
         Ok(output) => output,
         Err(error) => {
             let message = message_of(ctx, error);

@@ -2,6 +2,7 @@
 
 use rquickjs::Ctx;
 
+use super::stack;
 use crate::diagnostic::Diagnostic;
 use crate::script::loader::{self, Modules};
 
@@ -13,13 +14,50 @@ pub(super) fn explain(ctx: &Ctx<'_>, modules: &Modules, diagnostic: &mut Diagnos
     {
         diagnostic.message = found.message;
         diagnostic.hint = found.hint;
+        diagnostic.location = found.location.map(|location| stack::in_characters(modules, location));
         diagnostic.source_line =
-            found.location.as_ref().and_then(|location| super::stack::source_line(modules, location));
-        diagnostic.location = found.location;
+            diagnostic.location.as_ref().and_then(|location| stack::source_line(modules, location));
+    }
+    if diagnostic.name == "SyntaxError" && diagnostic.source_line.as_deref().unwrap_or_default().trim().is_empty() {
+        move_from_end(modules, diagnostic);
+    }
+    if diagnostic.message == "not a function"
+        && let (Some(location), Some(line)) = (&diagnostic.location, &diagnostic.source_line)
+        && let Some(callee) = expression_at(line, location.column)
+    {
+        diagnostic.message = format!("{callee} is not a function");
     }
     if diagnostic.hint.is_none() {
         diagnostic.hint = hint(&diagnostic.name, &diagnostic.message).map(str::to_owned);
     }
+}
+
+/// A file that ends too early is shown by the end of its last line, not by the emptiness after it.
+fn move_from_end(modules: &Modules, diagnostic: &mut Diagnostic) {
+    if diagnostic.message == "unexpected token in expression: ''" {
+        diagnostic.message = "Unexpected end of input".to_owned();
+    }
+    let Some(location) = &mut diagnostic.location else { return };
+    let text = modules.text_of(&location.path).unwrap_or_default();
+    let before = text.lines().take(location.line as usize).enumerate();
+    if let Some((index, line)) = before.filter(|(_, line)| !line.trim().is_empty()).last() {
+        location.line = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        location.column = u32::try_from(line.trim_end().chars().count() + 1).unwrap_or(u32::MAX);
+        diagnostic.source_line = Some(line.to_owned());
+    }
+}
+
+/// The dotted name that holds the character at `column`: `x.foo` for either part of it.
+fn expression_at(line: &str, column: u32) -> Option<String> {
+    let characters: Vec<char> = line.chars().collect();
+    let at = column.checked_sub(1)? as usize;
+    let is_name = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '#');
+    let start = characters.get(..at)?.iter().rposition(|c| !is_name(c)).map_or(0, |before| before + 1);
+    let end =
+        characters[at..].iter().position(|c| !is_name(c) || *c == '.').map_or(characters.len(), |length| at + length);
+    let name: String = characters[start..end].iter().collect();
+    let is_expression = name.starts_with(|c: char| !c.is_numeric() && c != '.') && end > at;
+    (is_expression && name != "new" && name != "await").then_some(name)
 }
 
 fn hint(name: &str, message: &str) -> Option<&'static str> {

@@ -1,11 +1,39 @@
 //! Reading QuickJS stack traces: `    at name (file:line:column)`, or `    at file:line:column`.
+//!
+//! Columns in a stack count UTF-8 bytes, as QuickJS counts them; a diagnostic's count characters.
+
+use std::collections::HashMap;
 
 use crate::diagnostic::{Frame, Location};
 use crate::script::loader::Modules;
 
 /// The frames of `stack` that lie in the user's files, innermost first.
 pub(super) fn frames(modules: &Modules, stack: &str) -> Vec<Frame> {
-    stack.lines().filter_map(frame).filter(|frame| modules.is_file(&frame.location.path)).collect()
+    let mut texts = Texts { modules, texts: HashMap::new() };
+    let user_frames = stack.lines().filter_map(frame).filter(|frame| modules.is_file(&frame.location.path));
+    user_frames.map(|frame| Frame { location: texts.in_characters(frame.location), ..frame }).collect()
+}
+
+/// `location` with its column in characters instead of bytes.
+pub(super) fn in_characters(modules: &Modules, location: Location) -> Location {
+    Texts { modules, texts: HashMap::new() }.in_characters(location)
+}
+
+/// The texts of modules that one stack mentions.
+struct Texts<'a> {
+    modules: &'a Modules,
+    texts: HashMap<String, Option<String>>,
+}
+
+impl Texts<'_> {
+    fn in_characters(&mut self, location: Location) -> Location {
+        let Location { path, line, column } = location;
+        let text = self.texts.entry(path.clone()).or_insert_with(|| self.modules.text_of(&path));
+        let bytes = column.saturating_sub(1) as usize;
+        let before = text.as_deref().and_then(|text| text.lines().nth(line.saturating_sub(1) as usize)?.get(..bytes));
+        let characters = before.and_then(|before| u32::try_from(before.chars().count() + 1).ok());
+        Location { path, line, column: characters.unwrap_or(column) }
+    }
 }
 
 /// Parses one line; the message above the frames and native frames are `None`.

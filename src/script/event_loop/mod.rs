@@ -139,6 +139,16 @@ impl EventLoop {
         !self.tick_requested.get() && self.keep_alive.get() == 0 && !self.timers.borrow().has_referenced()
     }
 
+    async fn halted(&self) -> Halt {
+        loop {
+            let changed = self.changed.notified();
+            if let Some(halt) = self.halt.borrow().clone() {
+                return halt;
+            }
+            changed.await;
+        }
+    }
+
     /// Waits until there is something to do: a tick, an immediate, a rejection, or the next timer's deadline.
     async fn work(&self) {
         let deadline = self.timers.borrow().next_deadline();
@@ -309,17 +319,23 @@ pub(super) fn report_uncaught<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Result
     Ok(())
 }
 
-/// Waits for what ends the run early. Await it beside the run itself, first:
-/// `select! { biased; halt = halted(&ctx) => …, outcome = run => … }`.
-pub async fn halted(ctx: &Ctx<'_>) -> Result<Halt> {
-    let event_loop = engine::shared(ctx)?.event_loop;
-    loop {
-        let changed = event_loop.changed.notified();
-        if let Some(halt) = event_loop.halt.borrow().clone() {
-            return Ok(halt);
-        }
-        changed.await;
+/// Runs `work` unless the run is ended early, by `process.exit` or an error that nothing can catch; then `work` is dropped
+/// and the halt returned, also when it happened while `work` was about to return.
+pub async fn until_halted<T>(ctx: &Ctx<'_>, work: impl Future<Output = T>) -> std::result::Result<T, Halt> {
+    let Ok(engine::Shared { event_loop, .. }) = engine::shared(ctx) else { return Ok(work.await) };
+    tokio::select! {
+        biased;
+        halt = event_loop.halted() => Err(halt),
+        outcome = work => match event_loop.halt.borrow().clone() {
+            Some(halt) => Err(halt),
+            None => Ok(outcome),
+        },
     }
+}
+
+/// Waits for what ends the run early. [`until_halted`] is the safer way to wait for it beside the run.
+pub async fn halted(ctx: &Ctx<'_>) -> Result<Halt> {
+    Ok(engine::shared(ctx)?.event_loop.halted().await)
 }
 
 /// Waits until nothing keeps the program alive: no timer or immediate that counts, no request under way. Returns the halt

@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use rquickjs::{Ctx, Function, Object, Result};
 
-use crate::script::builtin::import_builtin;
 use crate::script::engine::{Shared, shared};
 use crate::script::native_module::NativeModule;
 
@@ -22,9 +21,6 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("stderrIsTerminal", shared.host.stderr_is_terminal())?;
     // columns(): the terminal's width, undefined when there is none.
     exports.set("columns", Function::new(ctx.clone(), move || shared.host.columns())?)?;
-    // importBuiltin(name): the module's namespace, at once.
-    let import = |ctx: Ctx<'js>, name: String| import_builtin(&ctx, &name);
-    exports.set("importBuiltin", Function::new(ctx.clone(), import)?)?;
     // now(): milliseconds of a steady clock.
     let start = Instant::now();
     exports.set("now", Function::new(ctx.clone(), move || start.elapsed().as_secs_f64() * 1000.0)?)?;

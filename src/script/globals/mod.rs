@@ -1,31 +1,108 @@
 //! The globals and native module halves that every prompt file gets. Each area is one file here (its Rust half) and one
 //! built-in module in `runtime-js/` (its JavaScript half), tied together by the two tables below.
+//!
+//! The web and Node areas (SPEC 1) hand plain functions to their JavaScript halves as `lmthing:internal/native/<area>`, so
+//! that nothing of it is reachable from `globalThis`. The JavaScript half checks arguments and has the faces users know;
+//! here, strings and bytes come in and plain values go out.
 
+mod bytes;
 mod console;
+mod crypto;
+mod encoding;
+mod fetch;
+mod fs;
+mod fs_operations;
+mod inspect;
+mod modules;
+mod os;
 mod process;
 mod timers;
+mod url;
 
 use rquickjs::{Ctx, Result};
 
+use self::bytes::Bytes;
 use super::lazy::{self, LazyGlobal};
 use super::native_module::NativeModule;
 
 /// Native halves of built-in modules; all are named `lmthing:internal/native/…`, out of reach for prompt files.
-pub(super) const NATIVE_MODULES: &[NativeModule] = &[console::NATIVE, process::NATIVE, timers::NATIVE];
+pub(super) const NATIVE_MODULES: &[NativeModule] = &[
+    console::NATIVE,
+    crypto::NATIVE,
+    encoding::NATIVE,
+    fetch::NATIVE,
+    fs::NATIVE,
+    inspect::NATIVE,
+    modules::NATIVE,
+    os::NATIVE,
+    process::NATIVE,
+    timers::NATIVE,
+    url::NATIVE,
+];
 
+/// A global that is the export of its name of a module.
+const fn export_of(module: &'static str, name: &'static str) -> LazyGlobal {
+    LazyGlobal { name, module, export: name }
+}
+
+const BLOB: &str = "lmthing:internal/web/blob";
+const CRYPTO: &str = "lmthing:internal/web/crypto";
+const ENCODING: &str = "lmthing:internal/web/encoding";
+const ENCODING_STREAMS: &str = "lmthing:internal/web/encoding-streams";
+const EVENTS: &str = "lmthing:internal/web/events";
+const FETCH: &str = "lmthing:internal/web/fetch";
+const STREAMS: &str = "lmthing:internal/web/streams";
 const TIMERS: &str = "lmthing:internal/timers";
+const URL: &str = "lmthing:internal/web/url";
 
 /// Globals that load their module on the first read.
 const LAZY_GLOBALS: &[LazyGlobal] = &[
     LazyGlobal { name: "console", module: "lmthing:internal/console", export: "default" },
     LazyGlobal { name: "process", module: "lmthing:internal/process", export: "default" },
-    LazyGlobal { name: "queueMicrotask", module: TIMERS, export: "queueMicrotask" },
-    LazyGlobal { name: "setTimeout", module: TIMERS, export: "setTimeout" },
-    LazyGlobal { name: "setInterval", module: TIMERS, export: "setInterval" },
-    LazyGlobal { name: "setImmediate", module: TIMERS, export: "setImmediate" },
-    LazyGlobal { name: "clearTimeout", module: TIMERS, export: "clearTimeout" },
-    LazyGlobal { name: "clearInterval", module: TIMERS, export: "clearInterval" },
-    LazyGlobal { name: "clearImmediate", module: TIMERS, export: "clearImmediate" },
+    export_of(TIMERS, "queueMicrotask"),
+    export_of(TIMERS, "setTimeout"),
+    export_of(TIMERS, "setInterval"),
+    export_of(TIMERS, "setImmediate"),
+    export_of(TIMERS, "clearTimeout"),
+    export_of(TIMERS, "clearInterval"),
+    export_of(TIMERS, "clearImmediate"),
+    export_of(URL, "URL"),
+    export_of(URL, "URLSearchParams"),
+    export_of(ENCODING, "TextEncoder"),
+    export_of(ENCODING, "TextDecoder"),
+    export_of(ENCODING_STREAMS, "TextEncoderStream"),
+    export_of(ENCODING_STREAMS, "TextDecoderStream"),
+    export_of(EVENTS, "Event"),
+    export_of(EVENTS, "EventTarget"),
+    export_of(EVENTS, "CustomEvent"),
+    export_of(EVENTS, "AbortController"),
+    export_of(EVENTS, "AbortSignal"),
+    export_of(STREAMS, "ReadableStream"),
+    export_of(STREAMS, "ReadableStreamDefaultReader"),
+    export_of(STREAMS, "ReadableStreamDefaultController"),
+    export_of(STREAMS, "ReadableStreamBYOBReader"),
+    export_of(STREAMS, "ReadableStreamBYOBRequest"),
+    export_of(STREAMS, "ReadableByteStreamController"),
+    export_of(STREAMS, "WritableStream"),
+    export_of(STREAMS, "WritableStreamDefaultWriter"),
+    export_of(STREAMS, "WritableStreamDefaultController"),
+    export_of(STREAMS, "TransformStream"),
+    export_of(STREAMS, "TransformStreamDefaultController"),
+    export_of(STREAMS, "ByteLengthQueuingStrategy"),
+    export_of(STREAMS, "CountQueuingStrategy"),
+    export_of(BLOB, "Blob"),
+    export_of(BLOB, "File"),
+    export_of("lmthing:internal/web/form-data", "FormData"),
+    export_of("lmthing:internal/web/headers", "Headers"),
+    export_of(FETCH, "Request"),
+    export_of(FETCH, "Response"),
+    export_of(FETCH, "fetch"),
+    export_of("lmthing:internal/web/structured-clone", "structuredClone"),
+    export_of(CRYPTO, "crypto"),
+    export_of(CRYPTO, "Crypto"),
+    export_of(CRYPTO, "CryptoKey"),
+    export_of(CRYPTO, "SubtleCrypto"),
+    export_of("node:buffer", "Buffer"),
 ];
 
 /// Defines every global.

@@ -15,9 +15,11 @@ pub(super) fn declare<'js>(ctx: &Ctx<'js>, name: &str, path: &Path, text: &str) 
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         return Err(failure(name, path, &error).throw(ctx));
     }
-    let exports = Object::new(ctx.clone())?;
-    exports.set("default", ctx.json_parse(text)?)?;
-    native_module::declare(ctx, name, exports)
+    native_module::declare(ctx, name, |ctx| {
+        let exports = Object::new(ctx.clone())?;
+        exports.set("default", ctx.json_parse(text)?)?;
+        Ok(exports)
+    })
 }
 
 fn failure(name: &str, path: &Path, error: &serde_json::Error) -> ScriptError {

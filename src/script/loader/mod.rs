@@ -99,7 +99,7 @@ impl Loader for ModuleLoader {
         _attributes: Option<ImportAttributes<'js>>,
     ) -> Result<Module<'js, Declared>> {
         if let Some(module) = self.native.iter().find(|module| module.name == name) {
-            return native_module::declare(ctx, name, (module.init)(ctx)?);
+            return native_module::declare(ctx, name, module.init);
         }
         if let Some(builtin) = builtin::find(name) {
             return bytecode::load(ctx, builtin);

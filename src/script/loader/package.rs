@@ -1,12 +1,21 @@
 //! Packages in `node_modules`, by Node's rules for `import`: `exports` and `imports` maps with the conditions `node`,
-//! `import` and `default`, real paths of links.
+//! `import` and `default`, real paths of links. CommonJS is found out here, so that the error can say so.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
+use oxc_resolver::{PackageType, Resolution, ResolveError, ResolveOptions, Resolver};
+
 use super::resolver::NOT_FOUND;
+use super::{position, source};
 use crate::script::error::ScriptError;
-use oxc_resolver::{ResolveError, ResolveOptions, Resolver};
+
+/// What a bare specifier stands for.
+pub(super) enum Package {
+    File(PathBuf),
+    /// An `imports` map points at a Node module.
+    Builtin(String),
+}
 
 /// The package resolver, made when the first bare import needs it.
 #[derive(Default)]
@@ -14,25 +23,64 @@ pub(super) struct Packages(OnceCell<Resolver>);
 
 impl Packages {
     /// The file that `specifier` (bare, or `#name` of an `imports` map) stands for when imported from `directory`.
-    pub(super) fn resolve(&self, directory: &Path, specifier: &str) -> Result<PathBuf, ScriptError> {
-        let resolver = self.0.get_or_init(|| Resolver::new(options()));
-        let resolution = resolver.resolve(directory, specifier).map_err(|error| describe(error, specifier))?;
-        Ok(resolution.into_path_buf())
+    pub(super) fn resolve(&self, directory: &Path, specifier: &str) -> Result<Package, ScriptError> {
+        let resolver = self.0.get_or_init(|| Resolver::new(options("import")));
+        match resolver.resolve(directory, specifier) {
+            Ok(resolution) if is_common_js(&resolution) => Err(common_js(specifier)),
+            Ok(resolution) => Ok(Package::File(resolution.into_path_buf())),
+            Err(ResolveError::Builtin { resolved, .. }) => Ok(Package::Builtin(resolved)),
+            Err(ResolveError::PackagePathNotExported { .. }) if resolves_for_require(directory, specifier) => {
+                Err(common_js(specifier))
+            }
+            Err(error) => Err(describe(error, specifier)),
+        }
     }
 }
 
-fn options() -> ResolveOptions {
+fn options(kind: &str) -> ResolveOptions {
     ResolveOptions {
-        condition_names: ["node", "import", "default"].map(str::to_owned).to_vec(),
+        builtin_modules: true,
+        condition_names: ["node", kind, "default"].map(str::to_owned).to_vec(),
         main_fields: vec!["main".to_owned()],
         extensions: [".js", ".mjs", ".json"].map(str::to_owned).to_vec(),
         ..ResolveOptions::default()
     }
 }
 
+fn resolves_for_require(directory: &Path, specifier: &str) -> bool {
+    Resolver::new(options("require")).resolve(directory, specifier).is_ok()
+}
+
+/// Whether the file is CommonJS: by its ending, by its package's `type`, or, when the package says nothing, by its text.
+fn is_common_js(resolution: &Resolution) -> bool {
+    let extension = resolution.path().extension().and_then(|extension| extension.to_str());
+    match (extension, resolution.package_json().and_then(|package| package.r#type())) {
+        (Some("cjs" | "cts"), _) => true,
+        (Some("js"), Some(PackageType::CommonJs)) => true,
+        (Some("js"), None) => {
+            let text = source::read(resolution.path()).unwrap_or_default();
+            !position::is_module(&text)
+                && ["module.exports", "exports.", "require("].iter().any(|word| text.contains(word))
+        }
+        _ => false,
+    }
+}
+
+fn common_js(specifier: &str) -> ScriptError {
+    ScriptError::error(format!("Cannot import '{specifier}': it is a CommonJS package, only ES modules are supported"))
+        .hint("use a version or a package that ships ES modules (\"type\": \"module\", or \"import\" in its exports)")
+}
+
 fn describe(error: ResolveError, specifier: &str) -> ScriptError {
     match error {
         ResolveError::NotFound(_) => ScriptError::error(format!("Cannot find package '{specifier}'")).code(NOT_FOUND),
-        error => ScriptError::error(error.to_string()),
+        ResolveError::PackagePathNotExported { subpath, package_path, .. } => {
+            let package = package_path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            ScriptError::error(format!(
+                "Cannot import '{specifier}': the package '{package}' does not export '{subpath}'"
+            ))
+            .code("ERR_PACKAGE_PATH_NOT_EXPORTED")
+        }
+        error => ScriptError::error(format!("Cannot import '{specifier}': {error}")),
     }
 }

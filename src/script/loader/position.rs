@@ -4,7 +4,7 @@ use swc_common::{BytePos, Spanned};
 use swc_ecma_ast::{
     BindingIdent, CallExpr, Callee, Decl, EsVersion, ExportAll, ExportDecl, ExportDefaultDecl, ExportDefaultExpr,
     ExportNamedSpecifier, ExportSpecifier, Expr, ImportDecl, ImportSpecifier, Lit, Module, ModuleExportName,
-    NamedExport, Stmt, Str,
+    ModuleItem, NamedExport, Stmt, Str,
 };
 use swc_ecma_parser::{EsSyntax, Parser, StringInput, Syntax, TsSyntax, lexer::Lexer};
 use swc_ecma_visit::{Visit, VisitWith};
@@ -34,6 +34,11 @@ pub(super) fn exported_names(module: &str, text: &str) -> Option<Vec<String>> {
     let mut exports = Exports::default();
     parse(module, text)?.visit_with(&mut exports);
     Some(exports.0)
+}
+
+/// Whether `text` has import or export statements; text that is no module at all has none.
+pub(super) fn is_module(text: &str) -> bool {
+    parse("", text).is_some_and(|module| module.body.iter().any(ModuleItem::is_module_decl))
 }
 
 /// One import: its specifier, where that stands, and where each imported name stands (byte offsets).
@@ -158,11 +163,12 @@ impl Visit for Exports {
     }
 }
 
-/// The position of byte `at` of `text`.
+/// The position of byte `at` of `text`; the column in bytes, as everywhere before the diagnostic.
 fn locate(path: &str, text: &str, at: usize) -> Location {
+    let at = at.min(text.len());
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let line = u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX);
-    let column = u32::try_from(before[line_start..].chars().count() + 1).unwrap_or(u32::MAX);
+    let column = u32::try_from(at - line_start + 1).unwrap_or(u32::MAX);
     Location { path: path.to_owned(), line, column }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 use super::modules::Modules;
-use super::package::Packages;
+use super::package::{Package, Packages};
 use super::source::{EXTENSIONS, is_json, plain};
 use super::suggestion;
 use crate::script::builtin::{self, INTERNAL_PREFIX};
@@ -131,10 +131,16 @@ impl Resolution<'_> {
     fn package(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
         let base_path = self.modules.path_of(base);
         let directory = base_path.parent().unwrap_or(Path::new("/"));
-        let path =
-            self.packages.resolve(directory, specifier).map_err(|failure| self.explain(failure, base, specifier))?;
-        check_extension(&path, specifier)?;
-        Ok(self.modules.add(&path, ""))
+        match self.packages.resolve(directory, specifier).map_err(|failure| self.explain(failure, base, specifier))? {
+            Package::File(path) => {
+                check_extension(&path, specifier)?;
+                Ok(self.modules.add(&path, ""))
+            }
+            Package::Builtin(name) => match builtin::find(&name) {
+                Some(builtin) => Ok(builtin.name.to_owned()),
+                None => Err(self.not_offered(name.trim_start_matches("node:"), specifier)),
+            },
+        }
     }
 
     fn explain(&self, failure: ScriptError, base: &str, specifier: &str) -> ScriptError {

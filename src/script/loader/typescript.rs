@@ -37,15 +37,18 @@ pub(super) fn strip(name: &str, text: String) -> Result<String, ScriptError> {
     })
 }
 
+/// The column is in bytes, as everywhere before the diagnostic.
 fn locate(source_map: &SourceMap, name: &str, position: BytePos) -> Location {
     let place = source_map.lookup_char_pos(position);
-    let (line, column) = (u32::try_from(place.line), u32::try_from(place.col.0 + 1));
-    Location { path: name.to_owned(), line: line.unwrap_or(u32::MAX), column: column.unwrap_or(u32::MAX) }
+    let column = position.0 - place.file.line_begin_pos(position).0 + 1;
+    Location { path: name.to_owned(), line: u32::try_from(place.line).unwrap_or(u32::MAX), column }
 }
 
 /// Collects what the parser complains about: message and position.
 #[derive(Clone, Default)]
-struct Problems(Rc<RefCell<Vec<(String, Option<BytePos>)>>>);
+struct Problems(Rc<RefCell<Vec<Problem>>>);
+
+type Problem = (String, Option<BytePos>);
 
 impl Emitter for Problems {
     fn emit(&mut self, builder: &mut DiagnosticBuilder<'_>) {

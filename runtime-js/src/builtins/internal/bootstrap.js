@@ -11,14 +11,15 @@ function header(error) {
 }
 
 // QuickJS keeps only the frames ("    at f (file:1:2)\n…"); programs expect Node's header line above them.
-const { get: frames, set: setStack } = Object.getOwnPropertyDescriptor(Error.prototype, 'stack');
+const { get: getFrames, set: setStack } = Object.getOwnPropertyDescriptor(Error.prototype, 'stack');
 function withHeader(error, stack) {
   if (typeof stack !== 'string') return stack;
-  return stack === '' ? header(error) : `${header(error)}\n${stack.endsWith('\n') ? stack.slice(0, -1) : stack}`;
+  const frames = stack.trimEnd().replaceAll(/at <anonymous> \((.+)\)$/gm, 'at $1');
+  return frames === '' ? header(error) : `${header(error)}\n${frames}`;
 }
 Object.defineProperty(Error.prototype, 'stack', {
   get() {
-    return withHeader(this, frames.call(this));
+    return withHeader(this, getFrames.call(this));
   },
   set: setStack,
   configurable: true,

@@ -1,13 +1,7 @@
 // `console`, as Node prints it. Plain lines are joined here; everything else goes through Node's inspection code, which is
 // loaded when it is first needed.
-import {
-  importBuiltin,
-  now,
-  stderrHasColors,
-  stdoutHasColors,
-  writeStderr,
-  writeStdout,
-} from 'lmthing:internal/native/console';
+import { now, stderrHasColors, stdoutHasColors, writeStderr, writeStdout } from 'lmthing:internal/native/console';
+import { importBuiltin } from 'lmthing:internal/native/modules';
 import { renderTable } from './table.js';
 
 let inspection;

@@ -1,2 +1,2 @@
 // Node's own inspection code (the npm extract of lib/internal/util/inspect), behind `console` and `node:util`.
-export { inspect, format, formatWithOptions } from 'node-inspect-extracted';
+export { inspect, format, formatWithOptions, stripVTControlCharacters } from 'node-inspect-extracted';

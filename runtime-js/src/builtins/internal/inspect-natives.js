@@ -1,0 +1,16 @@
+// What Node's inspection code asks the engine: see INSPECT_PATCHES in bundle.mjs.
+import * as native from 'lmthing:internal/native/inspect';
+
+/** `[state symbol]` or `[state, result]` of a promise, as Node's binding gives it. */
+export function promiseDetails(promise, pending, rejected) {
+  const [state, result] = native.promiseDetails(promise);
+  if (state === 'pending') return [pending, undefined];
+  return [state === 'rejected' ? rejected : undefined, result];
+}
+
+/** The target of a proxy, or `[target, handler]`; undefined for anything else; null for a revoked one. */
+export function proxyDetails(value, both = true) {
+  const details = native.proxyDetails(value);
+  if (details === undefined) return undefined;
+  return both ? details : details[0];
+}

@@ -1,0 +1,9 @@
+// `node:path`: Node's own algorithms, by the npm package that carries them.
+import posix from 'node:path/posix';
+import win32 from 'node:path/win32';
+
+const path = process.platform === 'win32' ? win32 : posix;
+
+export const { basename, delimiter, dirname, extname, format, isAbsolute, join, matchesGlob, normalize, parse, relative, resolve, sep, toNamespacedPath } = path;
+export { posix, win32 };
+export default path;

@@ -1,0 +1,6 @@
+// `node:timers`: the globals.
+import promises from 'node:timers/promises';
+
+export const { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = globalThis;
+export { promises };
+export default { clearImmediate, clearInterval, clearTimeout, promises, setImmediate, setInterval, setTimeout };

@@ -1,0 +1,154 @@
+// `node:url`: the WHATWG classes, files as URLs, and the legacy functions as far as programs still use them.
+import { domainToASCII, domainToUnicode } from 'lmthing:internal/native/url';
+import { URL, URLSearchParams } from 'lmthing:internal/web/url';
+import querystring from 'node:querystring';
+import path from 'node:path';
+import { invalidArgumentType, nodeError } from '../shared/errors.js';
+
+const isWindows = process.platform === 'win32';
+
+export function fileURLToPath(input) {
+  const url = typeof input === 'string' ? new URL(input) : input;
+  if (!(url instanceof URL)) throw invalidArgumentType('path', 'of type string or an instance of URL', input);
+  if (url.protocol !== 'file:') throw nodeError(TypeError, 'ERR_INVALID_URL_SCHEME', 'The URL must be of scheme file');
+  const badPath = (what) => nodeError(TypeError, 'ERR_INVALID_FILE_URL_PATH', `File URL path ${what}`);
+  if (isWindows) {
+    if (/%2f|%5c/i.test(url.pathname)) throw badPath('must not include encoded \\ or / characters');
+    const decoded = decodeURIComponent(url.pathname).replaceAll('/', '\\');
+    if (url.hostname !== '') return `\\\\${domainToUnicode(url.hostname)}${decoded}`;
+    if (!/^\\[a-z]:/i.test(decoded)) throw badPath('must be absolute');
+    return decoded.slice(1);
+  }
+  if (url.hostname !== '') {
+    const message = `File URL host must be "localhost" or empty on ${process.platform}`;
+    throw nodeError(TypeError, 'ERR_INVALID_FILE_URL_HOST', message);
+  }
+  if (/%2f/i.test(url.pathname)) throw badPath('must not include encoded / characters');
+  return decodeURIComponent(url.pathname);
+}
+
+const ESCAPES = { '%': '%25', '\\': '%5C', '\n': '%0A', '\r': '%0D', '\t': '%09', '?': '%3F', '#': '%23' };
+
+export function pathToFileURL(filePath) {
+  if (typeof filePath !== 'string') throw invalidArgumentType('path', 'of type string', filePath);
+  let resolved = path.resolve(filePath);
+  // `resolve` drops the slash at the end; as a URL it tells a directory.
+  if (/[/\\]$/.test(filePath) && !resolved.endsWith(path.sep)) resolved += '/';
+  const escape = isWindows ? /[%\n\r\t?#]/g : /[%\\\n\r\t?#]/g;
+  const escaped = resolved.replaceAll(escape, (character) => ESCAPES[character]);
+  return new URL(`file://${isWindows ? `/${escaped.replaceAll('\\', '/')}` : escaped}`);
+}
+
+export function urlToHttpOptions(url) {
+  const { hostname, pathname, search, hash, protocol, href, port, username, password } = url;
+  const options = { protocol, hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname, hash, search, pathname, path: `${pathname}${search}`, href };
+  if (port !== '') options.port = Number(port);
+  if (username || password) options.auth = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { __proto__: null, ...url, ...options };
+}
+
+function formatUrl(url, { auth = true, fragment = true, search = true, unicode = false } = {}) {
+  const copy = new URL(url.href);
+  if (!fragment) copy.hash = '';
+  if (!search) copy.search = '';
+  if (!auth) copy.username = copy.password = '';
+  if (!unicode || !copy.hostname) return copy.href;
+  return copy.href.replace(copy.hostname, domainToUnicode(copy.hostname));
+}
+
+const SLASHED = /^(https?|ftp|gopher|file|wss?):?$/;
+
+/** Of a `URL`, or of the parts of a legacy URL object. */
+export function format(url, options = undefined) {
+  if (url instanceof URL) return formatUrl(url, options);
+  if (typeof url === 'string') return parse(url).format();
+  if (url === null || typeof url !== 'object') {
+    throw invalidArgumentType('urlObject', 'one of type object or string', url);
+  }
+  let { protocol = '', pathname = '', hash = '', search = '' } = url;
+  protocol ??= '';
+  if (protocol && !protocol.endsWith(':')) protocol += ':';
+  const auth = url.auth ? `${encodeURIComponent(url.auth).replace(/%3A/i, ':')}@` : '';
+  const port = url.port ? `:${url.port}` : '';
+  const hostname = url.hostname?.includes(':') && !url.hostname.startsWith('[') ? `[${url.hostname}]` : url.hostname;
+  let host = url.host ? auth + url.host : url.hostname ? auth + hostname + port : '';
+  const query = url.query && typeof url.query === 'object' ? querystring.stringify(url.query) : '';
+  search = search || (query && `?${query}`);
+  if (search && !search.startsWith('?')) search = `?${search}`;
+  if (hash && !hash.startsWith('#')) hash = `#${hash}`;
+  pathname = (pathname ?? '').replaceAll(/[?#]/g, encodeURIComponent);
+  if (url.slashes || ((!protocol || SLASHED.test(protocol)) && host !== '')) {
+    host = `//${host}`;
+    if (pathname && !pathname.startsWith('/')) pathname = `/${pathname}`;
+  }
+  return `${protocol}${host}${pathname}${(search ?? '').replaceAll('#', '%23')}${hash ?? ''}`;
+}
+
+/** What the legacy `url.parse` gives. */
+export class Url {
+  protocol = null;
+  slashes = null;
+  auth = null;
+  host = null;
+  port = null;
+  hostname = null;
+  hash = null;
+  search = null;
+  query = null;
+  pathname = null;
+  path = null;
+  href = '';
+
+  format() {
+    return format(this);
+  }
+}
+
+export function parse(text, parseQuery = false, slashesDenoteHost = false) {
+  if (text instanceof Url) return text;
+  if (typeof text !== 'string') throw invalidArgumentType('url', 'of type string', text);
+  const url = new Url();
+  let rest = text.trim().replace(/^[^?#]*/, (head) => head.replaceAll('\\', '/'));
+  const take = (pattern) => {
+    const match = pattern.exec(rest);
+    if (match) rest = rest.replace(match[0], () => '');
+    return match?.[0];
+  };
+  url.hash = take(/#.*$/s) ?? null;
+  const search = take(/\?.*$/s);
+  url.protocol = take(/^[a-z0-9.+-]+:/i)?.toLowerCase() ?? null;
+  if (rest.startsWith('//') && url.protocol !== 'javascript:' && (url.protocol || slashesDenoteHost || /^\/\/[^@/]+@[^@/]+/.test(rest))) {
+    rest = rest.slice(2);
+    url.slashes = true;
+    const authority = take(/^(?:[^/]*@)?[^/\s%;]*/) ?? '';
+    if (rest !== '' && !rest.startsWith('/')) rest = `/${rest}`;
+    const at = authority.lastIndexOf('@');
+    if (at >= 0) url.auth = decodeURIComponent(authority.slice(0, at));
+    const [, hostname, port] = /^(.*?)(?::(\d*))?$/.exec(authority.slice(at + 1));
+    url.hostname = domainToASCII(hostname.toLowerCase()) || hostname.toLowerCase();
+    url.port = port || null;
+    url.host = url.hostname + (port ? `:${port}` : '');
+    url.hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  }
+  const isWeb = SLASHED.test(url.protocol ?? '');
+  url.pathname = rest.replaceAll(/[\s"'<>^`{|}]/g, encodeURIComponent) || (isWeb && url.slashes ? '/' : null);
+  url.search = search ?? (parseQuery ? '' : null);
+  url.query = parseQuery ? querystring.parse((search ?? '').slice(1)) : (search?.slice(1) ?? null);
+  url.path = url.pathname || search ? `${url.pathname ?? ''}${search ?? ''}` : null;
+  url.href = url.format();
+  return url;
+}
+
+/** Resolves a reference against a base, either of which may be relative. */
+export function resolve(from, to) {
+  const base = new URL(from, 'resolve://host/');
+  const target = new URL(to, base);
+  if (target.protocol !== 'resolve:') return target.href;
+  const isAbsolute = /^[/\\]/.test(from) || /^[/\\]/.test(to);
+  return `${isAbsolute ? target.pathname : target.pathname.slice(1)}${target.search}${target.hash}`;
+}
+
+export const resolveObject = (from, to) => parse(resolve(typeof from === 'string' ? from : format(from), to));
+
+export { domainToASCII, domainToUnicode, URL, URLSearchParams };
+export default { domainToASCII, domainToUnicode, fileURLToPath, format, parse, pathToFileURL, resolve, resolveObject, URL, URLSearchParams, Url, urlToHttpOptions };

@@ -1,0 +1,21 @@
+// Views on memory, in the one form the natives take.
+
+/** A plain `Uint8Array` on the same memory as `source` (a buffer or a view), or `undefined` when it is neither. */
+export function asBytes(source) {
+  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  if (typeof SharedArrayBuffer === 'function' && source instanceof SharedArrayBuffer) return new Uint8Array(source);
+  return undefined;
+}
+
+/** The parts one after another. */
+export function concatenate(parts) {
+  if (parts.length === 1) return parts[0];
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.byteLength;
+  }
+  return whole;
+}

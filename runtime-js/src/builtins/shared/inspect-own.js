@@ -1,0 +1,10 @@
+// How Node prints its web classes: the class name and the named accessors.
+
+/** For `[util.inspect.custom]`: `Name { key: value, … }` with the values of `names`, read from `object`. */
+export function inspectOwn(object, names, depth, options, inspect) {
+  const className = object.constructor?.name ?? 'Object';
+  if (typeof depth === 'number' && depth < 0) return `[${className}]`;
+  const values = Object.fromEntries(names.map((name) => [name, object[name]]));
+  const nested = { ...options, depth: options.depth == null ? null : options.depth - 1 };
+  return `${className} ${inspect(values, nested)}`;
+}

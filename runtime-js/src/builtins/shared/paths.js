@@ -1,0 +1,30 @@
+// The two flavours of paths, each knowing both, as in Node.
+import { posix as posixFunctions, win32 as win32Functions } from 'path-unified';
+import { invalidArgumentType, notOffered } from './errors.js';
+
+const matchesGlob = notOffered('path.matchesGlob');
+
+const ONE = ['path'];
+/** The names Node gives the arguments that must be text. */
+const ARGUMENTS = { basename: ONE, dirname: ONE, extname: ONE, isAbsolute: ONE, normalize: ONE, parse: ONE, relative: ['from', 'to'] };
+
+/** Node's errors for arguments that are not text; the package's own differ. */
+function checked(name, run) {
+  return (...values) => {
+    const names = ARGUMENTS[name] ?? values.map((_, index) => (name === 'resolve' ? `paths[${index}]` : 'path'));
+    const wrong = names.findIndex((_, index) => typeof values[index] !== 'string');
+    if (wrong >= 0) throw invalidArgumentType(names[wrong], 'of type string', values[wrong]);
+    return run(...values);
+  };
+}
+
+function checkedFunctions(functions) {
+  const names = [...Object.keys(ARGUMENTS), 'join', 'resolve'];
+  return { ...functions, matchesGlob, ...Object.fromEntries(names.map((name) => [name, checked(name, functions[name])])) };
+}
+
+export const posix = checkedFunctions(posixFunctions);
+export const win32 = checkedFunctions(win32Functions);
+delete posix.default;
+delete win32.default;
+for (const path of [posix, win32]) Object.assign(path, { posix, win32, _makeLong: path.toNamespacedPath });

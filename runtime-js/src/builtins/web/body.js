@@ -1,0 +1,183 @@
+// Bodies of requests and answers: what they are made of, and the methods that read them.
+import { Blob, bytesOf } from 'lmthing:internal/web/blob';
+import { encodeMultipart, FormData, parseForm } from 'lmthing:internal/web/form-data';
+import { ReadableStream } from 'lmthing:internal/web/streams';
+import { URLSearchParams } from 'lmthing:internal/web/url';
+import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
+import { asBytes, concatenate } from '../shared/bytes.js';
+
+/**
+ * A body: `bytes` when they are all there (and no stream was asked for yet), else a `stream`. `used` once read.
+ * `type` is the content type that goes with it, if any.
+ */
+class Body {
+  used = false;
+
+  constructor({ bytes, stream, type }) {
+    this.bytes = bytes;
+    this.source = bytes; // what a redirect sends again
+    this.givenStream = stream;
+    this.type = type;
+  }
+
+  /** The body as a stream, made on first use. */
+  get stream() {
+    this.givenStream ??= streamOfBytes(this);
+    return this.givenStream;
+  }
+
+  get unusable() {
+    return this.used || Boolean(this.givenStream?.locked);
+  }
+}
+
+function streamOfBytes(body) {
+  const { bytes } = body;
+  body.bytes = undefined;
+  return new ReadableStream(
+    {
+      type: 'bytes',
+      pull(controller) {
+        body.used = true;
+        if (bytes.byteLength > 0) controller.enqueue(bytes.slice());
+        controller.close();
+        controller.byobRequest?.respond(0);
+      },
+      cancel() {
+        body.used = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function streamOfIterable(iterable) {
+  const iterator = iterable[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => iterator.return?.(reason),
+  }, { highWaterMark: 0 });
+}
+
+/** A body of anything the Fetch standard takes (and async iterables, as Node does); `null` stays `null`. */
+export function extractBody(source) {
+  if (source === null || source === undefined) return null;
+  if (source instanceof ReadableStream) {
+    if (source.locked) throw new TypeError('Response body object should not be disturbed or locked');
+    return new Body({ stream: source });
+  }
+  if (source instanceof URLSearchParams) {
+    return new Body({ bytes: encodeUtf8(`${source}`), type: 'application/x-www-form-urlencoded;charset=UTF-8' });
+  }
+  if (source instanceof Blob) return new Body({ bytes: bytesOf(source), type: source.type || undefined });
+  if (source instanceof FormData) return new Body(encodeMultipart(source));
+  const bytes = asBytes(source);
+  if (bytes) return new Body({ bytes: bytes.slice() });
+  if (typeof source[Symbol.asyncIterator] === 'function') return new Body({ stream: streamOfIterable(source) });
+  return new Body({ bytes: encodeUtf8(`${source}`.toWellFormed()), type: 'text/plain;charset=UTF-8' });
+}
+
+/** A body that comes from the network: `read()` gives the next bytes or `undefined`, `cancel(reason)` ends it. */
+export function networkBody(read, cancel) {
+  const body = new Body({});
+  body.givenStream = new ReadableStream(
+    {
+      type: 'bytes',
+      async pull(controller) {
+        body.used = true;
+        let bytes;
+        do bytes = await read();
+        while (bytes?.byteLength === 0);
+        if (bytes) {
+          controller.enqueue(bytes);
+          return;
+        }
+        controller.close();
+        controller.byobRequest?.respond(0);
+      },
+      cancel(reason) {
+        body.used = true;
+        return cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return body;
+}
+
+/** Two bodies of one, for `clone()`; the first takes the place of the original. */
+export function teeBody(body) {
+  if (body.bytes) return [body, new Body({ bytes: body.bytes, type: body.type })];
+  const [first, second] = body.stream.tee();
+  body.givenStream = first;
+  return [body, new Body({ stream: second, type: body.type })];
+}
+
+/** All bytes of a body. It counts as used from the first moment. */
+export async function readBody(body) {
+  if (body === null) return new Uint8Array(0);
+  if (body.unusable) throw new TypeError('Body is unusable: Body has already been read');
+  body.used = true;
+  if (body.bytes) return body.bytes;
+  const parts = [];
+  const reader = body.stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return concatenate(parts);
+    if (!(value instanceof Uint8Array)) {
+      const error = new TypeError('Received non-Uint8Array chunk');
+      reader.cancel(error).catch(() => {});
+      throw error;
+    }
+    parts.push(value);
+  }
+}
+
+const withoutMark = (text) => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+
+/** Adds the body's accessors and methods to a class; `bodyOf(object)` gives the body. */
+export function addBodyMethods(Class, bodyOf) {
+  const readers = {
+    async arrayBuffer() {
+      const bytes = await readBody(bodyOf(this));
+      return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+    },
+    async bytes() {
+      return (await readBody(bodyOf(this))).slice();
+    },
+    async blob() {
+      return new Blob([await readBody(bodyOf(this))], { type: this.headers.get('content-type') ?? '' });
+    },
+    async formData() {
+      const type = this.headers.get('content-type');
+      return parseForm(await readBody(bodyOf(this)), type);
+    },
+    async json() {
+      return JSON.parse(withoutMark(decodeUtf8(await readBody(bodyOf(this)))));
+    },
+    async text() {
+      return withoutMark(decodeUtf8(await readBody(bodyOf(this))));
+    },
+  };
+  for (const [name, value] of Object.entries(readers)) {
+    Object.defineProperty(Class.prototype, name, { value, writable: true, configurable: true, enumerable: true });
+  }
+  Object.defineProperty(Class.prototype, 'body', {
+    get() {
+      return bodyOf(this)?.stream ?? null;
+    },
+    configurable: true,
+    enumerable: true,
+  });
+  Object.defineProperty(Class.prototype, 'bodyUsed', {
+    get() {
+      return Boolean(bodyOf(this)?.used);
+    },
+    configurable: true,
+    enumerable: true,
+  });
+}

@@ -1,0 +1,797 @@
+// The API of prompt files, for editors and type checks: `lmthing`, `lmthing/plugins` and `lmthing/test`.
+//
+// A prompt file gets completion and checks from one comment in front of its function:
+//
+//     /** @type {import('lmthing').PromptFunction} */
+//     export default async ({ def, $ }) => { … };
+//
+// `tests/types.rs` holds this file and the program together: everything exported here is there, and the other way round.
+
+declare module 'lmthing' {
+  // ---------------------------------------------------------------------------------------------------- schemas
+
+  /** A schema that validates itself: zod 4 (the built-in `zod`), or any library with Standard Schema. */
+  export interface StandardSchema<Input = any, Output = any> {
+    readonly '~standard': {
+      readonly version: number;
+      readonly vendor: string;
+      readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+      readonly validate: (value: unknown, ...rest: any[]) => any;
+    };
+  }
+
+  /** A plain JSON Schema object (draft 2020-12). Values it describes have the type `any`. */
+  export interface JsonSchema {
+    readonly type?: string | readonly string[];
+    readonly [keyword: string]: unknown;
+  }
+
+  export type Schema = StandardSchema | JsonSchema;
+
+  /** What a validated value looks like: defaults and transforms applied. */
+  export type Infer<S> = S extends { readonly '~standard': { readonly types?: infer T } }
+    ? NonNullable<T> extends { readonly output: infer Output } ? Output : any
+    : any;
+
+  /** What may be handed in: fields with defaults are optional. */
+  export type InferInput<S> = S extends { readonly '~standard': { readonly types?: infer T } }
+    ? NonNullable<T> extends { readonly input: infer Input } ? Input : any
+    : any;
+
+  type MaybePromise<T> = T | PromiseLike<T>;
+
+  // ---------------------------------------------------------------------------------------------- a prompt file
+
+  /** The default export of a prompt file: runs once before the first step and again before every further step. */
+  export type PromptFunction<Methods = {}> = (prompt: Prompt & Methods) => any;
+
+  /** The export `config` of a prompt file, and the second argument of {@link runPrompt}. */
+  export interface Config {
+    /**
+     * Which model answers: `'provider:model'`, an alias (`LM_MODEL_<ALIAS>`), `'mock'` (plays the file's export `mock`), a
+     * model object, or a list of these: the next one is tried when one fails before its first visible byte.
+     */
+    model: Model | readonly Model[];
+    options?: Options;
+    /** Objects of functions that become methods of the prompt and of its agents. */
+    plugins?: readonly Plugin[];
+    /** Limits for the code that a model writes (`defFunction`, `defMethod`). */
+    sandbox?: SandboxConfig;
+  }
+
+  /** Call settings; what is unset is left to the provider. Agents inherit all of these. */
+  export interface CallSettings {
+    /** Tokens the model may write in one step. */
+    maxOutputTokens?: number;
+    temperature?: number;
+    topP?: number;
+    topK?: number;
+    presencePenalty?: number;
+    frequencyPenalty?: number;
+    /** The model stops when it writes one of these. */
+    stopSequences?: string[];
+    seed?: number;
+    /** Further attempts after a failure that may pass; 2 unless set. Nothing is retried after the first visible byte. */
+    maxRetries?: number;
+    /** Request headers; they win over the provider's own. */
+    headers?: Record<string, string>;
+    /**
+     * Milliseconds: a number for the whole call, or one for each part. Unless set: `total` 10 minutes, `firstByte` (until
+     * the head of the answer) 2 minutes, `idle` (between two pieces of the answer) 1 minute.
+     */
+    timeout?: number | { total?: number; firstByte?: number; idle?: number };
+    /** Ends the run; awaiting its result then throws an `AbortError`. */
+    abortSignal?: AbortSignal;
+    /** Settings only one provider knows, by the provider's name. */
+    providerOptions?: Record<string, Record<string, unknown>>;
+    /** How deep agents may call agents; 16 unless set. */
+    maxAgentDepth?: number;
+  }
+
+  /** Settings of one prompt that its agents do not inherit. */
+  export interface PromptSettings {
+    /** Plain text at the top of the system prompt. */
+    system?: string;
+    toolChoice?: 'auto' | 'required' | 'none' | { type: 'tool'; toolName: string };
+    /** The only tools the model is told of. */
+    activeTools?: string[];
+    /** Ends the run after a step when one of the conditions holds. */
+    stopWhen?: StopCondition | readonly StopCondition[];
+    /** Steps a run may take before it ends with a `LimitError`; 1000 unless set. */
+    maxSteps?: number;
+    /** Called after every step. */
+    onStepFinish?: (step: StepResult) => unknown;
+    /** Called at the end of a run that was not broken off. */
+    onFinish?: (result: StepResult & { steps: StepResult[]; totalUsage: Usage }) => unknown;
+  }
+
+  export interface Options extends CallSettings, PromptSettings {}
+
+  /** Asked after every step; a true answer ends the run. */
+  export type StopCondition = (run: { steps: StepResult[] }) => unknown;
+
+  // ----------------------------------------------------------------------------------- what a prompt function gets
+
+  /**
+   * A stand-in for a definition. In templates and string concatenation it is its tag, `<NAME>`.
+   */
+  export interface Reference {
+    /** The tag, `<NAME>`. */
+    readonly value: string;
+    /** The bare name. */
+    readonly name: string;
+    /** Names the definition in a reminder at the end of the next request, once. */
+    remind(): void;
+    /** Hides the definition on the step being prepared. In the body of the function: on every step. */
+    disable(): void;
+    toString(): string;
+    valueOf(): string;
+    toJSON(): string;
+  }
+
+  export type Scalar = string | number | boolean | bigint | Reference;
+
+  /** The methods of a prompt. All can be taken out: `({ def, $ }) => …`. */
+  export interface PromptMethods {
+    /**
+     * Defines a variable; the system prompt lists it as `<NAME>value</NAME>`. The same name again replaces the value.
+     * @param name not empty, without white space, `<` and `>`; otherwise a `TypeError`
+     */
+    def(name: string, value: Scalar): Reference;
+
+    /**
+     * Defines a variable with structured data, shown as YAML.
+     * @param data anything JSON can express; `undefined`, functions and cycles throw a `TypeError`
+     */
+    defData(name: string, data: unknown): Reference;
+
+    /** Defines a section of the system prompt: `<name>`, the content, `</name>`. */
+    defSystem(name: string, content: Scalar): Reference;
+
+    /** Adds a message to the conversation. Only the first run of the function adds messages. */
+    defMessage(role: 'user' | 'assistant' | 'system', content: string | Reference | readonly (string | UserPart)[]): void;
+
+    /**
+     * Adds a user message: `` $`Greet ${name}` ``. `undefined` is dropped, a reference becomes its tag, an object with a
+     * `value` is replaced by it. Only the first run of the function adds messages.
+     */
+    $(strings: TemplateStringsArray | string, ...values: unknown[]): void;
+
+    /**
+     * Defines a tool. Arguments are validated first; then `beforeCall`, `execute`, and `onSuccess` or `onError` run. What
+     * throws becomes the result `{error: message}`, and the run goes on.
+     * @param description what the model is told the tool does
+     * @param execute a string result is text, anything else JSON, nothing is `null`
+     */
+    defTool<S extends Schema, R>(
+      name: string,
+      description: string,
+      inputSchema: S,
+      execute: (args: Infer<S>, call: ToolExecution) => MaybePromise<R>,
+      options?: ToolOptions<Infer<S>>,
+    ): Reference;
+    /** Defines one tool that runs several: `{calls: [{name, args}]}` gives `{results: [{name, result}]}`, in order. */
+    defTool(name: string, description: string, tools: readonly SubTool[]): Reference;
+
+    /**
+     * Defines an agent: a tool that runs a prompt of its own. What the child's model answers is the result; with
+     * `responseSchema` the answer is checked, and a mismatch is shown to the model as `{response, validationError}`.
+     * @param setUp runs once a call with the validated arguments and the child prompt, and defines what the child needs
+     */
+    defAgent<S extends Schema>(
+      name: string,
+      description: string,
+      inputSchema: S,
+      setUp: (args: Infer<S>, child: AnyPrompt) => unknown,
+      options?: AgentOptions,
+    ): Reference;
+    /** Defines one tool that runs several agents: `{results: [{name, response, steps, validationError?}]}`. */
+    defAgent(name: string, description: string, agents: readonly SubAgent[]): Reference;
+
+    /**
+     * Keeps a value from step to step. The value is a snapshot, as in React; `set` is seen at once by `getState` and by
+     * `defState` on the next run.
+     * @param initial the first value, or a function that makes it
+     */
+    defState<T = any>(
+      key: string,
+      initial: readonly never[],
+    ): [value: T[], set: (next: T[] | ((previous: T[]) => T[])) => void];
+    defState<T>(key: string, initial: T | (() => T)): [value: T, set: (next: T | ((previous: T) => T)) => void];
+
+    /** The current value of a state; `undefined` for a key nobody defined. */
+    getState<T = any>(key: string): T | undefined;
+
+    /**
+     * Runs a function after the body and before the step's request.
+     * @param effect may be async; a function it returns is the clean-up, run before its next run and at the end
+     * @param deps none: on every step; `[]`: once; else when one changed by `Object.is`
+     */
+    defEffect(
+      effect: (context: EffectContext, stepModifier: StepModifier) => MaybePromise<void | (() => unknown)>,
+      deps?: readonly unknown[],
+    ): void;
+
+    /** What was reminded and not sent yet, in call order. */
+    getRemindedItems(): { type: DefinitionType; name: string }[];
+
+    /**
+     * A list of tasks with the tools `startTask`, `completeTask` and `failTask`; its status stands in every step's system
+     * prompt. State key: `taskList`.
+     * @param tasks used on the first run only
+     */
+    defTaskList(tasks: readonly TaskInput[]): [tasks: Task[], set: (next: TaskInput[] | ((previous: Task[]) => TaskInput[])) => void];
+
+    /**
+     * Tasks that depend on each other, with the tools `generateTaskGraph`, `getUnblockedTasks`, `updateTaskStatus`,
+     * `spawnTask`, `forkTask`, `askHuman`, `answerQuestion` and `readTree`; the status stands in every step's system prompt.
+     * State key: `taskGraph`. Circles and unknown references are warned of on stderr.
+     * @param tasks used on the first run only
+     */
+    defTaskGraph(
+      tasks: readonly TaskNodeInput[],
+    ): [graph: TaskNode[], set: (next: TaskNodeInput[] | ((previous: TaskNode[]) => TaskNodeInput[])) => void];
+
+    /**
+     * Defines a function that the model calls from TypeScript it writes, with the tool `runToolCode`. The code is type
+     * checked, then run in a sandbox.
+     */
+    defFunction<S extends Schema, R>(
+      name: string,
+      description: string,
+      inputSchema: S,
+      execute: (args: Infer<S>, call: ToolExecution) => MaybePromise<R>,
+      options?: ToolOptions<Infer<S>>,
+    ): Reference;
+    /** Defines a namespace of functions: the model calls `name.function(args)`. */
+    defFunction(name: string, description: string, functions: readonly SubFunction[]): Reference;
+
+    /** Defines an agent that the model calls from TypeScript; the code gets the answer, parsed by `responseSchema`. */
+    defFunctionAgent<S extends Schema>(
+      name: string,
+      description: string,
+      inputSchema: S,
+      setUp: (args: Infer<S>, child: AnyPrompt) => unknown,
+      options?: AgentOptions,
+    ): Reference;
+    /** Defines a namespace of such agents. */
+    defFunctionAgent(name: string, description: string, agents: readonly SubFunctionAgent[]): Reference;
+
+    /**
+     * Defines a function for `<run_code>` blocks in the model's text: the block is checked and run, its result takes its
+     * place as `<code_response>`.
+     * @param responseSchema types and checks the return value
+     */
+    defMethod<S extends Schema, R>(
+      name: string,
+      description: string,
+      inputSchema: S,
+      execute: (args: Infer<S>) => MaybePromise<R>,
+      responseSchema?: Schema,
+    ): Reference;
+  }
+
+  /** What a prompt function gets. */
+  export interface Prompt extends PromptMethods {
+    /** What every finished step sent and got. */
+    readonly steps: PromptStep[];
+    /** The same with the raw parts of the model's stream as `output`. */
+    readonly fullSteps: FullStep[];
+  }
+
+  /** A prompt that may have methods of plugins. */
+  export type AnyPrompt = Prompt & Record<string, any>;
+
+  export type DefinitionType =
+    | 'def' | 'defData' | 'defSystem' | 'defTool' | 'defAgent' | 'defFunction' | 'defFunctionAgent' | 'defMethod';
+
+  /** An object of functions, each called with the prompt as `this`. */
+  export type Plugin = { [method: string]: unknown } & ThisType<AnyPrompt>;
+
+  // ---------------------------------------------------------------------------------------------- tools and agents
+
+  /** The second argument of `execute`. */
+  export interface ToolExecution {
+    readonly toolCallId: string;
+    /** The messages of the step's request, without the system prompt. */
+    readonly messages: Message[];
+    /** `options.abortSignal`, if there is one. */
+    readonly abortSignal: AbortSignal | undefined;
+  }
+
+  /** A callback's answer other than `undefined` replaces the result. What a callback throws becomes the error result. */
+  export interface ToolOptions<Args = any> {
+    /** The result is checked; a mismatch is an error result. Also told to the model. */
+    responseSchema?: Schema;
+    /** Runs before `execute`; an answer skips `execute` and `onSuccess`. */
+    beforeCall?: (args: Args, output: undefined) => unknown;
+    onSuccess?: (args: Args, output: any) => unknown;
+    /** Runs when `execute` threw. */
+    onError?: (args: Args, output: { error: string }) => unknown;
+    providerOptions?: Record<string, Record<string, unknown>>;
+  }
+
+  /** What is unset is inherited from the parent. */
+  export interface AgentOptions extends CallSettings, Omit<PromptSettings, 'system'> {
+    model?: Model;
+    /** A section of the child's system prompt. */
+    system?: string;
+    /** The answer must be JSON of this shape; it may stand in a code fence. Refinements are ignored. */
+    responseSchema?: Schema;
+    /** Further plugins; the parent's are there as well. */
+    plugins?: readonly Plugin[];
+  }
+
+  interface SubDefinition<Kind extends string> {
+    readonly name: string;
+    readonly description: string;
+    readonly inputSchema: Schema;
+    readonly execute: Function;
+    readonly options?: object;
+    /** Only in the types, so that one kind cannot be taken for another. */
+    readonly '~kind'?: Kind;
+  }
+  export type SubTool = SubDefinition<'tool'>;
+  export type SubAgent = SubDefinition<'agent'>;
+  export type SubFunction = SubDefinition<'func'>;
+  export type SubFunctionAgent = SubDefinition<'funcAgent'>;
+
+  /** One tool of `defTool`'s array form. */
+  export function tool<S extends Schema, R>(
+    name: string,
+    description: string,
+    inputSchema: S,
+    execute: (args: Infer<S>, call: ToolExecution) => MaybePromise<R>,
+    options?: ToolOptions<Infer<S>>,
+  ): SubTool;
+
+  /** One agent of `defAgent`'s array form. */
+  export function agent<S extends Schema>(
+    name: string,
+    description: string,
+    inputSchema: S,
+    setUp: (args: Infer<S>, child: AnyPrompt) => unknown,
+    options?: AgentOptions,
+  ): SubAgent;
+
+  // ------------------------------------------------------------------------------------------------------- effects
+
+  /** An array with a search by name (messages: by role) or by a predicate. */
+  export interface Collection<T> extends ReadonlyArray<T> {
+    has(key: string | Reference | ((item: T) => unknown)): boolean;
+  }
+
+  /** What the prompt looks like before the step's request. */
+  export interface EffectContext {
+    /** The number of the step being prepared, from 0. */
+    readonly stepNumber: number;
+    /** The conversation so far, without the system prompt. */
+    readonly messages: Collection<Message>;
+    readonly tools: Collection<{ name: string; description: string; type: 'tool' | 'agent'; inputSchema?: Schema }>;
+    readonly systems: Collection<{ name: string; value: string }>;
+    /** The value of data is its YAML. */
+    readonly variables: Collection<{ name: string; type: 'string' | 'data'; value: string }>;
+    /** The latest tool call. */
+    readonly lastTool: { toolName: string; args: any; output: any } | null;
+  }
+
+  /** Changes the step being prepared, and no other. Calls add up. Throws a `TypeError` for items of another shape. */
+  export interface StepModifier {
+    /** Replaces the conversation; a string is a user message. */
+    (aspect: 'messages', items: readonly (string | Message)[]): void;
+    /** Replaces the active tools by those named. */
+    (aspect: 'tools', items: readonly (string | { name: string })[]): void;
+    /** Replaces the system sections. */
+    (aspect: 'systems', items: readonly (Reference | { name: string; value: Scalar })[]): void;
+    /** Adds variables, or replaces those of the same name. */
+    (aspect: 'variables', items: readonly (Reference | { name: string; value: unknown; type?: 'string' | 'data' })[]): void;
+  }
+
+  // ------------------------------------------------------------------------------------------------ messages and steps
+
+  interface WithProviderOptions {
+    providerOptions?: Record<string, Record<string, unknown>>;
+  }
+  export interface TextPart extends WithProviderOptions { type: 'text'; text: string }
+  export interface ReasoningPart extends WithProviderOptions { type: 'reasoning'; text: string }
+  /** `image`: an http(s) URL, a data URL, base64, or bytes. */
+  export interface ImagePart extends WithProviderOptions {
+    type: 'image';
+    image: string | Uint8Array | ArrayBuffer;
+    mediaType?: string;
+  }
+  /** `data`: an http(s) URL, a data URL, base64, or bytes. */
+  export interface FilePart extends WithProviderOptions {
+    type: 'file';
+    data: string | Uint8Array | ArrayBuffer;
+    mediaType: string;
+    filename?: string;
+  }
+  export interface ToolCallPart extends WithProviderOptions {
+    type: 'tool-call';
+    toolCallId: string;
+    toolName: string;
+    /** The parsed arguments; a string when the model's text was not JSON. */
+    input: any;
+  }
+  export interface ToolResultPart extends WithProviderOptions {
+    type: 'tool-result';
+    toolCallId: string;
+    toolName: string;
+    output: { type: 'text' | 'json' | 'error-text' | 'error-json'; value: any };
+    /** The child's steps when an agent produced the result. */
+    agentSteps?: PromptStep[];
+  }
+  export type UserPart = TextPart | ImagePart | FilePart;
+  export type Part = UserPart | ReasoningPart | ToolCallPart | ToolResultPart;
+
+  export interface Message extends WithProviderOptions {
+    role: 'system' | 'user' | 'assistant' | 'tool';
+    /** A string for system messages and for user messages of one text; else parts. */
+    content: any;
+  }
+
+  export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+
+  /** Tokens; a count the provider did not give is `null`. */
+  export interface Usage {
+    inputTokens: number | null;
+    outputTokens: number | null;
+    totalTokens: number | null;
+    reasoningTokens: number | null;
+    cachedInputTokens: number | null;
+  }
+
+  /** A step of `prompt.steps`. */
+  export interface PromptStep {
+    input: { prompt: Message[] };
+    output: { content: Part[]; finishReason: FinishReason };
+    activeTools: string[];
+  }
+
+  /** A step of `prompt.fullSteps`. */
+  export interface FullStep {
+    input: { prompt: Message[] };
+    /** The parts of the model's stream as they came. */
+    output: { type: string; [key: string]: any }[];
+    activeTools: string[];
+  }
+
+  /** A step of `result.steps`, and what `onStepFinish` and `stopWhen` get. */
+  export interface StepResult {
+    /** From 0. */
+    stepNumber: number;
+    text: string;
+    reasoningText?: string;
+    content: Part[];
+    toolCalls: ToolCallPart[];
+    toolResults: ToolResult[];
+    finishReason: FinishReason;
+    usage: Usage;
+    warnings: { type: string; setting?: string; details?: string }[];
+    response: ResponseMetadata;
+  }
+
+  export interface ToolResult {
+    type: 'tool-result' | 'tool-error';
+    toolCallId: string;
+    toolName: string;
+    input: any;
+    output: any;
+    /** There for failures. */
+    error?: string;
+  }
+
+  export interface ResponseMetadata {
+    id?: string;
+    modelId?: string;
+    /** Unix time in milliseconds. */
+    timestamp?: number;
+    headers?: Record<string, string>;
+  }
+
+  // ----------------------------------------------------------------------------------------------------- running
+
+  /** An async iterable that also answers to `getReader().read()`. Leaving it early does not end the run. */
+  export interface ResultStream<T> extends AsyncIterableIterator<T> {
+    read(): Promise<IteratorResult<T, undefined>>;
+    getReader(): ResultStream<T>;
+    releaseLock(): void;
+    cancel(): Promise<unknown>;
+  }
+
+  /** What a run comes to. The promises resolve at its end and reject when it broke off. */
+  export interface Result {
+    /** The text of the last step. */
+    readonly text: Promise<string>;
+    readonly reasoningText: Promise<string | undefined>;
+    readonly steps: Promise<StepResult[]>;
+    /** The tool calls of the last step. */
+    readonly toolCalls: Promise<ToolCallPart[]>;
+    /** The tool results of the last step. */
+    readonly toolResults: Promise<ToolResult[]>;
+    readonly finishReason: Promise<FinishReason>;
+    /** The tokens of the last step. */
+    readonly usage: Promise<Usage>;
+    /** The tokens of all steps together. */
+    readonly totalUsage: Promise<Usage>;
+    readonly response: Promise<ResponseMetadata>;
+    /** Settings the provider did not take, in the last step. */
+    readonly warnings: Promise<{ type: string; setting?: string; details?: string }[]>;
+    /** The text of all steps, piece by piece. */
+    readonly textStream: ResultStream<string>;
+    /** All events of the run, each with a `type`. */
+    readonly fullStream: ResultStream<{ type: string; [key: string]: any }>;
+    /** Waits for the end of the run. */
+    consumeStream(): Promise<void>;
+  }
+
+  /**
+   * Runs a prompt from code: the function once, then step after step in the background.
+   * Rejects when the arguments are wrong, the model cannot be found, or the function throws on its first run.
+   */
+  export function runPrompt<Methods = {}>(
+    fn: PromptFunction<Methods>,
+    config: Config,
+  ): Promise<{ result: Result; prompt: StatefulPrompt & Methods }>;
+
+  /** A prompt driven by hand: define, `run()`, define more, `run()` again to go on with the conversation. */
+  export interface StatefulPrompt extends Prompt {
+    withOptions(options: Options): this;
+    withModel(model: Model): this;
+    /** Adds the methods of plugins. */
+    setPlugins(plugins: readonly Plugin[]): this;
+    /** Starts the steps. Throws a `TypeError` while a run is under way. */
+    run(): Result;
+  }
+  export const StatefulPrompt: {
+    new (model?: Model, options?: Options): StatefulPrompt;
+    create(model?: Model, options?: Options): StatefulPrompt;
+  };
+
+  /** A stop condition that holds after `count` steps. */
+  export function stepCountIs(count: number): StopCondition;
+  /** A stop condition that holds when the last step called the tool. */
+  export function hasToolCall(name: string | Reference): StopCondition;
+  /** Checks plugins and joins them to one array; arrays are spread. */
+  export function createPluginArray(...plugins: (Plugin | readonly Plugin[])[]): Plugin[];
+
+  // ------------------------------------------------------------------------------------------------ tasks
+
+  export interface TaskInput {
+    id: string | number;
+    name: string;
+    /** `pending` unless given. */
+    status?: 'pending' | 'in_progress' | 'completed' | 'failed';
+    [field: string]: unknown;
+  }
+  export interface Task {
+    id: string;
+    name: string;
+    status: 'pending' | 'in_progress' | 'completed' | 'failed';
+    /** What `failTask` was told. */
+    failureReason?: string;
+    [field: string]: unknown;
+  }
+
+  export type TaskNodeStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'waiting_human';
+  export interface TaskNodeInput {
+    id: string | number;
+    title?: string;
+    description?: string;
+    /** `pending` unless given. */
+    status?: TaskNodeStatus;
+    /** Ids of the tasks that must be completed first. */
+    dependencies?: readonly string[];
+    /** Ids of the tasks that wait for this one. */
+    unblocks?: readonly string[];
+    required_capabilities?: readonly string[];
+    assigned_subagent?: string;
+    input_context?: string;
+    output_result?: string;
+    parent_id?: string;
+    [field: string]: unknown;
+  }
+  export interface TaskNode {
+    id: string;
+    title: string;
+    description: string;
+    status: TaskNodeStatus;
+    dependencies: string[];
+    unblocks: string[];
+    required_capabilities: string[];
+    assigned_subagent?: string;
+    /** What the task is told: its own text, then the results of the tasks it depends on. */
+    input_context?: string;
+    /** What a completed task produced, or why a failed one failed. */
+    output_result?: string;
+    parent_id?: string;
+    /** There while the status is `waiting_human`. */
+    human_question?: { question: string; options?: string[]; resume_status: 'pending' | 'in_progress' };
+    [field: string]: unknown;
+  }
+
+  // ------------------------------------------------------------------------------------------------ code mode
+
+  /** Limits for the code that a model writes. Fields that are not listed are refused. */
+  export interface SandboxConfig {
+    /**
+     * `'strict'` (the default): every type error blocks. `'essential'`: only unknown names, wrong arguments, missing or excess
+     * properties do. `'off'`: only syntax errors do.
+     */
+    check?: 'strict' | 'essential' | 'off';
+    /** Milliseconds the code itself may run; waiting for functions does not count. 5 000 unless set. */
+    cpuMs?: number;
+    /** Bytes; 64 MiB unless set. */
+    memoryBytes?: number;
+    /** Bytes; 256 KiB unless set. */
+    stackBytes?: number;
+    /** Bytes of the result as JSON; 1 MiB unless set. */
+    resultBytes?: number;
+    /** Bytes of console output that are kept; 64 KiB unless set. */
+    consoleBytes?: number;
+    /** Calls of functions; 10 000 unless set. */
+    hostCalls?: number;
+    /** Milliseconds for syntax and type check; 2 000 unless set. */
+    checkMs?: number;
+  }
+
+  // ------------------------------------------------------------------------------------------------ models
+
+  /** A model made by a provider function or `createMockModel`. */
+  export interface LanguageModel {
+    readonly provider: string;
+    readonly modelId: string;
+  }
+
+  /** A model written in JavaScript: any object with the AI SDK's `doStream`. */
+  export interface CustomModel {
+    readonly provider?: string;
+    readonly modelId?: string;
+    doStream(options: any): MaybePromise<{ stream: AsyncIterable<any> | Iterable<any> | ReadableStream<any> }>;
+    [key: string]: any;
+  }
+
+  /** `'provider:model'`, an alias, `'mock'`, or a model object. */
+  export type Model = string | LanguageModel | CustomModel;
+
+  /** Makes models of one provider: `openai('gpt-4o')`. */
+  export interface Provider {
+    (modelId: string): LanguageModel;
+    languageModel(modelId: string): LanguageModel;
+  }
+  /** `openai.chat('…')` speaks the Chat Completions API, `openai('…')` the Responses API. */
+  export interface OpenAIProvider extends Provider {
+    chat(modelId: string): LanguageModel;
+    responses(modelId: string): LanguageModel;
+  }
+
+  /** What is unset comes from the environment. */
+  export interface ProviderSettings {
+    apiKey?: string;
+    /** Replaces the default address, path included. */
+    baseURL?: string;
+    headers?: Record<string, string>;
+  }
+
+  export const openai: OpenAIProvider;
+  export const anthropic: Provider;
+  export const google: Provider;
+  export const mistral: Provider;
+  export const azure: OpenAIProvider;
+  export const groq: Provider;
+  export const cohere: Provider;
+  export const bedrock: Provider;
+  export const vertex: Provider;
+
+  export function createOpenAI(settings?: ProviderSettings & { organization?: string; project?: string }): OpenAIProvider;
+  export function createAnthropic(settings?: ProviderSettings): Provider;
+  export function createGoogleGenerativeAI(settings?: ProviderSettings): Provider;
+  export function createMistral(settings?: ProviderSettings): Provider;
+  export function createAzure(settings?: ProviderSettings & { resourceName?: string; apiVersion?: string }): OpenAIProvider;
+  export function createGroq(settings?: ProviderSettings): Provider;
+  export function createCohere(settings?: ProviderSettings): Provider;
+  export function createAmazonBedrock(
+    settings?: ProviderSettings & {
+      region?: string;
+      accessKeyId?: string;
+      secretAccessKey?: string;
+      sessionToken?: string;
+    },
+  ): Provider;
+  export function createVertex(
+    settings?: ProviderSettings & { project?: string; location?: string; googleAuthOptions?: { credentials?: object } },
+  ): Provider;
+  /** Any server that speaks the Chat Completions API. */
+  export function createOpenAICompatible(
+    settings: ProviderSettings & { baseURL: string; name?: string; queryParams?: Record<string, string> },
+  ): Provider;
+
+  /** Everything this module exports. */
+  const everything: Omit<typeof import('lmthing'), 'default'>;
+  export default everything;
+}
+
+declare module 'lmthing/plugins' {
+  import type {
+    AgentOptions, AnyPrompt, Infer, Plugin, PromptMethods, Schema, SubFunction, SubFunctionAgent, TaskNode, TaskNodeInput,
+    ToolExecution, ToolOptions,
+  } from 'lmthing';
+
+  // The methods that every prompt has. As values they are for plugins of your own: `defTaskList.call(this, tasks)`.
+  export const defTaskList: PromptMethods['defTaskList'];
+  export const defTaskGraph: PromptMethods['defTaskGraph'];
+  export const defFunction: PromptMethods['defFunction'];
+  export const defFunctionAgent: PromptMethods['defFunctionAgent'];
+  export const defMethod: PromptMethods['defMethod'];
+
+  // The plugin objects. They are built in: naming them in `plugins` changes nothing.
+  export const taskListPlugin: Plugin & Pick<PromptMethods, 'defTaskList'>;
+  export const taskGraphPlugin: Plugin & Pick<PromptMethods, 'defTaskGraph'>;
+  export const functionPlugin: Plugin & Pick<PromptMethods, 'defFunction' | 'defFunctionAgent'>;
+  export const methodPlugin: Plugin & Pick<PromptMethods, 'defMethod'>;
+  /** All of them. */
+  export const builtinPlugins: Plugin[];
+
+  /** One function of `defFunction`'s array form. */
+  export function func<S extends Schema, R>(
+    name: string,
+    description: string,
+    inputSchema: S,
+    execute: (args: Infer<S>, call: ToolExecution) => R | PromiseLike<R>,
+    options?: ToolOptions<Infer<S>>,
+  ): SubFunction;
+
+  /** One agent of `defFunctionAgent`'s array form. */
+  export function funcAgent<S extends Schema>(
+    name: string,
+    description: string,
+    inputSchema: S,
+    setUp: (args: Infer<S>, child: AnyPrompt) => unknown,
+    options?: AgentOptions,
+  ): SubFunctionAgent;
+
+  /** The ids of the tasks that are caught in a circle; empty when there is none. */
+  export function detectCycles(tasks: readonly TaskNodeInput[]): string[];
+  /** What is wrong with a graph, one message for each problem. */
+  export function validateTaskGraph(tasks: readonly TaskNodeInput[]): string[];
+  /** The tasks with `dependencies` and `unblocks` made to agree. */
+  export function normalizeTaskGraph(tasks: readonly TaskNodeInput[]): TaskNode[];
+  /** The pending tasks whose dependencies are all completed. */
+  export function getUnblockedTasks(tasks: readonly TaskNodeInput[]): TaskNode[];
+
+  /** Everything this module exports. */
+  const everything: Omit<typeof import('lmthing/plugins'), 'default'>;
+  export default everything;
+}
+
+declare module 'lmthing/test' {
+  import type { FinishReason, LanguageModel, Usage } from 'lmthing';
+
+  /** A piece of a scripted answer. A tool call, an error or a finish ends the model's turn; the rest is for later turns. */
+  export type MockItem =
+    | { type: 'text'; text: string }
+    | { type: 'reasoning'; text: string }
+    /** `args` (or `input`) as a string is sent as it is, so that a mock can write broken JSON. */
+    | { type: 'tool-call'; toolName: string; toolCallId?: string; args?: unknown; input?: unknown }
+    /** The turn fails with this message. */
+    | { type: 'error'; error: string }
+    | { type: 'finish'; finishReason?: FinishReason };
+
+  /** A model that plays a script. When the script is used up it answers with nothing. */
+  export function createMockModel(
+    items: readonly MockItem[],
+    options?: {
+      /** Milliseconds before each item. */
+      delay?: number;
+      /** Reported at the end of every turn; zeros unless set. */
+      usage?: Partial<Usage>;
+      /** `false` joins consecutive texts to one piece. */
+      streaming?: boolean;
+    },
+  ): LanguageModel;
+
+  /** Everything this module exports. */
+  const everything: Omit<typeof import('lmthing/test'), 'default'>;
+  export default everything;
+}

@@ -1,0 +1,80 @@
+//! `lmthing models`.
+
+use std::{collections::BTreeMap, fmt::Write, rc::Rc};
+
+use serde_json::json;
+
+use crate::{
+    cli::{Printer, args::ModelsArgs, env, exit},
+    provider::{ModelList, ProviderContext, list_models},
+};
+
+/// Lists providers and aliases, and whether each is configured; values of variables are never shown.
+pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> u8 {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let (variables, problems) = env::variables(&directory);
+    for problem in problems {
+        printer.stderr(&format!("Warning: {problem}\n"));
+    }
+    let variables: BTreeMap<String, String> = variables.into_iter().collect();
+    let list = list_models(&ProviderContext::new(Rc::new(variables)));
+    let text = if args.json { format!("{:#}\n", to_json(&list)) } else { to_text(&list) };
+    printer.text(&text);
+    exit::DONE
+}
+
+fn to_text(list: &ModelList) -> String {
+    let mut text = String::from("Providers\n");
+    let width = list.providers.iter().map(|provider| provider.name.len()).max().unwrap_or_default();
+    for provider in &list.providers {
+        let state = if provider.configured { "configured" } else { "not configured" };
+        let missing: Vec<&str> = provider.variables.iter().filter(|variable| !variable.set).map(|v| v.name.as_str()).collect();
+        let advice = match (provider.configured, provider.get_key_at) {
+            (true, _) => String::new(),
+            (false, "") => format!("  set {}", missing.join(", ")),
+            (false, place) => format!("  set {} (keys: {place})", missing.join(", ")),
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "  {:width$}  {state}{advice}", provider.name);
+    }
+    text.push_str("\nAliases\n");
+    if list.aliases.is_empty() {
+        text.push_str("  none; LM_MODEL_FAST=openai:gpt-4o-mini makes the alias 'fast'\n");
+    }
+    for alias in &list.aliases {
+        let _ = match &alias.target {
+            Ok(target) => writeln!(text, "  {}  {target}  ({})", alias.name, alias.variable),
+            Err(problem) => writeln!(text, "  {}  wrong: {problem}  ({})", alias.name, alias.variable),
+        };
+    }
+    text
+}
+
+fn to_json(list: &ModelList) -> serde_json::Value {
+    let providers: Vec<_> = list
+        .providers
+        .iter()
+        .map(|provider| {
+            let variables: Vec<_> = provider
+                .variables
+                .iter()
+                .map(|variable| json!({ "name": variable.name, "set": variable.set }))
+                .collect();
+            json!({
+                "name": provider.name,
+                "custom": provider.custom,
+                "configured": provider.configured,
+                "variables": variables,
+            })
+        })
+        .collect();
+    let aliases: Vec<_> = list
+        .aliases
+        .iter()
+        .map(|alias| match &alias.target {
+            Ok(target) => json!({ "name": alias.name, "variable": alias.variable, "model": target }),
+            Err(problem) => json!({ "name": alias.name, "variable": alias.variable, "error": problem }),
+        })
+        .collect();
+    json!({ "providers": providers, "aliases": aliases })
+}

@@ -1,0 +1,40 @@
+//! Ctrl-C.
+
+use std::io::{self, IsTerminal, Write};
+
+use super::exit;
+
+/// Has `end_process` called with exit code 130 as soon as the user interrupts (SPEC 1). What was streamed is on stdout
+/// already; only a progress line has to be taken off the screen.
+#[cfg(unix)]
+pub fn on_interrupt(end_process: impl Fn(u8) + Send + 'static) {
+    use signal_hook::{
+        consts::{SIGHUP, SIGINT, SIGTERM},
+        iterator::Signals,
+    };
+    // Without a handler the signals still end the process, only with another code.
+    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
+    let wait = move || {
+        if signals.forever().next().is_some() {
+            clear_line();
+            end_process(exit::INTERRUPTED);
+        }
+    };
+    let thread = std::thread::Builder::new().name("signals".into()).stack_size(128 << 10);
+    let _ = thread.spawn(wait);
+}
+
+/// Elsewhere the system's own handling of Ctrl-C ends the process.
+#[cfg(not(unix))]
+pub fn on_interrupt(_end_process: impl Fn(u8) + Send + 'static) {
+    let _ = clear_line;
+}
+
+fn clear_line() {
+    let mut stderr = io::stderr();
+    if stderr.is_terminal() {
+        // What cannot be written does not matter any more.
+        let _ = stderr.write_all(b"\r\x1b[2K");
+        let _ = stderr.flush();
+    }
+}

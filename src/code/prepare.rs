@@ -1,0 +1,162 @@
+//! The way of a piece of code from text to JavaScript: nesting, syntax, types, types removed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::{
+    body::Body,
+    check::{Checker, Found, Located},
+    diagnostics::CodeDiagnostic,
+    mode::CheckMode,
+    strip::{LineMap, strip},
+    syntax::{Shape, check_nesting, parse},
+};
+
+/// Code that may run.
+#[derive(Debug)]
+pub struct Prepared {
+    /// A module whose default export is an async function.
+    pub javascript: String,
+    /// From lines of `javascript` to lines of the code.
+    pub lines: LineMap,
+    /// Type errors that `CheckMode::Essential` lets pass.
+    pub warnings: Vec<CodeDiagnostic>,
+    /// What the person at the terminal should know: the checker failed.
+    pub notice: Option<String>,
+}
+
+/// Code that may not run.
+#[derive(Debug)]
+pub struct Refused {
+    /// Never empty.
+    pub errors: Vec<CodeDiagnostic>,
+    /// As in [`Prepared`].
+    pub notice: Option<String>,
+}
+
+/// Checks code against `declarations` and removes its types.
+///
+/// # Errors
+/// The syntax and type errors that `mode` does not let pass. A checker that fails or panics is not one of them: the code
+/// then goes on with the syntax check alone (issue 4), because the sandbox, not the checker, keeps the host safe.
+pub fn prepare(
+    checker: &mut Option<Checker>,
+    code: &str,
+    declarations: &str,
+    mode: CheckMode,
+) -> Result<Prepared, Refused> {
+    let refused = |errors: Vec<CodeDiagnostic>, notice: Option<String>| Refused { errors, notice };
+    check_nesting(code).map_err(|error| refused(vec![error], None))?;
+    let body = Body::for_check(code);
+    let shape = parse(&body);
+    let (found, notice) = match mode {
+        CheckMode::Off => (Found::default(), None),
+        _ => match check(checker, &body, declarations) {
+            Ok(found) => (found, None),
+            Err(failure) => (Found::default(), Some(failure)),
+        },
+    };
+    let shape = match shape {
+        Ok(shape) if found.syntax.is_empty() => shape,
+        other => return Err(refused(syntax_errors(found, other.err()), notice)),
+    };
+    let (errors, warnings) = sort(found.types, &shape, mode);
+    if !errors.is_empty() {
+        return Err(refused(errors, notice));
+    }
+    match strip(code) {
+        Ok(stripped) => Ok(Prepared { javascript: stripped.javascript, lines: stripped.lines, warnings, notice }),
+        Err(error) => Err(refused(vec![error], notice)),
+    }
+}
+
+/// TypeScript's own words come first; SWC's stand in where TypeScript found nothing.
+fn syntax_errors(found: Found, from_swc: Option<Vec<CodeDiagnostic>>) -> Vec<CodeDiagnostic> {
+    let from_typescript = if found.syntax.is_empty() { found.types } else { found.syntax };
+    if !from_typescript.is_empty() {
+        return from_typescript.into_iter().map(|located| located.diagnostic).collect();
+    }
+    from_swc.filter(|errors| !errors.is_empty()).unwrap_or_else(|| {
+        vec![CodeDiagnostic::at("", 0, 1005, "The code could not be parsed.".to_owned())]
+    })
+}
+
+fn sort(types: Vec<Located>, shape: &Shape, mode: CheckMode) -> (Vec<CodeDiagnostic>, Vec<CodeDiagnostic>) {
+    let (errors, warnings): (Vec<_>, Vec<_>) = types
+        .into_iter()
+        .partition(|located| mode.blocks(located.diagnostic.code, shape.in_arguments(located.offset)));
+    let diagnostics = |located: Vec<Located>| located.into_iter().map(|located| located.diagnostic).collect();
+    (diagnostics(errors), diagnostics(warnings))
+}
+
+/// A panic leaves the checker's memory in an unknown state, so the next check starts with a new one.
+fn check(checker: &mut Option<Checker>, body: &Body, declarations: &str) -> Result<Found, String> {
+    let mut current = checker.take().unwrap_or_default();
+    match catch_unwind(AssertUnwindSafe(|| {
+        let found = current.check(body, declarations);
+        (current, found)
+    })) {
+        Ok((current, found)) => {
+            *checker = Some(current);
+            found.map_err(|failure| format!("the type checker failed ({failure}); the code runs unchecked"))
+        }
+        Err(_) => Err("the type checker crashed; the code runs unchecked".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DECLARATIONS: &str = "declare function calc(args: { a: number; b?: number }): Promise<{ sum: number }>;\n";
+
+    fn verdict(code: &str, mode: CheckMode) -> (Vec<(u32, u32)>, usize) {
+        let place = |error: &CodeDiagnostic| (error.line, error.code);
+        match prepare(&mut Some(Checker::new()), code, DECLARATIONS, mode) {
+            Ok(prepared) => {
+                assert_eq!(prepared.notice, None);
+                (Vec::new(), prepared.warnings.len())
+            }
+            Err(refused) => (refused.errors.iter().map(place).collect(), 0),
+        }
+    }
+
+    #[test]
+    fn strict_reports_every_error() {
+        assert_eq!(verdict("const r = await calc({ a: 1 });\nreturn r.sum;", CheckMode::Strict), (vec![], 0));
+        assert_eq!(verdict("const ok = 1;\nawait calc({ a: 'five' });", CheckMode::Strict), (vec![(2, 2322)], 0));
+        assert_eq!(verdict("return nothing;", CheckMode::Strict), (vec![(1, 2304)], 0));
+        assert_eq!(verdict("const x: string = 5;\nreturn x;", CheckMode::Strict), (vec![(1, 2322)], 0));
+        assert_eq!(verdict("const s = 'x;\nreturn s;", CheckMode::Strict).0.first(), Some(&(1, 1002)));
+    }
+
+    #[test]
+    fn essential_lets_the_rest_pass_as_warnings() {
+        assert_eq!(verdict("const x: string = 5 as any as number;\nreturn x;", CheckMode::Essential), (vec![], 1));
+        assert_eq!(verdict("await calc({ a: 'five' });", CheckMode::Essential), (vec![(1, 2322)], 0));
+        assert_eq!(verdict("return (await calc({ a: 1 })).total;", CheckMode::Essential), (vec![(1, 2339)], 0));
+    }
+
+    #[test]
+    fn off_checks_syntax_only() {
+        assert_eq!(verdict("return nothing;", CheckMode::Off), (vec![], 0));
+        assert_eq!(verdict("return {;", CheckMode::Off).0.first().map(|error| error.0), Some(1));
+    }
+
+    #[test]
+    fn a_node_name_gets_a_hint() {
+        let refused = prepare(&mut None, "return require('fs');", "", CheckMode::Strict).unwrap_err();
+        assert!(refused.errors[0].message.contains("There is no Node.js"), "{}", refused.errors[0].message);
+        let refused = prepare(&mut None, "return await import('zod');", "", CheckMode::Strict).unwrap_err();
+        assert!(refused.errors[0].message.contains("Modules cannot be imported"), "{}", refused.errors[0].message);
+        let refused = prepare(&mut None, "import a from 'b';\nreturn a;", "", CheckMode::Strict).unwrap_err();
+        assert!(refused.errors[0].message.contains("Modules cannot be imported"), "{:?}", refused.errors);
+    }
+
+    #[test]
+    fn leaving_the_function_is_a_syntax_error_in_every_mode() {
+        for mode in [CheckMode::Strict, CheckMode::Essential, CheckMode::Off] {
+            let (errors, _) = verdict("return 1;\n});\n(async () => {", mode);
+            assert_eq!(errors, [(2, 1128)]);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Finding `<run_code>` blocks in streamed text, whatever the borders between its pieces (SPEC 6, methods).
+
+/// What the model writes before code.
+const OPEN: &str = "<run_code>";
+/// What it writes after code.
+const CLOSE: &str = "</run_code>";
+
+/// A piece of the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Plain text, to be shown at once.
+    Text(String),
+    /// The inside of a complete block.
+    Code(String),
+}
+
+/// Splits streamed text into plain text and code. Plain text is held back only as long as it may be the beginning of a
+/// tag, so by less than the length of one.
+#[derive(Debug, Default)]
+pub struct CodeWatcher {
+    held: String,
+    in_code: bool,
+}
+
+impl CodeWatcher {
+    /// Takes the next piece of text and returns what is certain now.
+    pub fn push(&mut self, text: &str) -> Vec<Piece> {
+        self.held.push_str(text);
+        let mut pieces = Vec::new();
+        loop {
+            let tag = if self.in_code { CLOSE } else { OPEN };
+            if let Some(start) = self.held.find(tag) {
+                let inside: String = self.held.drain(..start).collect();
+                self.held.drain(..tag.len());
+                if self.in_code {
+                    pieces.push(Piece::Code(inside));
+                } else if !inside.is_empty() {
+                    pieces.push(Piece::Text(inside));
+                }
+                self.in_code = !self.in_code;
+                continue;
+            }
+            if !self.in_code {
+                let certain = self.held.len() - beginning_of(tag, &self.held);
+                if certain > 0 {
+                    pieces.push(Piece::Text(self.held.drain(..certain).collect()));
+                }
+            }
+            return pieces;
+        }
+    }
+
+    /// The text is over: what was held back is plain text, a block that was never closed included.
+    pub fn finish(&mut self) -> Option<String> {
+        let open = if std::mem::take(&mut self.in_code) { OPEN } else { "" };
+        let rest = format!("{open}{}", std::mem::take(&mut self.held));
+        (!rest.is_empty()).then_some(rest)
+    }
+}
+
+/// How many bytes at the end of `text` are a beginning of `tag`.
+fn beginning_of(tag: &str, text: &str) -> usize {
+    (1..tag.len()).rev().find(|&length| text.ends_with(&tag[..length])).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plain text and code of a whole text that arrives in the given pieces.
+    fn split(pieces: &[&str]) -> (String, Vec<String>) {
+        let mut watcher = CodeWatcher::default();
+        let (mut text, mut code) = (String::new(), Vec::new());
+        for piece in pieces.iter().flat_map(|piece| watcher.push(piece)).collect::<Vec<_>>() {
+            match piece {
+                Piece::Text(piece) => text.push_str(&piece),
+                Piece::Code(piece) => code.push(piece),
+            }
+        }
+        text.push_str(&watcher.finish().unwrap_or_default());
+        (text, code)
+    }
+
+    #[test]
+    fn every_way_to_cut_a_text_gives_the_same() {
+        let whole = "a <b> é<run_code>return 1 < 2;</run_code> <run_<run_code></run_code>z";
+        let expected = ("a <b> é <run_z".to_owned(), vec!["return 1 < 2;".to_owned(), String::new()]);
+        let borders: Vec<usize> = (0..=whole.len()).filter(|&at| whole.is_char_boundary(at)).collect();
+        for &first in &borders {
+            for &second in borders.iter().filter(|&&second| second >= first) {
+                assert_eq!(split(&[&whole[..first], &whole[first..second], &whole[second..]]), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn plain_text_is_held_back_only_while_it_may_be_a_tag() {
+        let mut watcher = CodeWatcher::default();
+        assert_eq!(watcher.push("x <run"), [Piece::Text("x ".into())]);
+        assert_eq!(watcher.push("s fast"), [Piece::Text("<runs fast".into())]);
+        assert_eq!(watcher.finish(), None);
+    }
+
+    #[test]
+    fn a_block_that_is_never_closed_is_text() {
+        assert_eq!(split(&["go <run_code>return 1"]), ("go <run_code>return 1".to_owned(), Vec::new()));
+    }
+}

@@ -1,0 +1,93 @@
+//! Sorting failures into [`ProviderErrorKind`]s, from statuses and from the providers' own words.
+
+use serde_json::Value;
+
+use super::ProviderErrorKind;
+
+/// The class of a failure reported inside an answer: `{type, code, status, message}`, as far as the provider says.
+pub fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
+    let word = |key: &str| match error.get(key) {
+        Some(Value::String(word)) => word.to_ascii_lowercase(),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
+    };
+    let words = [word("type"), word("code"), word("status")];
+    let says = |parts: &[&str]| words.iter().any(|word| parts.iter().any(|part| word.contains(part)));
+    if is_context_length(&words.join(" "), message) {
+        ProviderErrorKind::ContextLength
+    } else if says(&["content_filter", "content_policy", "responsibleai"]) {
+        ProviderErrorKind::ContentFilter
+    } else if says(&["rate_limit", "overloaded", "resource_exhausted", "429", "529", "throttl"]) {
+        ProviderErrorKind::RateLimit { retry_after: None }
+    } else if says(&["authentication", "invalid_api_key", "permission", "unauthenticated", "401", "403"]) {
+        ProviderErrorKind::Authentication
+    } else {
+        ProviderErrorKind::Stream
+    }
+}
+
+/// The class of a failed request.
+pub fn kind_of_status(status: u16, body: Option<&Value>, message: &str) -> ProviderErrorKind {
+    let error = body.map(|body| body.get("error").unwrap_or(body));
+    let code = error.and_then(|error| error.get("code")).and_then(Value::as_str).unwrap_or_default();
+    match status {
+        401 | 403 => ProviderErrorKind::Authentication,
+        429 | 529 => ProviderErrorKind::RateLimit { retry_after: None },
+        400 | 413 | 422 if is_context_length(code, message) || status == 413 => ProviderErrorKind::ContextLength,
+        400 if code.contains("content_filter") || code.contains("content_policy") => ProviderErrorKind::ContentFilter,
+        300..=499 => ProviderErrorKind::BadRequest,
+        _ => ProviderErrorKind::Server,
+    }
+}
+
+/// Providers word "the conversation is too long" differently; these are the words they use.
+fn is_context_length(code: &str, message: &str) -> bool {
+    const WORDS: [&str; 7] = [
+        "maximum context length",
+        "context window",
+        "context length",
+        "prompt is too long",
+        "input is too long",
+        "too many tokens",
+        "exceeds the maximum number of tokens",
+    ];
+    let message = message.to_ascii_lowercase();
+    code.contains("context_length") || WORDS.iter().any(|words| message.contains(words))
+}
+
+/// What the user can do about it, where there is something.
+pub fn hint(kind: &ProviderErrorKind, key_variable: Option<&str>) -> Option<String> {
+    match kind {
+        ProviderErrorKind::Authentication => {
+            key_variable.map(|variable| format!("Check the key in {variable} and what it is allowed to do."))
+        }
+        ProviderErrorKind::ContextLength => {
+            Some("Shorten the conversation, or use a model with a larger context.".to_owned())
+        }
+        ProviderErrorKind::RateLimit { .. } => Some("Wait a while, or raise options.maxRetries.".to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn statuses_and_words_are_sorted() {
+        let long = json!({ "error": { "code": "context_length_exceeded" } });
+        assert_eq!(kind_of_status(400, Some(&long), "too much"), ProviderErrorKind::ContextLength);
+        assert_eq!(kind_of_status(400, None, "Prompt is too long: 9 > 8"), ProviderErrorKind::ContextLength);
+        let filtered = json!({ "error": { "code": "content_filter" } });
+        assert_eq!(kind_of_status(400, Some(&filtered), "no"), ProviderErrorKind::ContentFilter);
+        assert_eq!(kind_of_status(404, None, "no such model"), ProviderErrorKind::BadRequest);
+        assert_eq!(kind_of_status(503, None, "down"), ProviderErrorKind::Server);
+        assert_eq!(kind_of_status(529, None, "busy"), ProviderErrorKind::RateLimit { retry_after: None });
+        let overloaded = json!({ "type": "overloaded_error" });
+        assert_eq!(kind_of_error(&overloaded, "Overloaded"), ProviderErrorKind::RateLimit { retry_after: None });
+        assert_eq!(kind_of_error(&json!({ "code": 401 }), "no"), ProviderErrorKind::Authentication);
+        assert_eq!(kind_of_error(&Value::Null, "broke"), ProviderErrorKind::Stream);
+    }
+}

@@ -1,0 +1,102 @@
+//! A list of models, of which the next one is asked when one fails before its first visible byte.
+
+use std::{collections::VecDeque, rc::Rc};
+
+use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
+
+use super::{LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind, ProviderEvent};
+use crate::chat::{ModelRequest, StreamPart};
+
+/// Models in the order they are tried. Once a model has answered, later requests begin with the first again.
+pub struct FallbackModel {
+    models: Vec<Rc<dyn LanguageModel>>,
+    context: ProviderContext,
+}
+
+impl FallbackModel {
+    /// A model that tries these in order; a list of one is that one.
+    ///
+    /// # Errors
+    /// When the list is empty.
+    pub fn of(
+        models: Vec<Rc<dyn LanguageModel>>,
+        context: &ProviderContext,
+    ) -> Result<Rc<dyn LanguageModel>, ProviderError> {
+        match models.len() {
+            0 => {
+                let message = "The list of models is empty; name at least one (e.g., ['openai:gpt-4o']).";
+                Err(ProviderError::new(ProviderErrorKind::Configuration, "", "", message))
+            }
+            1 => Ok(models.into_iter().next().unwrap_or_else(|| unreachable!("the length was just checked"))),
+            _ => Ok(Rc::new(FallbackModel { models, context: context.clone() })),
+        }
+    }
+
+    async fn first_that_answers(&self, request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
+        let mut index = 0;
+        loop {
+            let model = &self.models[index];
+            let error = match begin(model.as_ref(), request.clone()).await {
+                Ok(parts) => return Ok(parts),
+                Err(error) => error,
+            };
+            index += 1;
+            let Some(next) = self.models.get(index) else { return Err(error) };
+            (self.context.on_event)(&ProviderEvent::Fallback {
+                from: name(model.as_ref()),
+                to: name(next.as_ref()),
+                reason: error.message,
+            });
+        }
+    }
+}
+
+fn name(model: &dyn LanguageModel) -> String {
+    format!("{}:{}", model.provider(), model.model_id())
+}
+
+/// Reads up to the first visible part, so that a failure before it goes unnoticed.
+async fn begin<'a>(model: &'a dyn LanguageModel, request: ModelRequest) -> Result<PartStream<'a>, ProviderError> {
+    let mut parts = model.stream(request).await?;
+    let mut read = VecDeque::new();
+    while let Some(part) = parts.next().await {
+        let part = part?;
+        let visible = is_visible(&part);
+        read.push_back(Ok(part));
+        if visible {
+            break;
+        }
+    }
+    Ok(stream::iter(read).chain(parts).boxed_local())
+}
+
+/// Whether a part shows something that could not be taken back.
+fn is_visible(part: &StreamPart) -> bool {
+    match part {
+        StreamPart::TextDelta { delta, .. } | StreamPart::ReasoningDelta { delta, .. } => !delta.is_empty(),
+        StreamPart::ToolInputStart { .. }
+        | StreamPart::ToolInputDelta { .. }
+        | StreamPart::ToolCall { .. }
+        | StreamPart::File { .. }
+        | StreamPart::Finish { .. } => true,
+        _ => false,
+    }
+}
+
+impl LanguageModel for FallbackModel {
+    fn provider(&self) -> &str {
+        self.models[0].provider()
+    }
+
+    fn model_id(&self) -> &str {
+        self.models[0].model_id()
+    }
+
+    fn reads_tools(&self) -> bool {
+        self.models.iter().any(|model| model.reads_tools())
+    }
+
+    fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
+        self.first_that_answers(request).boxed_local()
+    }
+}

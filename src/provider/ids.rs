@@ -1,0 +1,15 @@
+//! Ids for tool calls of providers that send none (Gemini).
+
+use std::cell::Cell;
+
+thread_local! {
+    static COUNTER: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The next id, unique within the run.
+pub fn next(prefix: &str) -> String {
+    COUNTER.with(|counter| {
+        counter.set(counter.get() + 1);
+        format!("{prefix}_{}", counter.get())
+    })
+}

@@ -1,0 +1,183 @@
+//! Model strings: `provider:model`, aliases, custom providers.
+
+use std::rc::Rc;
+
+use super::{
+    LanguageModel, ProviderContext, ProviderError, ProviderErrorKind, ProviderSettings, catalog, create,
+    fallback::FallbackModel,
+};
+
+/// Turns a model string into a model (SPEC 7).
+///
+/// `provider:model` is split at the first colon. Without a colon it is an alias: the value of `LM_MODEL_<ALIAS>` is
+/// resolved in its place, through any number of aliases. A built-in provider wins over a custom one of the same name.
+///
+/// # Errors
+/// An unknown provider, an alias that is not set, aliases in a circle, or a setting the provider cannot do without
+/// (kind `Configuration`). A missing key shows when the first request is due.
+pub fn resolve(model: &str, context: &ProviderContext) -> Result<Rc<dyn LanguageModel>, ProviderError> {
+    let target = follow_aliases(model, context)?;
+    let Some((provider, model_id)) = target.split_once(':') else {
+        // follow_aliases returns strings with a colon only.
+        return Err(alias_not_found(&target));
+    };
+    if model_id.is_empty() {
+        let message = format!("The model string \"{target}\" has no model behind the colon (e.g., openai:gpt-4o)");
+        return Err(ProviderError::new(ProviderErrorKind::Configuration, provider, "", message));
+    }
+    if catalog::built_in(provider).is_some() {
+        return create(provider, &ProviderSettings::default(), model_id, context);
+    }
+    let custom = catalog::custom_providers(&*context.env).into_iter().find(|custom| custom.name == provider);
+    let Some(custom) = custom else {
+        return Err(catalog::unknown_provider(provider, &*context.env));
+    };
+    let settings = ProviderSettings {
+        name: Some(custom.name),
+        api_key: Some(custom.api_key),
+        base_url: Some(custom.base_url),
+        query: Some("api-version=1.0.0".to_owned()),
+        ..ProviderSettings::default()
+    };
+    create("openai-compatible", &settings, model_id, context)
+}
+
+/// Resolves a list: each model is tried when the one before fails before its first visible byte.
+///
+/// # Errors
+/// An empty list, or any entry that cannot be resolved: a typing error must not wait for a failure to show.
+pub fn resolve_fallback(models: &[String], context: &ProviderContext) -> Result<Rc<dyn LanguageModel>, ProviderError> {
+    let models = models.iter().map(|model| resolve(model, context)).collect::<Result<Vec<_>, _>>()?;
+    FallbackModel::of(models, context)
+}
+
+/// The variable that defines an alias: upper-cased and otherwise unchanged.
+pub fn alias_variable(alias: &str) -> String {
+    format!("LM_MODEL_{}", alias.to_uppercase())
+}
+
+/// Follows aliases until there is a colon.
+pub(super) fn follow_aliases(model: &str, context: &ProviderContext) -> Result<String, ProviderError> {
+    let mut seen: Vec<String> = Vec::new();
+    let mut current = model.to_owned();
+    while !current.contains(':') {
+        let variable = alias_variable(&current);
+        seen.push(current.clone());
+        let next = context.env.get(&variable).filter(|value| !value.is_empty());
+        current = next.ok_or_else(|| alias_not_found(&current))?;
+        let looks_the_same = |alias: &String| alias_variable(alias) == alias_variable(&current);
+        if !current.contains(':') && seen.iter().any(looks_the_same) {
+            seen.push(current);
+            let message = format!("Model aliases go round in a circle: {}", seen.join(" -> "));
+            return Err(ProviderError::new(ProviderErrorKind::Configuration, "", model, message)
+                .with_hint(format!("Let {variable} name a model (e.g., {variable}=openai:gpt-4o).")));
+        }
+    }
+    Ok(current)
+}
+
+fn alias_not_found(alias: &str) -> ProviderError {
+    let variable = alias_variable(alias);
+    let message = format!(
+        "Model alias \"{alias}\" not found. Please set the environment variable {variable} (e.g., \
+         {variable}=openai:gpt-4o)"
+    );
+    ProviderError::new(ProviderErrorKind::Configuration, "", alias, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn context(variables: &[(&str, &str)]) -> ProviderContext {
+        let env: BTreeMap<String, String> =
+            variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        ProviderContext::new(Rc::new(env))
+    }
+
+    fn resolved(model: &str, variables: &[(&str, &str)]) -> Result<(String, String), String> {
+        resolve(model, &context(variables))
+            .map(|model| (model.provider().to_owned(), model.model_id().to_owned()))
+            .map_err(|error| error.message)
+    }
+
+    fn pair(provider: &str, model: &str) -> Result<(String, String), String> {
+        Ok((provider.to_owned(), model.to_owned()))
+    }
+
+    #[test]
+    fn the_first_colon_splits() {
+        assert_eq!(resolved("openai:gpt-4o", &[]), pair("openai", "gpt-4o"));
+        assert_eq!(
+            resolved("bedrock:anthropic.claude-3-5-sonnet-20241022-v2:0", &[]),
+            pair("bedrock", "anthropic.claude-3-5-sonnet-20241022-v2:0")
+        );
+    }
+
+    #[test]
+    fn aliases_are_followed_through_chains() {
+        let variables = [("LM_MODEL_FAST", "tiny"), ("LM_MODEL_TINY", "groq:llama-3.1-8b")];
+        assert_eq!(resolved("fast", &variables), pair("groq", "llama-3.1-8b"));
+        assert_eq!(
+            resolved("big", &variables).unwrap_err(),
+            "Model alias \"big\" not found. Please set the environment variable LM_MODEL_BIG (e.g., \
+             LM_MODEL_BIG=openai:gpt-4o)"
+        );
+    }
+
+    #[test]
+    fn circles_are_found() {
+        let variables = [("LM_MODEL_A", "b"), ("LM_MODEL_B", "A")];
+        assert_eq!(resolved("a", &variables).unwrap_err(), "Model aliases go round in a circle: a -> b -> A");
+        assert!(resolved("x", &[("LM_MODEL_X", "X")]).unwrap_err().contains("circle"));
+    }
+
+    #[test]
+    fn unknown_providers_are_listed_with_the_known_ones() {
+        let variables = [
+            ("ZAI_API_KEY", "zai-secret"),
+            ("ZAI_API_BASE", "https://zai.example/v4"),
+            ("ZAI_API_TYPE", "openai"),
+            ("HALF_API_KEY", "half"),
+            ("GROQ_API_TYPE", "openai"),
+            ("GROQ_API_KEY", "g"),
+            ("GROQ_API_BASE", "https://groq.example"),
+        ];
+        assert_eq!(
+            resolved("nope:x", &variables).unwrap_err(),
+            "Unknown provider: \"nope\". Available providers: openai, anthropic, google, mistral, azure, groq, cohere, \
+             bedrock, vertex, zai"
+        );
+        assert_eq!(resolved("zai:glm-4.6", &variables), pair("zai", "glm-4.6"));
+    }
+
+    #[test]
+    fn a_custom_provider_can_have_another_name() {
+        let variables = [
+            ("MY_LAB_API_KEY", "lab-secret"),
+            ("MY_LAB_API_BASE", "https://lab.example"),
+            ("MY_LAB_API_TYPE", "openai"),
+            ("MY_LAB_API_NAME", "lab"),
+        ];
+        assert_eq!(resolved("lab:m", &variables), pair("lab", "m"));
+        assert!(resolved("my_lab:m", &variables).is_err());
+    }
+
+    #[test]
+    fn settings_the_address_needs_are_asked_for() {
+        assert_eq!(
+            resolved("vertex:gemini-2.5-flash", &[]).unwrap_err(),
+            "Google Vertex project setting is missing. Pass it using the 'project' parameter or the \
+             GOOGLE_VERTEX_PROJECT environment variable."
+        );
+        assert_eq!(
+            resolved("azure:d", &[("AZURE_API_KEY", "k")]).unwrap_err(),
+            "Azure OpenAI resource name setting is missing. Pass it using the 'resourceName' parameter or the \
+             AZURE_RESOURCE_NAME environment variable."
+        );
+        assert!(resolved("vertex:gemini-2.5-flash", &[("GOOGLE_VERTEX_API_KEY", "express")]).is_ok());
+        assert!(resolved("openai:", &[]).unwrap_err().contains("openai:"));
+    }
+}

@@ -1,0 +1,142 @@
+//! From events to parts: the stream a caller reads.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use super::{
+    Faults,
+    body::{BodyFailure, Opened},
+};
+use crate::{
+    chat::{CallWarning, ResponseMetadata, StreamPart},
+    provider::{
+        ProviderError, ProviderErrorKind,
+        framing::{Events, FrameFailure},
+        wire::{Decoded, Output, WireDecoder, WireEvent, WireFormat},
+    },
+};
+
+/// How long to wait for the end of the stream once the provider said that its answer is over, or failed.
+const LAST_PATIENCE: Duration = Duration::from_secs(2);
+
+/// An answer that is being read.
+pub(super) struct Answer<'a> {
+    events: Events<'a, BodyFailure>,
+    decoder: Box<dyn WireDecoder>,
+    out: Output,
+    faults: Faults,
+    limits: super::Limits,
+    patience: std::rc::Rc<std::cell::Cell<Duration>>,
+    /// Goes out with the first metadata.
+    head: Option<BTreeMap<String, String>>,
+    warnings: Option<Vec<CallWarning>>,
+    /// The first failure; what follows is still read, and then the stream ends with it.
+    failure: Option<ProviderError>,
+    ended: bool,
+}
+
+impl<'a> Answer<'a> {
+    pub(super) fn new(
+        wire: &dyn WireFormat,
+        opened: Opened,
+        warnings: Vec<CallWarning>,
+        head: BTreeMap<String, String>,
+        faults: Faults,
+    ) -> Self {
+        Answer {
+            events: Events::new(wire.framing(), opened.bytes),
+            decoder: wire.decoder(),
+            out: Output::default(),
+            faults,
+            limits: opened.limits,
+            patience: opened.patience,
+            head: Some(head),
+            warnings: Some(warnings),
+            failure: None,
+            ended: false,
+        }
+    }
+
+    /// The next part; after an error nothing follows.
+    pub(super) async fn next(&mut self) -> Option<Result<StreamPart, ProviderError>> {
+        if let Some(warnings) = self.warnings.take() {
+            return Some(Ok(StreamPart::StreamStart { warnings }));
+        }
+        loop {
+            while let Some(decoded) = self.out.pop() {
+                match decoded {
+                    // A failed answer has no regular end.
+                    Decoded::Part(StreamPart::Finish { .. }) if self.failure.is_some() => {}
+                    Decoded::Part(part) => return Some(Ok(self.with_head(part))),
+                    Decoded::Failure(failure) => {
+                        self.fail(self.faults.error(failure.kind, &failure.message, failure.status));
+                    }
+                }
+            }
+            if self.ended {
+                return self.failure.take().map(Err);
+            }
+            self.read().await;
+        }
+    }
+
+    /// When the very first thing the provider says is an error: that error and its status.
+    pub(super) async fn first_failure(&mut self) -> Option<(ProviderError, u16)> {
+        while self.out.is_empty() && !self.ended {
+            self.read().await;
+        }
+        let failure = self.out.first_failure()?;
+        let status = failure.status?;
+        Some((self.faults.error(failure.kind.clone(), &failure.message, Some(status)), status))
+    }
+
+    /// Reads one event and decodes it.
+    async fn read(&mut self) {
+        match self.events.next().await {
+            Some(Ok(event)) => {
+                match event.as_wire() {
+                    WireEvent::Data(data) if data.trim() == "[DONE]" => self.decoder.done_marker(),
+                    event => self.decoder.event(event, &mut self.out),
+                }
+                if self.decoder.complete() {
+                    self.patience.set(self.limits.idle.min(LAST_PATIENCE));
+                }
+            }
+            None => self.end(),
+            // The answer is whole; what became of the connection no longer matters.
+            Some(Err(FrameFailure::Body(_))) if self.decoder.complete() => self.end(),
+            Some(Err(FrameFailure::Body(failure))) => {
+                self.ended = true;
+                self.fail(self.faults.body(&failure, &self.limits));
+            }
+            Some(Err(FrameFailure::Malformed(what))) => {
+                self.ended = true;
+                let message = format!("The provider's event stream is malformed: {what}");
+                self.fail(self.faults.error(ProviderErrorKind::Protocol, &message, None));
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
+        self.decoder.finish(&mut self.out);
+    }
+
+    fn fail(&mut self, error: ProviderError) {
+        self.patience.set(self.limits.idle.min(LAST_PATIENCE));
+        self.failure.get_or_insert(error);
+    }
+
+    /// Adds the response's headers to the first metadata; a finish without any gets them in front of it.
+    fn with_head(&mut self, part: StreamPart) -> StreamPart {
+        match part {
+            StreamPart::ResponseMetadata(metadata) => {
+                StreamPart::ResponseMetadata(ResponseMetadata { headers: self.head.take(), ..metadata })
+            }
+            finish @ StreamPart::Finish { .. } if self.head.is_some() => {
+                self.out.push_front(finish);
+                StreamPart::ResponseMetadata(ResponseMetadata { headers: self.head.take(), ..Default::default() })
+            }
+            part => part,
+        }
+    }
+}

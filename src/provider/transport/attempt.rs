@@ -1,0 +1,237 @@
+//! One attempt: authorise, send, look at the head of the answer.
+
+use std::{collections::BTreeMap, time::SystemTime};
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use reqwest::{
+    Response, Url,
+    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION},
+};
+use serde_json::Value;
+
+use super::{
+    Faults, HttpModel, Limits,
+    answer::Answer,
+    body::{BodyFailure, Opened},
+    retry,
+};
+use crate::{
+    chat::{CallSettings, CallWarning},
+    http::http_client,
+    provider::{ProviderError, ProviderErrorKind, auth::Unauthorised, failure::kind_of_status, wire::EncodedRequest},
+};
+
+/// More of an error's body is not read.
+const MAX_ERROR_BODY: usize = 1 << 20;
+
+/// Everything about a call that stays the same from attempt to attempt.
+pub(super) struct Prepared {
+    url: Url,
+    headers: HeaderMap,
+    /// Headers of the call itself, which win over those of authentication.
+    own_headers: HeaderMap,
+    body: Bytes,
+    pub warnings: Vec<CallWarning>,
+    pub limits: Limits,
+    pub faults: Faults,
+    pub max_retries: Option<u32>,
+}
+
+/// Why an attempt failed and what that means for the next one.
+pub(super) struct AttemptFailure {
+    pub error: ProviderError,
+    pub retryable: bool,
+    /// How long the provider wants us to wait.
+    pub wish: Option<std::time::Duration>,
+}
+
+impl Prepared {
+    pub(super) fn new(
+        model: &HttpModel,
+        encoded: EncodedRequest,
+        settings: &CallSettings,
+        limits: Limits,
+        faults: Faults,
+    ) -> Result<Self, ProviderError> {
+        let wrong = |message: String| faults.error(ProviderErrorKind::Configuration, &message, None);
+        let url = format!("{}{}", model.base_url, encoded.path);
+        let url = Url::parse(&url)
+            .map_err(|error| wrong(format!("The base URL \"{}\" is not usable: {error}", model.base_url)))?;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in &encoded.headers {
+            put_header(&mut headers, name, value).map_err(wrong)?;
+        }
+        let mut own_headers = HeaderMap::new();
+        for (name, value) in model.headers.iter().chain(&settings.headers) {
+            put_header(&mut own_headers, name, value).map_err(wrong)?;
+        }
+        let body = Bytes::from(encoded.body.to_string());
+        let (warnings, max_retries) = (encoded.warnings, settings.max_retries);
+        Ok(Prepared { url, headers, own_headers, body, warnings, limits, faults, max_retries })
+    }
+}
+
+fn put_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), String> {
+    let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("\"{name}\" is not a header name."))?;
+    let mut value = HeaderValue::from_str(value)
+        .map_err(|_| format!("The value of header \"{name}\" has characters a header cannot hold."))?;
+    value.set_sensitive(crate::provider::redact::names_a_secret(name));
+    headers.insert(parsed, value);
+    Ok(())
+}
+
+/// Sends the request once.
+pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result<Answer<'a>, AttemptFailure> {
+    let unauthorised = Unauthorised { url: &prepared.url, body: &prepared.body };
+    let authorised = model.auth.headers(&unauthorised).await.map_err(|failure| {
+        let mut error = prepared.faults.error(failure.kind, &failure.message, None);
+        error.hint = failure.hint.or(error.hint);
+        final_failure(error)
+    })?;
+    // A token may have been fetched just now; it must not be shown either.
+    let mut faults = prepared.faults.clone();
+    faults.redactor =
+        crate::provider::redact::Redactor::new(model.auth.secrets().into_iter().chain(prepared.own_secrets()));
+    let mut headers = prepared.headers.clone();
+    for (name, value) in &authorised {
+        put_header(&mut headers, name, value)
+            .map_err(|message| final_failure(faults.error(ProviderErrorKind::Configuration, &message, None)))?;
+    }
+    headers.extend(prepared.own_headers.clone());
+
+    let client = http_client().map_err(|error| {
+        final_failure(faults.error(ProviderErrorKind::Connection, &format!("TLS cannot be set up: {error}"), None))
+    })?;
+    let request = client.post(prepared.url.clone()).headers(headers).body(prepared.body.clone());
+    let limits = prepared.limits;
+    let response = match tokio::time::timeout(limits.first_byte, request.send()).await {
+        Err(_) => return Err(final_failure(faults.timeout("did not begin to answer", limits.first_byte, "firstByte"))),
+        Ok(Err(error)) => return Err(not_connected(&error, &prepared.url, &faults)),
+        Ok(Ok(response)) => response,
+    };
+    if !response.status().is_success() {
+        return Err(refused(model, response, limits, &faults).await);
+    }
+    accepted(model, response, prepared, faults).await
+}
+
+impl Prepared {
+    fn own_secrets(&self) -> Vec<String> {
+        let secret = |(_, value): (&HeaderName, &HeaderValue)| {
+            let text = value.is_sensitive().then(|| value.to_str().ok()).flatten()?;
+            Some(text.strip_prefix("Bearer ").unwrap_or(text).to_owned())
+        };
+        self.own_headers.iter().filter_map(secret).collect()
+    }
+}
+
+fn final_failure(error: ProviderError) -> AttemptFailure {
+    AttemptFailure { error, retryable: false, wish: None }
+}
+
+fn not_connected(error: &reqwest::Error, url: &Url, faults: &Faults) -> AttemptFailure {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    let host = url.host_str().unwrap_or_default();
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let message = format!("Cannot connect to API: {cause} ({host}{port})");
+    AttemptFailure { error: faults.error(ProviderErrorKind::Connection, &message, None), retryable: true, wish: None }
+}
+
+/// A status other than success: the provider's own words, else the status text.
+async fn refused(model: &HttpModel, response: Response, limits: Limits, faults: &Faults) -> AttemptFailure {
+    let status = response.status();
+    let wish = retry::wish(response.headers(), SystemTime::now());
+    let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let error_type = response.headers().get("x-amzn-errortype").and_then(|value| value.to_str().ok());
+    let error_type = error_type.and_then(|text| text.split(':').next()).map(str::to_owned);
+    let read = tokio::time::timeout(limits.idle, read_some(response));
+    let body = serde_json::from_slice::<Value>(&read.await.unwrap_or_default()).ok();
+    let words = body.as_ref().and_then(|body| model.wire.error_message(body)).filter(|words| !words.is_empty());
+    let words = match (words, error_type) {
+        (Some(words), Some(error_type)) => Some(format!("{error_type}: {words}")),
+        (words, error_type) => words.or(error_type),
+    };
+    let message = words.unwrap_or_else(|| {
+        status.canonical_reason().map_or_else(|| format!("HTTP {}", status.as_u16()), str::to_owned)
+    });
+    let code = status.as_u16();
+    let mut error = faults.error(kind_of_status(code, body.as_ref(), &message), &message, Some(code));
+    if let Some(location) = location.filter(|_| status.is_redirection()) {
+        error.hint = Some(format!("The server redirects to {location}; set the base URL to where it should go."));
+    }
+    let retryable = matches!(code, 408 | 409 | 429) || code >= 500;
+    AttemptFailure { error, retryable, wish }
+}
+
+/// The beginning of a body, as far as it can be read.
+async fn read_some(response: Response) -> Vec<u8> {
+    let mut stream = response.bytes_stream();
+    let mut body = Vec::new();
+    while let Some(Ok(chunk)) = stream.next().await {
+        body.extend_from_slice(&chunk);
+        if body.len() > MAX_ERROR_BODY {
+            break;
+        }
+    }
+    body
+}
+
+/// A success: checks that an event stream comes and, where the first event may say otherwise, waits for it.
+async fn accepted<'a>(
+    model: &'a HttpModel,
+    response: Response,
+    prepared: &Prepared,
+    faults: Faults,
+) -> Result<Answer<'a>, AttemptFailure> {
+    let head = shown_headers(response.headers());
+    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
+    let status = response.status().as_u16();
+    let opened = Opened::new(response, prepared.limits);
+    let opened = match opened.check(&content_type).await {
+        Ok(opened) => opened,
+        Err(wrong) => {
+            let words = wrong.json.as_ref().and_then(|body| {
+                let usual = || body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
+                model.wire.error_message(body).or_else(usual)
+            });
+            let kind = if words.is_some() { ProviderErrorKind::Stream } else { ProviderErrorKind::Protocol };
+            return Err(final_failure(faults.error(kind, &words.unwrap_or(wrong.message), Some(status))));
+        }
+    };
+    let mut answer = Answer::new(model.wire.as_ref(), opened, prepared.warnings.clone(), head, faults);
+    if model.wire.first_event_may_fail()
+        && let Some((error, status)) = answer.first_failure().await
+    {
+        return Err(AttemptFailure { error, retryable: status == 529, wish: None });
+    }
+    Ok(answer)
+}
+
+/// The head's fields for the response metadata; cookies are nobody's business.
+fn shown_headers(headers: &HeaderMap) -> BTreeMap<String, String> {
+    headers
+        .iter()
+        .filter(|(name, _)| name.as_str() != "set-cookie")
+        .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
+        .collect()
+}
+
+impl Faults {
+    /// Words for bytes that stopped coming.
+    pub(super) fn body(&self, failure: &BodyFailure, limits: &Limits) -> ProviderError {
+        match failure {
+            BodyFailure::Lost(cause) => {
+                let message = format!("The connection was lost while the answer was streaming: {cause}");
+                self.error(ProviderErrorKind::Connection, &message, None)
+            }
+            BodyFailure::Idle => self.timeout("sent nothing", limits.idle, "idle"),
+            BodyFailure::Total => self.timeout("did not finish its answer", limits.total, "total"),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The bytes of an answer under time limits.
+
+use std::{cell::Cell, rc::Rc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use reqwest::Response;
+use serde_json::Value;
+use thiserror::Error;
+use tokio::time::Instant;
+
+use super::Limits;
+use crate::provider::framing::ByteStream;
+
+/// Why no more bytes come.
+#[derive(Clone, Debug, Error)]
+pub(super) enum BodyFailure {
+    #[error("{0}")]
+    Lost(String),
+    #[error("idle")]
+    Idle,
+    #[error("total")]
+    Total,
+}
+
+/// A body that has begun.
+pub(super) struct Opened {
+    pub bytes: ByteStream<'static, BodyFailure>,
+    pub limits: Limits,
+    /// How long to wait for further bytes; the answer shortens it when nothing more is due.
+    pub patience: Rc<Cell<Duration>>,
+}
+
+/// An answer that is no event stream.
+pub(super) struct WrongAnswer {
+    pub message: String,
+    pub json: Option<Value>,
+}
+
+/// More of a wrong answer is not read.
+const MAX_WRONG_BODY: usize = 64 << 10;
+
+impl Opened {
+    pub(super) fn new(response: Response, limits: Limits) -> Self {
+        let patience = Rc::new(Cell::new(limits.idle));
+        let bytes = guarded(response, limits.deadline, patience.clone());
+        Opened { bytes, limits, patience }
+    }
+
+    /// Looks at the content type, and at the first bytes where it does not promise an event stream.
+    pub(super) async fn check(mut self, content_type: &str) -> Result<Opened, WrongAnswer> {
+        let kind = content_type.split(';').next().unwrap_or_default().trim();
+        if matches!(kind, "text/event-stream" | "application/vnd.amazon.eventstream") {
+            return Ok(self);
+        }
+        if kind == "text/html" {
+            return Err(self.web_page().await);
+        }
+        let Some(Ok(first)) = self.bytes.next().await else { return Ok(self) };
+        if !matches!(first.trim_ascii_start().first(), Some(b'{' | b'[' | b'<')) {
+            let rest = self.bytes;
+            self.bytes = stream::once(async { Ok(first) }).chain(rest).boxed_local();
+            return Ok(self);
+        }
+        let body = self.collect(first).await;
+        let json = serde_json::from_slice(&body).ok();
+        let kind = if kind.is_empty() { "an answer of no stated type" } else { kind };
+        let shown: String = String::from_utf8_lossy(&body).chars().take(200).collect();
+        Err(WrongAnswer { message: format!("The server sent {kind} in place of an event stream: {shown}"), json })
+    }
+
+    async fn web_page(&mut self) -> WrongAnswer {
+        let body = self.collect(Bytes::new()).await;
+        let text = String::from_utf8_lossy(&body);
+        let title = text.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
+        let title = title.map(|(title, _)| format!(" titled \"{}\"", title.trim())).unwrap_or_default();
+        let message = format!(
+            "The server sent a web page{title} (text/html) in place of an event stream. Is the base URL right, and does \
+             no login or proxy stand in between?"
+        );
+        WrongAnswer { message, json: None }
+    }
+
+    async fn collect(&mut self, first: Bytes) -> Vec<u8> {
+        let mut body = first.to_vec();
+        while let Some(Ok(chunk)) = self.bytes.next().await {
+            body.extend_from_slice(&chunk);
+            if body.len() > MAX_WRONG_BODY {
+                break;
+            }
+        }
+        body
+    }
+}
+
+fn guarded(response: Response, deadline: Instant, patience: Rc<Cell<Duration>>) -> ByteStream<'static, BodyFailure> {
+    let bytes = response.bytes_stream().boxed_local();
+    stream::unfold(Some(bytes), move |bytes| {
+        let patience = patience.clone();
+        async move {
+            let mut bytes = bytes?;
+            let idle = Instant::now().checked_add(patience.get()).unwrap_or(deadline);
+            match tokio::time::timeout_at(idle.min(deadline), bytes.next()).await {
+                Ok(None) => None,
+                Ok(Some(Ok(chunk))) => Some((Ok(chunk), Some(bytes))),
+                Ok(Some(Err(error))) => Some((Err(BodyFailure::Lost(cause(&error))), None)),
+                Err(_) if idle < deadline => Some((Err(BodyFailure::Idle), None)),
+                Err(_) => Some((Err(BodyFailure::Total), None)),
+            }
+        }
+    })
+    .boxed_local()
+}
+
+/// The words of the innermost error; the outer ones repeat the URL.
+fn cause(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}

@@ -1,0 +1,255 @@
+//! The streamed answer of the Messages API.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart},
+    provider::{
+        failure::kind_of_error,
+        wire::{Output, WireDecoder, WireEvent, output::usage, values::metadata},
+    },
+};
+
+#[derive(Debug, Deserialize)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type", default)]
+    kind: Cow<'a, str>,
+    #[serde(default)]
+    index: Option<u64>,
+    #[serde(default)]
+    message: Option<Value>,
+    #[serde(default)]
+    content_block: Option<Value>,
+    #[serde(default)]
+    delta: Option<Delta>,
+    #[serde(default)]
+    usage: Option<WireUsage>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Delta {
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    thinking: Option<String>,
+    #[serde(default)]
+    signature: Option<String>,
+    #[serde(default)]
+    partial_json: Option<String>,
+    #[serde(default)]
+    stop_reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+struct WireUsage {
+    #[serde(default)]
+    input_tokens: Option<u64>,
+    #[serde(default)]
+    output_tokens: Option<u64>,
+    #[serde(default)]
+    cache_creation_input_tokens: Option<u64>,
+    #[serde(default)]
+    cache_read_input_tokens: Option<u64>,
+}
+
+#[derive(Debug)]
+enum Block {
+    Text,
+    Reasoning(Option<ProviderOptions>),
+    Tool { id: String, name: String, input: String },
+}
+
+/// Decodes one answer.
+#[derive(Default)]
+pub(super) struct AnthropicDecoder {
+    blocks: BTreeMap<u64, Block>,
+    /// Whether an event other than `ping` was read: an error before that is a failed request.
+    begun: bool,
+    usage: WireUsage,
+    finish_reason: Option<FinishReason>,
+    stopped: bool,
+    failed: bool,
+}
+
+impl AnthropicDecoder {
+    fn take(&mut self, event: Event<'_>, out: &mut Output) {
+        match event.kind.as_ref() {
+            "content_block_delta" => {
+                if let (Some(index), Some(delta)) = (event.index, event.delta) {
+                    self.delta(index, delta, out);
+                }
+            }
+            "content_block_start" => {
+                if let (Some(index), Some(block)) = (event.index, event.content_block) {
+                    self.start(index, &block, out);
+                }
+            }
+            "content_block_stop" => {
+                if let Some(block) = event.index.and_then(|index| self.blocks.remove(&index).map(|b| (index, b))) {
+                    stop(block.0, block.1, out);
+                }
+            }
+            "message_start" => self.message_start(event.message.as_ref(), out),
+            "message_delta" => {
+                if let Some(reason) = event.delta.and_then(|delta| delta.stop_reason) {
+                    self.finish_reason = Some(finish_reason(&reason));
+                }
+                if let Some(usage) = event.usage {
+                    self.merge_usage(usage);
+                }
+            }
+            "message_stop" => self.stopped = true,
+            "error" => return self.error(event.error.as_ref(), out),
+            _ => return,
+        }
+        self.begun = true;
+    }
+
+    fn error(&mut self, error: Option<&Value>, out: &mut Output) {
+        self.failed = true;
+        let error = error.unwrap_or(&Value::Null);
+        let message = error.get("message").and_then(Value::as_str);
+        let message = message.unwrap_or("The provider reported an error without saying which.").to_owned();
+        let kind = kind_of_error(error, &message);
+        if self.begun {
+            return out.failure(kind, message);
+        }
+        let overloaded = error.get("type").and_then(Value::as_str) == Some("overloaded_error");
+        out.failure_with_status(kind, message, if overloaded { 529 } else { 500 });
+    }
+
+    fn message_start(&mut self, message: Option<&Value>, out: &mut Output) {
+        let Some(message) = message else { return };
+        let string = |key: &str| message.get(key).and_then(Value::as_str).map(str::to_owned);
+        if let Some(usage) = message.get("usage").cloned().and_then(|usage| serde_json::from_value(usage).ok()) {
+            self.merge_usage(usage);
+        }
+        out.part(StreamPart::ResponseMetadata(ResponseMetadata {
+            id: string("id"),
+            model_id: string("model"),
+            ..ResponseMetadata::default()
+        }));
+    }
+
+    fn merge_usage(&mut self, new: WireUsage) {
+        let usage = &mut self.usage;
+        usage.input_tokens = new.input_tokens.or(usage.input_tokens);
+        usage.output_tokens = new.output_tokens.or(usage.output_tokens);
+        usage.cache_creation_input_tokens = new.cache_creation_input_tokens.or(usage.cache_creation_input_tokens);
+        usage.cache_read_input_tokens = new.cache_read_input_tokens.or(usage.cache_read_input_tokens);
+    }
+
+    fn start(&mut self, index: u64, block: &Value, out: &mut Output) {
+        let string = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let id = index.to_string();
+        let opened = match block.get("type").and_then(Value::as_str) {
+            Some("text") => {
+                out.part(StreamPart::TextStart { id: id.clone(), provider_metadata: None });
+                let text = string("text");
+                if !text.is_empty() {
+                    out.part(StreamPart::TextDelta { id, delta: text, provider_metadata: None });
+                }
+                Block::Text
+            }
+            Some("thinking") => {
+                out.part(StreamPart::ReasoningStart { id, provider_metadata: None });
+                Block::Reasoning(None)
+            }
+            Some("redacted_thinking") => {
+                let redacted = metadata("anthropic", [("redactedData", json!(string("data")))]);
+                out.part(StreamPart::ReasoningStart { id, provider_metadata: Some(redacted.clone()) });
+                Block::Reasoning(Some(redacted))
+            }
+            Some("tool_use") => {
+                let (id, name) = (string("id"), string("name"));
+                out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
+                let given = block.get("input").filter(|input| input.as_object().is_some_and(|map| !map.is_empty()));
+                Block::Tool { id, name, input: given.map(Value::to_string).unwrap_or_default() }
+            }
+            // Blocks of tools that run at the provider are not ours to show.
+            _ => return,
+        };
+        self.blocks.insert(index, opened);
+    }
+
+    fn delta(&mut self, index: u64, delta: Delta, out: &mut Output) {
+        let Some(block) = self.blocks.get_mut(&index) else { return };
+        let id = index.to_string();
+        match block {
+            Block::Text => {
+                if let Some(delta) = delta.text {
+                    out.part(StreamPart::TextDelta { id, delta, provider_metadata: None });
+                }
+            }
+            Block::Reasoning(kept) => {
+                if let Some(signature) = delta.signature {
+                    let signed = metadata("anthropic", [("signature", json!(signature))]);
+                    *kept = Some(signed.clone());
+                    let (delta, provider_metadata) = (String::new(), Some(signed));
+                    out.part(StreamPart::ReasoningDelta { id, delta, provider_metadata });
+                } else if let Some(delta) = delta.thinking {
+                    out.part(StreamPart::ReasoningDelta { id, delta, provider_metadata: None });
+                }
+            }
+            Block::Tool { id, input, .. } => {
+                if let Some(delta) = delta.partial_json.filter(|delta| !delta.is_empty()) {
+                    input.push_str(&delta);
+                    out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
+                }
+            }
+        }
+    }
+}
+
+fn stop(index: u64, block: Block, out: &mut Output) {
+    let id = index.to_string();
+    match block {
+        Block::Text => out.part(StreamPart::TextEnd { id, provider_metadata: None }),
+        Block::Reasoning(provider_metadata) => out.part(StreamPart::ReasoningEnd { id, provider_metadata }),
+        Block::Tool { id, name, input } => out.tool_call(id, name, input, None),
+    }
+}
+
+impl WireDecoder for AnthropicDecoder {
+    fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
+        let WireEvent::Data(data) = event else { return };
+        if let Some(event) = out.parse::<Event<'_>>(data) {
+            self.take(event, out);
+        }
+    }
+
+    fn complete(&self) -> bool {
+        self.stopped || self.failed
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        if self.failed {
+            return;
+        }
+        let Some(reason) = self.finish_reason else { return out.truncated() };
+        for (index, block) in std::mem::take(&mut self.blocks) {
+            stop(index, block, out);
+        }
+        let wire = self.usage;
+        let cached = wire.cache_read_input_tokens.unwrap_or(0);
+        let written = wire.cache_creation_input_tokens.unwrap_or(0);
+        let input = wire.input_tokens.map(|input| input + cached + written);
+        let cached = input.map(|_| cached);
+        out.finish(reason, usage(input, wire.output_tokens, cached, None));
+    }
+}
+
+fn finish_reason(reason: &str) -> FinishReason {
+    match reason {
+        "end_turn" | "stop_sequence" | "pause_turn" => FinishReason::Stop,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+        "tool_use" => FinishReason::ToolCalls,
+        "refusal" => FinishReason::ContentFilter,
+        _ => FinishReason::Other,
+    }
+}

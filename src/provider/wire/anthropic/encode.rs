@@ -1,0 +1,151 @@
+//! The request body of the Messages API.
+
+use serde_json::{Map, Value, json};
+
+use super::{messages, models};
+use crate::{
+    chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec},
+    provider::wire::{
+        EncodedRequest,
+        settings::{SettingNames, Warnings, clamp_temperature, put_settings},
+        values::{options_of, put},
+    },
+};
+
+const SETTINGS: SettingNames = SettingNames {
+    max_output_tokens: Some("max_tokens"),
+    temperature: Some("temperature"),
+    top_p: Some("top_p"),
+    top_k: Some("top_k"),
+    stop_sequences: Some("stop_sequences"),
+    seed: None,
+    presence_penalty: None,
+    frequency_penalty: None,
+};
+
+/// Thought tokens when thinking is enabled without a budget.
+const DEFAULT_BUDGET: u64 = 1_024;
+
+pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+    let mut warnings = Warnings::default();
+    let options = options_of(&request.settings.provider_options, &["anthropic"]);
+    let model = models::model(model_id);
+    let mut betas = Vec::new();
+
+    let mut body = Map::new();
+    body.insert("model".into(), model_id.into());
+    put_call_settings(&mut body, &request.settings, model, options, &mut warnings);
+    let conversation = messages::convert(&request.messages, &mut betas, &mut warnings)?;
+    if !conversation.system.is_empty() {
+        body.insert("system".into(), conversation.system.into());
+    }
+    body.insert("messages".into(), conversation.messages.into());
+    if let Some(effort) = options.and_then(|options| options.get("effort")).filter(|value| !value.is_null()) {
+        body.insert("output_config".into(), json!({ "effort": effort }));
+        betas.push("effort-2025-11-24");
+    }
+    if let Some(user) = options.and_then(|options| options.get("metadata")).and_then(|value| value.get("userId")) {
+        body.insert("metadata".into(), json!({ "user_id": user }));
+    }
+    if options.and_then(|options| options.get("toolStreaming")) != Some(&Value::Bool(false)) {
+        betas.push("fine-grained-tool-streaming-2025-05-14");
+    }
+    if !request.tools.is_empty() && model.structured_outputs {
+        betas.push("structured-outputs-2025-11-13");
+    }
+    put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), options);
+    body.insert("stream".into(), true.into());
+
+    let mut headers = vec![("anthropic-version", "2023-06-01".to_owned())];
+    if !betas.is_empty() {
+        headers.push(("anthropic-beta", betas.join(",")));
+    }
+    let warnings = warnings.into_vec();
+    Ok(EncodedRequest { path: "/messages".into(), headers, body: Value::Object(body), warnings })
+}
+
+fn put_call_settings(
+    body: &mut Map<String, Value>,
+    settings: &CallSettings,
+    model: models::Model,
+    options: Option<&Map<String, Value>>,
+    warnings: &mut Warnings,
+) {
+    let mut settings = settings.clone();
+    settings.temperature = clamp_temperature(settings.temperature, "anthropic", warnings);
+    let asked = settings.max_output_tokens;
+    let mut max_tokens = asked.unwrap_or(model.max_tokens);
+    let thinking = options.and_then(|options| options.get("thinking")).filter(|value| value.is_object());
+    let kind = thinking.and_then(|thinking| thinking.get("type")).and_then(Value::as_str);
+    match kind {
+        Some("enabled") => {
+            let budget = thinking.and_then(|thinking| thinking.get("budgetTokens")).and_then(Value::as_u64);
+            if budget.is_none() {
+                warnings.changed("thinking.budgetTokens", format!("unset; {DEFAULT_BUDGET} was used"));
+            }
+            let budget = budget.unwrap_or(DEFAULT_BUDGET);
+            body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
+            max_tokens = max_tokens.saturating_add(budget);
+        }
+        Some("adaptive") => drop(body.insert("thinking".into(), json!({ "type": "adaptive" }))),
+        _ => {}
+    }
+    if matches!(kind, Some("enabled" | "adaptive")) {
+        drop_sampling(&mut settings, warnings);
+    } else if settings.temperature.is_some() && settings.top_p.take().is_some() {
+        warnings.changed("topP", "topP is not supported when temperature is set");
+    }
+    if model.known && max_tokens > model.max_tokens {
+        if asked.is_some() {
+            let limit = model.max_tokens;
+            warnings.changed("maxOutputTokens", format!("{max_tokens} is above the model's limit; {limit} was used"));
+        }
+        max_tokens = model.max_tokens;
+    }
+    settings.max_output_tokens = Some(max_tokens);
+    put_settings(body, &settings, &SETTINGS, warnings);
+}
+
+fn drop_sampling(settings: &mut CallSettings, warnings: &mut Warnings) {
+    let dropped = [
+        ("temperature", settings.temperature.take().is_some()),
+        ("topK", settings.top_k.take().is_some()),
+        ("topP", settings.top_p.take().is_some()),
+    ];
+    for (setting, was_set) in dropped {
+        if was_set {
+            warnings.changed(setting, format!("{setting} is not supported when thinking is enabled"));
+        }
+    }
+}
+
+/// Tools and the choice among them; with choice `none` the tools are left out.
+fn put_tools(
+    body: &mut Map<String, Value>,
+    tools: &[ToolSpec],
+    choice: Option<&ToolChoice>,
+    options: Option<&Map<String, Value>>,
+) {
+    if tools.is_empty() || choice == Some(&ToolChoice::None) {
+        return;
+    }
+    body.insert("tools".into(), tools.iter().map(tool).collect());
+    let mut choice = match choice.unwrap_or(&ToolChoice::Auto) {
+        ToolChoice::Auto | ToolChoice::None => json!({ "type": "auto" }),
+        ToolChoice::Required => json!({ "type": "any" }),
+        ToolChoice::Tool(name) => json!({ "type": "tool", "name": name }),
+    };
+    if let Some(disable) = options.and_then(|options| options.get("disableParallelToolUse")) {
+        choice["disable_parallel_tool_use"] = disable.clone();
+    }
+    body.insert("tool_choice".into(), choice);
+}
+
+fn tool(tool: &ToolSpec) -> Value {
+    let mut wire = Map::new();
+    wire.insert("name".into(), tool.name.clone().into());
+    put(&mut wire, "description", (!tool.description.is_empty()).then(|| tool.description.clone()));
+    wire.insert("input_schema".into(), tool.input_schema.clone());
+    put(&mut wire, "cache_control", messages::cache_control(tool.provider_options.as_ref()).cloned());
+    Value::Object(wire)
+}

@@ -1,0 +1,177 @@
+//! The request body of ConverseStream.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value, json};
+
+use super::messages;
+use crate::{
+    chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec},
+    provider::wire::{
+        EncodedRequest,
+        settings::{SettingNames, Warnings, clamp_temperature, put_settings},
+        values::{options_of, put},
+    },
+};
+
+const SETTINGS: SettingNames = SettingNames {
+    max_output_tokens: Some("maxTokens"),
+    temperature: Some("temperature"),
+    top_p: Some("topP"),
+    top_k: Some("topK"),
+    stop_sequences: Some("stopSequences"),
+    seed: None,
+    presence_penalty: None,
+    frequency_penalty: None,
+};
+
+/// Answer tokens on top of the thinking budget when no limit is set.
+const DEFAULT_MAX_TOKENS: u64 = 4_096;
+
+/// What `encodeURIComponent` leaves as it is.
+const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');
+
+pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+    let mut warnings = Warnings::default();
+    let options = options_of(&request.settings.provider_options, &["bedrock"]);
+    let anthropic = model_id.contains("anthropic");
+    let tool_config = tool_config(&request.tools, request.settings.tool_choice.as_ref());
+    let conversation = messages::convert(
+        &request.messages,
+        messages::Rules { tools: tool_config.is_some(), short_tool_ids: model_id.contains("mistral.") },
+        &mut warnings,
+    )?;
+
+    let mut fields = Map::new();
+    let inference = inference_config(&request.settings, options, model_id, &mut fields, &mut warnings);
+    let mut body = Map::new();
+    body.insert("system".into(), conversation.system.into());
+    body.insert("messages".into(), conversation.messages.into());
+    if !fields.is_empty() {
+        body.insert("additionalModelRequestFields".into(), fields.into());
+    }
+    if anthropic {
+        body.insert("additionalModelResponseFieldPaths".into(), json!(["/delta/stop_sequence"]));
+    }
+    if !inference.is_empty() {
+        body.insert("inferenceConfig".into(), inference.into());
+    }
+    put_other_options(&mut body, options);
+    put(&mut body, "toolConfig", tool_config);
+    Ok(EncodedRequest {
+        path: format!("/model/{}/converse-stream", utf8_percent_encode(model_id, COMPONENT)),
+        headers: Vec::new(),
+        body: Value::Object(body),
+        warnings: warnings.into_vec(),
+    })
+}
+
+/// Settings and reasoning; what goes to the model itself lands in `fields`.
+fn inference_config(
+    settings: &CallSettings,
+    options: Option<&Map<String, Value>>,
+    model_id: &str,
+    fields: &mut Map<String, Value>,
+    warnings: &mut Warnings,
+) -> Map<String, Value> {
+    let option = |key: &str| options.and_then(|options| options.get(key)).filter(|value| !value.is_null());
+    if let Some(Value::Object(given)) = option("additionalModelRequestFields") {
+        fields.extend(given.clone());
+    }
+    if let Some(betas) = option("anthropicBeta") {
+        fields.insert("anthropic_beta".into(), betas.clone());
+    }
+    let anthropic = model_id.contains("anthropic");
+    let reasoning = option("reasoningConfig");
+    let text = |key: &str| reasoning.and_then(|reasoning| reasoning.get(key)).and_then(Value::as_str);
+    let kind = text("type");
+    let budget = reasoning.and_then(|reasoning| reasoning.get("budgetTokens")).and_then(Value::as_u64);
+
+    let mut settings = settings.clone();
+    settings.temperature = clamp_temperature(settings.temperature, "bedrock", warnings);
+    if anthropic && matches!(kind, Some("enabled" | "adaptive")) {
+        match (kind, budget) {
+            (Some("enabled"), Some(budget)) => {
+                fields.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
+                let limit = settings.max_output_tokens.unwrap_or(DEFAULT_MAX_TOKENS);
+                settings.max_output_tokens = Some(limit.saturating_add(budget));
+            }
+            (Some("adaptive"), _) => drop(fields.insert("thinking".into(), json!({ "type": "adaptive" }))),
+            _ => {}
+        }
+        drop_sampling(&mut settings, warnings);
+    } else if !anthropic && budget.is_some() {
+        warnings.changed("budgetTokens", "budgetTokens applies to Anthropic models only");
+    }
+    if let Some(effort) = text("maxReasoningEffort") {
+        if anthropic {
+            fields.insert("output_config".into(), json!({ "effort": effort }));
+        } else if model_id.starts_with("openai.") {
+            fields.insert("reasoning_effort".into(), effort.into());
+        } else {
+            let mut config = Map::new();
+            put(&mut config, "type", kind);
+            put(&mut config, "budgetTokens", budget);
+            config.insert("maxReasoningEffort".into(), effort.into());
+            fields.insert("reasoningConfig".into(), config.into());
+        }
+    }
+    let mut inference = Map::new();
+    put_settings(&mut inference, &settings, &SETTINGS, warnings);
+    inference
+}
+
+fn drop_sampling(settings: &mut CallSettings, warnings: &mut Warnings) {
+    let dropped = [
+        ("temperature", settings.temperature.take().is_some()),
+        ("topP", settings.top_p.take().is_some()),
+        ("topK", settings.top_k.take().is_some()),
+    ];
+    for (setting, was_set) in dropped {
+        if was_set {
+            warnings.changed(setting, format!("{setting} is not supported when thinking is enabled"));
+        }
+    }
+}
+
+/// Options without a meaning of their own go to the top level of the body as they are.
+fn put_other_options(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
+    for (key, value) in options.into_iter().flatten() {
+        if !matches!(key.as_str(), "reasoningConfig" | "additionalModelRequestFields" | "anthropicBeta") {
+            body.insert(key.clone(), value.clone());
+        }
+    }
+}
+
+/// Tools and the choice among them; with choice `none` the tools are left out.
+fn tool_config(tools: &[ToolSpec], choice: Option<&ToolChoice>) -> Option<Value> {
+    if tools.is_empty() {
+        return None;
+    }
+    let choice = match choice.unwrap_or(&ToolChoice::Auto) {
+        ToolChoice::None => return None,
+        ToolChoice::Auto => json!({ "auto": {} }),
+        ToolChoice::Required => json!({ "any": {} }),
+        ToolChoice::Tool(name) => json!({ "tool": { "name": name } }),
+    };
+    let tools: Vec<Value> = tools
+        .iter()
+        .map(|tool| {
+            let mut spec = Map::new();
+            spec.insert("name".into(), tool.name.clone().into());
+            let description = tool.description.trim();
+            put(&mut spec, "description", (!description.is_empty()).then(|| tool.description.clone()));
+            spec.insert("inputSchema".into(), json!({ "json": tool.input_schema }));
+            json!({ "toolSpec": spec })
+        })
+        .collect();
+    Some(json!({ "tools": tools, "toolChoice": choice }))
+}

@@ -1,0 +1,32 @@
+//! Amazon Bedrock's ConverseStream.
+
+mod decode;
+mod encode;
+mod messages;
+
+use serde_json::Value;
+
+use super::{EncodedRequest, Framing, WireDecoder, WireFormat};
+use crate::chat::ModelRequest;
+
+/// The Converse format.
+#[derive(Clone, Copy, Debug)]
+pub struct BedrockWire;
+
+impl WireFormat for BedrockWire {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+        encode::encode(request, model_id)
+    }
+
+    fn decoder(&self) -> Box<dyn WireDecoder> {
+        Box::new(decode::BedrockDecoder::default())
+    }
+
+    fn error_message(&self, body: &Value) -> Option<String> {
+        body.get("message").or_else(|| body.get("Message")).and_then(Value::as_str).map(str::to_owned)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::AwsEventStream
+    }
+}

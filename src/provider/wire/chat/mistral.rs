@@ -1,0 +1,81 @@
+//! Mistral's variation of chat messages.
+
+use std::rc::Rc;
+
+use serde_json::{Map, Value, json};
+
+use super::messages::function_call;
+use crate::{
+    chat::{ContentPart, Message, Role},
+    provider::wire::{media::Media, values::parts_of},
+};
+
+/// The `messages` of the body: user content is always a list, results carry the tool's name, and an assistant message
+/// at the very end of the conversation is a prefix the model continues.
+pub(super) fn messages(messages: &[Rc<Message>]) -> Result<Vec<Value>, String> {
+    let mut wire = Vec::with_capacity(messages.len());
+    for (index, message) in messages.iter().enumerate() {
+        match message.role {
+            Role::System => wire.push(json!({ "role": "system", "content": message.plain_text() })),
+            Role::User => wire.push(json!({ "role": "user", "content": user(message)? })),
+            Role::Assistant => wire.push(assistant(message, index + 1 == messages.len())),
+            Role::Tool => {
+                for part in message.content_parts() {
+                    if let ContentPart::ToolResult { tool_call_id, tool_name, output, .. } = part {
+                        wire.push(json!({
+                            "role": "tool",
+                            "name": tool_name,
+                            "tool_call_id": tool_call_id,
+                            "content": output.wire_text(),
+                        }));
+                    }
+                }
+            }
+        }
+    }
+    Ok(wire)
+}
+
+fn user(message: &Message) -> Result<Vec<Value>, String> {
+    let mut content = Vec::new();
+    for part in parts_of(message) {
+        match &part {
+            ContentPart::Text { text, .. } => content.push(json!({ "type": "text", "text": text })),
+            part => {
+                let Some(media) = Media::of(part) else { continue };
+                if media.is_image() {
+                    content.push(json!({ "type": "image_url", "image_url": media.as_url() }));
+                } else if media.is_pdf() {
+                    content.push(json!({ "type": "document_url", "document_url": media.as_url() }));
+                } else {
+                    return Err(media.refused("Mistral"));
+                }
+            }
+        }
+    }
+    Ok(content)
+}
+
+/// Reasoning is joined with the text, in order: the API has no place of its own for it.
+fn assistant(message: &Message, last: bool) -> Value {
+    let (mut text, mut calls) = (String::new(), Vec::new());
+    for part in parts_of(message) {
+        match part {
+            ContentPart::Text { text: piece, .. } | ContentPart::Reasoning { text: piece, .. } => text.push_str(&piece),
+            ContentPart::ToolCall { tool_call_id, tool_name, input, .. } => {
+                calls.push(function_call(&tool_call_id, &tool_name, &input));
+            }
+            _ => {}
+        }
+    }
+    let mut wire = Map::new();
+    wire.insert("role".into(), "assistant".into());
+    wire.insert("content".into(), text.into());
+    if last {
+        wire.insert("prefix".into(), true.into());
+    }
+    if !calls.is_empty() {
+        wire.insert("tool_calls".into(), calls.into());
+    }
+    Value::Object(wire)
+}

@@ -1,0 +1,120 @@
+//! Chat completions: OpenAI's own and its relatives groq, mistral and any OpenAI-compatible server.
+//!
+//! One base with small variations, named by [`Dialect`]; what each takes and sends is in `docs/providers.md`.
+
+mod decode;
+mod messages;
+mod mistral;
+mod options;
+mod tool_calls;
+
+use serde_json::{Map, Value, json};
+
+pub(super) use messages::function_call;
+
+use super::{EncodedRequest, WireDecoder, WireFormat, openai_models, settings::Warnings, values::put};
+use crate::chat::{ModelRequest, ToolChoice, ToolSpec};
+
+/// Which relative of the chat completions API is spoken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    OpenAi,
+    Groq,
+    Mistral,
+    /// A custom server; the name is the provider's, under which `providerOptions` are found.
+    Compatible(String),
+}
+
+/// The chat completions format.
+#[derive(Clone, Debug)]
+pub struct ChatWire {
+    dialect: Dialect,
+    /// Path and query below the base URL.
+    path: String,
+}
+
+impl ChatWire {
+    /// The format at `/chat/completions`; `query` (such as `api-version=1.0.0`) is added when there is one.
+    pub fn new(dialect: Dialect, query: Option<&str>) -> Self {
+        ChatWire::at("/chat/completions", dialect, query)
+    }
+
+    /// The format at another path.
+    pub fn at(path: &str, dialect: Dialect, query: Option<&str>) -> Self {
+        let path = query.map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+        ChatWire { dialect, path }
+    }
+}
+
+impl WireFormat for ChatWire {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+        let mut warnings = Warnings::default();
+        let reasoning_model = self.dialect == Dialect::OpenAi && openai_models::is_reasoning_model(model_id);
+        let mut body = Map::new();
+        body.insert("model".into(), model_id.into());
+        options::put(&mut body, request, model_id, &self.dialect, &mut warnings);
+        let messages = match &self.dialect {
+            Dialect::Mistral => mistral::messages(&request.messages)?,
+            dialect => messages::messages(&request.messages, dialect, reasoning_model, &mut warnings)?,
+        };
+        body.insert("messages".into(), messages.into());
+        put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), &self.dialect);
+        body.insert("stream".into(), true.into());
+        if self.dialect == Dialect::OpenAi {
+            body.insert("stream_options".into(), json!({ "include_usage": true }));
+        }
+        let warnings = warnings.into_vec();
+        Ok(EncodedRequest { path: self.path.clone(), headers: Vec::new(), body: Value::Object(body), warnings })
+    }
+
+    fn decoder(&self) -> Box<dyn WireDecoder> {
+        Box::new(decode::ChatDecoder::new(self.dialect.clone()))
+    }
+
+    fn error_message(&self, body: &Value) -> Option<String> {
+        let message = match self.dialect {
+            Dialect::Mistral => {
+                body.get("object").and_then(Value::as_str).filter(|object| *object == "error")?;
+                body.get("message")?
+            }
+            Dialect::Groq => {
+                body.pointer("/error/type").and_then(Value::as_str)?;
+                body.pointer("/error/message")?
+            }
+            _ => body.pointer("/error/message")?,
+        };
+        message.as_str().map(str::to_owned)
+    }
+}
+
+/// Tools and tool choice; nothing at all without an active tool.
+fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&ToolChoice>, dialect: &Dialect) {
+    if tools.is_empty() {
+        return;
+    }
+    let mistral = *dialect == Dialect::Mistral;
+    let only = match choice {
+        Some(ToolChoice::Tool(name)) if mistral => Some(name.as_str()),
+        _ => None,
+    };
+    let tools: Vec<Value> =
+        tools.iter().filter(|tool| only.is_none_or(|name| tool.name == name)).map(function_tool).collect();
+    body.insert("tools".into(), tools.into());
+    let choice = match choice.unwrap_or(&ToolChoice::Auto) {
+        ToolChoice::Auto => json!("auto"),
+        ToolChoice::None => json!("none"),
+        ToolChoice::Required | ToolChoice::Tool(_) if mistral => json!("any"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::Tool(name) => json!({ "type": "function", "function": { "name": name } }),
+    };
+    body.insert("tool_choice".into(), choice);
+}
+
+/// `{type: "function", function: {name, description, parameters}}`; cohere uses it too.
+pub(super) fn function_tool(tool: &ToolSpec) -> Value {
+    let mut function = Map::new();
+    function.insert("name".into(), tool.name.clone().into());
+    put(&mut function, "description", (!tool.description.is_empty()).then(|| tool.description.clone()));
+    function.insert("parameters".into(), tool.input_schema.clone());
+    json!({ "type": "function", "function": function })
+}

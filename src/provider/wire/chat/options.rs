@@ -1,0 +1,154 @@
+//! Settings and provider options of the chat completions dialects.
+
+use serde_json::{Map, Value};
+
+use super::Dialect;
+use crate::{
+    chat::ModelRequest,
+    provider::wire::{
+        openai_models,
+        settings::{SettingNames, Warnings, put_settings},
+        values::{copy_options, options_of},
+    },
+};
+
+const CHAT_SETTINGS: SettingNames = SettingNames {
+    max_output_tokens: Some("max_tokens"),
+    temperature: Some("temperature"),
+    top_p: Some("top_p"),
+    top_k: None,
+    stop_sequences: Some("stop"),
+    seed: Some("seed"),
+    presence_penalty: Some("presence_penalty"),
+    frequency_penalty: Some("frequency_penalty"),
+};
+
+const MISTRAL_SETTINGS: SettingNames = SettingNames {
+    max_output_tokens: Some("max_tokens"),
+    temperature: Some("temperature"),
+    top_p: Some("top_p"),
+    top_k: None,
+    stop_sequences: None,
+    seed: Some("random_seed"),
+    presence_penalty: None,
+    frequency_penalty: None,
+};
+
+const OPENAI_OPTIONS: [(&str, &str); 14] = [
+    ("logitBias", "logit_bias"),
+    ("user", "user"),
+    ("parallelToolCalls", "parallel_tool_calls"),
+    ("textVerbosity", "verbosity"),
+    ("maxCompletionTokens", "max_completion_tokens"),
+    ("store", "store"),
+    ("metadata", "metadata"),
+    ("prediction", "prediction"),
+    ("reasoningEffort", "reasoning_effort"),
+    ("serviceTier", "service_tier"),
+    ("promptCacheKey", "prompt_cache_key"),
+    ("promptCacheRetention", "prompt_cache_retention"),
+    ("safetyIdentifier", "safety_identifier"),
+    ("topLogprobs", "top_logprobs"),
+];
+
+const GROQ_OPTIONS: [(&str, &str); 5] = [
+    ("reasoningFormat", "reasoning_format"),
+    ("reasoningEffort", "reasoning_effort"),
+    ("serviceTier", "service_tier"),
+    ("parallelToolCalls", "parallel_tool_calls"),
+    ("user", "user"),
+];
+
+const MISTRAL_OPTIONS: [(&str, &str); 5] = [
+    ("safePrompt", "safe_prompt"),
+    ("documentImageLimit", "document_image_limit"),
+    ("documentPageLimit", "document_page_limit"),
+    ("parallelToolCalls", "parallel_tool_calls"),
+    ("reasoningEffort", "reasoning_effort"),
+];
+
+const COMPATIBLE_OPTIONS: [(&str, &str); 3] =
+    [("reasoningEffort", "reasoning_effort"), ("user", "user"), ("textVerbosity", "verbosity")];
+
+/// Writes settings and options into the body.
+pub(super) fn put(
+    body: &mut Map<String, Value>,
+    request: &ModelRequest,
+    model_id: &str,
+    dialect: &Dialect,
+    warnings: &mut Warnings,
+) {
+    let settings = &request.settings;
+    let names = if *dialect == Dialect::Mistral { &MISTRAL_SETTINGS } else { &CHAT_SETTINGS };
+    put_settings(body, settings, names, warnings);
+    let all = &settings.provider_options;
+    match dialect {
+        Dialect::OpenAi => {
+            let options = options_of(all, &["openai"]);
+            copy_options(options, &OPENAI_OPTIONS, body);
+            put_logprobs(body, options);
+            adapt_to_reasoning_model(body, model_id, warnings);
+        }
+        Dialect::Groq => copy_options(options_of(all, &["groq"]), &GROQ_OPTIONS, body),
+        Dialect::Mistral => copy_options(options_of(all, &["mistral"]), &MISTRAL_OPTIONS, body),
+        Dialect::Compatible(name) => {
+            for key in ["openai-compatible", "openaiCompatible", name.as_str()] {
+                put_compatible(body, options_of(all, &[key]));
+            }
+        }
+    }
+}
+
+/// `logprobs: true` asks for them; a number also says how many alternatives.
+fn put_logprobs(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
+    match options.and_then(|options| options.get("logprobs")) {
+        Some(Value::Bool(true)) => {
+            body.insert("logprobs".into(), true.into());
+            body.entry("top_logprobs").or_insert_with(|| 0.into());
+        }
+        Some(Value::Number(count)) => {
+            body.insert("logprobs".into(), true.into());
+            body.insert("top_logprobs".into(), Value::Number(count.clone()));
+        }
+        _ => {}
+    }
+}
+
+/// Reasoning models take no sampling settings and count their output as `max_completion_tokens`.
+fn adapt_to_reasoning_model(body: &mut Map<String, Value>, model_id: &str, warnings: &mut Warnings) {
+    let drop = |body: &mut Map<String, Value>, key: &str, setting: &str, warnings: &mut Warnings| {
+        if body.shift_remove(key).is_some() {
+            warnings.changed(setting, format!("{setting} is not supported for reasoning models"));
+        }
+    };
+    if !openai_models::is_reasoning_model(model_id) {
+        if model_id.starts_with("gpt-4o-search-preview") || model_id.starts_with("gpt-4o-mini-search-preview") {
+            drop(body, "temperature", "temperature", warnings);
+        }
+        return;
+    }
+    let effort = body.get("reasoning_effort").and_then(Value::as_str).map(str::to_owned);
+    if !openai_models::takes_sampling_settings(model_id, effort.as_deref()) {
+        drop(body, "temperature", "temperature", warnings);
+        drop(body, "top_p", "topP", warnings);
+        drop(body, "logprobs", "logprobs", warnings);
+        drop(body, "top_logprobs", "topLogprobs", warnings);
+    }
+    drop(body, "frequency_penalty", "frequencyPenalty", warnings);
+    drop(body, "presence_penalty", "presencePenalty", warnings);
+    drop(body, "logit_bias", "logitBias", warnings);
+    if let Some(limit) = body.shift_remove("max_tokens") {
+        body.entry("max_completion_tokens").or_insert(limit);
+    }
+}
+
+/// Known options are translated, the others go out as they are.
+fn put_compatible(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
+    copy_options(options, &COMPATIBLE_OPTIONS, body);
+    for (key, value) in options.into_iter().flatten() {
+        let known = COMPATIBLE_OPTIONS.iter().any(|(name, _)| name == key) || key == "strictJsonSchema";
+        if !known && !value.is_null() {
+            body.insert(key.clone(), value.clone());
+        }
+    }
+}

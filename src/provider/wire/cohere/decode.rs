@@ -1,0 +1,199 @@
+//! The streamed answer of Cohere's chat API.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{
+    chat::{FinishReason, ResponseMetadata, StreamPart, Usage},
+    provider::{
+        failure::kind_of_error,
+        wire::{Output, WireDecoder, WireEvent, output::usage},
+    },
+};
+
+#[derive(Debug, Deserialize)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type", default)]
+    kind: Cow<'a, str>,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    index: Option<u64>,
+    #[serde(default)]
+    delta: Option<Value>,
+    #[serde(default)]
+    message: Option<String>,
+}
+
+#[derive(Debug)]
+enum Block {
+    Text,
+    Reasoning,
+}
+
+/// A tool call that is streaming.
+#[derive(Debug)]
+struct Call {
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+/// Decodes one answer.
+#[derive(Default)]
+pub(super) struct CohereDecoder {
+    blocks: BTreeMap<u64, Block>,
+    call: Option<Call>,
+    finish_reason: Option<FinishReason>,
+    failed: bool,
+    usage: Usage,
+}
+
+impl CohereDecoder {
+    fn take(&mut self, event: Event<'_>, out: &mut Output) {
+        let index = event.index.unwrap_or(0);
+        let delta = event.delta.unwrap_or_default();
+        match event.kind.as_ref() {
+            "content-delta" => self.content_delta(index, &delta, out),
+            "content-start" => {
+                let thinking = delta.pointer("/message/content/type").and_then(Value::as_str) == Some("thinking");
+                self.open(index, if thinking { Block::Reasoning } else { Block::Text }, out);
+                self.content_delta(index, &delta, out);
+            }
+            "content-end" => self.close(index, out),
+            "tool-call-start" => {
+                self.end_call(out);
+                let id = string(&delta, "/message/tool_calls/id");
+                let name = string(&delta, "/message/tool_calls/function/name");
+                out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
+                self.call = Some(Call { id, name, arguments: String::new() });
+                self.arguments(&delta, out);
+            }
+            "tool-call-delta" => self.arguments(&delta, out),
+            "tool-call-end" => self.end_call(out),
+            "message-start" => {
+                let id = event.id.filter(|id| !id.is_empty());
+                out.part(StreamPart::ResponseMetadata(ResponseMetadata { id, ..ResponseMetadata::default() }));
+            }
+            "message-end" => self.message_end(&delta, out),
+            // Not documented for a stream, yet what the service sends when it gives up before a message began.
+            "error" => {
+                let message =
+                    event.message.or_else(|| delta.pointer("/message").and_then(Value::as_str).map(Into::into));
+                self.fail(message, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn fail(&mut self, message: Option<String>, out: &mut Output) {
+        self.failed = true;
+        let message = message.unwrap_or_else(|| "The provider broke off its answer with an error.".to_owned());
+        out.failure(kind_of_error(&Value::Null, &message), message);
+    }
+
+    fn open(&mut self, index: u64, block: Block, out: &mut Output) {
+        let id = index.to_string();
+        out.part(match block {
+            Block::Text => StreamPart::TextStart { id, provider_metadata: None },
+            Block::Reasoning => StreamPart::ReasoningStart { id, provider_metadata: None },
+        });
+        self.blocks.insert(index, block);
+    }
+
+    fn close(&mut self, index: u64, out: &mut Output) {
+        let id = index.to_string();
+        match self.blocks.remove(&index) {
+            Some(Block::Text) => out.part(StreamPart::TextEnd { id, provider_metadata: None }),
+            Some(Block::Reasoning) => out.part(StreamPart::ReasoningEnd { id, provider_metadata: None }),
+            None => {}
+        }
+    }
+
+    fn content_delta(&mut self, index: u64, delta: &Value, out: &mut Output) {
+        let id = index.to_string();
+        let thinking = string(delta, "/message/content/thinking");
+        if !thinking.is_empty() {
+            if !self.blocks.contains_key(&index) {
+                self.open(index, Block::Reasoning, out);
+            }
+            let id = id.clone();
+            out.part(StreamPart::ReasoningDelta { id, delta: thinking, provider_metadata: None });
+        }
+        let text = string(delta, "/message/content/text");
+        if !text.is_empty() {
+            if !self.blocks.contains_key(&index) {
+                self.open(index, Block::Text, out);
+            }
+            out.part(StreamPart::TextDelta { id, delta: text, provider_metadata: None });
+        }
+    }
+
+    fn arguments(&mut self, delta: &Value, out: &mut Output) {
+        let piece = string(delta, "/message/tool_calls/function/arguments");
+        let Some(call) = self.call.as_mut().filter(|_| !piece.is_empty()) else { return };
+        call.arguments.push_str(&piece);
+        out.part(StreamPart::ToolInputDelta { id: call.id.clone(), delta: piece });
+    }
+
+    fn end_call(&mut self, out: &mut Output) {
+        if let Some(call) = self.call.take() {
+            // A call without arguments is sent as `null`.
+            let arguments = if call.arguments.trim() == "null" { String::new() } else { call.arguments };
+            out.tool_call(call.id, call.name, arguments, None);
+        }
+    }
+
+    fn message_end(&mut self, delta: &Value, out: &mut Output) {
+        let count = |pointer: &str| delta.pointer(pointer).and_then(Value::as_f64).map(whole);
+        self.usage = usage(count("/usage/tokens/input_tokens"), count("/usage/tokens/output_tokens"), None, None);
+        let reason = delta.get("finish_reason").and_then(Value::as_str).unwrap_or_default();
+        self.finish_reason = Some(match reason {
+            "COMPLETE" | "STOP_SEQUENCE" => FinishReason::Stop,
+            "MAX_TOKENS" => FinishReason::Length,
+            "TOOL_CALL" => FinishReason::ToolCalls,
+            "ERROR" => FinishReason::Error,
+            _ => FinishReason::Other,
+        });
+        if let Some(message) = delta.get("error").and_then(Value::as_str) {
+            self.fail(Some(message.to_owned()), out);
+        }
+    }
+}
+
+impl WireDecoder for CohereDecoder {
+    fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
+        let WireEvent::Data(data) = event else { return };
+        if let Some(event) = out.parse::<Event<'_>>(data) {
+            self.take(event, out);
+        }
+    }
+
+    fn complete(&self) -> bool {
+        self.finish_reason.is_some() || self.failed
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        for index in self.blocks.keys().copied().collect::<Vec<_>>() {
+            self.close(index, out);
+        }
+        if self.failed {
+            return;
+        }
+        let Some(reason) = self.finish_reason else { return out.truncated() };
+        self.end_call(out);
+        out.finish(reason, self.usage);
+    }
+}
+
+fn string(value: &Value, pointer: &str) -> String {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// Cohere counts tokens in floating point.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn whole(count: f64) -> u64 {
+    count.max(0.0) as u64
+}

@@ -1,0 +1,27 @@
+//! Cohere's chat API, version 2.
+
+mod decode;
+mod encode;
+
+use serde_json::Value;
+
+use super::{EncodedRequest, WireDecoder, WireFormat};
+use crate::chat::ModelRequest;
+
+/// The Cohere format.
+#[derive(Clone, Copy, Debug)]
+pub struct CohereWire;
+
+impl WireFormat for CohereWire {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+        encode::encode(request, model_id)
+    }
+
+    fn decoder(&self) -> Box<dyn WireDecoder> {
+        Box::new(decode::CohereDecoder::default())
+    }
+
+    fn error_message(&self, body: &Value) -> Option<String> {
+        body.get("message").and_then(Value::as_str).map(str::to_owned)
+    }
+}

@@ -1,0 +1,225 @@
+//! The streamed answer of Gemini.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage},
+    provider::{
+        failure::kind_of_error,
+        wire::{
+            Output, WireDecoder, WireEvent,
+            output::{TextBlocks, usage},
+            values::metadata,
+        },
+    },
+};
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Chunk {
+    #[serde(default)]
+    candidates: Option<Vec<Candidate>>,
+    #[serde(default)]
+    usage_metadata: Option<UsageMetadata>,
+    #[serde(default)]
+    prompt_feedback: Option<Value>,
+    #[serde(default)]
+    response_id: Option<String>,
+    #[serde(default)]
+    model_version: Option<String>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate {
+    #[serde(default)]
+    content: Option<Content>,
+    #[serde(default)]
+    finish_reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Content {
+    #[serde(default)]
+    parts: Option<Vec<Part>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part {
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    thought: Option<bool>,
+    #[serde(default)]
+    thought_signature: Option<String>,
+    #[serde(default)]
+    function_call: Option<FunctionCall>,
+    #[serde(default)]
+    inline_data: Option<InlineData>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FunctionCall {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    args: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InlineData {
+    mime_type: String,
+    data: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UsageMetadata {
+    #[serde(default)]
+    prompt_token_count: Option<u64>,
+    #[serde(default)]
+    candidates_token_count: Option<u64>,
+    #[serde(default)]
+    cached_content_token_count: Option<u64>,
+    #[serde(default)]
+    thoughts_token_count: Option<u64>,
+}
+
+/// Decodes one answer.
+pub(super) struct GoogleDecoder {
+    /// The key metadata is filed under.
+    provider: &'static str,
+    described: bool,
+    blocks: TextBlocks,
+    saw_call: bool,
+    finish_reason: Option<String>,
+    blocked: Option<Value>,
+    failed: bool,
+    usage: Usage,
+}
+
+impl GoogleDecoder {
+    pub(super) fn new(provider: &'static str) -> Self {
+        GoogleDecoder {
+            provider,
+            described: false,
+            blocks: TextBlocks::default(),
+            saw_call: false,
+            finish_reason: None,
+            blocked: None,
+            failed: false,
+            usage: Usage::default(),
+        }
+    }
+
+    fn chunk(&mut self, chunk: Chunk, out: &mut Output) {
+        if let Some(error) = chunk.error {
+            self.failed = true;
+            let message = error.get("message").and_then(Value::as_str);
+            let message = message.map_or_else(|| error.to_string(), str::to_owned);
+            return out.failure(kind_of_error(&error, &message), message);
+        }
+        if !self.described && (chunk.response_id.is_some() || chunk.model_version.is_some()) {
+            self.described = true;
+            out.part(StreamPart::ResponseMetadata(ResponseMetadata {
+                id: chunk.response_id,
+                model_id: chunk.model_version,
+                ..ResponseMetadata::default()
+            }));
+        }
+        if let Some(wire) = chunk.usage_metadata {
+            let thoughts = wire.thoughts_token_count.unwrap_or(0);
+            let output = wire.candidates_token_count.unwrap_or(0) + thoughts;
+            let cached = wire.cached_content_token_count.unwrap_or(0);
+            let input = wire.prompt_token_count.unwrap_or(0);
+            self.usage = usage(Some(input), Some(output), Some(cached), Some(thoughts));
+        }
+        if chunk.prompt_feedback.is_some() {
+            self.blocked = chunk.prompt_feedback;
+        }
+        let Some(candidate) = chunk.candidates.into_iter().flatten().next() else { return };
+        for part in candidate.content.and_then(|content| content.parts).into_iter().flatten() {
+            self.part(part, out);
+        }
+        if let Some(reason) = candidate.finish_reason {
+            self.finish_reason = Some(reason);
+        }
+    }
+
+    fn part(&mut self, part: Part, out: &mut Output) {
+        let signature: Option<ProviderOptions> =
+            part.thought_signature.map(|signature| metadata(self.provider, [("thoughtSignature", json!(signature))]));
+        if let Some(call) = part.function_call {
+            self.blocks.close(out);
+            self.saw_call = true;
+            return self.call(call, signature, out);
+        }
+        if let Some(data) = part.inline_data {
+            self.blocks.close(out);
+            return out.part(StreamPart::File { media_type: data.mime_type, data: data.data });
+        }
+        match (part.text, part.thought) {
+            (Some(text), Some(true)) => self.blocks.reasoning(text, signature, out),
+            (Some(text), _) => self.blocks.text(text, signature, out),
+            (None, _) => {}
+        }
+    }
+
+    /// Calls come whole and without an id.
+    fn call(&self, call: FunctionCall, metadata: Option<ProviderOptions>, out: &mut Output) {
+        let id = crate::provider::ids::next("call");
+        let input = match call.args {
+            None | Some(Value::Null) => "{}".to_owned(),
+            Some(args) => args.to_string(),
+        };
+        out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: call.name.clone() });
+        out.part(StreamPart::ToolInputDelta { id: id.clone(), delta: input.clone() });
+        out.tool_call(id, call.name, input, metadata);
+    }
+}
+
+impl WireDecoder for GoogleDecoder {
+    fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
+        let WireEvent::Data(data) = event else { return };
+        if let Some(chunk) = out.parse::<Chunk>(data) {
+            self.chunk(chunk, out);
+        }
+    }
+
+    // Chunks with usage may follow the finish reason, and nothing marks the last one: only the end of the stream does.
+    fn complete(&self) -> bool {
+        self.failed || self.finish_reason.is_some()
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        self.blocks.close(out);
+        if self.failed {
+            return;
+        }
+        let finish_reason = match (self.finish_reason.as_deref(), &self.blocked) {
+            (Some(reason), _) => finish_reason(reason, self.saw_call),
+            (None, Some(_)) => FinishReason::Other,
+            (None, None) => return out.truncated(),
+        };
+        let provider_metadata = self.blocked.take().map(|why| metadata(self.provider, [("promptFeedback", why)]));
+        out.part(StreamPart::Finish { finish_reason, usage: self.usage, provider_metadata });
+    }
+}
+
+fn finish_reason(reason: &str, saw_call: bool) -> FinishReason {
+    match reason {
+        "STOP" if saw_call => FinishReason::ToolCalls,
+        "STOP" => FinishReason::Stop,
+        "MAX_TOKENS" => FinishReason::Length,
+        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
+            FinishReason::ContentFilter
+        }
+        "MALFORMED_FUNCTION_CALL" => FinishReason::Error,
+        _ => FinishReason::Other,
+    }
+}

@@ -1,0 +1,48 @@
+//! Gemini, at Google's Generative Language API and at Vertex AI.
+
+mod contents;
+mod decode;
+mod encode;
+mod schema;
+
+use serde_json::Value;
+
+use super::{EncodedRequest, WireDecoder, WireFormat};
+use crate::chat::ModelRequest;
+
+/// The Gemini format.
+#[derive(Clone, Copy, Debug)]
+pub struct GoogleWire {
+    /// Names under which provider options and metadata are found, the provider's own first.
+    option_names: &'static [&'static str],
+}
+
+impl GoogleWire {
+    /// At the Generative Language API.
+    pub fn generative_language() -> Self {
+        GoogleWire { option_names: &["google"] }
+    }
+
+    /// At Vertex AI.
+    pub fn vertex() -> Self {
+        GoogleWire { option_names: &["vertex", "google"] }
+    }
+}
+
+impl WireFormat for GoogleWire {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+        encode::encode(request, model_id, self.option_names)
+    }
+
+    fn decoder(&self) -> Box<dyn WireDecoder> {
+        Box::new(decode::GoogleDecoder::new(self.option_names[0]))
+    }
+
+    fn error_message(&self, body: &Value) -> Option<String> {
+        // Some gateways wrap the object into a list.
+        let error = body.get("error").or_else(|| body.get(0)?.get("error"))?;
+        error.get("code").filter(|code| code.is_number() || code.is_null())?;
+        error.get("status").and_then(Value::as_str)?;
+        error.get("message").and_then(Value::as_str).map(str::to_owned)
+    }
+}

@@ -1,0 +1,139 @@
+//! Images and files in messages.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+
+use crate::chat::{ContentPart, ProviderOptions};
+
+/// An image or file of a message, with its source told apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Media<'a> {
+    /// Such as `image/png`; never empty and never with a star.
+    pub media_type: String,
+    pub source: Source<'a>,
+    pub filename: Option<&'a str>,
+    pub options: Option<&'a ProviderOptions>,
+}
+
+/// Where the bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source<'a> {
+    /// An `http(s)` URL (or another scheme the provider reads itself, such as `gs:`).
+    Url(&'a str),
+    /// Base64 text.
+    Base64(&'a str),
+}
+
+impl<'a> Media<'a> {
+    /// The media of a part; `None` for parts of another kind.
+    pub fn of(part: &'a ContentPart) -> Option<Media<'a>> {
+        match part {
+            ContentPart::Image { image, media_type, provider_options } => {
+                Some(Media::new(image, media_type.as_deref().unwrap_or("image/*"), None, provider_options.as_ref()))
+            }
+            ContentPart::File { data, media_type, filename, provider_options } => {
+                Some(Media::new(data, media_type, filename.as_deref(), provider_options.as_ref()))
+            }
+            _ => None,
+        }
+    }
+
+    fn new(
+        text: &'a str,
+        media_type: &str,
+        filename: Option<&'a str>,
+        options: Option<&'a ProviderOptions>,
+    ) -> Media<'a> {
+        let (source, stated) = split(text);
+        let media_type = stated.unwrap_or(media_type);
+        let media_type = if media_type == "image/*" || media_type == "image" || media_type.is_empty() {
+            sniff(source).unwrap_or("image/jpeg")
+        } else {
+            media_type
+        };
+        Media { media_type: media_type.to_owned(), source, filename, options }
+    }
+
+    pub fn is_image(&self) -> bool {
+        self.media_type.starts_with("image/")
+    }
+
+    pub fn is_pdf(&self) -> bool {
+        self.media_type == "application/pdf"
+    }
+
+    /// The URL as given, or the bytes as a `data:` URL.
+    pub fn as_url(&self) -> String {
+        match self.source {
+            Source::Url(url) => url.to_owned(),
+            Source::Base64(data) => format!("data:{};base64,{data}", self.media_type),
+        }
+    }
+
+    /// The bytes as text, for `text/*` files given as base64.
+    pub fn as_text(&self) -> Option<String> {
+        match self.source {
+            Source::Base64(data) => String::from_utf8(STANDARD.decode(data).ok()?).ok(),
+            Source::Url(_) => None,
+        }
+    }
+
+    /// A sentence for a part the provider cannot be sent.
+    pub fn refused(&self, provider: &str) -> String {
+        let by = if matches!(self.source, Source::Url(_)) { " by URL" } else { "" };
+        format!("{provider} does not take {} files{by} in messages", self.media_type)
+    }
+}
+
+/// Tells a URL from base64 and takes a `data:` URL apart.
+fn split(text: &str) -> (Source<'_>, Option<&str>) {
+    if let Some(rest) = text.strip_prefix("data:") {
+        let (head, data) = rest.split_once(',').unwrap_or((rest, ""));
+        let media_type = head.split(';').next().filter(|media_type| !media_type.is_empty());
+        return (Source::Base64(data), media_type);
+    }
+    if text.contains("://") { (Source::Url(text), None) } else { (Source::Base64(text), None) }
+}
+
+/// The image type from the first bytes, as base64 shows them.
+fn sniff(source: Source<'_>) -> Option<&'static str> {
+    let Source::Base64(data) = source else { return None };
+    [("iVBORw0KGgo", "image/png"), ("/9j/", "image/jpeg"), ("R0lGOD", "image/gif"), ("UklGR", "image/webp")]
+        .into_iter()
+        .find_map(|(start, media_type)| data.starts_with(start).then_some(media_type))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(text: &str) -> ContentPart {
+        ContentPart::Image { image: text.into(), media_type: None, provider_options: None }
+    }
+
+    #[test]
+    fn sources_and_types_are_told_apart() {
+        let part = image("data:image/webp;base64,UklGRg==");
+        let media = Media::of(&part).unwrap();
+        assert_eq!((media.media_type.as_str(), media.source), ("image/webp", Source::Base64("UklGRg==")));
+
+        let part = image("iVBORw0KGgoAAAA");
+        let media = Media::of(&part).unwrap();
+        assert_eq!(media.as_url(), "data:image/png;base64,iVBORw0KGgoAAAA");
+
+        let part = image("https://example.org/cat.png");
+        let media = Media::of(&part).unwrap();
+        assert_eq!(media.source, Source::Url("https://example.org/cat.png"));
+        assert_eq!(media.as_url(), "https://example.org/cat.png");
+    }
+
+    #[test]
+    fn text_files_are_decoded() {
+        let part = ContentPart::File {
+            data: "aGVsbG8=".into(),
+            media_type: "text/plain".into(),
+            filename: None,
+            provider_options: None,
+        };
+        assert_eq!(Media::of(&part).unwrap().as_text().as_deref(), Some("hello"));
+    }
+}

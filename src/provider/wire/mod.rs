@@ -1,0 +1,100 @@
+//! Wire formats: pure translation between `chat` types and what each provider's service takes and sends.
+//!
+//! Owns: one [`WireFormat`] a vendor, tested without a network. Must not know: HTTP, keys, retries, clocks. Framing (how
+//! events are cut out of bytes) is in `provider/framing.rs`.
+
+pub mod anthropic;
+pub mod bedrock;
+pub mod chat;
+pub mod cohere;
+pub mod google;
+pub mod media;
+pub mod openai_models;
+pub mod output;
+pub mod responses;
+pub mod settings;
+pub mod values;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use crate::chat::{CallWarning, ModelRequest};
+pub use output::{Decoded, Output};
+
+/// A request ready to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EncodedRequest {
+    /// Path and query below the provider's base URL, with a leading slash.
+    pub path: String,
+    /// Headers of the wire format itself; authentication comes on top.
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Value,
+    /// Settings and parts that were dropped or changed.
+    pub warnings: Vec<CallWarning>,
+}
+
+/// How events are cut out of the answer's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// Server-sent events.
+    Sse,
+    /// `application/vnd.amazon.eventstream`.
+    AwsEventStream,
+}
+
+/// One event of an answer.
+#[derive(Clone, Copy, Debug)]
+pub enum WireEvent<'a> {
+    /// The data of a server-sent event; its name is never needed, the type stands inside the JSON.
+    Data(&'a str),
+    /// A frame of an AWS event stream.
+    Frame {
+        /// `event`, `exception` or `error`.
+        message_type: &'a str,
+        /// `:event-type`, `:exception-type` or `:error-code`.
+        event_type: &'a str,
+        payload: &'a [u8],
+    },
+}
+
+/// One provider's wire format.
+pub trait WireFormat {
+    /// Translates a request. `model_id` is what stands behind the colon of the model string.
+    ///
+    /// # Errors
+    /// A sentence, when the conversation holds something the provider cannot be sent.
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String>;
+
+    /// A decoder for one answer.
+    fn decoder(&self) -> Box<dyn WireDecoder>;
+
+    /// The provider's own words in the JSON body of a failed request; `None` when the shape is not the provider's.
+    fn error_message(&self, body: &Value) -> Option<String>;
+
+    /// How the answer is framed.
+    fn framing(&self) -> Framing {
+        Framing::Sse
+    }
+
+    /// Whether an error as the first event counts as a failed request, which may be retried (anthropic).
+    fn first_event_may_fail(&self) -> bool {
+        false
+    }
+}
+
+/// Translates the events of one answer.
+pub trait WireDecoder {
+    /// Takes one event. A failure does not end the decoding: later events are still read (text that follows is shown).
+    fn event(&mut self, event: WireEvent<'_>, out: &mut Output);
+
+    /// `data: [DONE]` was read. Only chat completions need it; elsewhere it is skipped.
+    fn done_marker(&mut self) {}
+
+    /// Whether the provider said that the answer is over. From then on a lost connection does no harm.
+    fn complete(&self) -> bool;
+
+    /// The bytes are over: closes what is open and says `Finish`, or a failure when the answer was cut short.
+    fn finish(&mut self, out: &mut Output);
+}

@@ -1,0 +1,285 @@
+//! The streamed answer of the Responses API.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage},
+    provider::{
+        failure::kind_of_error,
+        wire::{Output, WireDecoder, WireEvent, output::usage, values::metadata},
+    },
+};
+
+/// Every event read, as one record: what a type does not have stays empty.
+#[derive(Debug, Deserialize)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type", default)]
+    kind: Cow<'a, str>,
+    #[serde(default)]
+    item_id: Option<String>,
+    #[serde(default)]
+    output_index: Option<u64>,
+    #[serde(default)]
+    summary_index: Option<u64>,
+    #[serde(default)]
+    delta: Option<Value>,
+    #[serde(default)]
+    item: Option<Value>,
+    #[serde(default)]
+    response: Option<Value>,
+    #[serde(default)]
+    error: Option<Value>,
+    #[serde(default)]
+    message: Option<String>,
+    #[serde(default)]
+    code: Option<Value>,
+}
+
+/// A reasoning item with the summary parts that are still open.
+#[derive(Debug, Default)]
+struct Reasoning {
+    encrypted: Value,
+    open: Vec<u64>,
+}
+
+/// Decodes one answer.
+pub(super) struct ResponsesDecoder {
+    /// The key metadata is filed under.
+    provider: &'static str,
+    /// Function calls that are streaming: output index to (call id, name, whether any argument text came).
+    calls: BTreeMap<u64, String>,
+    texts: Vec<String>,
+    reasoning: BTreeMap<String, Reasoning>,
+    saw_call: bool,
+    finish_reason: Option<FinishReason>,
+    failed: bool,
+    usage: Usage,
+}
+
+impl ResponsesDecoder {
+    pub(super) fn new(provider: &'static str) -> Self {
+        ResponsesDecoder {
+            provider,
+            calls: BTreeMap::new(),
+            texts: Vec::new(),
+            reasoning: BTreeMap::new(),
+            saw_call: false,
+            finish_reason: None,
+            failed: false,
+            usage: Usage::default(),
+        }
+    }
+
+    fn take(&mut self, event: Event<'_>, out: &mut Output) {
+        match event.kind.as_ref() {
+            "response.output_text.delta" => self.text_delta(event, out),
+            "response.function_call_arguments.delta" => {
+                if let Some(id) = event.output_index.and_then(|index| self.calls.get(&index))
+                    && let Some(Value::String(delta)) = event.delta
+                {
+                    out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
+                }
+            }
+            "response.reasoning_summary_text.delta" => self.summary_delta(event, out),
+            "response.reasoning_summary_part.added" => self.summary_part(event, out),
+            "response.output_item.added" => self.item_added(event, out),
+            "response.output_item.done" => self.item_done(event, out),
+            "response.created" => described(event.response.as_ref(), out),
+            "response.completed" | "response.incomplete" => self.completed(event.response.as_ref()),
+            "response.failed" => {
+                let error = event.response.as_ref().and_then(|response| response.get("error"));
+                self.fail(error.unwrap_or(&Value::Null), "The model failed to answer.", out);
+            }
+            "error" => {
+                let flat = json!({ "message": event.message, "code": event.code });
+                let error = event.error.filter(Value::is_object).unwrap_or(flat);
+                self.fail(&error, "The provider reported an error without saying which.", out);
+            }
+            _ => {}
+        }
+    }
+
+    fn fail(&mut self, error: &Value, without_words: &str, out: &mut Output) {
+        self.failed = true;
+        let message = error.get("message").and_then(Value::as_str).unwrap_or(without_words).to_owned();
+        out.failure(kind_of_error(error, &message), message);
+    }
+
+    fn meta(&self, id: &str) -> ProviderOptions {
+        metadata(self.provider, [("itemId", json!(id))])
+    }
+
+    fn reasoning_meta(&self, id: &str, encrypted: &Value) -> ProviderOptions {
+        metadata(self.provider, [("itemId", json!(id)), ("reasoningEncryptedContent", encrypted.clone())])
+    }
+
+    fn text_delta(&mut self, event: Event<'_>, out: &mut Output) {
+        let (Some(id), Some(Value::String(delta))) = (event.item_id, event.delta) else { return };
+        if !self.texts.contains(&id) {
+            self.start_text(&id, out);
+        }
+        out.part(StreamPart::TextDelta { id, delta, provider_metadata: None });
+    }
+
+    fn start_text(&mut self, id: &str, out: &mut Output) {
+        self.texts.push(id.to_owned());
+        out.part(StreamPart::TextStart { id: id.to_owned(), provider_metadata: Some(self.meta(id)) });
+    }
+
+    fn summary_delta(&mut self, event: Event<'_>, out: &mut Output) {
+        let (Some(item), Some(Value::String(delta))) = (event.item_id, event.delta) else { return };
+        let index = event.summary_index.unwrap_or(0);
+        if !self.reasoning.get(&item).is_some_and(|reasoning| reasoning.open.contains(&index)) {
+            self.start_summary(&item, index, out);
+        }
+        let meta = self.meta(&item);
+        let id = format!("{item}:{index}");
+        out.part(StreamPart::ReasoningDelta { id, delta, provider_metadata: Some(meta) });
+    }
+
+    /// A further part of a summary ends the one before it; the first part was opened with its item.
+    fn summary_part(&mut self, event: Event<'_>, out: &mut Output) {
+        let (Some(item), index) = (event.item_id, event.summary_index.unwrap_or(0)) else { return };
+        if index > 0 {
+            self.end_summaries(&item, None, out);
+            self.start_summary(&item, index, out);
+        }
+    }
+
+    fn start_summary(&mut self, item: &str, index: u64, out: &mut Output) {
+        let reasoning = self.reasoning.entry(item.to_owned()).or_default();
+        reasoning.open.push(index);
+        let encrypted = reasoning.encrypted.clone();
+        let provider_metadata = Some(self.reasoning_meta(item, &encrypted));
+        out.part(StreamPart::ReasoningStart { id: format!("{item}:{index}"), provider_metadata });
+    }
+
+    fn end_summaries(&mut self, item: &str, encrypted: Option<Value>, out: &mut Output) {
+        let Some(reasoning) = self.reasoning.get_mut(item) else { return };
+        if let Some(encrypted) = encrypted {
+            reasoning.encrypted = encrypted;
+        }
+        let (open, encrypted) = (std::mem::take(&mut reasoning.open), reasoning.encrypted.clone());
+        for index in open {
+            let provider_metadata = Some(self.reasoning_meta(item, &encrypted));
+            out.part(StreamPart::ReasoningEnd { id: format!("{item}:{index}"), provider_metadata });
+        }
+    }
+
+    fn item_added(&mut self, event: Event<'_>, out: &mut Output) {
+        let Some(item) = event.item else { return };
+        let id = text(&item, "id");
+        match item.get("type").and_then(Value::as_str) {
+            Some("message") => self.start_text(&id, out),
+            Some("function_call") => {
+                let call_id = text(&item, "call_id");
+                if let Some(index) = event.output_index {
+                    self.calls.insert(index, call_id.clone());
+                }
+                out.part(StreamPart::ToolInputStart { id: call_id, tool_name: text(&item, "name") });
+            }
+            Some("reasoning") => {
+                let encrypted = item.get("encrypted_content").cloned().unwrap_or_default();
+                self.reasoning.insert(id.clone(), Reasoning { encrypted, open: Vec::new() });
+                self.start_summary(&id, 0, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn item_done(&mut self, event: Event<'_>, out: &mut Output) {
+        let Some(item) = event.item else { return };
+        let id = text(&item, "id");
+        match item.get("type").and_then(Value::as_str) {
+            Some("message") => {
+                if let Some(place) = self.texts.iter().position(|open| *open == id) {
+                    self.texts.remove(place);
+                    let provider_metadata = Some(self.meta(&id));
+                    out.part(StreamPart::TextEnd { id, provider_metadata });
+                }
+            }
+            Some("function_call") => {
+                self.saw_call = true;
+                let (call_id, name) = (text(&item, "call_id"), text(&item, "name"));
+                let started = event.output_index.and_then(|index| self.calls.remove(&index)).is_some();
+                if !started {
+                    out.part(StreamPart::ToolInputStart { id: call_id.clone(), tool_name: name.clone() });
+                }
+                out.tool_call(call_id, name, text(&item, "arguments"), Some(self.meta(&id)));
+            }
+            Some("reasoning") => {
+                let encrypted = item.get("encrypted_content").cloned();
+                self.end_summaries(&id, encrypted, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn completed(&mut self, response: Option<&Value>) {
+        let field = |pointer: &str| response.and_then(|response| response.pointer(pointer));
+        let reason = field("/incomplete_details/reason").and_then(Value::as_str);
+        self.finish_reason = Some(match (reason, self.saw_call) {
+            (Some("max_output_tokens"), _) => FinishReason::Length,
+            (Some("content_filter"), _) => FinishReason::ContentFilter,
+            (_, true) => FinishReason::ToolCalls,
+            (None, false) => FinishReason::Stop,
+            (Some(_), false) => FinishReason::Other,
+        });
+        if field("/usage").is_some_and(Value::is_object) {
+            let count = |pointer: &str| field(pointer).and_then(Value::as_u64);
+            let cached = count("/usage/input_tokens_details/cached_tokens").unwrap_or(0);
+            let reasoning = count("/usage/output_tokens_details/reasoning_tokens").unwrap_or(0);
+            let (input, output) = (count("/usage/input_tokens"), count("/usage/output_tokens"));
+            self.usage = usage(input, output, Some(cached), Some(reasoning));
+        }
+    }
+}
+
+impl WireDecoder for ResponsesDecoder {
+    fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
+        let WireEvent::Data(data) = event else { return };
+        if let Some(event) = out.parse::<Event<'_>>(data) {
+            self.take(event, out);
+        }
+    }
+
+    fn complete(&self) -> bool {
+        self.finish_reason.is_some() || self.failed
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        for id in std::mem::take(&mut self.texts) {
+            let provider_metadata = Some(self.meta(&id));
+            out.part(StreamPart::TextEnd { id, provider_metadata });
+        }
+        for item in self.reasoning.keys().cloned().collect::<Vec<_>>() {
+            self.end_summaries(&item, None, out);
+        }
+        match self.finish_reason {
+            Some(reason) => out.finish(reason, self.usage),
+            None if self.failed => {}
+            None => out.truncated(),
+        }
+    }
+}
+
+fn text(item: &Value, key: &str) -> String {
+    item.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn described(response: Option<&Value>, out: &mut Output) {
+    let Some(response) = response else { return };
+    let string = |key: &str| response.get(key).and_then(Value::as_str).map(str::to_owned);
+    // Seconds with room to spare in an i64.
+    #[allow(clippy::cast_possible_truncation)]
+    let timestamp = response.get("created_at").and_then(Value::as_f64).map(|seconds| (seconds * 1000.0) as i64);
+    out.part(StreamPart::ResponseMetadata(ResponseMetadata {
+        id: string("id"),
+        model_id: string("model"),
+        timestamp,
+        headers: None,
+    }));
+}

@@ -1,0 +1,180 @@
+//! The `input` of the Responses API: messages, and items of earlier steps by reference.
+
+use std::{collections::HashMap, rc::Rc};
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    chat::{ContentPart, Message, ProviderOptions, Role},
+    provider::wire::{
+        media::{Media, Source},
+        settings::Warnings,
+        values::{arguments_text, option, parts_of},
+    },
+};
+
+pub(super) struct Input<'a> {
+    pub reasoning_model: bool,
+    /// Whether the service keeps items (the default), so that an id is enough to send one back.
+    pub store: bool,
+    pub option_names: &'a [&'a str],
+    pub warnings: &'a mut Warnings,
+}
+
+impl Input<'_> {
+    pub(super) fn items(mut self, messages: &[Rc<Message>]) -> Result<Vec<Value>, String> {
+        let mut items = Vec::with_capacity(messages.len());
+        for message in messages {
+            match message.role {
+                Role::System => {
+                    let role = if self.reasoning_model { "developer" } else { "system" };
+                    items.push(json!({ "role": role, "content": message.plain_text() }));
+                }
+                Role::User => items.push(json!({ "role": "user", "content": self.user(message)? })),
+                Role::Assistant => self.assistant(message, &mut items),
+                Role::Tool => tool_results(message, &mut items),
+            }
+        }
+        Ok(items)
+    }
+
+    fn option<'v>(&self, options: Option<&'v ProviderOptions>, key: &str) -> Option<&'v Value> {
+        self.option_names.iter().find_map(|name| option(options, name, key))
+    }
+
+    fn user(&self, message: &Message) -> Result<Vec<Value>, String> {
+        let mut content = Vec::new();
+        for (index, part) in parts_of(message).iter().enumerate() {
+            match part {
+                ContentPart::Text { text, .. } => content.push(json!({ "type": "input_text", "text": text })),
+                part => {
+                    if let Some(media) = Media::of(part) {
+                        content.push(self.media(&media, index)?);
+                    }
+                }
+            }
+        }
+        Ok(content)
+    }
+
+    fn media(&self, media: &Media<'_>, index: usize) -> Result<Value, String> {
+        // An id of a file uploaded before stands where the data would.
+        let file_id = match media.source {
+            Source::Base64(text) if text.starts_with("file-") || text.starts_with("assistant-") => Some(text),
+            _ => None,
+        };
+        if media.is_image() {
+            let mut item = match file_id {
+                Some(id) => json!({ "type": "input_image", "file_id": id }),
+                None => json!({ "type": "input_image", "image_url": media.as_url() }),
+            };
+            if let Some(detail) = self.option(media.options, "imageDetail") {
+                item["detail"] = detail.clone();
+            }
+            return Ok(item);
+        }
+        if !media.is_pdf() {
+            return Err(media.refused("The Responses API"));
+        }
+        Ok(match (file_id, media.source) {
+            (Some(id), _) => json!({ "type": "input_file", "file_id": id }),
+            (None, Source::Url(url)) => json!({ "type": "input_file", "file_url": url }),
+            (None, Source::Base64(_)) => {
+                let filename = media.filename.map_or_else(|| format!("part-{index}.pdf"), str::to_owned);
+                json!({ "type": "input_file", "filename": filename, "file_data": media.as_url() })
+            }
+        })
+    }
+
+    fn assistant(&mut self, message: &Message, items: &mut Vec<Value>) {
+        // Where in `items` a reasoning item stands: its summary parts arrive one by one.
+        let mut reasoning_items: HashMap<String, usize> = HashMap::new();
+        for part in parts_of(message) {
+            match part {
+                ContentPart::Text { text, provider_options } => {
+                    let id = self.option(provider_options.as_ref(), "itemId");
+                    items.push(self.item(id, |id| {
+                        let mut item =
+                            json!({ "role": "assistant", "content": [{ "type": "output_text", "text": text }] });
+                        if let Some(id) = id {
+                            item["id"] = id.clone();
+                        }
+                        item
+                    }));
+                }
+                ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options } => {
+                    let id = self.option(provider_options.as_ref(), "itemId");
+                    items.push(self.item(id, |id| {
+                        let mut item = json!({
+                            "type": "function_call",
+                            "call_id": tool_call_id,
+                            "name": tool_name,
+                            "arguments": arguments_text(&input),
+                        });
+                        if let Some(id) = id {
+                            item["id"] = id.clone();
+                        }
+                        item
+                    }));
+                }
+                ContentPart::Reasoning { text, provider_options } => {
+                    self.reasoning(&text, provider_options.as_ref(), &mut reasoning_items, items);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A reference when the service kept the item, else the whole item.
+    fn item(&self, id: Option<&Value>, whole: impl FnOnce(Option<&Value>) -> Value) -> Value {
+        match id {
+            Some(id) if self.store => json!({ "type": "item_reference", "id": id }),
+            id => whole(id),
+        }
+    }
+
+    fn reasoning(
+        &mut self,
+        text: &str,
+        options: Option<&ProviderOptions>,
+        known: &mut HashMap<String, usize>,
+        items: &mut Vec<Value>,
+    ) {
+        let Some(id) = self.option(options, "itemId").and_then(Value::as_str) else {
+            self.warnings.other("reasoning of another provider is not sent to OpenAI");
+            return;
+        };
+        if self.store {
+            if known.insert(id.to_owned(), items.len()).is_none() {
+                items.push(json!({ "type": "item_reference", "id": id }));
+            }
+            return;
+        }
+        let encrypted = self.option(options, "reasoningEncryptedContent");
+        let summary = (!text.is_empty()).then(|| json!({ "type": "summary_text", "text": text }));
+        let index = *known.entry(id.to_owned()).or_insert_with(|| {
+            let mut item = Map::new();
+            item.insert("type".into(), "reasoning".into());
+            item.insert("id".into(), id.into());
+            item.insert("summary".into(), json!([]));
+            items.push(Value::Object(item));
+            items.len() - 1
+        });
+        let Some(Value::Object(item)) = items.get_mut(index) else { return };
+        if let (Some(Value::Array(list)), Some(summary)) = (item.get_mut("summary"), summary) {
+            list.push(summary);
+        }
+        if let Some(encrypted) = encrypted {
+            item.insert("encrypted_content".into(), encrypted.clone());
+        }
+    }
+}
+
+fn tool_results(message: &Message, items: &mut Vec<Value>) {
+    for part in message.content_parts() {
+        if let ContentPart::ToolResult { tool_call_id, output, .. } = part {
+            let output = output.wire_text();
+            items.push(json!({ "type": "function_call_output", "call_id": tool_call_id, "output": output }));
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! OpenAI's Responses API, which azure speaks too.
+
+mod decode;
+mod encode;
+mod input;
+
+use serde_json::Value;
+
+use super::{EncodedRequest, WireDecoder, WireFormat};
+use crate::chat::ModelRequest;
+
+/// The Responses format.
+#[derive(Clone, Debug)]
+pub struct ResponsesWire {
+    path: String,
+    /// Names under which provider options and metadata are found, the provider's own first.
+    option_names: &'static [&'static str],
+}
+
+impl ResponsesWire {
+    /// As OpenAI serves it.
+    pub fn openai() -> Self {
+        ResponsesWire { path: "/responses".into(), option_names: &["openai"] }
+    }
+
+    /// As azure serves it; `api_version` is `v1` unless set.
+    pub fn azure(api_version: &str) -> Self {
+        ResponsesWire { path: format!("/v1/responses?api-version={api_version}"), option_names: &["azure", "openai"] }
+    }
+}
+
+impl WireFormat for ResponsesWire {
+    fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
+        encode::encode(request, model_id, &self.path, self.option_names)
+    }
+
+    fn decoder(&self) -> Box<dyn WireDecoder> {
+        Box::new(decode::ResponsesDecoder::new(self.option_names[0]))
+    }
+
+    fn error_message(&self, body: &Value) -> Option<String> {
+        body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned)
+    }
+}

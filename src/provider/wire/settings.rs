@@ -1,0 +1,82 @@
+//! Call settings and warnings, as far as wires agree on them.
+
+use serde_json::{Map, Value};
+
+use super::values::{number, put};
+use crate::chat::{CallSettings, CallWarning};
+
+/// Collects what was dropped from a request.
+#[derive(Debug, Default)]
+pub struct Warnings(Vec<CallWarning>);
+
+impl Warnings {
+    /// A setting the provider does not take.
+    pub fn unsupported(&mut self, setting: &str) {
+        self.push("unsupported-setting", Some(setting), None);
+    }
+
+    /// A setting that was dropped or changed, and why.
+    pub fn changed(&mut self, setting: &str, details: impl Into<String>) {
+        self.push("unsupported-setting", Some(setting), Some(details.into()));
+    }
+
+    /// Anything else that was left out.
+    pub fn other(&mut self, details: impl Into<String>) {
+        self.push("other", None, Some(details.into()));
+    }
+
+    fn push(&mut self, kind: &str, setting: Option<&str>, details: Option<String>) {
+        self.0.push(CallWarning { kind: kind.to_owned(), setting: setting.map(str::to_owned), details });
+    }
+
+    /// The list for the request.
+    pub fn into_vec(self) -> Vec<CallWarning> {
+        self.0
+    }
+}
+
+/// The name each call setting has on a wire; `None` when the provider does not take it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SettingNames {
+    pub max_output_tokens: Option<&'static str>,
+    pub temperature: Option<&'static str>,
+    pub top_p: Option<&'static str>,
+    pub top_k: Option<&'static str>,
+    pub stop_sequences: Option<&'static str>,
+    pub seed: Option<&'static str>,
+    pub presence_penalty: Option<&'static str>,
+    pub frequency_penalty: Option<&'static str>,
+}
+
+/// Writes the settings under their wire names; those without a name give a warning.
+pub fn put_settings(
+    body: &mut Map<String, Value>,
+    settings: &CallSettings,
+    names: &SettingNames,
+    warnings: &mut Warnings,
+) {
+    let mut write = |setting: &str, name: Option<&str>, value: Option<Value>| match (name, value) {
+        (_, None) => {}
+        (Some(name), value) => put(body, name, value),
+        (None, Some(_)) => warnings.unsupported(setting),
+    };
+    write("maxOutputTokens", names.max_output_tokens, settings.max_output_tokens.map(Value::from));
+    write("temperature", names.temperature, settings.temperature.map(number));
+    write("topP", names.top_p, settings.top_p.map(number));
+    write("topK", names.top_k, settings.top_k.map(number));
+    write("presencePenalty", names.presence_penalty, settings.presence_penalty.map(number));
+    write("frequencyPenalty", names.frequency_penalty, settings.frequency_penalty.map(number));
+    write("stopSequences", names.stop_sequences, settings.stop_sequences.clone().map(Value::from));
+    write("seed", names.seed, settings.seed.map(Value::from));
+}
+
+/// A temperature within 0..1, with a warning when it was not.
+pub fn clamp_temperature(temperature: Option<f64>, provider: &str, warnings: &mut Warnings) -> Option<f64> {
+    let temperature = temperature?;
+    if (0.0..=1.0).contains(&temperature) {
+        return Some(temperature);
+    }
+    let clamped = temperature.clamp(0.0, 1.0);
+    warnings.changed("temperature", format!("{provider} takes 0 to 1; {temperature} was changed to {clamped}"));
+    Some(clamped)
+}

@@ -1,0 +1,112 @@
+//! Small JSON helpers of the encoders.
+
+use serde_json::{Map, Number, Value};
+
+use crate::chat::{ContentPart, Message, ProviderOptions};
+
+/// A number the way JavaScript writes it: `1`, not `1.0`.
+pub fn number(value: f64) -> Value {
+    const SAFE: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() <= SAFE {
+        // In range by the check above.
+        #[allow(clippy::cast_possible_truncation)]
+        return Value::Number(Number::from(value as i64));
+    }
+    Number::from_f64(value).map_or(Value::Null, Value::Number)
+}
+
+/// Rewrites every number of a value the way JavaScript writes it.
+pub fn normalize_numbers(value: &mut Value) {
+    match value {
+        Value::Number(n) if n.is_f64() => {
+            if let Some(float) = n.as_f64() {
+                *value = number(float);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(normalize_numbers),
+        Value::Object(map) => map.values_mut().for_each(normalize_numbers),
+        _ => {}
+    }
+}
+
+/// Compact JSON text as `JSON.stringify` writes it.
+pub fn json_text(value: &Value) -> String {
+    let mut value = value.clone();
+    normalize_numbers(&mut value);
+    value.to_string()
+}
+
+/// Sets a key unless the value is unknown: unset settings are left out of a body.
+pub fn put<T: Into<Value>>(map: &mut Map<String, Value>, key: &str, value: Option<T>) {
+    if let Some(value) = value {
+        map.insert(key.to_owned(), value.into());
+    }
+}
+
+/// The options under the first of `names` that is there.
+pub fn options_of<'a>(options: &'a ProviderOptions, names: &[&str]) -> Option<&'a Map<String, Value>> {
+    names.iter().find_map(|name| options.get(*name).and_then(Value::as_object))
+}
+
+/// One option of one provider on a message or part.
+pub fn option<'a>(options: Option<&'a ProviderOptions>, provider: &str, key: &str) -> Option<&'a Value> {
+    options?.get(provider)?.get(key).filter(|value| !value.is_null())
+}
+
+/// Copies options into a body under the wire's own names.
+///
+/// `table` holds `(JavaScript name, wire name)`; the wire name is accepted as an option's name too.
+pub fn copy_options(options: Option<&Map<String, Value>>, table: &[(&str, &str)], body: &mut Map<String, Value>) {
+    let Some(options) = options else { return };
+    for (name, wire_name) in table {
+        let value = options.get(*name).or_else(|| options.get(*wire_name));
+        if let Some(value) = value.filter(|value| !value.is_null()) {
+            body.insert((*wire_name).to_owned(), value.clone());
+        }
+    }
+}
+
+/// The parts of a message; a bare string counts as one text part. Empty text is dropped.
+pub fn parts_of(message: &Message) -> Vec<ContentPart> {
+    let parts = match &message.content {
+        crate::chat::Content::Text(text) => vec![ContentPart::text(text.clone())],
+        crate::chat::Content::Parts(parts) => parts.clone(),
+    };
+    parts.into_iter().filter(|part| !matches!(part, ContentPart::Text { text, .. } if text.is_empty())).collect()
+}
+
+/// A tool call's arguments for wires that take them as JSON text.
+pub fn arguments_text(input: &Value) -> String {
+    json_text(input)
+}
+
+/// A tool call's arguments for wires that take an object; text that was not JSON becomes `{}`, which they accept.
+pub fn arguments_object(input: &Value) -> Value {
+    if input.is_object() { input.clone() } else { Value::Object(Map::new()) }
+}
+
+/// Metadata for one provider.
+pub fn metadata(provider: &str, entries: impl IntoIterator<Item = (&'static str, Value)>) -> ProviderOptions {
+    let inner: Map<String, Value> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    let mut outer = Map::new();
+    outer.insert(provider.to_owned(), Value::Object(inner));
+    outer
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_javascript_writes_them() {
+        assert_eq!(json_text(&json!({"a": 1.0, "b": [0.5, -0.0, 1e3]})), r#"{"a":1,"b":[0.5,0,1000]}"#);
+    }
+
+    #[test]
+    fn arguments_that_are_not_json_become_an_empty_object() {
+        assert_eq!(arguments_object(&json!("{broken")), json!({}));
+        assert_eq!(arguments_object(&json!({"a": 1})), json!({"a": 1}));
+    }
+}

@@ -1,0 +1,127 @@
+//! What a script author can set in `config.sandbox` (SPEC 6).
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::code::CheckMode;
+
+const KIB: usize = 1024;
+const MIB: usize = 1024 * KIB;
+
+/// `config.sandbox`: how strictly code is checked, and what one run may use. Every field has a default; unknown fields
+/// are refused, because a misspelt limit is no limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct SandboxConfig {
+    /// `'strict'`, `'essential'` or `'off'`.
+    pub check: CheckMode,
+    /// Milliseconds the code itself may run; time spent waiting for host functions does not count. Default 5 000.
+    pub cpu_ms: u64,
+    /// Bytes of JavaScript memory. Default 64 MiB.
+    pub memory_bytes: usize,
+    /// Bytes of JavaScript stack. Default 256 KiB.
+    pub stack_bytes: usize,
+    /// Bytes of the result, and of the arguments of one host call, as JSON. Default 1 MiB.
+    pub result_bytes: usize,
+    /// Bytes of console output kept and shown. Default 64 KiB.
+    pub console_bytes: usize,
+    /// Calls of host functions. Default 10 000.
+    pub host_calls: u32,
+    /// Milliseconds for syntax, type check and preparation. Default 2 000.
+    pub check_ms: u64,
+}
+
+impl Default for SandboxConfig {
+    fn default() -> Self {
+        Self {
+            check: CheckMode::Strict,
+            cpu_ms: 5_000,
+            memory_bytes: 64 * MIB,
+            stack_bytes: 256 * KIB,
+            result_bytes: MIB,
+            console_bytes: 64 * KIB,
+            host_calls: 10_000,
+            check_ms: 2_000,
+        }
+    }
+}
+
+impl SandboxConfig {
+    /// Refuses settings that cannot work, in words a script author understands.
+    ///
+    /// # Errors
+    /// The first field that is out of range.
+    pub fn validate(&self) -> Result<(), String> {
+        let ranges: [(&str, u64, u64, u64); 7] = [
+            ("cpuMs", self.cpu_ms, 1, 3_600_000),
+            ("memoryBytes", self.memory_bytes as u64, MIB as u64, 2048 * MIB as u64),
+            ("stackBytes", self.stack_bytes as u64, 32 * KIB as u64, 16 * MIB as u64),
+            ("resultBytes", self.result_bytes as u64, 1, 64 * MIB as u64),
+            ("consoleBytes", self.console_bytes as u64, 0, 64 * MIB as u64),
+            ("hostCalls", u64::from(self.host_calls), 0, 10_000_000),
+            ("checkMs", self.check_ms, 1, 600_000),
+        ];
+        for (name, value, least, most) in ranges {
+            if !(least..=most).contains(&value) {
+                return Err(format!("config.sandbox.{name} is {value}; it must be between {least} and {most}"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            cpu_ms: self.cpu_ms,
+            memory_bytes: self.memory_bytes,
+            stack_bytes: self.stack_bytes,
+            result_bytes: self.result_bytes,
+            console_bytes: self.console_bytes,
+            host_calls: self.host_calls,
+        }
+    }
+
+    pub(crate) fn check_time(&self) -> Duration {
+        Duration::from_millis(self.check_ms)
+    }
+}
+
+/// The limits the worker enforces by itself, as it gets them with each run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// See [`SandboxConfig::cpu_ms`].
+    pub cpu_ms: u64,
+    /// See [`SandboxConfig::memory_bytes`].
+    pub memory_bytes: usize,
+    /// See [`SandboxConfig::stack_bytes`].
+    pub stack_bytes: usize,
+    /// See [`SandboxConfig::result_bytes`].
+    pub result_bytes: usize,
+    /// See [`SandboxConfig::console_bytes`].
+    pub console_bytes: usize,
+    /// See [`SandboxConfig::host_calls`].
+    pub host_calls: u32,
+}
+
+impl Limits {
+    pub(crate) fn cpu_time(&self) -> Duration {
+        Duration::from_millis(self.cpu_ms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn reads_settings_and_refuses_misspelt_or_impossible_ones() {
+        let config: SandboxConfig = serde_json::from_value(json!({"check": "essential", "cpuMs": 100})).unwrap();
+        assert_eq!((config.check, config.cpu_ms, config.memory_bytes), (CheckMode::Essential, 100, 64 * MIB));
+        assert!(serde_json::from_value::<SandboxConfig>(json!({"cpu": 100})).is_err());
+        assert!(serde_json::from_value::<SandboxConfig>(json!({"check": "loose"})).is_err());
+        let none = SandboxConfig { memory_bytes: 0, ..SandboxConfig::default() };
+        assert!(none.validate().unwrap_err().contains("config.sandbox.memoryBytes"));
+    }
+}

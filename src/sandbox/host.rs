@@ -1,0 +1,294 @@
+//! One run seen from the host: frames in, host calls, the clock, the outcome.
+
+use std::{
+    future::pending,
+    time::{Duration, Instant},
+};
+
+use futures_util::{
+    StreamExt,
+    future::LocalBoxFuture,
+    stream::FuturesUnordered,
+};
+use serde_json::{Value, value::RawValue};
+
+use super::{
+    config::SandboxConfig,
+    outcome::{LogLine, RunOutcome},
+    protocol::{FromWorker, Reply, ToWorker},
+    spawn::Worker,
+};
+use crate::code::CodeDiagnostic;
+
+/// What code in the sandbox can reach: the registered functions, by the names it knows them by.
+///
+/// Values are plain data. The implementation validates arguments and results (SPEC 6).
+pub trait HostFunctions {
+    /// Calls a function (`calculate`, `math.add`). `args` is the single argument; `null` when the code gave none.
+    /// The error is the message that the code sees as a thrown `Error`. Calls of one run are polled concurrently.
+    fn call<'a>(&'a self, name: &'a str, args: Value) -> LocalBoxFuture<'a, Result<Value, String>>;
+
+    /// Code wrote to the console; called as it happens. The lines are in the outcome as well.
+    fn console(&self, _line: &LogLine) {}
+
+    /// Something the person at the terminal should know, such as a checker that failed.
+    fn notice(&self, _text: &str) {}
+}
+
+/// No functions at all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoFunctions;
+
+impl HostFunctions for NoFunctions {
+    fn call<'a>(&'a self, name: &'a str, _: Value) -> LocalBoxFuture<'a, Result<Value, String>> {
+        Box::pin(async move { Err(format!("{name} is not a function")) })
+    }
+}
+
+/// How a run ended, and what that means for its worker.
+pub(super) enum End {
+    /// The worker can be used again.
+    Done(RunOutcome),
+    /// The worker has to be killed, or is dead.
+    Killed(RunOutcome),
+    /// The worker died before it took up the request.
+    NeverStarted,
+}
+
+/// What the worker is busy with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Starting,
+    Checking,
+    Running,
+    /// Waiting for host calls: the clock stands still.
+    Waiting,
+}
+
+/// Starting a process takes milliseconds; only a machine in trouble needs this long.
+const START_TIME: Duration = Duration::from_secs(30);
+/// The worker stops code at the limit by itself; native code that never asks is killed this much later.
+const GRACE: Duration = Duration::from_millis(500);
+
+type CallFuture<'a> = LocalBoxFuture<'a, (u32, Result<Value, String>)>;
+
+/// The state of one run.
+pub(super) struct Run<'a> {
+    config: &'a SandboxConfig,
+    functions: &'a [String],
+    host: &'a dyn HostFunctions,
+    calls: FuturesUnordered<CallFuture<'a>>,
+    phase: Phase,
+    /// When the current phase began.
+    since: Instant,
+    /// Time that code has run so far, without the current phase.
+    used: Duration,
+    call_count: u32,
+    console_bytes: usize,
+    logs: Vec<LogLine>,
+    warnings: Vec<CodeDiagnostic>,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(config: &'a SandboxConfig, functions: &'a [String], host: &'a dyn HostFunctions) -> Self {
+        Self {
+            config,
+            functions,
+            host,
+            calls: FuturesUnordered::new(),
+            phase: Phase::Starting,
+            since: Instant::now(),
+            used: Duration::ZERO,
+            call_count: 0,
+            console_bytes: 0,
+            logs: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Sends the request and serves the worker until the run is over.
+    pub async fn drive(mut self, worker: &mut Worker, request: &[u8]) -> End {
+        if worker.send_frame(request).await.is_err() {
+            return End::NeverStarted;
+        }
+        loop {
+            let deadline = self.deadline();
+            let calling = !self.calls.is_empty();
+            let event = tokio::select! {
+                biased;
+                frame = worker.receive() => Event::Frame(frame),
+                Some((id, result)) = self.calls.next(), if calling => Event::Reply(id, result),
+                () = sleep_until(deadline) => Event::Deadline,
+            };
+            let end = match event {
+                Event::Frame(Ok(Some(frame))) => self.handle(frame).await,
+                Event::Frame(Ok(None) | Err(_)) => Some(self.lost()),
+                Event::Reply(id, result) => self.reply(worker, id, result).await,
+                Event::Deadline => Some(self.too_long()),
+            };
+            if let Some(end) = end {
+                return end;
+            }
+        }
+    }
+
+    /// When the current phase has taken too long; never while code waits for the host.
+    fn deadline(&self) -> Option<Instant> {
+        let allowed = match self.phase {
+            Phase::Starting => START_TIME,
+            Phase::Checking => self.config.check_time(),
+            Phase::Running => self.config.limits().cpu_time().saturating_sub(self.used) + GRACE,
+            Phase::Waiting => return None,
+        };
+        Some(self.since + allowed)
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        if self.phase == Phase::Running {
+            self.used += self.since.elapsed();
+        }
+        self.phase = phase;
+        self.since = Instant::now();
+    }
+
+    /// A frame of the worker. Its sender may be under the control of hostile code, so nothing in it is trusted.
+    async fn handle(&mut self, frame: FromWorker) -> Option<End> {
+        match frame {
+            FromWorker::Ready { confinement } => {
+                confinement.iter().for_each(|missing| self.host.notice(missing));
+                None
+            }
+            FromWorker::Checking => {
+                self.enter(Phase::Checking);
+                None
+            }
+            FromWorker::Started { warnings, notice } => {
+                self.note(notice);
+                self.warnings = warnings;
+                self.enter(Phase::Running);
+                None
+            }
+            FromWorker::Refused { errors, notice } => {
+                self.note(notice);
+                Some(End::Done(RunOutcome::Refused { errors }))
+            }
+            FromWorker::Log(line) => self.log(line),
+            FromWorker::Call { id, name, args } => self.call(id, &name, &args),
+            FromWorker::Idle => {
+                self.enter(Phase::Waiting);
+                None
+            }
+            FromWorker::Returned { result } => Some(self.returned(result.as_deref()).await),
+            FromWorker::Failed { error, message } => {
+                self.finish_calls().await;
+                let logs = std::mem::take(&mut self.logs);
+                Some(End::Done(RunOutcome::Failed { error, message, logs }))
+            }
+        }
+    }
+
+    fn note(&self, notice: Option<String>) {
+        if let Some(notice) = notice {
+            self.host.notice(&notice);
+        }
+    }
+
+    fn log(&mut self, line: LogLine) -> Option<End> {
+        self.console_bytes += line.text.len();
+        // The worker cuts the output at the limit; twice as much means that it no longer obeys.
+        if self.console_bytes > 2 * self.config.console_bytes + 4096 {
+            return Some(self.disobeyed());
+        }
+        self.host.console(&line);
+        self.logs.push(line);
+        None
+    }
+
+    fn call(&mut self, id: u32, name: &str, args: &RawValue) -> Option<End> {
+        self.call_count += 1;
+        if self.call_count > self.config.host_calls {
+            return Some(self.disobeyed());
+        }
+        let Some(name) = self.functions.iter().find(|known| *known == name) else { return Some(self.disobeyed()) };
+        let Ok(args) = serde_json::from_str::<Value>(args.get()) else { return Some(self.disobeyed()) };
+        let called = self.host.call(name, args);
+        self.calls.push(Box::pin(async move { (id, called.await) }));
+        None
+    }
+
+    async fn reply(&mut self, worker: &mut Worker, id: u32, result: Result<Value, String>) -> Option<End> {
+        let reply = match result.and_then(|value| serde_json::value::to_raw_value(&value).map_err(|error| error.to_string()))
+        {
+            Ok(value) => Reply::Value(value),
+            Err(message) => Reply::Error(message),
+        };
+        if self.phase == Phase::Waiting {
+            self.enter(Phase::Running);
+        }
+        match worker.send(&ToWorker::Reply { id, reply }).await {
+            Ok(()) => None,
+            Err(_) => Some(self.lost()),
+        }
+    }
+
+    async fn returned(&mut self, result: Option<&RawValue>) -> End {
+        let result = match result.map(|result| serde_json::from_str(result.get())).transpose() {
+            Ok(result) => result,
+            Err(_) => return self.disobeyed(),
+        };
+        self.finish_calls().await;
+        let (logs, warnings) = (std::mem::take(&mut self.logs), std::mem::take(&mut self.warnings));
+        End::Done(RunOutcome::Success { result, logs, warnings })
+    }
+
+    /// Calls that the code started and did not await still come to their end: a mail half sent is worse than a wait.
+    async fn finish_calls(&mut self) {
+        while self.calls.next().await.is_some() {}
+    }
+
+    fn killed(&mut self, error: String) -> End {
+        End::Killed(RunOutcome::failed(error).with_logs(std::mem::take(&mut self.logs)))
+    }
+
+    fn disobeyed(&mut self) -> End {
+        self.killed("The sandbox process broke its protocol and was stopped".to_owned())
+    }
+
+    fn lost(&mut self) -> End {
+        match self.phase {
+            Phase::Starting => End::NeverStarted,
+            Phase::Checking => self.killed(
+                "The code could not be checked: the parser or the type checker ran out of memory. Write simpler code, with \
+                 less nesting and simpler types"
+                    .to_owned(),
+            ),
+            Phase::Running | Phase::Waiting => {
+                self.killed("The sandbox process died while the code ran: out of memory, or a fault of the engine".to_owned())
+            }
+        }
+    }
+
+    fn too_long(&mut self) -> End {
+        match self.phase {
+            Phase::Starting => self.killed(format!("The sandbox did not start within {} s", START_TIME.as_secs())),
+            Phase::Checking => self.killed(format!(
+                "Checking the code took longer than {} ms. Write simpler code, with less nesting and simpler types",
+                self.config.check_ms
+            )),
+            Phase::Running | Phase::Waiting => self.killed(super::worker::cpu_message(self.config.cpu_ms)),
+        }
+    }
+}
+
+enum Event {
+    Frame(std::io::Result<Option<FromWorker>>),
+    Reply(u32, Result<Value, String>),
+    Deadline,
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => pending().await,
+    }
+}

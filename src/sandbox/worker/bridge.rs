@@ -1,0 +1,240 @@
+//! What code in the sandbox sees besides the language: the registered functions and `console`.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    rc::Rc,
+};
+
+use rquickjs::{
+    Ctx, Exception, Function, JsLifetime, Object, Value,
+    function::Rest,
+    object::Property,
+};
+use serde_json::value::RawValue;
+
+use super::{
+    data::{Intrinsics, NoData},
+    emit,
+};
+use crate::sandbox::{
+    config::Limits,
+    outcome::{LogLevel, LogLine},
+    protocol::{FromWorker, Reply},
+};
+
+/// A host call under way.
+#[derive(JsLifetime)]
+struct PendingCall<'js> {
+    resolve: Function<'js>,
+    reject: Function<'js>,
+    /// The stack at the call: an error of the host points there.
+    stack: String,
+}
+
+/// The state that natives share. It lives in the engine's user data, where values may be kept.
+#[derive(JsLifetime)]
+pub(super) struct Bridge<'js> {
+    intrinsics: Intrinsics<'js>,
+    pending: RefCell<HashMap<u32, PendingCall<'js>>>,
+}
+
+/// Plain state of a run.
+pub(super) struct Counters {
+    limits: Limits,
+    next_id: Cell<u32>,
+    calls: Cell<u32>,
+    console_bytes: Cell<usize>,
+    console_full: Cell<bool>,
+    /// The host is gone: nothing can be sent any more.
+    pub disconnected: Cell<bool>,
+}
+
+impl Counters {
+    pub fn new(limits: Limits, first_id: u32) -> Rc<Self> {
+        Rc::new(Self {
+            limits,
+            next_id: Cell::new(first_id),
+            calls: Cell::new(0),
+            console_bytes: Cell::new(0),
+            console_full: Cell::new(false),
+            disconnected: Cell::new(false),
+        })
+    }
+
+    fn send(&self, frame: &FromWorker) {
+        if emit(frame).is_err() {
+            self.disconnected.set(true);
+        }
+    }
+}
+
+impl<'js> Bridge<'js> {
+    pub fn intrinsics(&self) -> &Intrinsics<'js> {
+        &self.intrinsics
+    }
+
+    /// Whether a host call is under way.
+    pub fn is_waiting(&self) -> bool {
+        !self.pending.borrow().is_empty()
+    }
+
+    /// Settles a call with the host's answer. Unknown ids belong to a run that is over.
+    pub fn settle(&self, ctx: &Ctx<'js>, id: u32, reply: Reply) -> rquickjs::Result<()> {
+        let Some(call) = self.pending.borrow_mut().remove(&id) else { return Ok(()) };
+        match reply {
+            Reply::Value(json) => match ctx.json_parse(json.get()) {
+                Ok(value) => call.resolve.call((value,)),
+                Err(_) => {
+                    let error = ctx.catch();
+                    call.reject.call((error,))
+                }
+            },
+            Reply::Error(message) => {
+                let error = Exception::from_message(ctx.clone(), &message)?.into_object();
+                error.prop("stack", Property::from(call.stack).writable().configurable())?;
+                call.reject.call((error,))
+            }
+        }
+    }
+
+    /// Drops the calls, so that no value is left when the engine goes.
+    pub fn clear(&self) {
+        self.pending.borrow_mut().clear();
+    }
+}
+
+/// Puts the functions and `console` into a fresh context.
+///
+/// # Errors
+/// When there is no memory for them.
+pub(super) fn install<'js>(ctx: &Ctx<'js>, functions: &[String], counters: &Rc<Counters>) -> rquickjs::Result<()> {
+    let globals = ctx.globals();
+    // The language has no such function; it would lose what is thrown in it.
+    globals.remove("queueMicrotask")?;
+    let bridge = Bridge { intrinsics: Intrinsics::capture(ctx)?, pending: RefCell::default() };
+    if ctx.store_userdata(bridge).is_err() {
+        return Err(rquickjs::Error::Unknown);
+    }
+    for name in functions {
+        let function = host_function(ctx, name, counters)?;
+        match name.split_once('.') {
+            None => globals.set(name.as_str(), function)?,
+            Some((namespace, member)) => {
+                let known: Option<Object<'js>> = globals.get(namespace)?;
+                let object = match known {
+                    Some(object) => object,
+                    None => {
+                        let object = Object::new(ctx.clone())?;
+                        globals.set(namespace, object.clone())?;
+                        object
+                    }
+                };
+                object.set(member, function)?;
+            }
+        }
+    }
+    globals.set("console", console(ctx, counters)?)
+}
+
+fn host_function<'js>(ctx: &Ctx<'js>, name: &str, counters: &Rc<Counters>) -> rquickjs::Result<Function<'js>> {
+    let (shared, full_name) = (counters.clone(), name.to_owned());
+    let short_name = name.rsplit('.').next().unwrap_or(name);
+    Function::new(ctx.clone(), move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
+        call_host(&ctx, &full_name, arguments.0.first(), &shared)
+    })?
+    .with_name(short_name)
+}
+
+/// Every failure is a rejected promise, as with any async function.
+fn call_host<'js>(
+    ctx: &Ctx<'js>,
+    name: &str,
+    argument: Option<&Value<'js>>,
+    counters: &Counters,
+) -> rquickjs::Result<Value<'js>> {
+    let (promise, resolve, reject) = ctx.promise()?;
+    match arguments(ctx, name, argument, counters) {
+        Ok((args, stack)) => {
+            let id = counters.next_id.get();
+            counters.next_id.set(id.wrapping_add(1));
+            if let Some(bridge) = ctx.userdata::<Bridge<'js>>() {
+                bridge.pending.borrow_mut().insert(id, PendingCall { resolve, reject, stack });
+            }
+            counters.send(&FromWorker::Call { id, name: name.to_owned(), args });
+        }
+        Err(NoData::Because(message)) => reject.call::<_, ()>((Exception::from_message(ctx.clone(), &message)?,))?,
+        Err(NoData::Thrown) => reject.call::<_, ()>((ctx.catch(),))?,
+    }
+    Ok(promise.into_value())
+}
+
+fn arguments<'js>(
+    ctx: &Ctx<'js>,
+    name: &str,
+    argument: Option<&Value<'js>>,
+    counters: &Counters,
+) -> Result<(Box<RawValue>, String), NoData> {
+    let calls = counters.calls.get() + 1;
+    if calls > counters.limits.host_calls {
+        let limit = counters.limits.host_calls;
+        return Err(NoData::Because(format!("the code called functions more than {limit} times")));
+    }
+    counters.calls.set(calls);
+    let Some(bridge) = ctx.userdata::<Bridge<'js>>() else {
+        return Err(NoData::Because("the sandbox is closing".to_owned()));
+    };
+    let what = format!("the argument of {name}");
+    let json = match argument {
+        Some(value) => bridge.intrinsics.to_json(ctx, value, counters.limits.result_bytes, &what)?,
+        None => None,
+    };
+    let json = RawValue::from_string(json.unwrap_or_else(|| "null".to_owned()))
+        .map_err(|_| NoData::Because(format!("{what} is not data")))?;
+    Ok((json, bridge.intrinsics.stack(ctx)))
+}
+
+fn console<'js>(ctx: &Ctx<'js>, counters: &Rc<Counters>) -> rquickjs::Result<Object<'js>> {
+    let console = Object::new(ctx.clone())?;
+    for (name, level) in [
+        ("log", LogLevel::Log),
+        ("info", LogLevel::Info),
+        ("warn", LogLevel::Warn),
+        ("error", LogLevel::Error),
+        ("debug", LogLevel::Debug),
+    ] {
+        let shared = counters.clone();
+        let write = Function::new(ctx.clone(), move |ctx: Ctx<'js>, data: Rest<Value<'js>>| {
+            write_line(&ctx, level, &data.0, &shared);
+        })?;
+        console.set(name, write.with_name(name)?)?;
+    }
+    Ok(console)
+}
+
+fn write_line<'js>(ctx: &Ctx<'js>, level: LogLevel, data: &[Value<'js>], counters: &Counters) {
+    let limit = counters.limits.console_bytes;
+    if counters.console_full.get() {
+        return;
+    }
+    let Some(bridge) = ctx.userdata::<Bridge<'js>>() else { return };
+    let mut text = String::new();
+    for (index, value) in data.iter().enumerate() {
+        if index > 0 {
+            text.push(' ');
+        }
+        text.push_str(&bridge.intrinsics.inspect(ctx, value));
+        if text.len() > limit {
+            break;
+        }
+    }
+    // Getters of the arguments may have written lines meanwhile.
+    let left = limit.saturating_sub(counters.console_bytes.get());
+    if text.len() > left {
+        counters.console_full.set(true);
+        text.truncate(text.floor_char_boundary(left));
+        text.push_str(&format!("… (console output is cut after {limit} bytes)"));
+    }
+    counters.console_bytes.set(counters.console_bytes.get() + text.len());
+    counters.send(&FromWorker::Log(LogLine { level, text }));
+}

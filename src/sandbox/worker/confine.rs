@@ -1,0 +1,162 @@
+//! What the worker gives up before it reads a line of model-written code.
+//!
+//! On Linux: it dies with its parent, resource limits, landlock (no file, no network port), and a seccomp filter that
+//! leaves computing, memory without execution rights, and the two pipes. Elsewhere: the resource limits the platform has.
+//! Each part that the kernel does not have is reported by name and the rest still holds.
+
+/// What the checker and the process itself need besides JavaScript memory.
+const BASE_MEMORY: u64 = 448 * 1024 * 1024;
+/// Address space that is reserved but never touched (thread stacks, allocator arenas).
+const ADDRESS_SPACE: u64 = 4 * 1024 * 1024 * 1024;
+
+/// The parts that hold for the calling thread and those it starts, so they come first.
+pub(super) fn before_threads(memory_bytes: usize) -> Vec<String> {
+    let mut missing = Vec::new();
+    platform::before_threads(memory_bytes, &mut missing);
+    missing
+}
+
+/// The part that covers every thread and forbids to start more.
+pub(super) fn all_threads() -> Vec<String> {
+    let mut missing = Vec::new();
+    platform::all_threads(&mut missing);
+    missing
+}
+
+fn note(missing: &mut Vec<String>, part: &str, result: Result<(), String>) {
+    if let Err(error) = result {
+        missing.push(format!("the sandbox runs without {part}: {error}"));
+    }
+}
+
+#[cfg(unix)]
+fn limit_resources(memory_bytes: usize, missing: &mut Vec<String>) {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+
+    let memory = BASE_MEMORY + memory_bytes as u64;
+    let limits = [
+        ("a limit on core dumps", Resource::Core, 0),
+        ("a limit on files written", Resource::Fsize, 0),
+        ("a limit on open files", Resource::Nofile, 0),
+        #[cfg(not(target_os = "macos"))]
+        ("a limit on memory", Resource::Data, memory),
+        #[cfg(not(target_os = "macos"))]
+        ("a limit on address space", Resource::As, ADDRESS_SPACE + memory),
+    ];
+    for (name, resource, value) in limits {
+        let limit = Rlimit { current: Some(value), maximum: Some(value) };
+        note(missing, name, setrlimit(resource, limit).map_err(|error| error.to_string()));
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod platform {
+    use std::collections::BTreeMap;
+
+    use landlock::{ABI, Access, AccessFs, AccessNet, Compatible, CompatLevel, Ruleset, RulesetAttr, Scope};
+    use seccompiler::{
+        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
+        apply_filter_all_threads,
+    };
+
+    use super::note;
+
+    pub fn before_threads(memory_bytes: usize, missing: &mut Vec<String>) {
+        let dies = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+        note(missing, "the parent's death signal", dies.map_err(|error| error.to_string()));
+        let dump = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+        note(missing, "protection from debuggers", dump.map_err(|error| error.to_string()));
+        super::limit_resources(memory_bytes, missing);
+        // Kernels before 5.13 have no landlock; seccomp forbids the same calls.
+        let _ = restrict_files_and_network();
+    }
+
+    pub fn all_threads(missing: &mut Vec<String>) {
+        note(missing, "a system-call filter", filter_system_calls());
+    }
+
+    fn restrict_files_and_network() -> Result<(), String> {
+        let ruleset = Ruleset::default()
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(AccessFs::from_all(ABI::V5))
+            .and_then(|ruleset| ruleset.handle_access(AccessNet::from_all(ABI::V5)))
+            .and_then(|ruleset| ruleset.scope(Scope::from_all(ABI::V6)))
+            .and_then(|ruleset| ruleset.create())
+            .and_then(|ruleset| ruleset.restrict_self());
+        ruleset.map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    /// Calls that take no dangerous argument: memory, locks, time, randomness, the end.
+    const HARMLESS: &[libc::c_long] = &[
+        libc::SYS_munmap,
+        libc::SYS_mremap,
+        libc::SYS_madvise,
+        libc::SYS_brk,
+        libc::SYS_futex,
+        libc::SYS_set_robust_list,
+        libc::SYS_rseq,
+        libc::SYS_membarrier,
+        libc::SYS_clock_gettime,
+        libc::SYS_clock_getres,
+        libc::SYS_clock_nanosleep,
+        libc::SYS_nanosleep,
+        libc::SYS_gettimeofday,
+        libc::SYS_getrandom,
+        libc::SYS_getpid,
+        libc::SYS_gettid,
+        libc::SYS_sched_yield,
+        libc::SYS_sched_getaffinity,
+        libc::SYS_rt_sigaction,
+        libc::SYS_rt_sigprocmask,
+        libc::SYS_rt_sigreturn,
+        libc::SYS_sigaltstack,
+        libc::SYS_restart_syscall,
+        libc::SYS_exit,
+        libc::SYS_exit_group,
+    ];
+
+    fn filter_system_calls() -> Result<(), String> {
+        let mut rules: BTreeMap<i64, Vec<SeccompRule>> = HARMLESS.iter().map(|call| (*call, Vec::new())).collect();
+        let no_execution = u64::from(libc::PROT_EXEC.cast_unsigned());
+        for call in [libc::SYS_mmap, libc::SYS_mprotect] {
+            rules.insert(call, vec![rule(2, SeccompCmpOp::MaskedEq(no_execution), 0)?]);
+        }
+        for (call, descriptor) in
+            [(libc::SYS_read, 0), (libc::SYS_readv, 0), (libc::SYS_write, 1), (libc::SYS_writev, 1)]
+        {
+            rules.insert(call, vec![rule(0, SeccompCmpOp::Eq, descriptor)?]);
+        }
+        // Only itself, and only what `abort` sends.
+        rules.insert(libc::SYS_tgkill, vec![rule(0, SeccompCmpOp::Eq, u64::from(std::process::id()))?]);
+        let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
+        let denied = SeccompAction::Errno(libc::EPERM.cast_unsigned());
+        let filter = SeccompFilter::new(rules, denied, SeccompAction::Allow, architecture)
+            .map_err(|error| error.to_string())?;
+        let program: BpfProgram = filter.try_into().map_err(|error: seccompiler::BackendError| error.to_string())?;
+        apply_filter_all_threads(&program).map_err(|error| error.to_string())
+    }
+
+    fn rule(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, String> {
+        SeccompCondition::new(argument, SeccompCmpArgLen::Qword, operator, value)
+            .and_then(|condition| SeccompRule::new(vec![condition]))
+            .map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+mod platform {
+    pub fn before_threads(memory_bytes: usize, missing: &mut Vec<String>) {
+        super::limit_resources(memory_bytes, missing);
+    }
+
+    pub fn all_threads(_: &mut Vec<String>) {}
+}
+
+#[cfg(not(unix))]
+mod platform {
+    pub fn before_threads(_: usize, missing: &mut Vec<String>) {
+        missing.push("the sandbox runs without limits of the operating system on this platform".to_owned());
+    }
+
+    pub fn all_threads(_: &mut Vec<String>) {}
+}

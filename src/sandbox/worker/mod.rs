@@ -1,0 +1,135 @@
+//! The worker process: gives up its rights, then checks and runs what the host sends.
+//!
+//! Two threads: the main one reads frames and ends the process when the pipe closes (the host is gone, however it went);
+//! the engine's one parses, checks and runs. Nothing here outlives a run but the checker's parsed library.
+
+mod bridge;
+mod bytecode;
+mod confine;
+mod data;
+mod engine;
+mod thrown;
+
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    process::ExitCode,
+    sync::mpsc::{Receiver, Sender, channel},
+    thread,
+};
+
+use super::protocol::{FromWorker, RunRequest, ToWorker, read_frame, write_frame};
+use crate::code::{Checker, Prepared, prepare};
+use engine::Engines;
+
+/// Parsers and checkers recurse; what they need beyond this they take from the heap until the memory limit.
+const ENGINE_STACK: usize = 64 * 1024 * 1024;
+const DEFAULT_MEMORY: usize = 64 * 1024 * 1024;
+
+/// What the model reads when its code ran too long.
+pub(crate) fn cpu_message(cpu_ms: u64) -> String {
+    format!(
+        "The code ran longer than {cpu_ms} ms without finishing (time spent waiting for functions does not count). Is there \
+         an endless loop?"
+    )
+}
+
+/// The worker's main function; returns when the host closes the pipe.
+///
+/// `arguments` are those after the subcommand: the bytes of JavaScript memory that runs may use.
+pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
+    // Panics are caught and reported over the pipe; the default hook would read symbols from disk.
+    std::panic::set_hook(Box::new(|_| {}));
+    let memory_bytes = arguments.into_iter().next().and_then(|bytes| bytes.parse().ok()).unwrap_or(DEFAULT_MEMORY);
+    let mut missing = confine::before_threads(memory_bytes);
+    let (sender, receiver) = channel();
+    let engine = thread::Builder::new().name("engine".to_owned()).stack_size(ENGINE_STACK).spawn(move || serve(&receiver));
+    if engine.is_err() {
+        return ExitCode::FAILURE;
+    }
+    missing.extend(confine::all_threads());
+    if emit(&FromWorker::Ready { confinement: missing }).is_err() {
+        return ExitCode::FAILURE;
+    }
+    read_until_closed(&sender)
+}
+
+fn read_until_closed(sender: &Sender<ToWorker>) -> ExitCode {
+    let mut stdin = io::stdin().lock();
+    loop {
+        match read_frame(&mut stdin) {
+            Ok(Some(message)) => {
+                if sender.send(message).is_err() {
+                    return ExitCode::FAILURE;
+                }
+            }
+            Ok(None) => return ExitCode::SUCCESS,
+            Err(_) => return ExitCode::FAILURE,
+        }
+    }
+}
+
+/// Sends one frame to the host.
+fn emit(frame: &FromWorker) -> io::Result<()> {
+    write_frame(&mut io::stdout().lock(), frame)
+}
+
+/// The engine thread. It ends when the host is gone, and the process with it.
+fn serve(receiver: &Receiver<ToWorker>) {
+    let mut checker = Some(Checker::new());
+    let mut engines = Engines::new().ok();
+    while let Ok(message) = receiver.recv() {
+        match message {
+            ToWorker::Warm { declarations } => warm(&mut checker, &declarations),
+            ToWorker::Run(request) => {
+                let ready = engines.take().map_or_else(Engines::new, Ok);
+                let last = catch_unwind(AssertUnwindSafe(|| run(&mut checker, ready, &request, receiver)));
+                let last = last.unwrap_or_else(|_| {
+                    checker = None;
+                    Some(failed("The sandbox failed while it ran the code"))
+                });
+                if last.is_some_and(|frame| emit(&frame).is_err()) {
+                    return;
+                }
+                // Made ahead, so that the next run does not wait for it.
+                engines = Engines::new().ok();
+            }
+            // The answer to a call of a run that is over.
+            ToWorker::Reply { .. } => {}
+        }
+    }
+}
+
+fn warm(checker: &mut Option<Checker>, declarations: &str) {
+    let mut current = checker.take().unwrap_or_default();
+    // A failure shows again at the first check, where it is reported.
+    if catch_unwind(AssertUnwindSafe(|| current.warm(declarations).is_ok())).is_ok() {
+        *checker = Some(current);
+    }
+}
+
+fn failed(error: &str) -> FromWorker {
+    FromWorker::Failed { error: error.to_owned(), message: error.to_owned() }
+}
+
+/// One run, up to its last frame; none when the host is gone.
+fn run(
+    checker: &mut Option<Checker>,
+    engines: rquickjs::Result<Engines>,
+    request: &RunRequest,
+    receiver: &Receiver<ToWorker>,
+) -> Option<FromWorker> {
+    emit(&FromWorker::Checking).ok()?;
+    let Prepared { javascript, lines, warnings, notice } =
+        match prepare(checker, &request.code, &request.declarations, request.mode) {
+            Ok(prepared) => prepared,
+            Err(refused) => return Some(FromWorker::Refused { errors: refused.errors, notice: refused.notice }),
+        };
+    let Ok(engines) = engines else { return Some(failed("The sandbox has no memory left for an engine")) };
+    let bytecode = match engines.compile(&javascript, &lines, &request.code) {
+        Ok(bytecode) => bytecode,
+        Err(error) => return Some(FromWorker::Refused { errors: vec![error], notice }),
+    };
+    emit(&FromWorker::Started { warnings, notice }).ok()?;
+    engines.execute(&bytecode, &lines, request, receiver)
+}

@@ -1,0 +1,91 @@
+//! `node:fs`: every operation of [`super::fs_operations`] twice, blocking and as a promise.
+//!
+//! A native takes one array of arguments and never throws for a failed operation: it gives `{value}` or
+//! `{code, number, text}`, from which the JavaScript half makes Node's error, so that its stack shows the caller.
+
+use rquickjs::{Ctx, FromJs, Function, IntoJs, Object, Result, Value, convert::List, prelude::Async};
+
+use super::{
+    Bytes, NativeModule,
+    fs_operations::{self as operations, FsError, FsResult},
+};
+
+/// What an operation came to, on its way to JavaScript.
+struct Outcome<T>(FsResult<T>);
+
+impl<'js, T: IntoJs<'js>> IntoJs<'js> for Outcome<T> {
+    fn into_js(self, ctx: &Ctx<'js>) -> Result<Value<'js>> {
+        let object = Object::new(ctx.clone())?;
+        match self.0 {
+            Ok(value) => object.set("value", value)?,
+            Err(error) => {
+                object.set("code", error.code)?;
+                object.set("number", error.number)?;
+                object.set("text", error.text)?;
+            }
+        }
+        Ok(object.into_value())
+    }
+}
+
+/// Exports `name` (blocking) and `nameAsync` (a promise) for an operation on one array of arguments.
+fn export<'js, A, T>(exports: &Object<'js>, name: &str, run: fn(A) -> FsResult<T>) -> Result<()>
+where
+    A: Send + 'static,
+    List<A>: FromJs<'js>,
+    T: IntoJs<'js> + Send + 'static,
+{
+    let ctx = exports.ctx();
+    exports.set(name, Function::new(ctx.clone(), move |List(arguments): List<A>| Outcome(run(arguments)))?)?;
+    let run_later = move |List(arguments): List<A>| async move {
+        let outcome = tokio::task::spawn_blocking(move || run(arguments)).await;
+        Outcome(outcome.unwrap_or(Err(FsError { code: "ECANCELED", number: 0, text: "operation canceled" })))
+    };
+    exports.set(format!("{name}Async"), Function::new(ctx.clone(), Async(run_later))?)
+}
+
+/// The native half, as the JavaScript half imports it.
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/fs", init: exports };
+
+fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let exports = Object::new(ctx.clone())?;
+    export(&exports, "readFile", |(path,): (Option<String>,)| operations::read_file(path).map(Bytes))?;
+    export(&exports, "writeFile", |(path, bytes, flag, mode): (String, Bytes, String, u32)| {
+        operations::write_file(&path, &bytes.0, &flag, mode)
+    })?;
+    export(&exports, "stat", |(path, follow): (String, bool)| operations::stat(&path, follow))?;
+    export(&exports, "access", |(path, mode): (String, u32)| operations::access(&path, mode))?;
+    export(&exports, "readDirectory", |(path, recursive): (String, bool)| {
+        operations::read_directory(&path, recursive).map(|entries| entries.into_iter().map(List).collect::<Vec<_>>())
+    })?;
+    export(
+        &exports,
+        "copyTree",
+        |(from, to, recursive, force, error_on_exist): (String, String, bool, bool, bool)| {
+            operations::copy_tree(&from, &to, recursive, force, error_on_exist)
+        },
+    )?;
+    export(&exports, "makeDirectory", |(path, recursive, mode): (String, bool, u32)| {
+        operations::make_directory(&path, recursive, mode)
+    })?;
+    export(&exports, "remove", |(path, recursive, force): (String, bool, bool)| {
+        operations::remove(&path, recursive, force)
+    })?;
+    export(&exports, "unlink", |(path,): (String,)| operations::unlink(&path))?;
+    export(&exports, "removeDirectory", |(path,): (String,)| operations::remove_directory(&path))?;
+    export(&exports, "rename", |(from, to): (String, String)| operations::rename(&from, &to))?;
+    export(&exports, "copyFile", |(from, to, exclusive): (String, String, bool)| {
+        operations::copy_file(&from, &to, exclusive)
+    })?;
+    export(&exports, "makeTemporaryDirectory", |(prefix,): (String,)| operations::make_temporary_directory(&prefix))?;
+    export(&exports, "realPath", |(path,): (String,)| operations::real_path(&path))?;
+    export(&exports, "readLink", |(path,): (String,)| operations::read_link(&path))?;
+    export(&exports, "symbolicLink", |(target, path): (String, String)| operations::symbolic_link(&target, &path))?;
+    export(&exports, "hardLink", |(existing, path): (String, String)| operations::hard_link(&existing, &path))?;
+    export(&exports, "changeMode", |(path, mode): (String, u32)| operations::change_mode(&path, mode))?;
+    export(&exports, "setTimes", |(path, accessed, modified): (String, f64, f64)| {
+        operations::set_times(&path, accessed, modified)
+    })?;
+    export(&exports, "truncate", |(path, length): (String, f64)| operations::truncate(&path, length as u64))?;
+    Ok(exports)
+}

@@ -1,0 +1,77 @@
+//! What `node:os` tells about the machine.
+
+use std::{env, thread};
+
+use rquickjs::{Ctx, Function, Object, Result};
+
+use super::NativeModule;
+
+/// The directory of the user, as `os.homedir()` gives it: `$HOME` first, then the user database.
+fn home_directory() -> Option<String> {
+    env::home_dir().map(|path| path.to_string_lossy().into_owned())
+}
+
+fn processor_count() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// `{nodename, release, version, machine, sysname}`, as `uname` gives them.
+#[cfg(unix)]
+fn system_names<'js>(ctx: Ctx<'js>) -> Result<Object<'js>> {
+    let names = rustix::system::uname();
+    let object = Object::new(ctx)?;
+    object.set("nodename", names.nodename().to_string_lossy().into_owned())?;
+    object.set("release", names.release().to_string_lossy().into_owned())?;
+    object.set("version", names.version().to_string_lossy().into_owned())?;
+    object.set("machine", names.machine().to_string_lossy().into_owned())?;
+    object.set("sysname", names.sysname().to_string_lossy().into_owned())?;
+    Ok(object)
+}
+
+#[cfg(not(unix))]
+fn system_names<'js>(ctx: Ctx<'js>) -> Result<Object<'js>> {
+    let object = Object::new(ctx)?;
+    object.set("nodename", env::var("COMPUTERNAME").unwrap_or_default())?;
+    object.set("release", "")?;
+    object.set("version", "")?;
+    object.set("machine", env::consts::ARCH)?;
+    object.set("sysname", "Windows_NT")?;
+    Ok(object)
+}
+
+/// `[total, free, uptime, load1, load5, load15]`: bytes, bytes, seconds, and load averages. Zeros where the system does not tell.
+#[cfg(target_os = "linux")]
+fn system_load() -> Vec<f64> {
+    let info = rustix::system::sysinfo();
+    let unit = f64::from(info.mem_unit);
+    let mut values = vec![info.totalram as f64 * unit, info.freeram as f64 * unit, info.uptime as f64];
+    // The kernel's fixed point: 16 bits after the point.
+    values.extend(info.loads.iter().map(|load| *load as f64 / 65536.0));
+    values
+}
+
+#[cfg(not(target_os = "linux"))]
+fn system_load() -> Vec<f64> {
+    vec![0.0; 6]
+}
+
+/// `[uid, gid]` of the process; `-1` where there are none.
+fn user_ids() -> Vec<f64> {
+    #[cfg(unix)]
+    return vec![f64::from(rustix::process::getuid().as_raw()), f64::from(rustix::process::getgid().as_raw())];
+    #[cfg(not(unix))]
+    return vec![-1.0, -1.0];
+}
+
+/// The native half, as the JavaScript half imports it.
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/os", init: exports };
+
+fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let exports = Object::new(ctx.clone())?;
+    exports.set("homeDirectory", Function::new(ctx.clone(), home_directory)?)?;
+    exports.set("processorCount", Function::new(ctx.clone(), processor_count)?)?;
+    exports.set("systemNames", Function::new(ctx.clone(), system_names)?)?;
+    exports.set("systemLoad", Function::new(ctx.clone(), system_load)?)?;
+    exports.set("userIds", Function::new(ctx.clone(), user_ids)?)?;
+    Ok(exports)
+}

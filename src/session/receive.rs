@@ -1,0 +1,176 @@
+//! Reading a model's answer: parts are recorded as they arrive, tool calls start at once, code of methods runs in place.
+
+use std::rc::Rc;
+
+use futures_util::StreamExt;
+
+use super::{answer::Answer, tools::ToolCalls};
+use crate::{
+    chat::{ContentPart, FinishReason, Message, ModelRequest, StreamPart, ToolResult, Usage},
+    plugin::method::{CodeWatcher, Piece},
+    prompt::{MethodAnswer, PromptHost, RunError, RunPart, StepPlan},
+    provider::{LanguageModel, ProviderError, ProviderErrorKind},
+};
+
+/// Whether the answer goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    GoesOn,
+    Ends,
+}
+
+/// Reads the answer while the tool calls it has made so far are already running.
+pub(super) async fn receive(
+    host: &dyn PromptHost,
+    model: &dyn LanguageModel,
+    request: ModelRequest,
+    plan: &StepPlan,
+) -> Result<(Answer, Vec<ToolResult>), RunError> {
+    let watcher = host.has_methods()?.then(CodeWatcher::default);
+    let mut receiver = Receiver {
+        host,
+        model,
+        answer: Answer::default(),
+        calls: ToolCalls::new(host, &plan.active_tools, &plan.messages),
+        watcher,
+        block: String::new(),
+    };
+    let mut stream = model.stream(request).await?;
+    loop {
+        let part = tokio::select! {
+            biased;
+            part = stream.next() => part,
+            () = receiver.calls.one_answered() => continue,
+        };
+        let Some(part) = part else { break };
+        let part = match part {
+            Ok(part) => part,
+            Err(error) => return Err(receiver.broken_off(error)),
+        };
+        if receiver.take(part).await? == Flow::Ends {
+            break;
+        }
+    }
+    drop(stream);
+    receiver.release_text()?;
+    let results = receiver.calls.finish().await;
+    Ok((receiver.answer, results))
+}
+
+struct Receiver<'a> {
+    host: &'a dyn PromptHost,
+    model: &'a dyn LanguageModel,
+    answer: Answer,
+    calls: ToolCalls<'a>,
+    /// Looks for code in the text, when methods are defined.
+    watcher: Option<CodeWatcher>,
+    /// The id of the text block under way.
+    block: String,
+}
+
+impl Receiver<'_> {
+    async fn take(&mut self, part: StreamPart) -> Result<Flow, RunError> {
+        if self.watcher.is_none() {
+            self.emit(part)?;
+            return Ok(Flow::GoesOn);
+        }
+        match part {
+            StreamPart::TextDelta { id, delta, provider_metadata: None } => {
+                if self.block != id {
+                    self.release_text()?;
+                    self.block = id;
+                }
+                self.watched(&delta).await
+            }
+            part => {
+                self.release_text()?;
+                self.emit(part)?;
+                Ok(Flow::GoesOn)
+            }
+        }
+    }
+
+    /// Shows plain text, and what the code of complete blocks returned in their place (SPEC 6).
+    async fn watched(&mut self, delta: &str) -> Result<Flow, RunError> {
+        let pieces = self.watcher.as_mut().map(|watcher| watcher.push(delta)).unwrap_or_default();
+        for piece in pieces {
+            let code = match piece {
+                Piece::Text(text) => {
+                    self.emit_text(text)?;
+                    continue;
+                }
+                Piece::Code(code) => code,
+            };
+            let answer = match self.host.run_method_code(&code).await {
+                MethodAnswer::Value(None) => continue,
+                MethodAnswer::Value(Some(serde_json::Value::String(text))) => response(&text),
+                MethodAnswer::Value(Some(value)) => response(&value.to_string()),
+                MethodAnswer::Error(message) => format!("<code_error>{message}</code_error>"),
+            };
+            self.emit_text(answer)?;
+            self.end()?;
+            return Ok(Flow::Ends);
+        }
+        Ok(Flow::GoesOn)
+    }
+
+    /// Ends the answer in the model's place: what it goes on to say is not asked for.
+    fn end(&mut self) -> Result<(), RunError> {
+        self.watcher = None;
+        self.emit(StreamPart::TextEnd { id: self.block.clone(), provider_metadata: None })?;
+        self.emit(StreamPart::Finish {
+            finish_reason: FinishReason::Stop,
+            usage: Usage::default(),
+            provider_metadata: None,
+        })
+    }
+
+    /// Text that was held back because it might have been a tag.
+    fn release_text(&mut self) -> Result<(), RunError> {
+        match self.watcher.as_mut().and_then(CodeWatcher::finish) {
+            Some(text) => self.emit_text(text),
+            None => Ok(()),
+        }
+    }
+
+    fn emit_text(&mut self, delta: String) -> Result<(), RunError> {
+        self.emit(StreamPart::TextDelta { id: self.block.clone(), delta, provider_metadata: None })
+    }
+
+    fn emit(&mut self, part: StreamPart) -> Result<(), RunError> {
+        let part = Rc::new(part);
+        self.host.record().append(RunPart::Stream(part.clone()));
+        if let StreamPart::Error { error } = &*part {
+            let error = reported_error(self.model, error);
+            return Err(self.broken_off(error));
+        }
+        if let Some(call) = self.answer.take(part) {
+            self.calls.start(call);
+        }
+        Ok(())
+    }
+
+    /// Keeps what the model had said in the history before the run ends with `error`.
+    fn broken_off(&self, error: ProviderError) -> RunError {
+        let said = self.answer.message().map(|message| {
+            // A call without a result is refused by every provider, should the conversation go on.
+            let parts = message.content_parts().iter();
+            let kept = parts.filter(|part| !matches!(part, ContentPart::ToolCall { .. })).cloned().collect();
+            Message::parts(message.role, kept)
+        });
+        let said = said.filter(|message| !message.content_parts().is_empty());
+        self.host.prompt().borrow_mut().finish_step(said.into_iter().collect());
+        RunError::Provider(error)
+    }
+}
+
+fn response(text: &str) -> String {
+    format!("<code_response>{text}</code_response>")
+}
+
+/// An error part as an error of the model.
+fn reported_error(model: &dyn LanguageModel, error: &serde_json::Value) -> ProviderError {
+    let text = error.as_str().or_else(|| error.get("message").and_then(serde_json::Value::as_str));
+    let message = text.map_or_else(|| error.to_string(), str::to_owned);
+    ProviderError::new(ProviderErrorKind::Stream, model.provider(), model.model_id(), message)
+}

@@ -1,0 +1,139 @@
+//! Runs every file of `examples/` through the binary and holds what it prints.
+//!
+//! An example with a real model needs a server and is run elsewhere: it stands in [`REAL_MODELS`] with the place.
+
+use std::{collections::BTreeSet, fs, path::Path, process::Command};
+
+/// Examples with a mock model and their whole standard output. Standard error stays empty.
+const MOCKED: &[(&str, &str)] = &[
+    (
+        "agent-schema",
+        "\
+refused: score: Required: the property is missing
+accepted: {\"film\": \"Metropolis\", \"score\": 9}
+Metropolis: 9 of 10.
+",
+    ),
+    (
+        "composite-tools",
+        "\
+write {\"written\":5}
+read \"HELLO\"
+read {\"refused\":\"secret.txt\"}
+read {\"error\":\"there is no b.txt\",\"hint\":\"write b.txt first\"}
+remove {\"error\":\"Unknown sub-tool: remove\"}
+a.txt says hello; there is no b.txt.
+",
+    ),
+    (
+        "custom-plugin",
+        "\
+step 0: 10 coins left
+step 1: 3 coins left
+step 2: 3 coins left (only 3 coins are left)
+I bought one thing; a second one is too dear.
+",
+    ),
+    ("mock-demo", "Hello, World! This text comes from the mock array of the prompt file.\n"),
+    (
+        "mock-tools",
+        "\
+Adding 2 and 3.
+That was no number; once more.
+add(2, 3)
+The sum is 5.
+",
+    ),
+    (
+        "multi-agent",
+        "\
+\x20 the researcher searches for history of zero
+step 0, researcher: Zero came to Europe by way of Arabic mathematics.
+step 1, critic: Name the Indian origin as well.
+Zero was first used in India and came to Europe by way of Arabic mathematics.
+",
+    ),
+    (
+        "stateful",
+        "\
+step 0: 1 tool(s), last: nothing yet
+step 1: 1 tool(s), last: note: the sky is blue
+clean-up after 0 note(s)
+step 2: 0 tool(s), last: note: grass is green
+clean-up after 1 note(s)
+I have noted two things.
+clean-up after 2 note(s)
+",
+    ),
+    (
+        "task-graph",
+        "\
+ready: flour
+ready: yeast
+ready: dough, knowing \"[flour] Buy flour: 500 g of flour\\n\\n[yeast] Buy yeast: a cube of yeast\"
+all tasks are completed
+The bread is ready.
+",
+    ),
+    (
+        "task-list",
+        "\
+step 0: research pending, write pending
+step 1: research in_progress, write pending
+step 2: research completed, write pending
+step 3: research completed, write in_progress
+step 4: research completed, write failed
+The research is done; the writing failed for lack of paper.
+",
+    ),
+];
+
+/// Examples with a real model string, and the test that runs each.
+const REAL_MODELS: &[(&str, &str)] = &[];
+
+const ENDINGS: [&str; 4] = [".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
+
+fn examples() -> Vec<(String, std::path::PathBuf)> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let named = |path: std::path::PathBuf| {
+        let name = path.file_name()?.to_str()?;
+        let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))?.to_owned();
+        Some((stem, path))
+    };
+    let files = fs::read_dir(directory).expect("examples/ is there");
+    files.filter_map(|entry| named(entry.expect("a readable directory").path())).collect()
+}
+
+#[test]
+fn every_mocked_example_prints_what_it_says() {
+    let files = examples();
+    let mut failures = Vec::new();
+    for (name, expected) in MOCKED {
+        let (_, path) = files.iter().find(|(stem, _)| stem == name).expect("a listed example exists");
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_lmthing")).arg("run").arg(path).output().expect("the binary runs");
+        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        if output.status.code() != Some(0) || stdout != *expected || !stderr.is_empty() {
+            failures.push(format!(
+                "{name}: {}\n--- expected\n{expected}--- printed\n{stdout}--- errors\n{stderr}",
+                output.status
+            ));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_example_is_listed_and_says_what_it_shows() {
+    let listed: BTreeSet<&str> = MOCKED.iter().chain(REAL_MODELS).map(|(name, _)| *name).collect();
+    let files = examples();
+    let there: BTreeSet<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(there, listed, "the files of examples/ and the lists of this test");
+    for (name, path) in &files {
+        let text = fs::read_to_string(path).expect("an example is text");
+        let header: Vec<&str> = text.lines().take_while(|line| line.starts_with("//")).collect();
+        let command = format!("lmthing run examples/{}", path.file_name().expect("a file").to_string_lossy());
+        assert!(header.first().is_some_and(|line| line.starts_with("// Shows ")), "{name}: say what it shows");
+        assert!(header.iter().any(|line| line.contains(&command)), "{name}: say how to run it: {command}");
+    }
+}

@@ -1,0 +1,227 @@
+//! Plays canned answers in order and keeps what it was asked.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+/// A canned answer.
+#[derive(Clone, Debug)]
+pub struct Canned {
+    pub status: u16,
+    pub status_text: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    /// The body goes out in pieces of this size, each in a chunk and a packet of its own.
+    pub piece: usize,
+    /// Waited before each piece.
+    pub delay: Duration,
+    /// Waited before the head.
+    pub head_delay: Duration,
+    pub fault: Fault,
+}
+
+/// What goes wrong with an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    None,
+    /// The connection is closed in place of a head.
+    NoHead,
+    /// The connection is closed after so many bytes of the body, without an end.
+    CutAfter(usize),
+    /// Nothing follows these bytes, and the connection stays open.
+    StallAfter(usize),
+}
+
+impl Canned {
+    pub fn new(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
+        Canned {
+            status,
+            status_text: String::new(),
+            headers: vec![("content-type".into(), content_type.into())],
+            body: body.into(),
+            piece: usize::MAX,
+            delay: Duration::ZERO,
+            head_delay: Duration::ZERO,
+            fault: Fault::None,
+        }
+    }
+
+    pub fn sse(body: impl Into<Vec<u8>>) -> Self {
+        Canned::new(200, "text/event-stream; charset=utf-8", body)
+    }
+
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    pub fn status_text(mut self, text: &str) -> Self {
+        self.status_text = text.into();
+        self
+    }
+
+    pub fn pieces(mut self, piece: usize) -> Self {
+        self.piece = piece;
+        self
+    }
+
+    pub fn fault(mut self, fault: Fault) -> Self {
+        self.fault = fault;
+        self
+    }
+}
+
+/// A request the server read.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub method: String,
+    pub path: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Asked {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+}
+
+#[derive(Default)]
+struct Script {
+    answers: VecDeque<Canned>,
+    asked: Vec<Asked>,
+    token_requests: Vec<String>,
+}
+
+/// A running server; it stops with the runtime.
+pub struct Server {
+    pub port: u16,
+    script: Arc<Mutex<Script>>,
+}
+
+impl Server {
+    /// Starts a server that plays `answers`; requests beyond them get a 500 that says so.
+    pub async fn start(answers: Vec<Canned>) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let script = Arc::new(Mutex::new(Script { answers: answers.into(), ..Script::default() }));
+        let shared = script.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, shared.clone()));
+            }
+        });
+        Server { port, script }
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    pub fn asked(&self) -> Vec<Asked> {
+        self.script.lock().unwrap().asked.clone()
+    }
+
+    /// Bodies of the requests for OAuth tokens at `/token`.
+    pub fn token_requests(&self) -> Vec<String> {
+        self.script.lock().unwrap().token_requests.clone()
+    }
+}
+
+async fn serve(mut stream: TcpStream, script: Arc<Mutex<Script>>) {
+    stream.set_nodelay(true).ok();
+    let mut buffer = Vec::new();
+    while let Some(asked) = read_request(&mut stream, &mut buffer).await {
+        let answer = if asked.path == "/token" {
+            script.lock().unwrap().token_requests.push(String::from_utf8(asked.body).unwrap());
+            let token = r#"{"access_token":"<key>","expires_in":3599,"token_type":"Bearer"}"#;
+            Canned::new(200, "application/json", token)
+        } else {
+            let mut script = script.lock().unwrap();
+            script.asked.push(asked);
+            script.answers.pop_front().unwrap_or_else(|| Canned::new(500, "text/plain", "no answer is left"))
+        };
+        if write_answer(&mut stream, &answer).await.is_none() {
+            return;
+        }
+    }
+}
+
+async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Asked> {
+    let head_end = loop {
+        if let Some(place) = buffer.windows(4).position(|window| window == b"\r\n\r\n") {
+            break place;
+        }
+        if stream.read_buf(buffer).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let head = String::from_utf8(buffer[..head_end].to_vec()).unwrap();
+    let mut lines = head.split("\r\n");
+    let mut first = lines.next().unwrap().split(' ');
+    let (method, path) = (first.next().unwrap().to_owned(), first.next().unwrap().to_owned());
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    let length = headers.iter().find(|(name, _)| name == "content-length");
+    let length: usize = length.map_or(0, |(_, value)| value.parse().unwrap());
+    while buffer.len() < head_end + 4 + length {
+        if stream.read_buf(buffer).await.ok()? == 0 {
+            return None;
+        }
+    }
+    let body = buffer[head_end + 4..head_end + 4 + length].to_vec();
+    buffer.drain(..head_end + 4 + length);
+    Some(Asked { method, path, headers, body })
+}
+
+/// `None` when the connection is done for.
+async fn write_answer(stream: &mut TcpStream, answer: &Canned) -> Option<()> {
+    if answer.fault == Fault::NoHead {
+        return None;
+    }
+    tokio::time::sleep(answer.head_delay).await;
+    let mut head = format!("HTTP/1.1 {} {}\r\ntransfer-encoding: chunked\r\n", answer.status, answer.status_text);
+    for (name, value) in &answer.headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.push_str("\r\n");
+    stream.write_all(head.as_bytes()).await.ok()?;
+    let body = match answer.fault {
+        Fault::CutAfter(length) | Fault::StallAfter(length) => &answer.body[..length.min(answer.body.len())],
+        _ => &answer.body,
+    };
+    for piece in body.chunks(answer.piece.max(1)) {
+        if !answer.delay.is_zero() {
+            tokio::time::sleep(answer.delay).await;
+        }
+        let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
+        chunk.extend_from_slice(piece);
+        chunk.extend_from_slice(b"\r\n");
+        stream.write_all(&chunk).await.ok()?;
+        if answer.piece != usize::MAX {
+            stream.flush().await.ok()?;
+            tokio::task::yield_now().await;
+        }
+    }
+    match answer.fault {
+        Fault::CutAfter(_) => return None,
+        Fault::StallAfter(_) => tokio::time::sleep(Duration::from_secs(3600)).await,
+        _ => {}
+    }
+    stream.write_all(b"0\r\n\r\n").await.ok()
+}

@@ -1,0 +1,248 @@
+//! Holds `runtime-js/types/lmthing.d.ts` and the program together: what a prompt file finds has a type, what has a type is
+//! there, and the examples pass TypeScript's check.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::{Value, json};
+
+/// Exports and methods that have types but are still to come: (module or `PromptMethods`, name).
+const PLANNED: &[(&str, &str)] = &[
+    ("PromptMethods", "defFunction"),
+    ("PromptMethods", "defFunctionAgent"),
+    ("PromptMethods", "defMethod"),
+    ("lmthing/plugins", "defFunction"),
+    ("lmthing/plugins", "defFunctionAgent"),
+    ("lmthing/plugins", "defMethod"),
+    ("lmthing/plugins", "functionPlugin"),
+    ("lmthing/plugins", "methodPlugin"),
+    ("lmthing", "openai"),
+    ("lmthing", "anthropic"),
+    ("lmthing", "google"),
+    ("lmthing", "mistral"),
+    ("lmthing", "azure"),
+    ("lmthing", "groq"),
+    ("lmthing", "cohere"),
+    ("lmthing", "bedrock"),
+    ("lmthing", "vertex"),
+    ("lmthing", "createOpenAI"),
+    ("lmthing", "createAnthropic"),
+    ("lmthing", "createGoogleGenerativeAI"),
+    ("lmthing", "createMistral"),
+    ("lmthing", "createAzure"),
+    ("lmthing", "createGroq"),
+    ("lmthing", "createCohere"),
+    ("lmthing", "createAmazonBedrock"),
+    ("lmthing", "createVertex"),
+    ("lmthing", "createOpenAICompatible"),
+];
+
+/// Writes down what a prompt file finds, by the names of the modules and interfaces that describe it.
+const PROBE: &str = r"
+import * as main from 'lmthing';
+import * as plugins from 'lmthing/plugins';
+import * as test from 'lmthing/test';
+
+export const config = { model: 'mock', options: { onFinish: () => console.log(JSON.stringify(found)) } };
+export const mock = [{ type: 'tool-call', toolName: 'look', args: {} }];
+
+const members = (object) => Object.getOwnPropertyNames(Object.getPrototypeOf(object)).filter((name) => name !== 'constructor');
+const found = {
+  lmthing: Object.keys(main),
+  'lmthing/plugins': Object.keys(plugins),
+  'lmthing/test': Object.keys(test),
+};
+
+export default async (prompt) => {
+  const methods = Object.keys(prompt);
+  found.PromptMethods = methods;
+  found.StatefulPrompt = members(prompt).filter((name) => !methods.includes(name));
+  found.Reference = members(prompt.def('A', 'a'));
+  prompt.defEffect((context) => { found.EffectContext = members(context); });
+  prompt.defTool('look', 'Looks.', {}, (args, call) => { found.ToolExecution = members(call); });
+  prompt.$`go`;
+  if (found.Result) return;
+  found.Result = [];
+  const { result } = await main.runPrompt(async ({ $ }) => { $`go`; }, { model: test.createMockModel([]) });
+  found.Result = members(result);
+  found.ResultStream = members(result.textStream);
+  await result.text;
+};
+";
+
+type Names = BTreeSet<String>;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn declarations() -> String {
+    fs::read_to_string(root().join("runtime-js/types/lmthing.d.ts")).expect("the types are there")
+}
+
+/// What the program offers.
+fn probe() -> Value {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = directory.path().join("probe.lmt.mjs");
+    fs::write(&file, PROBE).expect("a file can be written");
+    let output = Command::new(env!("CARGO_BIN_EXE_lmthing")).arg("run").arg(&file).output().expect("the binary runs");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "the probe failed: {stderr}");
+    serde_json::from_str(stdout.trim()).unwrap_or_else(|error| panic!("{error}: {stdout}{stderr}"))
+}
+
+fn found(probe: &Value, name: &str) -> Names {
+    let list = probe[name].as_array().unwrap_or_else(|| panic!("the probe did not see {name}"));
+    list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// The name a line begins with.
+fn leading_name(line: &str) -> &str {
+    let end = line.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(line.len());
+    &line[..end]
+}
+
+/// The lines between `opening` and the `closing` line.
+fn block<'a>(text: &'a str, opening: &str, closing: &str) -> Vec<&'a str> {
+    let opens = |line: &str| {
+        let rest = line.strip_prefix(opening);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+    };
+    let lines = text.lines().skip_while(|line| !opens(line)).skip(1);
+    let block: Vec<&str> = lines.take_while(|line| *line != closing).collect();
+    assert!(!block.is_empty(), "the types have no `{opening}`");
+    block
+}
+
+fn exported_values(types: &str, module: &str) -> Names {
+    let lines = block(types, &format!("declare module '{module}' {{"), "}");
+    let value = |line: &&str| {
+        let declaration = line.strip_prefix("  export ")?;
+        let words = ["function ", "const ", "class "];
+        match words.iter().find_map(|word| declaration.strip_prefix(word)) {
+            Some(rest) => Some(leading_name(rest).to_owned()),
+            None => declaration.starts_with("default ").then(|| "default".to_owned()),
+        }
+    };
+    lines.iter().filter_map(value).collect()
+}
+
+fn members(types: &str, interface: &str) -> Names {
+    let lines = block(types, &format!("  export interface {interface}"), "  }");
+    let member = |line: &&str| {
+        let text = line.strip_prefix("    ").filter(|text| !text.starts_with([' ', '/', '*', ')', ']', '(']))?;
+        Some(leading_name(text.strip_prefix("readonly ").unwrap_or(text)).to_owned())
+    };
+    lines.iter().filter_map(member).collect()
+}
+
+fn strings(names: &[&str]) -> Names {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn without(mut names: Names, others: &[&str]) -> Names {
+    names.retain(|name| !others.contains(&name.as_str()));
+    names
+}
+
+#[test]
+fn every_export_and_method_has_a_type_and_the_other_way_round() {
+    let (types, probe) = (declarations(), probe());
+    let mut wrong = Vec::new();
+    let mut compare = |name: &str, typed: Names, there: Names| {
+        let planned = |member: &String| PLANNED.contains(&(name, member.as_str()));
+        wrong.extend(there.difference(&typed).map(|member| format!("{name}: `{member}` has no type")));
+        let missing = typed.difference(&there).filter(|member| !planned(member));
+        wrong.extend(missing.map(|member| format!("{name}: `{member}` has a type and is not there")));
+        let arrived = there.iter().filter(|member| planned(member));
+        wrong.extend(arrived.map(|member| format!("{name}: `{member}` has arrived: take it off PLANNED")));
+    };
+    for module in ["lmthing", "lmthing/plugins", "lmthing/test"] {
+        compare(module, exported_values(&types, module), found(&probe, module));
+    }
+    for interface in ["PromptMethods", "Reference", "EffectContext", "ToolExecution", "Result"] {
+        compare(interface, members(&types, interface), found(&probe, interface));
+    }
+    let prompt = members(&types, "StatefulPrompt").into_iter().chain(members(&types, "Prompt")).collect();
+    compare("StatefulPrompt", prompt, found(&probe, "StatefulPrompt"));
+    // `next` and `return` come with AsyncIterableIterator.
+    compare(
+        "ResultStream",
+        members(&types, "ResultStream"),
+        without(found(&probe, "ResultStream"), &["next", "return"]),
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_option_has_a_type_and_the_other_way_round() {
+    let types = declarations();
+    let typed: Names = members(&types, "CallSettings").into_iter().chain(members(&types, "PromptSettings")).collect();
+    let source = fs::read_to_string(root().join("src/script/bindings/options.rs")).expect("the options are there");
+    let lines = block(&source, "pub(super) const KNOWN", "];");
+    let known: Names = lines.iter().map(|line| line.trim().trim_matches(['"', ',']).to_owned()).collect();
+    assert_eq!(typed, known, "the options of the types and of options.rs");
+}
+
+#[test]
+fn the_reader_of_the_types_sees_them() {
+    let types = declarations();
+    let some = strings(&["def", "$", "defTool", "defTaskGraph"]);
+    assert!(members(&types, "PromptMethods").is_superset(&some));
+    assert_eq!(exported_values(&types, "lmthing/test"), strings(&["createMockModel", "default"]));
+    assert_eq!(members(&types, "Prompt"), strings(&["steps", "fullSteps"]));
+}
+
+/// The TypeScript compiler of `runtime-js/node_modules`, if it was installed.
+fn compiler() -> Option<(PathBuf, PathBuf)> {
+    let modules = root().join("runtime-js/node_modules");
+    let (compiler, zod) = (modules.join("typescript/bin/tsc"), modules.join("zod"));
+    (compiler.exists() && zod.exists()).then_some((compiler, zod))
+}
+
+/// Checks files against the types; the compiler's complaints.
+fn type_check(files: &[PathBuf]) -> Option<String> {
+    let (compiler, zod) = compiler()?;
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let config = json!({
+        "compilerOptions": {
+            "noEmit": true, "allowJs": true, "checkJs": true, "strict": true, "noImplicitAny": false,
+            "target": "es2022", "module": "esnext", "moduleResolution": "bundler", "types": [],
+            "lib": ["es2024", "dom", "dom.iterable", "dom.asynciterable"],
+            "paths": { "zod": [zod] },
+        },
+        "files": files.iter().chain([&root().join("runtime-js/types/lmthing.d.ts")]).collect::<Vec<_>>(),
+    });
+    let path = directory.path().join("tsconfig.json");
+    fs::write(&path, config.to_string()).expect("a file can be written");
+    let mut command = Command::new("node");
+    let output = command.arg(compiler).arg("-p").arg(path).args(["--pretty", "false"]).output().expect("node runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() || !text.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(text)
+}
+
+#[test]
+fn the_examples_pass_the_type_check_and_mistakes_do_not() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let wrong = directory.path().join("wrong.lmt.mjs");
+    let text = "/** @type {import('lmthing').PromptFunction} */\n\
+                export default async ({ def, defStaet }) => {\n\
+                  def('A', {});\n\
+                };\n";
+    fs::write(&wrong, text).expect("a file can be written");
+    let Some(complaints) = type_check(&[wrong]) else {
+        eprintln!("SKIPPED: no TypeScript; `npm install --no-save typescript` in runtime-js/ (.ci/run does it)");
+        return;
+    };
+    assert!(complaints.contains("(2,30): error TS2551") || complaints.contains("(2,30): error TS2339"), "{complaints}");
+    assert!(complaints.contains("(3,10): error TS2345"), "{complaints}");
+
+    let files = fs::read_dir(root().join("examples")).expect("examples/ is there");
+    let files: Vec<PathBuf> = files.map(|entry| entry.expect("a readable directory").path()).collect();
+    assert_eq!(type_check(&files).as_deref(), Some(""));
+}
