@@ -89,7 +89,11 @@ The research is done; the writing failed for lack of paper.
 ];
 
 /// Examples with a real model string, and the test that runs each.
-const REAL_MODELS: &[(&str, &str)] = &[];
+const REAL_MODELS: &[(&str, &str)] = &[
+    ("data-analysis", "tests/real_models.rs"),
+    ("hello", "tests/real_models.rs"),
+    ("weather", "tests/real_models.rs"),
+];
 
 const ENDINGS: [&str; 4] = [".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
 
