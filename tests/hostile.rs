@@ -20,8 +20,8 @@ use lmthing::{
     code::{Declaration, Declarations, FunctionSignature},
     sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig},
 };
-use serde_json::{Value, json};
 use sandbox_support::{block_on, program};
+use serde_json::{Value, json};
 
 const MARKER: &str = "BREACH";
 const TIME: Duration = Duration::from_secs(15);
@@ -202,7 +202,8 @@ fn verdict(program_file: &Program, outcome: &RunOutcome) -> Result<(), String> {
         _ => false,
     };
     // A program that the compiler accepts must be run.
-    if wrong || (program_file.get("typecheck") == Some("pass") && program_file.get("expect") == Some("contained") && refused)
+    if wrong
+        || (program_file.get("typecheck") == Some("pass") && program_file.get("expect") == Some("contained") && refused)
     {
         return Err(format!("unexpected: {text}"));
     }
@@ -235,7 +236,8 @@ fn nothing_gets_out_and_the_host_lives_on() {
 #[test]
 fn the_shared_programs_are_contained() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = ["../shared/hostile", "../../shared/hostile"].iter().map(|path| root.join(path)).find(|path| path.is_dir());
+    let folder =
+        ["../shared/hostile", "../../shared/hostile"].iter().map(|path| root.join(path)).find(|path| path.is_dir());
     if let Some(folder) = folder {
         assert!(run_all(&folder, "// === next call ===\n", "R") > 0, "no programs");
     }

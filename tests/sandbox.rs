@@ -2,14 +2,18 @@
 
 mod sandbox_support;
 
-use std::{cell::RefCell, rc::Rc, time::{Duration, Instant}};
+use std::{
+    cell::RefCell,
+    rc::Rc,
+    time::{Duration, Instant},
+};
 
 use lmthing::{
     code::{CheckMode, Declaration, Declarations, FunctionSignature},
     sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig},
 };
-use serde_json::{Value, json};
 use sandbox_support::{block_on, program};
+use serde_json::{Value, json};
 
 /// Host functions that record what happens.
 #[derive(Default)]
@@ -18,7 +22,11 @@ struct Host {
 }
 
 impl HostFunctions for Host {
-    fn call<'a>(&'a self, name: &'a str, args: Value) -> futures_util::future::LocalBoxFuture<'a, Result<Value, String>> {
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        args: Value,
+    ) -> futures_util::future::LocalBoxFuture<'a, Result<Value, String>> {
         Box::pin(async move {
             match name {
                 "add" => Ok(json!(args["a"].as_f64().unwrap_or(0.0) + args["b"].as_f64().unwrap_or(0.0))),
@@ -102,7 +110,9 @@ fn thrown_errors_carry_message_and_line() {
     let host = run("const a = 1;\nawait math.fail({});\nreturn a;");
     assert_eq!(host["error"], json!("door is stuck"));
     assert!(host["message"].as_str().unwrap().contains("at line 2: await math.fail"), "{host}");
-    let after_enum = run("enum E { A }\nclass C { constructor(public x: number) {} }\nconst c = new C(E.A);\n\nthrow new Error(`x${c.x}`);");
+    let after_enum = run(
+        "enum E { A }\nclass C { constructor(public x: number) {} }\nconst c = new C(E.A);\n\nthrow new Error(`x${c.x}`);",
+    );
     assert!(after_enum["message"].as_str().unwrap().contains("at line 5"), "{after_enum}");
     assert_eq!(run("throw 'just text';")["error"], json!("just text"));
     assert_eq!(run("throw { code: 7 };")["error"], json!("{\"code\":7}"));
@@ -176,7 +186,11 @@ fn console_lines_come_as_they_happen_and_with_the_result() {
     block_on(async {
         let host = Host::default();
         let outcome = sandbox(SandboxConfig::default())
-            .run("console.log('a', { b: 1 }, [2], undefined, 3n);\nconsole.warn('w');\nreturn 1;", &declarations(), &host)
+            .run(
+                "console.log('a', { b: 1 }, [2], undefined, 3n);\nconsole.warn('w');\nreturn 1;",
+                &declarations(),
+                &host,
+            )
             .await;
         assert_eq!(outcome.to_value()["logs"], json!(["a {\"b\":1} [2] undefined 3n", "w"]));
         assert_eq!(*host.events.borrow(), ["log a {\"b\":1} [2] undefined 3n", "log w"]);
@@ -204,7 +218,10 @@ fn limits_end_the_run_in_time_and_the_next_one_works() {
         ] {
             let begun = Instant::now();
             let outcome = sandbox.run(code, &declarations(), &Host::default()).await.to_value();
-            assert!(outcome["error"].as_str().is_some_and(|error| error.contains("ran longer than 300 ms")), "{code}: {outcome}");
+            assert!(
+                outcome["error"].as_str().is_some_and(|error| error.contains("ran longer than 300 ms")),
+                "{code}: {outcome}"
+            );
             assert!(begun.elapsed() < Duration::from_secs(10), "{code}");
             let next = sandbox.run("return 1;", &declarations(), &Host::default()).await;
             assert!(next.is_success(), "{code}: {next:?}");
@@ -232,12 +249,31 @@ fn a_promise_nobody_resolves_is_an_error() {
 #[test]
 fn nothing_but_the_language_is_in_scope() {
     let config = SandboxConfig { check: CheckMode::Off, ..SandboxConfig::default() };
-    let names = run_with(config.clone(), "return Object.getOwnPropertyNames(globalThis).filter((n) => /^[a-z]/.test(n)).sort();");
+    let names = run_with(
+        config.clone(),
+        "return Object.getOwnPropertyNames(globalThis).filter((n) => /^[a-z]/.test(n)).sort();",
+    );
     assert_eq!(
         names["result"],
         json!([
-            "add", "console", "decodeURI", "decodeURIComponent", "echo", "encodeURI", "encodeURIComponent", "escape", "eval",
-            "globalThis", "isFinite", "isNaN", "math", "parseFloat", "parseInt", "sleep", "undefined", "unescape"
+            "add",
+            "console",
+            "decodeURI",
+            "decodeURIComponent",
+            "echo",
+            "encodeURI",
+            "encodeURIComponent",
+            "escape",
+            "eval",
+            "globalThis",
+            "isFinite",
+            "isNaN",
+            "math",
+            "parseFloat",
+            "parseInt",
+            "sleep",
+            "undefined",
+            "unescape"
         ])
     );
     for code in [
@@ -284,8 +320,9 @@ fn runs_side_by_side_and_one_after_the_other_are_apart() {
     block_on(async {
         let sandbox = sandbox(SandboxConfig::default());
         let (host, declared) = (Host::default(), declarations());
-        let codes: Vec<String> =
-            (0..6).map(|id| format!("await sleep({{ id: {id}, ms: 20 }});\n(globalThis as any).mark = {id};\nreturn {id};")).collect();
+        let codes: Vec<String> = (0..6)
+            .map(|id| format!("await sleep({{ id: {id}, ms: 20 }});\n(globalThis as any).mark = {id};\nreturn {id};"))
+            .collect();
         let outcomes =
             futures_util::future::join_all(codes.iter().map(|code| sandbox.run(code, &declared, &host))).await;
         let results: Vec<Value> = outcomes.iter().map(|outcome| outcome.to_value()["result"].clone()).collect();

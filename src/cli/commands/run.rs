@@ -8,7 +8,10 @@ use crate::{
     diagnostic::Diagnostic,
     prompt::{RunError, RunPart},
     provider::{ProviderError, Recording, Redactor, Replay},
-    script::{SCRIPT_STACK_SIZE, ScriptHost, bindings::{Exchanges, FileRun}},
+    script::{
+        SCRIPT_STACK_SIZE, ScriptHost,
+        bindings::{Exchanges, FileRun},
+    },
     session::{FileRunOptions, run_file},
 };
 
