@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use oxc_resolver::{PackageType, Resolution, ResolveError, ResolveOptions, Resolver};
+use oxc_resolver::{Resolution, ResolveError, ResolveOptions, Resolver};
 
 use super::resolver::NOT_FOUND;
 use super::{position, source};
@@ -56,15 +56,26 @@ fn resolves_for_require(directory: &Path, specifier: &str) -> bool {
     Resolver::new(options(&["node", "require", "default"])).resolve(directory, specifier).is_ok()
 }
 
-/// Whether the file is CommonJS: by its ending, by its package's `type`, or, when the package says nothing, by its text.
+/// Whether the file is CommonJS: by its ending, by the `type` its package gives, or, when that says nothing, by its text.
 fn is_common_js(resolution: &Resolution) -> bool {
-    let extension = resolution.path().extension().and_then(|extension| extension.to_str());
-    match (extension, resolution.package_json().and_then(|package| package.r#type())) {
-        (Some("cjs" | "cts"), _) => true,
-        (Some("js"), Some(PackageType::CommonJs)) => true,
-        (Some("js"), None) => source::read(resolution.path()).is_ok_and(|text| is_common_js_text(&text)),
+    let path = resolution.path();
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("cjs" | "cts") => true,
+        Some("js") => match package_type(path).as_deref() {
+            Some("module") => false,
+            Some("commonjs") => true,
+            _ => source::read(path).is_ok_and(|text| is_common_js_text(&text)),
+        },
         _ => false,
     }
+}
+
+/// The `type` of the package.json nearest to the file, which may lie inside the package (`browser/package.json`).
+fn package_type(path: &Path) -> Option<String> {
+    let nearest =
+        path.ancestors().skip(1).map(|directory| directory.join("package.json")).find(|file| file.is_file())?;
+    let package: serde_json::Value = serde_json::from_str(&source::read(&nearest).ok()?).ok()?;
+    Some(package.get("type")?.as_str()?.to_owned())
 }
 
 /// Whether a text without `import` and `export` does what CommonJS does.
