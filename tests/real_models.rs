@@ -90,9 +90,7 @@ fn openai_text(text: &str) -> Canned {
 
 /// The stream of an answer that calls a tool.
 fn openai_call(name: &str, arguments: &Value) -> Canned {
-    let item = |arguments: &str| {
-        json!({ "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name, "arguments": arguments })
-    };
+    let item = |arguments: &str| json!({ "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name, "arguments": arguments });
     events(&[
         json!({ "type": "response.created", "response": { "id": "resp_1", "model": "gpt-4o", "created_at": 1 } }),
         json!({ "type": "response.output_item.added", "output_index": 0, "item": item("") }),
@@ -155,7 +153,8 @@ fn data_analysis_runs_its_tools() {
 
 #[test]
 fn weather_switches_to_the_next_model_when_the_first_fails() {
-    let broken = (400, json!({ "type": "error", "error": { "type": "invalid", "message": "no such model" } }).to_string());
+    let broken =
+        (400, json!({ "type": "error", "error": { "type": "invalid", "message": "no such model" } }).to_string());
     let server = Server::play(vec![broken, openai_text("Go for a walk in Lisbon.")]);
     let output = lmthing(&["run", "examples/weather.lmt.mjs"], &server);
     assert_eq!(stdout(&output), "Go for a walk in Lisbon.\n", "{}", stderr(&output));
@@ -189,7 +188,12 @@ fn a_recorded_run_is_replayed_without_a_server_and_differs_loudly() {
 
     let nobody = Server::play(Vec::new());
     let replayed = lmthing(&["run", "--replay", recording, "examples/data-analysis.lmt.mjs"], &nobody);
-    assert_eq!((stdout(&replayed).as_str(), replayed.status.code()), ("435 units.\n", Some(0)), "{}", stderr(&replayed));
+    assert_eq!(
+        (stdout(&replayed).as_str(), replayed.status.code()),
+        ("435 units.\n", Some(0)),
+        "{}",
+        stderr(&replayed)
+    );
 
     let other = lmthing(&["run", "--replay", recording, "examples/hello.lmt.mjs"], &nobody);
     assert_eq!(other.status.code(), Some(3));

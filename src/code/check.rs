@@ -89,6 +89,17 @@ impl Checker {
     }
 }
 
+/// Starts a thread on which the checker needs no further threads: its parser otherwise starts one with a large stack for
+/// every file, which the worker's system-call filter forbids. The stack is 256 MiB of address space.
+///
+/// # Errors
+/// When the system has no thread or address space left.
+pub fn spawn_checker_thread<T: Send + 'static>(
+    operation: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<std::thread::JoinHandle<T>> {
+    tsr_parser::spawn_parser_thread(operation)
+}
+
 fn compiler_options() -> CompilerOptions {
     CompilerOptions {
         strict: Tristate::TRUE,

@@ -40,7 +40,13 @@ impl CodeDiagnostic {
     /// `line 2, column 9: TS2322: …` with the source line below.
     pub fn render(&self) -> String {
         let code = if self.code == 0 { String::new() } else { format!("TS{}: ", self.code) };
-        format!("line {}, column {}: {code}{}\n    {}", self.line, self.column, self.message, self.code_line.trim_start())
+        format!(
+            "line {}, column {}: {code}{}\n    {}",
+            self.line,
+            self.column,
+            self.message,
+            self.code_line.trim_start()
+        )
     }
 }
 

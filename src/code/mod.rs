@@ -17,7 +17,7 @@ mod strip;
 mod syntax;
 
 pub use body::BODY_FILE;
-pub use check::Checker;
+pub use check::{Checker, spawn_checker_thread};
 pub use declarations::{Declaration, DeclarationError, Declarations, FunctionSignature};
 pub use diagnostics::CodeDiagnostic;
 pub use mode::CheckMode;

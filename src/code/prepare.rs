@@ -75,15 +75,14 @@ fn syntax_errors(found: Found, from_swc: Option<Vec<CodeDiagnostic>>) -> Vec<Cod
     if !from_typescript.is_empty() {
         return from_typescript.into_iter().map(|located| located.diagnostic).collect();
     }
-    from_swc.filter(|errors| !errors.is_empty()).unwrap_or_else(|| {
-        vec![CodeDiagnostic::at("", 0, 1005, "The code could not be parsed.".to_owned())]
-    })
+    from_swc
+        .filter(|errors| !errors.is_empty())
+        .unwrap_or_else(|| vec![CodeDiagnostic::at("", 0, 1005, "The code could not be parsed.".to_owned())])
 }
 
 fn sort(types: Vec<Located>, shape: &Shape, mode: CheckMode) -> (Vec<CodeDiagnostic>, Vec<CodeDiagnostic>) {
-    let (errors, warnings): (Vec<_>, Vec<_>) = types
-        .into_iter()
-        .partition(|located| mode.blocks(located.diagnostic.code, shape.in_arguments(located.offset)));
+    let (errors, warnings): (Vec<_>, Vec<_>) =
+        types.into_iter().partition(|located| mode.blocks(located.diagnostic.code, shape.in_arguments(located.offset)));
     let diagnostics = |located: Vec<Located>| located.into_iter().map(|located| located.diagnostic).collect();
     (diagnostics(errors), diagnostics(warnings))
 }
@@ -99,7 +98,11 @@ fn check(checker: &mut Option<Checker>, body: &Body, declarations: &str) -> Resu
             *checker = Some(current);
             found.map_err(|failure| format!("the type checker failed ({failure}); the code runs unchecked"))
         }
-        Err(_) => Err("the type checker crashed; the code runs unchecked".to_owned()),
+        Err(panic) => {
+            let words = panic.downcast_ref::<String>().map(String::as_str);
+            let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Err(format!("the type checker crashed ({words}); the code runs unchecked"))
+        }
     }
 }
 

@@ -63,11 +63,10 @@ fn operate(body: &Body, mode: Mode) -> Result<swc_ts_fast_strip::TransformOutput
     let source_map: Lrc<SourceMap> = Lrc::default();
     let handler = Handler::with_emitter(true, false, Box::new(Silent));
     let transform = matches!(mode, Mode::Transform);
-    let config: TransformConfig =
-        serde_json::from_value(Value::Object(
-            [("nativeClassProperties".to_owned(), Value::Bool(true))].into_iter().collect(),
-        ))
-        .unwrap_or_default();
+    let config: TransformConfig = serde_json::from_value(Value::Object(
+        [("nativeClassProperties".to_owned(), Value::Bool(true))].into_iter().collect(),
+    ))
+    .unwrap_or_default();
     let options = Options {
         module: Some(true),
         filename: Some(super::BODY_FILE.to_owned()),
@@ -108,11 +107,11 @@ mod tests {
 
     #[test]
     fn enums_and_parameter_properties_become_code_with_a_map_back() {
-        let code = "enum E { A, B = 'b' }\nclass C {\n  constructor(private x: number) {}\n}\n\n\nthrow new Error(E[0]);";
+        let code =
+            "enum E { A, B = 'b' }\nclass C {\n  constructor(private x: number) {}\n}\n\n\nthrow new Error(E[0]);";
         let stripped = strip(code).unwrap();
         assert!(!stripped.javascript.contains("private"));
-        let (index, text) =
-            stripped.javascript.lines().enumerate().find(|(_, text)| text.contains("throw")).unwrap();
+        let (index, text) = stripped.javascript.lines().enumerate().find(|(_, text)| text.contains("throw")).unwrap();
         let column = text.find("throw").unwrap() as u32 + 1;
         assert_eq!(stripped.lines.original(index as u32 + 1, column).map(|place| place.0), Some(7));
     }

@@ -140,14 +140,18 @@ fn diagnostic(body: &Body, start: BytePos, error: swc_ecma_parser::error::Error)
         }
         _ => "",
     };
-    CodeDiagnostic::at(body.code(), body.offset_in_code(offset), typescript_code(error.kind()), format!("{message}{hint}"))
+    CodeDiagnostic::at(
+        body.code(),
+        body.offset_in_code(offset),
+        typescript_code(error.kind()),
+        format!("{message}{hint}"),
+    )
 }
 
 /// SWC names many of its errors after TypeScript's numbers; 1005 ("… expected") stands for the rest.
 fn typescript_code(kind: &SyntaxError) -> u32 {
     let name = format!("{kind:?}");
-    let digits: String =
-        name.strip_prefix("TS").unwrap_or_default().chars().take_while(char::is_ascii_digit).collect();
+    let digits: String = name.strip_prefix("TS").unwrap_or_default().chars().take_while(char::is_ascii_digit).collect();
     digits.parse().unwrap_or(1005)
 }
 

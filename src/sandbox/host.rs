@@ -5,11 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures_util::{
-    StreamExt,
-    future::LocalBoxFuture,
-    stream::FuturesUnordered,
-};
+use futures_util::{StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
 use serde_json::{Value, value::RawValue};
 
 use super::{
@@ -217,11 +213,11 @@ impl<'a> Run<'a> {
     }
 
     async fn reply(&mut self, worker: &mut Worker, id: u32, result: Result<Value, String>) -> Option<End> {
-        let reply = match result.and_then(|value| serde_json::value::to_raw_value(&value).map_err(|error| error.to_string()))
-        {
-            Ok(value) => Reply::Value(value),
-            Err(message) => Reply::Error(message),
-        };
+        let reply =
+            match result.and_then(|value| serde_json::value::to_raw_value(&value).map_err(|error| error.to_string())) {
+                Ok(value) => Reply::Value(value),
+                Err(message) => Reply::Error(message),
+            };
         if self.phase == Phase::Waiting {
             self.enter(Phase::Running);
         }

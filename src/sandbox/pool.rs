@@ -46,12 +46,7 @@ impl Sandbox {
 
     /// A sandbox whose workers are another program that knows the subcommand; for tests.
     pub fn with_program(config: SandboxConfig, program: impl Into<PathBuf>) -> Self {
-        Self {
-            config,
-            program: program.into(),
-            idle: RefCell::default(),
-            permits: Semaphore::new(MAX_CONCURRENT),
-        }
+        Self { config, program: program.into(), idle: RefCell::default(), permits: Semaphore::new(MAX_CONCURRENT) }
     }
 
     /// The settings.

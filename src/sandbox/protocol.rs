@@ -120,7 +120,9 @@ mod tests {
         let mut reader = bytes.as_slice();
         assert!(matches!(read_frame(&mut reader).unwrap(), Some(FromWorker::Idle)));
         match read_frame(&mut reader).unwrap() {
-            Some(FromWorker::Call { id: 7, name, args }) => assert_eq!((name.as_str(), args.get()), ("math.add", "{\"a\":1.50}")),
+            Some(FromWorker::Call { id: 7, name, args }) => {
+                assert_eq!((name.as_str(), args.get()), ("math.add", "{\"a\":1.50}"))
+            }
             other => panic!("{other:?}"),
         }
         assert!(read_frame::<FromWorker>(&mut reader).unwrap().is_none());

@@ -472,7 +472,8 @@ mod tests {
 
     #[test]
     fn a_description_cannot_end_the_comment() {
-        let schema = json!({"type": "object", "properties": {"a": {"description": "x */ evil(); /*"}}, "required": ["a"]});
+        let schema =
+            json!({"type": "object", "properties": {"a": {"description": "x */ evil(); /*"}}, "required": ["a"]});
         assert!(print(schema).contains("/** x *\\/ evil(); /* */"));
     }
 
@@ -489,21 +490,30 @@ mod tests {
 
     #[test]
     fn tuples_and_records() {
-        assert_eq!(print(json!({"type": "array", "prefixItems": [{"type": "string"}, {"type": "number"}]})), "[string, number]");
+        assert_eq!(
+            print(json!({"type": "array", "prefixItems": [{"type": "string"}, {"type": "number"}]})),
+            "[string, number]"
+        );
         assert_eq!(
             print(json!({"type": "array", "prefixItems": [{"type": "string"}], "items": {"type": "number"}})),
             "[string, ...number[]]"
         );
         assert_eq!(
-            print(json!({"type": "object", "propertyNames": {"type": "string"}, "additionalProperties": {"type": "number"}})),
+            print(
+                json!({"type": "object", "propertyNames": {"type": "string"}, "additionalProperties": {"type": "number"}})
+            ),
             "Record<string, number>"
         );
         assert_eq!(
-            print(json!({"type": "object", "propertyNames": {"enum": ["a", "b"]}, "additionalProperties": {}, "required": ["a", "b"]})),
+            print(
+                json!({"type": "object", "propertyNames": {"enum": ["a", "b"]}, "additionalProperties": {}, "required": ["a", "b"]})
+            ),
             r#"Record<"a" | "b", any>"#
         );
         assert_eq!(
-            print(json!({"type": "object", "propertyNames": {"enum": ["a"]}, "additionalProperties": {"type": "null"}})),
+            print(
+                json!({"type": "object", "propertyNames": {"enum": ["a"]}, "additionalProperties": {"type": "null"}})
+            ),
             r#"Partial<Record<"a", null>>"#
         );
     }

@@ -28,7 +28,8 @@ fn to_text(list: &ModelList) -> String {
     let width = list.providers.iter().map(|provider| provider.name.len()).max().unwrap_or_default();
     for provider in &list.providers {
         let state = if provider.configured { "configured" } else { "not configured" };
-        let missing: Vec<&str> = provider.variables.iter().filter(|variable| !variable.set).map(|v| v.name.as_str()).collect();
+        let missing: Vec<&str> =
+            provider.variables.iter().filter(|variable| !variable.set).map(|v| v.name.as_str()).collect();
         let advice = match (provider.configured, provider.get_key_at) {
             (true, _) => String::new(),
             (false, "") => format!("  set {}", missing.join(", ")),

@@ -8,7 +8,10 @@ use crate::{
     diagnostic::Diagnostic,
     prompt::{RunError, RunPart},
     provider::{ProviderError, Recording, Redactor, Replay},
-    script::{SCRIPT_STACK_SIZE, ScriptHost, bindings::{Exchanges, FileRun}},
+    script::{
+        SCRIPT_STACK_SIZE, ScriptHost,
+        bindings::{Exchanges, FileRun},
+    },
     session::{FileRunOptions, run_file},
 };
 
@@ -122,14 +125,14 @@ fn report(end: FileRun, printer: &Printer) -> u8 {
         FileRun::Exited(code) => return code_of(code),
         FileRun::Failed(diagnostic) => {
             printer.diagnostic(&diagnostic);
-            return exit::FILE;
+            return code_of_script(&diagnostic);
         }
         FileRun::Broken(error) => error,
     };
     match &*error {
         RunError::Script(diagnostic) => {
             printer.diagnostic(diagnostic);
-            exit::FILE
+            code_of_script(diagnostic)
         }
         RunError::Provider(error) => {
             printer.diagnostic(&provider_diagnostic(error));
@@ -143,6 +146,15 @@ fn report(end: FileRun, printer: &Printer) -> u8 {
             printer.diagnostic(&Diagnostic::new(error.to_string()));
             exit::FILE
         }
+    }
+}
+
+/// The exit code for what a script threw: the failure of an inner run that nobody caught counts as what it is (SPEC 1).
+fn code_of_script(diagnostic: &Diagnostic) -> u8 {
+    match diagnostic.name.as_str() {
+        "ProviderError" => exit::MODEL,
+        "LimitError" => exit::LIMIT,
+        _ => exit::FILE,
     }
 }
 

@@ -6,11 +6,7 @@ use std::{
     rc::Rc,
 };
 
-use rquickjs::{
-    Ctx, Exception, Function, JsLifetime, Object, Value,
-    function::Rest,
-    object::Property,
-};
+use rquickjs::{Ctx, Exception, Function, JsLifetime, Object, Value, function::Rest, object::Property};
 use serde_json::value::RawValue;
 
 use super::{

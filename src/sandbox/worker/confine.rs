@@ -4,8 +4,8 @@
 //! leaves computing, memory without execution rights, and the two pipes. Elsewhere: the resource limits the platform has.
 //! Each part that the kernel does not have is reported by name and the rest still holds.
 
-/// What the checker and the process itself need besides JavaScript memory.
-const BASE_MEMORY: u64 = 448 * 1024 * 1024;
+/// What the checker and the process itself may use besides JavaScript memory, including 256 MiB of reserved stack.
+const BASE_MEMORY: u64 = 704 * 1024 * 1024;
 /// Address space that is reserved but never touched (thread stacks, allocator arenas).
 const ADDRESS_SPACE: u64 = 4 * 1024 * 1024 * 1024;
 
@@ -53,10 +53,10 @@ fn limit_resources(memory_bytes: usize, missing: &mut Vec<String>) {
 mod platform {
     use std::collections::BTreeMap;
 
-    use landlock::{ABI, Access, AccessFs, AccessNet, Compatible, CompatLevel, Ruleset, RulesetAttr, Scope};
+    use landlock::{ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, Scope};
     use seccompiler::{
-        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
-        apply_filter_all_threads,
+        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+        TargetArch, apply_filter_all_threads,
     };
 
     use super::note;
@@ -130,8 +130,8 @@ mod platform {
         rules.insert(libc::SYS_tgkill, vec![rule(0, SeccompCmpOp::Eq, u64::from(std::process::id()))?]);
         let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
         let denied = SeccompAction::Errno(libc::EPERM.cast_unsigned());
-        let filter = SeccompFilter::new(rules, denied, SeccompAction::Allow, architecture)
-            .map_err(|error| error.to_string())?;
+        let filter =
+            SeccompFilter::new(rules, denied, SeccompAction::Allow, architecture).map_err(|error| error.to_string())?;
         let program: BpfProgram = filter.try_into().map_err(|error: seccompiler::BackendError| error.to_string())?;
         apply_filter_all_threads(&program).map_err(|error| error.to_string())
     }

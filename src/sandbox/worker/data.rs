@@ -8,11 +8,7 @@
 //! It uses the engine's functions as they were before any code ran, so that changed prototypes cannot mislead it; code
 //! that its getters run is under the clock like all other code.
 
-use rquickjs::{
-    Array, Ctx, Function, JsLifetime, Object, String as JsString, Value,
-    function::This,
-    object::Filter,
-};
+use rquickjs::{Array, Ctx, Function, JsLifetime, Object, String as JsString, Value, function::This, object::Filter};
 
 /// Objects in objects: what JSON parsers accept without complaint.
 const MAX_DEPTH: usize = 100;
@@ -115,7 +111,9 @@ impl<'js> Intrinsics<'js> {
         let mut writer = Writer { ctx, intrinsics: self, out: String::new(), limit, what, ancestors: Vec::new() };
         match value {
             value if value.is_undefined() => return Ok(None),
-            value if value.is_function() => return Err(writer.because("is a function; only data can leave the sandbox")),
+            value if value.is_function() => {
+                return Err(writer.because("is a function; only data can leave the sandbox"));
+            }
             value if value.is_symbol() => return Err(writer.because("is a symbol; only data can leave the sandbox")),
             value => writer.value(value)?,
         };
@@ -143,7 +141,11 @@ impl<'js> Intrinsics<'js> {
             return "[function]".to_owned();
         }
         if let Some(number) = value.as_number().filter(|number| !number.is_finite()) {
-            return if number.is_nan() { "NaN".to_owned() } else { format!("{}Infinity", if number > 0.0 { "" } else { "-" }) };
+            return if number.is_nan() {
+                "NaN".to_owned()
+            } else {
+                format!("{}Infinity", if number > 0.0 { "" } else { "-" })
+            };
         }
         match self.to_json(ctx, value, MAX_INSPECTED, "the value") {
             Ok(text) => text.unwrap_or_else(|| "undefined".to_owned()),
@@ -263,7 +265,8 @@ impl<'js> Writer<'_, 'js> {
         if object.as_value().is_error() {
             return self.error(object);
         }
-        if !object.as_value().is_proxy() && object.get_prototype().is_some_and(|parent| parent != self.intrinsics.object_prototype)
+        if !object.as_value().is_proxy()
+            && object.get_prototype().is_some_and(|parent| parent != self.intrinsics.object_prototype)
         {
             if let Some(written) = self.special(object)? {
                 return Ok(written);

@@ -29,9 +29,7 @@ use super::{
 };
 use crate::{
     code::{CodeDiagnostic, LineMap},
-    sandbox::{
-        protocol::{FromWorker, RunRequest, ToWorker},
-    },
+    sandbox::protocol::{FromWorker, RunRequest, ToWorker},
 };
 
 /// The language without `eval` and the function constructors.
@@ -95,7 +93,8 @@ impl Engines {
         let clock = Clock::start(limits.cpu_time());
         let watch = clock.clone();
         runtime.set_interrupt_handler(Some(Box::new(move || watch.is_over())));
-        let counters = Counters::new(limits, FIRST_ID.fetch_add(limits.host_calls.saturating_add(1), Ordering::Relaxed));
+        let counters =
+            Counters::new(limits, FIRST_ID.fetch_add(limits.host_calls.saturating_add(1), Ordering::Relaxed));
         let frame = context.with(|ctx| {
             let run = Running { ctx: &ctx, clock: &clock, lines, request, receiver, counters: &counters };
             let end = run.to_end(bytecode);
@@ -275,7 +274,9 @@ impl<'js> Running<'_, 'js> {
     }
 
     fn result(&self, value: &Value<'js>) -> Result<Option<Box<RawValue>>, Thrown> {
-        let Some(bridge) = self.ctx.userdata::<Bridge<'js>>() else { return Err(Thrown::plain("The sandbox is closing")) };
+        let Some(bridge) = self.ctx.userdata::<Bridge<'js>>() else {
+            return Err(Thrown::plain("The sandbox is closing"));
+        };
         let limit = self.request.limits.result_bytes;
         match bridge.intrinsics().to_json(self.ctx, value, limit, "The result") {
             Ok(json) => {

@@ -15,15 +15,12 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     process::ExitCode,
     sync::mpsc::{Receiver, Sender, channel},
-    thread,
 };
 
 use super::protocol::{FromWorker, RunRequest, ToWorker, read_frame, write_frame};
-use crate::code::{Checker, Prepared, prepare};
+use crate::code::{Checker, Prepared, prepare, spawn_checker_thread};
 use engine::Engines;
 
-/// Parsers and checkers recurse; what they need beyond this they take from the heap until the memory limit.
-const ENGINE_STACK: usize = 64 * 1024 * 1024;
 const DEFAULT_MEMORY: usize = 64 * 1024 * 1024;
 
 /// What the model reads when its code ran too long.
@@ -43,8 +40,7 @@ pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     let memory_bytes = arguments.into_iter().next().and_then(|bytes| bytes.parse().ok()).unwrap_or(DEFAULT_MEMORY);
     let mut missing = confine::before_threads(memory_bytes);
     let (sender, receiver) = channel();
-    let engine = thread::Builder::new().name("engine".to_owned()).stack_size(ENGINE_STACK).spawn(move || serve(&receiver));
-    if engine.is_err() {
+    if spawn_checker_thread(move || serve(&receiver)).is_err() {
         return ExitCode::FAILURE;
     }
     missing.extend(confine::all_threads());

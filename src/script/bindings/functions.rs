@@ -56,7 +56,8 @@ fn define<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<V
     check_declaration(&call.ctx, &name, &entry, &place)?;
     {
         let mut prompt = call.core.prompt.borrow_mut();
-        let defined = prompt.define_other(kind, &name).and_then(|()| prompt.define_tool(RUN_TOOL_CODE, tool_definition()));
+        let defined =
+            prompt.define_other(kind, &name).and_then(|()| prompt.define_tool(RUN_TOOL_CODE, tool_definition()));
         defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
     }
     functions.set(&name, entry)?;
@@ -115,12 +116,7 @@ pub(super) fn section<'js>(ctx: &Ctx<'js>, bag: &Object<'js>, core: &Core) -> Re
 }
 
 /// The declarations of the functions that are not hidden on the step being prepared.
-pub(super) fn declarations<'js>(
-    ctx: &Ctx<'js>,
-    bag: &Object<'js>,
-    core: &Core,
-    kept_in: &str,
-) -> Result<Declarations> {
+pub(super) fn declarations<'js>(ctx: &Ctx<'js>, bag: &Object<'js>, core: &Core, kept_in: &str) -> Result<Declarations> {
     let kind = if kept_in == "methods" { DefinitionKind::DefMethod } else { DefinitionKind::DefFunction };
     let mut list = Vec::new();
     for entry in area(bag, kept_in)?.props::<String, Object>() {
@@ -165,7 +161,8 @@ fn signature<'js>(ctx: &Ctx<'js>, name: &str, entry: &Object<'js>, place: &str) 
     let input_schema = match kept("inputJson")? {
         Some(schema) => schema,
         None => {
-            let schema = Schema::from_value(ctx, &entry.get("inputSchema")?, place)?.to_json_schema(ctx, Side::Input)?;
+            let schema =
+                Schema::from_value(ctx, &entry.get("inputSchema")?, place)?.to_json_schema(ctx, Side::Input)?;
             entry.set("inputJson", schema.to_string())?;
             schema
         }

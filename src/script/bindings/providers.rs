@@ -136,12 +136,7 @@ fn settings<'js>(ctx: &Ctx<'js>, given: Option<Value<'js>>, factory: &str) -> Re
     })
 }
 
-fn string_map<'js>(
-    ctx: &Ctx<'js>,
-    object: &Object<'js>,
-    key: &str,
-    factory: &str,
-) -> Result<BTreeMap<String, String>> {
+fn string_map<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str, factory: &str) -> Result<BTreeMap<String, String>> {
     let Some(value) = property(object, key)? else { return Ok(BTreeMap::new()) };
     serde_json::from_value(to_json(ctx, &value)?)
         .map_err(|_| type_error(ctx, format!("{factory}: {key} must be an object of strings")))

@@ -67,7 +67,13 @@ pub(crate) struct Services<'js> {
 
 impl<'js> Services<'js> {
     pub(crate) fn new(doors: Doors) -> Self {
-        Services { doors, mock: RefCell::default(), runs: RefCell::default(), sandboxes: RefCell::default(), to_json_schema: RefCell::default() }
+        Services {
+            doors,
+            mock: RefCell::default(),
+            runs: RefCell::default(),
+            sandboxes: RefCell::default(),
+            to_json_schema: RefCell::default(),
+        }
     }
 }
 

@@ -99,6 +99,7 @@ pub(super) struct ChatDecoder {
     finish_reason: Option<FinishReason>,
     /// `[DONE]` was seen.
     done: bool,
+    failed: bool,
     usage: Usage,
 }
 
@@ -111,12 +112,14 @@ impl ChatDecoder {
             calls: ToolCalls::default(),
             finish_reason: None,
             done: false,
+            failed: false,
             usage: Usage::default(),
         }
     }
 
     fn chunk(&mut self, chunk: Chunk, out: &mut Output) {
         if let Some(error) = chunk.error.or_else(|| chunk.x_groq.as_ref().and_then(|extra| extra.error.clone())) {
+            self.failed = true;
             return error_chunk(&error, out);
         }
         if !self.described && (chunk.id.is_some() || chunk.model.is_some()) {
@@ -210,11 +213,14 @@ impl WireDecoder for ChatDecoder {
     }
 
     fn complete(&self) -> bool {
-        self.done
+        self.done || self.failed
     }
 
     fn finish(&mut self, out: &mut Output) {
         self.blocks.close(out);
+        if self.failed {
+            return;
+        }
         if !self.done && self.finish_reason.is_none() {
             return out.truncated();
         }
