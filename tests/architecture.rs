@@ -14,13 +14,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("chat", &[]),
     ("schema", &[]),
     ("diagnostic", &[]),
-    ("provider", &["chat", "schema", "diagnostic"]),
+    ("http", &[]),
+    ("provider", &["http", "chat", "schema", "diagnostic"]),
     ("plugin", &["chat", "schema", "diagnostic"]),
     ("code", &["chat", "schema", "diagnostic"]),
     ("sandbox", &["code", "chat", "schema", "diagnostic"]),
     // The model of a prompt names the trait its steps are answered by.
     ("prompt", &["provider", "chat", "schema", "diagnostic"]),
-    ("script", &["prompt", "plugin", "provider", "code", "sandbox", "chat", "schema", "diagnostic"]),
+    // `fetch` in prompt files goes through the shared HTTP client.
+    ("script", &["prompt", "plugin", "provider", "code", "sandbox", "http", "chat", "schema", "diagnostic"]),
     ("session", &["script", "prompt", "plugin", "provider", "code", "sandbox", "chat", "schema", "diagnostic"]),
     ("cli", &["session", "script", "prompt", "provider", "code", "sandbox", "chat", "schema", "diagnostic"]),
     // main.rs is one call into the library.
@@ -32,11 +34,15 @@ const ARROWS: &[(&str, &[&str])] = &[
 const JS_LIFETIME: &[&str] = &["src/script/", "src/sandbox/worker/", "src/sandbox/worker.rs"];
 
 /// Files that may hold `unsafe`, and why.
-const UNSAFE: &[(&str, &str)] = &[("src/script/bytecode.rs", "loads the bytecode that build.rs made")];
+const UNSAFE: &[(&str, &str)] = &[
+    ("src/script/bytecode.rs", "loads the bytecode that build.rs made"),
+    ("src/sandbox/worker/bytecode.rs", "loads the bytecode that the same process has just compiled"),
+];
 
 /// Files that may write to stdout or stderr, and why.
 const PRINTS: &[(&str, &str)] = &[
     ("src/cli/printer.rs", "the only writer of the program"),
+    ("src/cli/interrupt.rs", "clears the progress line from the signal thread while the printer's thread may be busy"),
     ("src/sandbox/worker/", "its stdout is the pipe to the host"),
     ("src/sandbox/worker.rs", "its stdout is the pipe to the host"),
 ];
