@@ -141,18 +141,18 @@ pub(super) async fn ask_validated<'js>(
     label: Label<'_>,
     args: Value<'js>,
 ) -> Result<AgentAnswer> {
-        let options = property(entry, "options")?.and_then(Value::into_object);
-        let child = child_prompt(ctx, parent, options.as_ref(), label)?;
-        let format = response_schema(ctx, options.as_ref())?;
-        if let Some(schema) = &format {
-            define_section(ctx, &child, "responseFormat", response_instruction(schema))?;
-        }
-        let set_up: Function = entry.get("execute")?;
-        let (core, _) = parts(&child);
-        core.prompt.borrow_mut().set_in_only_body(true);
-        call_async(&set_up, (args, child.clone())).await?;
-        core.prompt.borrow_mut().set_in_only_body(false);
-        run_child(ctx, &child, format).await
+    let options = property(entry, "options")?.and_then(Value::into_object);
+    let child = child_prompt(ctx, parent, options.as_ref(), label)?;
+    let format = response_schema(ctx, options.as_ref())?;
+    if let Some(schema) = &format {
+        define_section(ctx, &child, "responseFormat", response_instruction(schema))?;
+    }
+    let set_up: Function = entry.get("execute")?;
+    let (core, _) = parts(&child);
+    core.prompt.borrow_mut().set_in_only_body(true);
+    call_async(&set_up, (args, child.clone())).await?;
+    core.prompt.borrow_mut().set_in_only_body(false);
+    run_child(ctx, &child, format).await
 }
 
 async fn run_child<'js>(

@@ -11,7 +11,9 @@ use super::{
 };
 use crate::{
     chat::Usage,
-    provider::{self, FallbackModel, LanguageModel, MockItem, MockModel, MockOptions, ProviderError, ProviderErrorKind},
+    provider::{
+        self, FallbackModel, LanguageModel, MockItem, MockModel, MockOptions, ProviderError, ProviderErrorKind,
+    },
 };
 
 /// A model made in Rust, as scripts hold it.
@@ -107,7 +109,8 @@ fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn Languag
             }
             (None, Some(model)) => Ok(model.borrow().used(&exchanges)),
             (None, None) => {
-                let message = format!("config.model[{index}] must be 'provider:model' or a model object, got {}", kind_of(&item));
+                let message =
+                    format!("config.model[{index}] must be 'provider:model' or a model object, got {}", kind_of(&item));
                 return Err(type_error(ctx, message));
             }
         };
