@@ -358,3 +358,64 @@ fn a_program_that_is_no_worker_is_an_error() {
         }
     });
 }
+
+/// Not a test by itself: the host that [`no_worker_outlives_its_host`] kills.
+#[test]
+#[ignore = "started by no_worker_outlives_its_host"]
+fn host_that_is_killed() {
+    block_on(async {
+        let sandbox = sandbox(SandboxConfig::default());
+        let declared = declarations();
+        assert!(sandbox.run("return 1;", &declared, &Host::default()).await.is_success());
+        println!("worker {}", sandbox.idle_workers()[0]);
+        // The worker is now busy in native code that never asks whether to stop.
+        let _ = sandbox
+            .run("return Array.prototype.join.call({ length: 2 ** 53 - 1 }, '').length;", &declared, &Host::default())
+            .await;
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_worker_outlives_its_host() {
+    use std::io::{BufRead, BufReader};
+
+    let mut host = std::process::Command::new(std::env::current_exe().expect("this program"))
+        .args(["--ignored", "--exact", "--nocapture", "host_that_is_killed"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("a host");
+    let lines = BufReader::new(host.stdout.take().expect("its output")).lines();
+    let worker = lines.map_while(Result::ok).find_map(|line| line.split("worker ").nth(1).map(str::to_owned));
+    let worker: u32 = worker.expect("the worker's id").trim().parse().expect("a number");
+    std::thread::sleep(Duration::from_millis(300));
+    host.kill().expect("a kill");
+    host.wait().expect("an end");
+    let ended = block_on(sandbox_support::ends_within(worker, Duration::from_secs(3)));
+    assert!(ended, "worker {worker} lives on");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_worker_has_no_environment_and_no_files() {
+    block_on(async {
+        let sandbox = sandbox(SandboxConfig::default());
+        assert!(sandbox.run("return 1;", &declarations(), &Host::default()).await.is_success());
+        let worker = sandbox.idle_workers()[0];
+        let status = std::fs::read_to_string(format!("/proc/{worker}/status")).expect("its status");
+        assert!(status.contains("Seccomp:\t2") && status.contains("NoNewPrivs:\t1"), "{status}");
+        // Where the test may look into the process at all (it is not dumpable), there is nothing to see.
+        if let Ok(environment) = std::fs::read(format!("/proc/{worker}/environ")) {
+            assert!(environment.is_empty(), "{}", String::from_utf8_lossy(&environment));
+        }
+        if let Ok(files) = std::fs::read_dir(format!("/proc/{worker}/fd")) {
+            let files: Vec<_> = files.filter_map(|file| Some(std::fs::read_link(file.ok()?.path()).ok()?)).collect();
+            let allowed = |file: &std::path::PathBuf| {
+                let name = file.to_string_lossy();
+                name.starts_with("pipe:") || name.starts_with("socket:") || name == "/dev/null"
+            };
+            assert!(files.len() <= 3 && files.iter().all(allowed), "{files:?}");
+        }
+    });
+}

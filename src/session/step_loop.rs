@@ -35,6 +35,7 @@ impl StepLoop for Session {
                 Ok(()) => RunOutcome::Done,
                 Err(error) => RunOutcome::Failed(Rc::new(error)),
             };
+            host.record().append(RunPart::RunEnd);
             host.record().finish(outcome);
         }
         .boxed_local()

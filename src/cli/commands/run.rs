@@ -69,10 +69,15 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> u8 {
         let (printer, progress) = (printer.clone(), progress.clone());
         move |part: &RunPart| {
             progress.part(part);
-            if let RunPart::Stream(part) = part
-                && let StreamPart::TextDelta { delta, .. } = &**part
-            {
-                printer.text(delta);
+            match part {
+                RunPart::Stream(part) => {
+                    if let StreamPart::TextDelta { delta, .. } = &**part {
+                        printer.text(delta);
+                    }
+                }
+                // What the script prints from now on starts a line of its own.
+                RunPart::RunEnd => printer.finish_line(),
+                RunPart::StepStart { .. } | RunPart::ToolResult(_) | RunPart::StepEnd { .. } => {}
             }
         }
     };

@@ -6,7 +6,7 @@ use std::{
     rc::Rc,
 };
 
-use rquickjs::{Ctx, Exception, Function, JsLifetime, Object, Value, function::Rest, object::Property};
+use rquickjs::{Ctx, Function, JsLifetime, Object, Value, function::Rest};
 use serde_json::value::RawValue;
 
 use super::{
@@ -87,8 +87,7 @@ impl<'js> Bridge<'js> {
                 }
             },
             Reply::Error(message) => {
-                let error = Exception::from_message(ctx.clone(), &message)?.into_object();
-                error.prop("stack", Property::from(call.stack).writable().configurable())?;
+                let error = self.intrinsics.new_error(&message, Some(call.stack))?;
                 call.reject.call((error,))
             }
         }
@@ -159,7 +158,11 @@ fn call_host<'js>(
             }
             counters.send(&FromWorker::Call { id, name: name.to_owned(), args });
         }
-        Err(NoData::Because(message)) => reject.call::<_, ()>((Exception::from_message(ctx.clone(), &message)?,))?,
+        Err(NoData::Because(message)) => {
+            if let Some(bridge) = ctx.userdata::<Bridge<'js>>() {
+                reject.call::<_, ()>((bridge.intrinsics.new_error(&message, None)?,))?;
+            }
+        }
         Err(NoData::Thrown) => reject.call::<_, ()>((ctx.catch(),))?,
     }
     Ok(promise.into_value())

@@ -8,7 +8,11 @@
 //! It uses the engine's functions as they were before any code ran, so that changed prototypes cannot mislead it; code
 //! that its getters run is under the clock like all other code.
 
-use rquickjs::{Array, Ctx, Function, JsLifetime, Object, String as JsString, Value, function::This, object::Filter};
+use rquickjs::{
+    Array, Ctx, Function, JsLifetime, Object, String as JsString, Value,
+    function::This,
+    object::{Filter, Property},
+};
 
 /// Objects in objects: what JSON parsers accept without complaint.
 const MAX_DEPTH: usize = 100;
@@ -83,6 +87,15 @@ impl<'js> Intrinsics<'js> {
                 String::new()
             }
         }
+    }
+
+    /// An `Error` of the sandbox. Its properties are defined, not assigned, so that changed prototypes cannot interfere.
+    pub fn new_error(&self, message: &str, stack: Option<String>) -> rquickjs::Result<Object<'js>> {
+        let error: Object<'js> = self.error.construct((message,))?;
+        if let Some(stack) = stack {
+            error.prop("stack", Property::from(stack).writable().configurable())?;
+        }
+        Ok(error)
     }
 
     /// Text of a string; halves of surrogate pairs become U+FFFD.

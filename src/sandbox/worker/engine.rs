@@ -246,6 +246,8 @@ impl<'js> Running<'_, 'js> {
 
     fn settled(&self, main: &Promise<'js>) -> Ended<'js> {
         match main.result::<Value<'js>>() {
+            // A native that shows values swallows the interruption of a getter; time is up all the same.
+            Some(Ok(_)) if self.clock.is_over() => self.too_long(),
             Some(Ok(value)) => Ended::Returned(value),
             _ => self.threw(self.ctx.catch()),
         }

@@ -7,6 +7,6 @@ export const mock = [{ type: 'text', text: '' }];
 
 export default async ({ $ }) => {
   $`scenario`;
-  const { steps } = await drive(async ({ defData, $ }) => { const d = { n: 1 }; defData('D', d); d.n = 2; $`go`; }, [say('ok')]);
+  const { steps } = await drive(async ({ defData, $ }) => { const d = { count: 1 }; defData('D', d); d.count = 2; $`go`; }, [say('ok')]);
   print(systemOf(steps[0]));
 };

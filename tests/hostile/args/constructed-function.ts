@@ -1,0 +1,4 @@
+// about: a function called with new
+// expect: error
+
+return new (add as any)({ a: 1, b: 1 });

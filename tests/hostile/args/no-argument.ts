@@ -1,0 +1,5 @@
+// about: a call without argument
+// expect: ok
+// value: null
+
+return await (echo as any)();

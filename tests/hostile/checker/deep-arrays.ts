@@ -1,0 +1,5 @@
+// about: brackets within brackets
+// expect: contained
+
+const x: any = %%REPEAT(60000,"[")%%%%REPEAT(60000,"]")%%;
+return 1;

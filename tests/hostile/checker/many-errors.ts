@@ -1,0 +1,4 @@
+// about: very many errors
+// expect: refused
+
+%%REPEAT(5000,"nothing();\n")%%return 1;

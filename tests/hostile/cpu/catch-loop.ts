@@ -1,0 +1,4 @@
+// about: catch the interruption
+// expect: error
+
+for (;;) { try { for (;;) { /* spin */ } } catch { /* again */ } }

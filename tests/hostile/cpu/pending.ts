@@ -1,0 +1,4 @@
+// about: wait for nothing
+// expect: error
+
+await new Promise<void>(() => { /* never */ });

@@ -1,0 +1,4 @@
+// about: return something that never resolves
+// expect: error
+
+return { then(): void { /* never */ } };

@@ -1,0 +1,4 @@
+// about: spin in toJSON
+// expect: error
+
+return { toJSON() { for (;;) { /* spin */ } } };

@@ -1,0 +1,5 @@
+// about: double a string
+// expect: error
+
+let s = 'x';
+for (;;) s += s;
