@@ -14,13 +14,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("chat", &[]),
     ("schema", &[]),
     ("diagnostic", &[]),
-    ("provider", &["chat", "schema", "diagnostic"]),
+    ("http", &[]),
+    ("provider", &["http", "chat", "schema", "diagnostic"]),
     ("plugin", &["chat", "schema", "diagnostic"]),
     ("code", &["chat", "schema", "diagnostic"]),
     ("sandbox", &["code", "chat", "schema", "diagnostic"]),
     // The model of a prompt names the trait its steps are answered by.
     ("prompt", &["provider", "chat", "schema", "diagnostic"]),
-    ("script", &["prompt", "plugin", "provider", "code", "sandbox", "chat", "schema", "diagnostic"]),
+    // `fetch` in prompt files goes through the shared HTTP client.
+    ("script", &["prompt", "plugin", "provider", "code", "sandbox", "http", "chat", "schema", "diagnostic"]),
     ("session", &["script", "prompt", "plugin", "provider", "code", "sandbox", "chat", "schema", "diagnostic"]),
     ("cli", &["session", "script", "prompt", "provider", "code", "sandbox", "chat", "schema", "diagnostic"]),
     // main.rs is one call into the library.
@@ -32,11 +34,15 @@ const ARROWS: &[(&str, &[&str])] = &[
 const JS_LIFETIME: &[&str] = &["src/script/", "src/sandbox/worker/", "src/sandbox/worker.rs"];
 
 /// Files that may hold `unsafe`, and why.
-const UNSAFE: &[(&str, &str)] = &[("src/script/bytecode.rs", "loads the bytecode that build.rs made")];
+const UNSAFE: &[(&str, &str)] = &[
+    ("src/script/bytecode.rs", "loads the bytecode that build.rs made"),
+    ("src/sandbox/worker/bytecode.rs", "loads the bytecode that the same process has just compiled"),
+];
 
 /// Files that may write to stdout or stderr, and why.
 const PRINTS: &[(&str, &str)] = &[
     ("src/cli/printer.rs", "the only writer of the program"),
+    ("src/cli/interrupt.rs", "clears the progress line from the signal thread while the printer's thread may be busy"),
     ("src/sandbox/worker/", "its stdout is the pipe to the host"),
     ("src/sandbox/worker.rs", "its stdout is the pipe to the host"),
 ];
@@ -54,6 +60,8 @@ const MAX_LINES: usize = 400;
 /// Longer files, and why.
 const LONG_FILES: &[(&str, &str)] = &[
     ("src/schema/typescript.rs", "one printer: a flat match over the keywords of JSON Schema, and its table of tests"),
+    ("src/sandbox/worker/data.rs", "one walk over values: a flat match over their kinds, and its tests"),
+    ("src/provider/wire/tests.rs", "tests only: one table of cases for all wire formats"),
     ("src/plugin/task_graph/tests.rs", "tests only: one short case after the other"),
 ];
 
@@ -256,4 +264,30 @@ fn files_stay_short() {
         let still_long = sources.iter().any(|source| source.path == *path && lines(source) > MAX_LINES);
         assert!(still_long, "{path} is short now (or gone): take it off the list");
     }
+}
+
+/// The package names of a page's dependency tables.
+fn explained(page: &str) -> BTreeSet<String> {
+    let (_, section) = page.split_once("\n## Dependencies\n").expect("the page has the section");
+    let name = |line: &str| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned());
+    section.lines().filter_map(name).collect()
+}
+
+#[test]
+fn every_dependency_is_explained() {
+    let read = |path: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect(path);
+    let mut used = BTreeSet::new();
+    let mut in_dependencies = false;
+    for line in read("Cargo.toml").lines() {
+        if line.starts_with('[') {
+            in_dependencies = line.ends_with("dependencies]");
+        } else if let (true, Some((name, _))) = (in_dependencies, line.split_once(" =")) {
+            used.insert(name.to_owned());
+        }
+    }
+    let package: serde_json::Value = serde_json::from_str(&read("runtime-js/package.json")).expect("JSON");
+    for key in ["dependencies", "devDependencies"] {
+        used.extend(package[key].as_object().into_iter().flatten().map(|(name, _)| name.clone()));
+    }
+    assert_eq!(explained(&read("docs/architecture.md")), used, "docs/architecture.md and the packages that are used");
 }

@@ -97,6 +97,15 @@ fn builtin_modules_are_shared_and_internal_ones_hidden() {
 }
 
 #[test]
+fn tty_tells_of_standard_streams() {
+    let files = Files::new(&[(
+        "main.mjs",
+        "import tty, { isatty } from 'node:tty'; console.log(tty.isatty(1), isatty(2), isatty(9));",
+    )]);
+    assert_eq!(files.stdout("main.mjs"), "false false false\n");
+}
+
+#[test]
 fn packages_by_exports_main_imports_and_scope() {
     let files = Files::new(&[
         (
@@ -141,6 +150,18 @@ fn common_js_is_named_as_such() {
         ("by_ending.mjs", "import x from './x.cjs';"),
         ("esm_without_type.mjs", "import x from 'modern'; console.log(x);"),
         ("x.cjs", "module.exports = 1;"),
+        ("both.mjs", "import x from 'both'; console.log(x);"),
+        (
+            "node_modules/both/package.json",
+            r#"{"type":"commonjs","exports":{"node":"./node.js","default":"./browser/index.js"}}"#,
+        ),
+        ("node_modules/both/node.js", "exports.a = 1;"),
+        ("node_modules/both/browser/package.json", r#"{"type":"module"}"#),
+        ("node_modules/both/browser/index.js", "export default 'for browsers';"),
+        ("inside.mjs", "import x from 'mixed';"),
+        ("node_modules/mixed/package.json", r#"{"exports":"./index.mjs"}"#),
+        ("node_modules/mixed/index.mjs", "import cjs from './cjs.js'; export default cjs;"),
+        ("node_modules/mixed/cjs.js", "module.exports = 1;"),
         ("node_modules/typed/package.json", r#"{"type":"commonjs","main":"i.js"}"#),
         ("node_modules/typed/i.js", "module.exports = 1;"),
         ("node_modules/untyped/package.json", "{}"),
@@ -159,6 +180,8 @@ fn common_js_is_named_as_such() {
     }
     assert!(files.error("by_ending.mjs").starts_with("Error: Cannot import './x.cjs': it is a CommonJS module"));
     assert_eq!(files.stdout("esm_without_type.mjs"), "modern\n");
+    assert_eq!(files.stdout("both.mjs"), "for browsers\n");
+    assert!(files.error("inside.mjs").contains("hint: './cjs.js' is a CommonJS module; only ES modules are supported"));
 }
 
 /// `(source of main.mjs, start of the rendered error, hint)`

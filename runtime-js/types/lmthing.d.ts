@@ -660,9 +660,15 @@ declare module 'lmthing' {
     (modelId: string): LanguageModel;
     languageModel(modelId: string): LanguageModel;
   }
-  /** `openai.chat('…')` speaks the Chat Completions API, `openai('…')` the Responses API. */
-  export interface OpenAIProvider extends Provider {
+  /** A provider whose one API can also be named: `groq.chat('…')`. */
+  export interface ChatProvider extends Provider {
     chat(modelId: string): LanguageModel;
+  }
+  export interface AnthropicProvider extends Provider {
+    messages(modelId: string): LanguageModel;
+  }
+  /** `openai.chat('…')` speaks the Chat Completions API, `openai.responses('…')` the Responses API. */
+  export interface OpenAIProvider extends ChatProvider {
     responses(modelId: string): LanguageModel;
   }
 
@@ -675,22 +681,22 @@ declare module 'lmthing' {
   }
 
   export const openai: OpenAIProvider;
-  export const anthropic: Provider;
+  export const anthropic: AnthropicProvider;
   export const google: Provider;
-  export const mistral: Provider;
+  export const mistral: ChatProvider;
   export const azure: OpenAIProvider;
-  export const groq: Provider;
-  export const cohere: Provider;
+  export const groq: ChatProvider;
+  export const cohere: ChatProvider;
   export const bedrock: Provider;
   export const vertex: Provider;
 
   export function createOpenAI(settings?: ProviderSettings & { organization?: string; project?: string }): OpenAIProvider;
-  export function createAnthropic(settings?: ProviderSettings): Provider;
+  export function createAnthropic(settings?: ProviderSettings): AnthropicProvider;
   export function createGoogleGenerativeAI(settings?: ProviderSettings): Provider;
-  export function createMistral(settings?: ProviderSettings): Provider;
+  export function createMistral(settings?: ProviderSettings): ChatProvider;
   export function createAzure(settings?: ProviderSettings & { resourceName?: string; apiVersion?: string }): OpenAIProvider;
-  export function createGroq(settings?: ProviderSettings): Provider;
-  export function createCohere(settings?: ProviderSettings): Provider;
+  export function createGroq(settings?: ProviderSettings): ChatProvider;
+  export function createCohere(settings?: ProviderSettings): ChatProvider;
   export function createAmazonBedrock(
     settings?: ProviderSettings & {
       region?: string;
@@ -704,8 +710,21 @@ declare module 'lmthing' {
   ): Provider;
   /** Any server that speaks the Chat Completions API. */
   export function createOpenAICompatible(
-    settings: ProviderSettings & { baseURL: string; name?: string; queryParams?: Record<string, string> },
-  ): Provider;
+    settings: ProviderSettings & { name: string; baseURL: string; queryParams?: Record<string, string> },
+  ): ChatProvider;
+
+  // Other names of the same functions.
+  export const createOpenAIProvider: typeof createOpenAI;
+  export const createAnthropicProvider: typeof createAnthropic;
+  export const createGoogle: typeof createGoogleGenerativeAI;
+  export const createGoogleProvider: typeof createGoogleGenerativeAI;
+  export const createMistralProvider: typeof createMistral;
+  export const createAzureProvider: typeof createAzure;
+  export const createGroqProvider: typeof createGroq;
+  export const createCohereProvider: typeof createCohere;
+  export const createBedrock: typeof createAmazonBedrock;
+  export const createBedrockProvider: typeof createAmazonBedrock;
+  export const createVertexProvider: typeof createVertex;
 
   /** Everything this module exports. */
   const everything: Omit<typeof import('lmthing'), 'default'>;

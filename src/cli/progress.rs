@@ -80,7 +80,7 @@ impl Progress {
             RunPart::ToolResult(result) => {
                 state.tools.borrow_mut().retain(|(id, _)| *id != result.tool_call_id);
             }
-            RunPart::StepEnd { .. } => {}
+            RunPart::StepEnd { .. } | RunPart::RunEnd => {}
         }
     }
 

@@ -103,6 +103,9 @@ pub struct Prompt {
     others: IndexMap<(Group, String), DefinitionKind>,
     pub(super) reminded: IndexSet<(DefinitionKind, String)>,
     disabled: HashSet<(Group, String)>,
+    /// Hidden on every step: by a body that runs only once, an agent's callback.
+    always_disabled: HashSet<(Group, String)>,
+    in_only_body: bool,
     /// Names made since the current re-run began; `None` outside of one.
     made_again: Option<HashSet<(Group, String)>>,
     history: Transcript,
@@ -165,13 +168,22 @@ impl Prompt {
         exists && !self.is_disabled(kind, name)
     }
 
-    /// `reference.disable()`: hides the definition on the step being prepared, or on the next one.
+    /// `reference.disable()`: hides the definition on the step being prepared, or on the next one; on every step when
+    /// called in the body (SPEC 2), also in a body that runs only once.
     pub fn disable(&mut self, kind: DefinitionKind, name: &str) {
-        self.disabled.insert((kind.group(), name.to_owned()));
+        let hidden = if self.in_only_body { &mut self.always_disabled } else { &mut self.disabled };
+        hidden.insert((kind.group(), name.to_owned()));
+    }
+
+    /// A body that will not run again (an agent's callback) begins or ends: what it hides stays hidden.
+    pub fn set_in_only_body(&mut self, inside: bool) {
+        self.in_only_body = inside;
     }
 
     pub(super) fn is_disabled(&self, kind: DefinitionKind, name: &str) -> bool {
-        !self.disabled.is_empty() && self.disabled.contains(&(kind.group(), name.to_owned()))
+        let hidden_in =
+            |hidden: &HashSet<(Group, String)>| !hidden.is_empty() && hidden.contains(&(kind.group(), name.to_owned()));
+        hidden_in(&self.disabled) || hidden_in(&self.always_disabled)
     }
 
     /// `reference.remind()`: names the item once at the end of the next request.

@@ -21,6 +21,8 @@ pub enum RunPart {
     ToolResult(ToolResult),
     /// A step is complete.
     StepEnd { step: Rc<Step> },
+    /// Nothing more will come, however the run ended.
+    RunEnd,
 }
 
 /// How a run ended.

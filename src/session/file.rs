@@ -48,10 +48,11 @@ pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         Ok(engine) => engine,
         Err(error) => return FileRun::Failed(Diagnostic::new(format!("cannot start the JavaScript engine: {error}"))),
     };
-    // The process ends right after: freeing every object of the script first would be time for nothing.
-    let engine = std::mem::ManuallyDrop::new(engine);
-    if let Err(error) = engine.context().with(|ctx| bindings::install(&ctx, doors)).await {
-        return FileRun::Failed(Diagnostic::new(format!("cannot install lmthing's bindings: {error}")));
-    }
-    bindings::run_file(&engine, path, options.listener).await
+    let installed = engine.context().with(|ctx| bindings::install(&ctx, doors)).await;
+    let end = match installed {
+        Ok(()) => bindings::run_file(&engine, path, options.listener).await,
+        Err(error) => FileRun::Failed(Diagnostic::new(format!("cannot install lmthing's bindings: {error}"))),
+    };
+    engine.abandon();
+    end
 }

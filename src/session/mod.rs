@@ -9,6 +9,7 @@
 mod answer;
 mod file;
 mod receive;
+mod sent;
 mod step_loop;
 mod tools;
 

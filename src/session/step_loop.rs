@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
-use super::{receive::receive, tools::results_message};
+use super::{receive::receive, sent::as_sent, tools::results_message};
 use crate::{
     chat::{ModelRequest, Step},
     prompt::{PromptHost, RunError, RunOutcome, RunPart, RunSettings, StepLoop, StepPlan},
@@ -35,6 +35,7 @@ impl StepLoop for Session {
                 Ok(()) => RunOutcome::Done,
                 Err(error) => RunOutcome::Failed(Rc::new(error)),
             };
+            host.record().append(RunPart::RunEnd);
             host.record().finish(outcome);
         }
         .boxed_local()
@@ -74,7 +75,7 @@ async fn run_step(
 ) -> Result<Rc<Step>, RunError> {
     let model = host.model();
     let request = ModelRequest {
-        messages: plan.messages.to_vec(),
+        messages: as_sent(plan.messages.to_vec()),
         tools: if model.reads_tools() { host.tool_specs(&plan.active_tools)? } else { Vec::new() },
         settings: settings.call,
     };

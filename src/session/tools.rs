@@ -30,10 +30,12 @@ impl<'a> ToolCalls<'a> {
         self.results.push(None);
         let (host, active_tools, messages) = (self.host, self.active_tools, self.messages);
         let answer = async move {
-            let answer = if active_tools.contains(&call.tool_name) {
-                host.call_tool(&call, messages).await
-            } else {
+            let answer = if !active_tools.contains(&call.tool_name) {
                 unavailable(&call, active_tools)
+            } else if call.input.is_string() {
+                unreadable(&call)
+            } else {
+                host.call_tool(&call, messages).await
             };
             let result = ToolResult {
                 tool_call_id: call.tool_call_id,
@@ -74,6 +76,12 @@ fn unavailable(call: &ToolCall, active_tools: &[String]) -> ToolAnswer {
         names => format!("Available tools: {}.", names.join(", ")),
     };
     let message = format!("Model tried to call unavailable tool '{}'. {available}", call.tool_name);
+    ToolAnswer { input: call.input.clone(), output: ToolOutput::error(message), agent_steps: None }
+}
+
+/// The answer to a call whose arguments are not JSON: refused before any schema sees them, since some take anything.
+fn unreadable(call: &ToolCall) -> ToolAnswer {
+    let message = format!("Invalid input for tool {}: the arguments are not a JSON object", call.tool_name);
     ToolAnswer { input: call.input.clone(), output: ToolOutput::error(message), agent_steps: None }
 }
 

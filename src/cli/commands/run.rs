@@ -69,10 +69,15 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> u8 {
         let (printer, progress) = (printer.clone(), progress.clone());
         move |part: &RunPart| {
             progress.part(part);
-            if let RunPart::Stream(part) = part
-                && let StreamPart::TextDelta { delta, .. } = &**part
-            {
-                printer.text(delta);
+            match part {
+                RunPart::Stream(part) => {
+                    if let StreamPart::TextDelta { delta, .. } = &**part {
+                        printer.text(delta);
+                    }
+                }
+                // What the script prints from now on starts a line of its own.
+                RunPart::RunEnd => printer.finish_line(),
+                RunPart::StepStart { .. } | RunPart::ToolResult(_) | RunPart::StepEnd { .. } => {}
             }
         }
     };
@@ -125,14 +130,14 @@ fn report(end: FileRun, printer: &Printer) -> u8 {
         FileRun::Exited(code) => return code_of(code),
         FileRun::Failed(diagnostic) => {
             printer.diagnostic(&diagnostic);
-            return exit::FILE;
+            return code_of_script(&diagnostic);
         }
         FileRun::Broken(error) => error,
     };
     match &*error {
         RunError::Script(diagnostic) => {
             printer.diagnostic(diagnostic);
-            exit::FILE
+            code_of_script(diagnostic)
         }
         RunError::Provider(error) => {
             printer.diagnostic(&provider_diagnostic(error));
@@ -146,6 +151,15 @@ fn report(end: FileRun, printer: &Printer) -> u8 {
             printer.diagnostic(&Diagnostic::new(error.to_string()));
             exit::FILE
         }
+    }
+}
+
+/// The exit code for what a script threw: the failure of an inner run that nobody caught counts as what it is (SPEC 1).
+fn code_of_script(diagnostic: &Diagnostic) -> u8 {
+    match diagnostic.name.as_str() {
+        "ProviderError" => exit::MODEL,
+        "LimitError" => exit::LIMIT,
+        _ => exit::FILE,
     }
 }
 

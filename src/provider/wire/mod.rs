@@ -16,6 +16,8 @@ pub mod settings;
 pub mod values;
 
 #[cfg(test)]
+mod encode_tests;
+#[cfg(test)]
 mod tests;
 
 use serde_json::Value;

@@ -148,7 +148,10 @@ pub(super) async fn ask_validated<'js>(
         define_section(ctx, &child, "responseFormat", response_instruction(schema))?;
     }
     let set_up: Function = entry.get("execute")?;
+    let (core, _) = parts(&child);
+    core.prompt.borrow_mut().set_in_only_body(true);
     call_async(&set_up, (args, child.clone())).await?;
+    core.prompt.borrow_mut().set_in_only_body(false);
     run_child(ctx, &child, format).await
 }
 

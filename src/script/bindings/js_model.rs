@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{
     messages::{Shape, message_to_js},
     tool_call::message_of,
-    values::{call_async, from_json, from_serde, property, settle, to_json, type_error},
+    values::{call_async, from_json, from_serde, property, settle, thrown_message, to_json, type_error},
 };
 use crate::{
     chat::{FinishReason, ModelRequest, StreamPart, ToolChoice, Usage},
@@ -60,6 +60,11 @@ impl<'js> JsModel<'js> {
     async fn next(&self, source: &Source<'js>) -> Result<Option<StreamPart>> {
         loop {
             let Some(value) = source.next().await? else { return Ok(None) };
+            if let Some(error) = error_of(&value)? {
+                // An Error has no fields that JSON would show.
+                let message = serde_json::Value::String(thrown_message(&self.ctx, &error));
+                return Ok(Some(StreamPart::Error { error: message }));
+            }
             if let Some(part) = part_from_json(to_json(&self.ctx, &value)?) {
                 return Ok(Some(part));
             }
@@ -129,6 +134,14 @@ impl<'js> Source<'js> {
         }
         answer.get("value").map(Some)
     }
+}
+
+/// The `error` of an error part.
+fn error_of<'js>(part: &Value<'js>) -> Result<Option<Value<'js>>> {
+    let Some(object) = part.as_object() else { return Ok(None) };
+    let kind: Value = object.get("type")?;
+    let is_error = kind.as_string().map(rquickjs::String::to_string).transpose()?.as_deref() == Some("error");
+    if is_error { object.get("error").map(Some) } else { Ok(None) }
 }
 
 /// The options `doStream` is called with.
@@ -209,7 +222,6 @@ fn part_from_json(mut part: serde_json::Value) -> Option<StreamPart> {
                 provider_metadata: part["providerMetadata"].as_object().cloned(),
             });
         }
-        "error" => return Some(StreamPart::Error { error: part["error"].take() }),
         "response-metadata" => {
             // A Date comes as text; only milliseconds are kept.
             if part["timestamp"].is_string() {

@@ -105,7 +105,7 @@ pub(super) fn provider_options<'js>(
 pub(super) enum Shape {
     /// As it was sent: everything but a system message is a list of parts.
     Sent,
-    /// As it was written: a user message of one text is a string.
+    /// As it was written: a message of one text is a string.
     Written,
 }
 
@@ -115,7 +115,7 @@ pub(super) fn message_to_js<'js>(ctx: &Ctx<'js>, message: &Message, shape: Shape
     object.set("role", message.role.as_str())?;
     match (&message.content, shape) {
         (Content::Text(text), _) => object.set("content", text.as_str())?,
-        (Content::Parts(parts), Shape::Written) if message.role == Role::User && is_one_text(parts) => {
+        (Content::Parts(parts), Shape::Written) if message.role != Role::Tool && is_one_text(parts) => {
             object.set("content", message.plain_text())?;
         }
         (Content::Parts(parts), _) => {

@@ -11,7 +11,9 @@ use super::{
 };
 use crate::{
     chat::Usage,
-    provider::{self, FallbackModel, LanguageModel, MockItem, MockModel, MockOptions, ProviderError},
+    provider::{
+        self, FallbackModel, LanguageModel, MockItem, MockModel, MockOptions, ProviderError, ProviderErrorKind,
+    },
 };
 
 /// A model made in Rust, as scripts hold it.
@@ -120,11 +122,12 @@ fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn Languag
     }
 }
 
-/// Throws a model's failure as an `Error` named `ProviderError`, with `provider`, `model`, `status` and `hint`.
+/// Throws a model's failure as an `Error` named `ProviderError` (`ConfigurationError` when no request was made yet), with `provider`, `model`, `status` and `hint`.
 pub(super) fn throw_provider_error(ctx: &Ctx<'_>, error: &ProviderError) -> rquickjs::Error {
     let made = || -> Result<_> {
         let object = error_object(ctx, "Error", &error.message)?;
-        object.set("name", "ProviderError")?;
+        let is_configuration = error.kind == ProviderErrorKind::Configuration;
+        object.set("name", if is_configuration { "ConfigurationError" } else { "ProviderError" })?;
         object.set("provider", error.provider.as_str())?;
         object.set("model", error.model.as_str())?;
         object.set("status", error.status)?;

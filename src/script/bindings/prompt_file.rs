@@ -14,7 +14,7 @@ use crate::{
     diagnostic::Diagnostic,
     prompt::{RunError, RunOutcome, RunPart},
     provider::MockOptions,
-    script::{Engine, Halt, ScriptError, diagnose_error, exit_code, halted, idle, import_file},
+    script::{Engine, Halt, ScriptError, diagnose_error, exit_code, idle, import_file, until_halted},
 };
 
 /// How the run of a file ended.
@@ -36,19 +36,19 @@ pub enum FileRun {
 pub async fn run_file(engine: &Engine, path: &Path, listener: Rc<dyn Fn(&RunPart)>) -> FileRun {
     let run = async |ctx: Ctx<'_>| {
         let whole = async {
-            let end = run_in(&ctx, path, listener).await;
-            match (end, idle(&ctx).await) {
-                (Ok(FileRun::Done { .. }), Ok(Some(halt))) => Ok(FileRun::from(halt)),
-                (Ok(FileRun::Done { .. }), Ok(None)) => background_failure(&ctx),
-                (end, _) => end,
+            let end = run_in(&ctx, path, listener).await?;
+            if !matches!(end, FileRun::Done { .. }) {
+                return Ok(end);
+            }
+            match idle(&ctx).await? {
+                Some(halt) => Ok(FileRun::from(halt)),
+                None => background_failure(&ctx),
             }
         };
-        let end = tokio::select! {
-            biased;
-            halt = halted(&ctx) => halt.map(FileRun::from),
-            end = whole => end,
-        };
-        end.unwrap_or_else(|error| FileRun::Failed(diagnose_error(&ctx, error)))
+        match until_halted(&ctx, whole).await {
+            Err(halt) => FileRun::from(halt),
+            Ok(end) => end.unwrap_or_else(|error| FileRun::Failed(diagnose_error(&ctx, error))),
+        }
     };
     engine.context().async_with(run).await
 }
@@ -63,18 +63,32 @@ impl From<Halt> for FileRun {
 }
 
 async fn run_in(ctx: &Ctx<'_>, path: &Path, listener: Rc<dyn Fn(&RunPart)>) -> Result<FileRun> {
-    let namespace = import_file(ctx, path).await?;
+    let namespace = unless_stuck(ctx, "loading the file", import_file(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let function = default_function(ctx, &namespace, &name)?;
     let config = config(ctx, &namespace, &name)?;
     set_mock(ctx, &namespace, &config, &name)?;
     let prompt = prepare(ctx, &function, &config)?;
-    let started = start(ctx, prompt, Some(listener)).await?;
+    let started = unless_stuck(ctx, "the prompt function", start(ctx, prompt, Some(listener))).await?;
     started.record.observe();
     Ok(match started.record.finished().await {
         RunOutcome::Done => FileRun::Done { exit_code: exit_code(ctx)? },
         RunOutcome::Failed(error) => FileRun::Broken(error),
     })
+}
+
+/// Awaits a part of the script, unless it waits for something that can never happen: no timer, no request and no run is
+/// left that could settle its promise. Node ends silently then; here it is an error.
+async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::select! {
+        biased;
+        outcome = part => outcome,
+        nothing_left = idle(ctx) => {
+            nothing_left?;
+            let message = format!("{what} waits for a promise that nothing can settle any more");
+            Err(wrong_file(ctx, message, "look for an await of a promise whose resolve function is never called"))
+        }
+    }
 }
 
 /// A run that the file started, that failed, and whose result nobody looked at.

@@ -106,7 +106,15 @@ impl<'js> ScriptPrompt<'js> {
         let entries = area(&self.bag, "tools")?;
         let prompt = self.core.prompt.borrow();
         let active = prompt.tools().filter(|(name, _)| names.iter().any(|active| active == name));
-        active.map(|(name, tool)| tools::tool_spec(&self.ctx, name, tool, &entries.get::<_, Object>(name)?)).collect()
+        active
+            .map(|(name, tool)| {
+                let entry: Object = entries.get(name)?;
+                if functions::is_run_tool_code(&entry)? {
+                    return Ok(functions::tool_spec(tool));
+                }
+                tools::tool_spec(&self.ctx, name, tool, &entry)
+            })
+            .collect()
     }
 
     async fn answer(&self, call: &ToolCall, messages: &PromptMessages) -> Result<ToolAnswer> {

@@ -33,6 +33,7 @@ pub(super) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &RunPart, kind: PartKind) ->
         };
     }
     match part {
+        RunPart::RunEnd => Ok(None),
         RunPart::StepStart { step } => from_json(ctx, &json!({ "type": "start-step", "stepNumber": step })).map(Some),
         RunPart::Stream(part) => stream_part(ctx, part),
         RunPart::ToolResult(result) => Ok(Some(steps::tool_result(ctx, result)?.into_value())),

@@ -13,7 +13,7 @@ use super::{
     values::{kind_of, property, type_error},
 };
 use crate::{
-    prompt::{RunPart, RunRecord},
+    prompt::{RunOutcome, RunPart, RunRecord},
     script::{KeepAlive, warn},
 };
 
@@ -105,7 +105,11 @@ pub(super) fn drive<'js>(ctx: &Ctx<'js>, host: Rc<ScriptPrompt<'js>>) -> Result<
     let step_loop = services::doors(ctx)?.step_loop;
     let record = host.run_record();
     record.start();
-    services::with(ctx, |services| services.runs.borrow_mut().push(record))?;
+    services::with(ctx, |services| {
+        let mut runs = services.runs.borrow_mut();
+        runs.retain(|run| !matches!(run.outcome(), Some(RunOutcome::Done)));
+        runs.push(record);
+    })?;
     let alive = KeepAlive::new(ctx)?;
     ctx.spawn(async move {
         step_loop.run(host).await;

@@ -190,18 +190,6 @@ impl<'js> Call<'js> {
             None => Err(type_error(&self.ctx, format!("{place} must be a function, got {}", kind_of(&value)))),
         }
     }
-
-    /// An optional object argument.
-    pub(crate) fn object(&self, index: usize, place: &str) -> Result<Option<Object<'js>>> {
-        let value = self.arg(index);
-        if value.is_undefined() || value.is_null() {
-            return Ok(None);
-        }
-        match value.as_object() {
-            Some(object) if !value.is_array() && !value.is_function() => Ok(Some(object.clone())),
-            _ => Err(type_error(&self.ctx, format!("{place} must be an object, got {}", kind_of(&value)))),
-        }
-    }
 }
 
 /// Makes a JavaScript function of a native method.

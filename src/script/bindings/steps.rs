@@ -12,7 +12,7 @@ use super::{
     stateful_prompt::Core,
     values::{from_json, from_serde, property},
 };
-use crate::chat::{ContentPart, FinishReason, Message, Step, ToolCall, ToolResult};
+use crate::chat::{ContentPart, FinishReason, Message, Step, ToolResult};
 
 /// Which of the two step lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,16 +183,6 @@ pub(crate) fn tool_result<'js>(ctx: &Ctx<'js>, result: &ToolResult) -> Result<Ob
     if result.output.is_error() {
         object.set("error", result.output.wire_text())?;
     }
-    Ok(object)
-}
-
-/// A call on its own.
-pub(crate) fn tool_call<'js>(ctx: &Ctx<'js>, call: &ToolCall) -> Result<Object<'js>> {
-    let object = Object::new(ctx.clone())?;
-    object.set("type", "tool-call")?;
-    object.set("toolCallId", call.tool_call_id.as_str())?;
-    object.set("toolName", call.tool_name.as_str())?;
-    object.set("input", from_json(ctx, &call.input)?)?;
     Ok(object)
 }
 

@@ -104,6 +104,9 @@ fn call_tool<'js>(
 
 /// The status section of the step being prepared.
 pub(super) fn section<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<Option<(String, String)>> {
+    if property(bag, HOLDER)?.is_none() || !task_tools::is_made(bag, "updateTaskStatus")? {
+        return Ok(None);
+    }
     Ok(current(ctx, bag)?.map(|(_, graph)| (STATE_KEY.to_owned(), task_graph::render_status(&graph))))
 }
 

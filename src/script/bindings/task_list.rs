@@ -55,7 +55,7 @@ fn call_tool<'js>(
 
 /// The status section of the step being prepared.
 pub(super) fn section<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<Option<(String, String)>> {
-    if property(bag, "taskListDefined")?.is_none() {
+    if property(bag, "taskListDefined")?.is_none() || !task_tools::is_made(bag, "startTask")? {
         return Ok(None);
     }
     let Some(state) = task_tools::state(bag, STATE_KEY)? else { return Ok(None) };

@@ -37,6 +37,11 @@ pub(super) fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: Answer) -> R
     tools.set(&spec.name, entry)
 }
 
+/// Whether the last run of the body made the plugin again; `tool` is one of its tools.
+pub(super) fn is_made(bag: &Object<'_>, tool: &str) -> Result<bool> {
+    area(bag, "tools")?.contains_key(tool)
+}
+
 /// The state entry of a plugin, `{value, set}`.
 pub(super) fn state<'js>(bag: &Object<'js>, key: &str) -> Result<Option<Object<'js>>> {
     Ok(property(&area(bag, "state")?, key)?.and_then(Value::into_object))

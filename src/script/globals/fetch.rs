@@ -17,7 +17,7 @@ use rquickjs::{Ctx, Function, Object, Result, function::Opt, prelude::Async};
 use tokio::sync::mpsc;
 
 use super::{Bytes, NativeModule};
-use crate::http::http_client;
+use crate::{http::http_client, script::KeepAlive};
 
 /// One part of a request body; an error ends the request.
 type BodyPart = std::result::Result<Vec<u8>, io::Error>;
@@ -253,13 +253,19 @@ fn export_exchange<'js>(object: &Object<'js>, exchange: Rc<Exchange>) -> Result<
     let sender = exchange.clone();
     let send = move |ctx: Ctx<'js>| {
         let exchange = sender.clone();
-        async move { outcome(&ctx, exchange.send().await) }
+        async move {
+            let _alive = KeepAlive::new(&ctx);
+            outcome(&ctx, exchange.send().await)
+        }
     };
     object.set("send", Function::new(ctx.clone(), Async(send))?)?;
     let reader = exchange.clone();
     let read = move |ctx: Ctx<'js>| {
         let exchange = reader.clone();
-        async move { outcome(&ctx, exchange.read().await.map(|part| part.map(Bytes))) }
+        async move {
+            let _alive = KeepAlive::new(&ctx);
+            outcome(&ctx, exchange.read().await.map(|part| part.map(Bytes)))
+        }
     };
     object.set("read", Function::new(ctx.clone(), Async(read))?)?;
     object.set("abort", Function::new(ctx.clone(), move || exchange.abort())?)

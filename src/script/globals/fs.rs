@@ -5,6 +5,8 @@
 
 use rquickjs::{Ctx, FromJs, Function, IntoJs, Object, Result, Value, convert::List, prelude::Async};
 
+use crate::script::KeepAlive;
+
 use super::{
     Bytes, NativeModule,
     fs_operations::{self as operations, FsError, FsResult},
@@ -37,7 +39,9 @@ where
 {
     let ctx = exports.ctx();
     exports.set(name, Function::new(ctx.clone(), move |List(arguments): List<A>| Outcome(run(arguments)))?)?;
-    let run_later = move |List(arguments): List<A>| async move {
+    let run_later = move |ctx: Ctx<'js>, List(arguments): List<A>| async move {
+        // The program stays alive for a file operation under way, as Node's does.
+        let _alive = KeepAlive::new(&ctx);
         let outcome = tokio::task::spawn_blocking(move || run(arguments)).await;
         Outcome(outcome.unwrap_or(Err(FsError { code: "ECANCELED", number: 0, text: "operation canceled" })))
     };

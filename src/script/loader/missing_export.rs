@@ -3,7 +3,7 @@
 use rquickjs::{CatchResultExt, Ctx};
 
 use super::modules::{Import, Modules};
-use super::{position, suggestion};
+use super::{package, position, suggestion};
 use crate::script::builtin::import_builtin;
 use crate::script::error::ScriptError;
 
@@ -57,6 +57,9 @@ fn names(shown: &str, resolved: &str) -> bool {
 
 /// A close name among the exports, or the usual mistake.
 fn suggest(ctx: &Ctx<'_>, modules: &Modules, import: &Import, name: &str) -> Option<String> {
+    if modules.text_of(&import.resolved).is_some_and(|text| package::is_common_js_text(&text)) {
+        return Some(format!("'{}' is a CommonJS module; only ES modules are supported", import.specifier));
+    }
     let exports = exports_of(ctx, modules, &import.resolved);
     if let Some(close) = suggestion::closest(name, exports.iter().map(String::as_str)) {
         return Some(format!("did you mean '{close}'?"));

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use oxc_resolver::{PackageType, Resolution, ResolveError, ResolveOptions, Resolver};
+use oxc_resolver::{Resolution, ResolveError, ResolveOptions, Resolver};
 
 use super::resolver::NOT_FOUND;
 use super::{position, source};
@@ -24,9 +24,14 @@ pub(super) struct Packages(OnceCell<Resolver>);
 impl Packages {
     /// The file that `specifier` (bare, or `#name` of an `imports` map) stands for when imported from `directory`.
     pub(super) fn resolve(&self, directory: &Path, specifier: &str) -> Result<Package, ScriptError> {
-        let resolver = self.0.get_or_init(|| Resolver::new(options("import")));
+        let resolver = self.0.get_or_init(|| Resolver::new(options(&["node", "import", "default"])));
         match resolver.resolve(directory, specifier) {
-            Ok(resolution) if is_common_js(&resolution) => Err(common_js(specifier)),
+            Ok(resolution) if is_common_js(&resolution) => {
+                // Some packages have CommonJS for Node and ES modules for everybody else.
+                let other = Resolver::new(options(&["import", "default"])).resolve(directory, specifier);
+                let other = other.ok().filter(|resolution| !is_common_js(resolution));
+                other.map(|resolution| Package::File(resolution.into_path_buf())).ok_or_else(|| common_js(specifier))
+            }
             Ok(resolution) => Ok(Package::File(resolution.into_path_buf())),
             Err(ResolveError::Builtin { resolved, .. }) => Ok(Package::Builtin(resolved)),
             Err(ResolveError::PackagePathNotExported { .. }) if resolves_for_require(directory, specifier) => {
@@ -37,10 +42,10 @@ impl Packages {
     }
 }
 
-fn options(kind: &str) -> ResolveOptions {
+fn options(conditions: &[&str]) -> ResolveOptions {
     ResolveOptions {
         builtin_modules: true,
-        condition_names: ["node", kind, "default"].map(str::to_owned).to_vec(),
+        condition_names: conditions.iter().map(|condition| (*condition).to_owned()).collect(),
         main_fields: vec!["main".to_owned()],
         extensions: [".js", ".mjs", ".json"].map(str::to_owned).to_vec(),
         ..ResolveOptions::default()
@@ -48,22 +53,34 @@ fn options(kind: &str) -> ResolveOptions {
 }
 
 fn resolves_for_require(directory: &Path, specifier: &str) -> bool {
-    Resolver::new(options("require")).resolve(directory, specifier).is_ok()
+    Resolver::new(options(&["node", "require", "default"])).resolve(directory, specifier).is_ok()
 }
 
-/// Whether the file is CommonJS: by its ending, by its package's `type`, or, when the package says nothing, by its text.
+/// Whether the file is CommonJS: by its ending, by the `type` its package gives, or, when that says nothing, by its text.
 fn is_common_js(resolution: &Resolution) -> bool {
-    let extension = resolution.path().extension().and_then(|extension| extension.to_str());
-    match (extension, resolution.package_json().and_then(|package| package.r#type())) {
-        (Some("cjs" | "cts"), _) => true,
-        (Some("js"), Some(PackageType::CommonJs)) => true,
-        (Some("js"), None) => {
-            let text = source::read(resolution.path()).unwrap_or_default();
-            !position::is_module(&text)
-                && ["module.exports", "exports.", "require("].iter().any(|word| text.contains(word))
-        }
+    let path = resolution.path();
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("cjs" | "cts") => true,
+        Some("js") => match package_type(path).as_deref() {
+            Some("module") => false,
+            Some("commonjs") => true,
+            _ => source::read(path).is_ok_and(|text| is_common_js_text(&text)),
+        },
         _ => false,
     }
+}
+
+/// The `type` of the package.json nearest to the file, which may lie inside the package (`browser/package.json`).
+fn package_type(path: &Path) -> Option<String> {
+    let nearest =
+        path.ancestors().skip(1).map(|directory| directory.join("package.json")).find(|file| file.is_file())?;
+    let package: serde_json::Value = serde_json::from_str(&source::read(&nearest).ok()?).ok()?;
+    Some(package.get("type")?.as_str()?.to_owned())
+}
+
+/// Whether a text without `import` and `export` does what CommonJS does.
+pub(super) fn is_common_js_text(text: &str) -> bool {
+    ["module.exports", "exports.", "require("].iter().any(|word| text.contains(word)) && !position::is_module(text)
 }
 
 fn common_js(specifier: &str) -> ScriptError {

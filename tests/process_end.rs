@@ -1,0 +1,94 @@
+//! How the process ends when the user interrupts it or nobody reads its output any more (SPEC 1).
+#![cfg(unix)]
+
+use std::{
+    fs,
+    io::Read,
+    process::{Child, Command, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Says one word at once, then works for longer than any test waits.
+const SLOW: &str = "
+export const config = { model: { doStream: async () => ({ stream: (async function* () {
+  yield { type: 'text-start', id: '0' };
+  yield { type: 'text-delta', id: '0', delta: 'started' };
+  for (let i = 0; ; i += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    yield { type: 'text-delta', id: '0', delta: ` ${i}` };
+  }
+})() }) } };
+export default ({ $ }) => { $`go`; };
+";
+
+/// Says one word, then never gives the engine back.
+const BUSY: &str = "
+export const config = { model: { doStream: async () => ({ stream: (async function* () {
+  yield { type: 'text-start', id: '0' };
+  yield { type: 'text-delta', id: '0', delta: 'started' };
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  for (;;) {}
+})() }) } };
+export default ({ $ }) => { $`go`; };
+";
+
+fn start(folder: &tempfile::TempDir, source: &str) -> Child {
+    let path = folder.path().join("slow.lmt.mjs");
+    fs::write(&path, source).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    command.arg("run").arg(&path).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+fn read_word(child: &mut Child) -> String {
+    let mut word = [0; 7];
+    child.stdout.as_mut().unwrap().read_exact(&mut word).unwrap();
+    String::from_utf8_lossy(&word).into_owned()
+}
+
+fn end(child: &mut Child) -> ExitStatus {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if start.elapsed() > Duration::from_secs(20) {
+            child.kill().unwrap();
+            panic!("the process did not end");
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn interrupt(source: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = start(&folder, source);
+    assert_eq!(read_word(&mut child), "started");
+    thread::sleep(Duration::from_millis(50));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(end(&mut child).code(), Some(130));
+}
+
+#[test]
+fn an_interrupt_ends_the_run_with_130() {
+    interrupt(SLOW);
+}
+
+#[test]
+fn an_interrupt_ends_a_script_that_never_yields() {
+    interrupt(BUSY);
+}
+
+#[test]
+fn a_closed_pipe_ends_the_run_quietly() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = start(&folder, SLOW);
+    assert_eq!(read_word(&mut child), "started");
+    drop(child.stdout.take());
+    let status = end(&mut child);
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!((status.code(), stderr.as_str()), (Some(0), ""));
+}

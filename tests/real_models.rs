@@ -1,0 +1,215 @@
+//! The examples with a real model, and recording and replaying them, against a local server that plays the providers.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    process::{Command, Output},
+    sync::{Arc, Mutex},
+    thread,
+};
+
+use serde_json::{Value, json};
+
+/// A request as the server got it.
+#[derive(Clone, Debug)]
+struct Received {
+    path: String,
+    authorization: String,
+    body: Value,
+}
+
+/// Plays canned answers in order, one a request, and keeps the requests.
+struct Server {
+    address: String,
+    received: Arc<Mutex<Vec<Received>>>,
+}
+
+/// Status and body of an answer.
+type Canned = (u16, String);
+
+impl Server {
+    fn play(answers: Vec<Canned>) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = format!("http://{}", listener.local_addr().expect("a bound socket"));
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let kept = received.clone();
+        // Ends with the last answer; a request too many finds nobody.
+        thread::spawn(move || {
+            for (status, body) in answers {
+                let Ok((stream, _)) = listener.accept() else { return };
+                if let Some(request) = answer(stream, status, &body) {
+                    kept.lock().expect("no panic while locked").push(request);
+                }
+            }
+        });
+        Server { address, received }
+    }
+
+    fn received(&self) -> Vec<Received> {
+        self.received.lock().expect("no panic while locked").clone()
+    }
+}
+
+fn answer(mut stream: TcpStream, status: u16, body: &str) -> Option<Received> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let path = line.split(' ').nth(1)?.to_owned();
+    let (mut length, mut authorization) = (0, String::new());
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header).ok()?;
+        let Some((name, value)) = header.trim_end().split_once(':') else { break };
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.trim().parse().ok()?,
+            "authorization" | "x-api-key" => authorization = value.trim().to_owned(),
+            _ => {}
+        }
+    }
+    let mut sent = vec![0; length];
+    reader.read_exact(&mut sent).ok()?;
+    let kind = if status == 200 { "text/event-stream" } else { "application/json" };
+    let head = format!("HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).ok()?;
+    stream.write_all(body.as_bytes()).ok()?;
+    Some(Received { path, authorization, body: serde_json::from_slice(&sent).ok()? })
+}
+
+/// The stream of an answer of OpenAI's Responses API that says `text`.
+fn openai_text(text: &str) -> Canned {
+    let item = json!({ "type": "message", "id": "msg_1", "role": "assistant", "content": [] });
+    events(&[
+        json!({ "type": "response.created", "response": { "id": "resp_1", "model": "gpt-4o-mini", "created_at": 1 } }),
+        json!({ "type": "response.output_item.added", "output_index": 0, "item": item }),
+        json!({ "type": "response.output_text.delta", "item_id": "msg_1", "output_index": 0, "delta": text }),
+        json!({ "type": "response.output_item.done", "output_index": 0, "item": item }),
+        completed(),
+    ])
+}
+
+/// The stream of an answer that calls a tool.
+fn openai_call(name: &str, arguments: &Value) -> Canned {
+    let item = |arguments: &str| json!({ "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name, "arguments": arguments });
+    events(&[
+        json!({ "type": "response.created", "response": { "id": "resp_1", "model": "gpt-4o", "created_at": 1 } }),
+        json!({ "type": "response.output_item.added", "output_index": 0, "item": item("") }),
+        json!({ "type": "response.output_item.done", "output_index": 0, "item": item(&arguments.to_string()) }),
+        completed(),
+    ])
+}
+
+fn completed() -> Value {
+    json!({ "type": "response.completed", "response": { "usage": { "input_tokens": 9, "output_tokens": 4 } } })
+}
+
+fn events(events: &[Value]) -> Canned {
+    let lines = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
+    (200, events.iter().map(lines).collect())
+}
+
+const KEY: &str = "sk-test-0123456789abcdef";
+
+fn lmthing(arguments: &[&str], server: &Server) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env_clear();
+    command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", &server.address);
+    command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", &server.address).env("USER", "Ada");
+    command.output().expect("the program runs")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn hello_streams_what_the_model_says() {
+    let server = Server::play(vec![openai_text("Hello, Ada!")]);
+    let output = lmthing(&["run", "examples/hello.lmt.mjs"], &server);
+    assert_eq!((stdout(&output).as_str(), output.status.code()), ("Hello, Ada!\n", Some(0)), "{}", stderr(&output));
+    let [request] = <[Received; 1]>::try_from(server.received()).expect("one request");
+    assert_eq!(request.path, "/responses");
+    assert_eq!(request.authorization, format!("Bearer {KEY}"));
+    assert_eq!(request.body["model"], "gpt-4o-mini");
+    assert_eq!(request.body["temperature"], 0.7);
+    assert!(request.body["input"][0]["content"].as_str().is_some_and(|system| system.contains("<NAME>Ada</NAME>")));
+}
+
+#[test]
+fn data_analysis_runs_its_tools() {
+    let arguments = json!({ "column": "revenue", "region": "south" });
+    let server = Server::play(vec![openai_call("total", &arguments), openai_text("South earned 6380.")]);
+    let output = lmthing(&["run", "examples/data-analysis.lmt.mjs"], &server);
+    assert_eq!(stdout(&output), "South earned 6380.\n", "{}", stderr(&output));
+    let requests = server.received();
+    assert_eq!(requests.len(), 2);
+    let answered = requests[1].body["input"].as_array().expect("a list").last().expect("not empty").clone();
+    assert_eq!(answered, json!({ "type": "function_call_output", "call_id": "call_1", "output": "6380" }));
+}
+
+#[test]
+fn weather_switches_to_the_next_model_when_the_first_fails() {
+    let broken =
+        (400, json!({ "type": "error", "error": { "type": "invalid", "message": "no such model" } }).to_string());
+    let server = Server::play(vec![broken, openai_text("Go for a walk in Lisbon.")]);
+    let output = lmthing(&["run", "examples/weather.lmt.mjs"], &server);
+    assert_eq!(stdout(&output), "Go for a walk in Lisbon.\n", "{}", stderr(&output));
+    let report = stderr(&output);
+    assert!(report.contains("no such model") && report.contains("openai:gpt-4o-mini"), "{report}");
+    let paths: Vec<_> = server.received().into_iter().map(|request| request.path).collect();
+    assert_eq!(paths, ["/messages", "/responses"]);
+}
+
+#[test]
+fn a_failing_provider_is_exit_3_with_its_own_words_and_without_the_key() {
+    let refused = (401, json!({ "error": { "message": format!("Incorrect API key provided: {KEY}") } }).to_string());
+    let server = Server::play(vec![refused]);
+    let output = lmthing(&["run", "examples/hello.lmt.mjs"], &server);
+    let report = stderr(&output);
+    assert_eq!(output.status.code(), Some(3), "{report}");
+    assert!(report.starts_with("Error: ") && report.contains("Incorrect API key provided"), "{report}");
+    assert!(report.contains("openai:gpt-4o-mini") && report.contains("401") && !report.contains(KEY), "{report}");
+}
+
+#[test]
+fn a_recorded_run_is_replayed_without_a_server_and_differs_loudly() {
+    let directory = tempfile::tempdir().expect("a temporary folder");
+    let recording = directory.path().join("run.json");
+    let recording = recording.to_str().expect("a readable path");
+    let arguments = json!({ "column": "units" });
+    let server = Server::play(vec![openai_call("total", &arguments), openai_text("435 units.")]);
+    let recorded = lmthing(&["run", "--record", recording, "examples/data-analysis.lmt.mjs"], &server);
+    assert_eq!(stdout(&recorded), "435 units.\n", "{}", stderr(&recorded));
+    assert!(!std::fs::read_to_string(recording).expect("a recording").contains(KEY));
+
+    let nobody = Server::play(Vec::new());
+    let replayed = lmthing(&["run", "--replay", recording, "examples/data-analysis.lmt.mjs"], &nobody);
+    assert_eq!(
+        (stdout(&replayed).as_str(), replayed.status.code()),
+        ("435 units.\n", Some(0)),
+        "{}",
+        stderr(&replayed)
+    );
+
+    let other = lmthing(&["run", "--replay", recording, "examples/hello.lmt.mjs"], &nobody);
+    assert_eq!(other.status.code(), Some(3));
+    assert!(stderr(&other).contains("differ"), "{}", stderr(&other));
+    assert!(Path::new(recording).exists());
+}
+
+#[test]
+fn models_lists_what_is_configured_and_never_a_value() {
+    let output = lmthing(&["models", "--json"], &Server::play(Vec::new()));
+    let list: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let provider = |name: &str| {
+        let all = list["providers"].as_array().expect("a list");
+        all.iter().find(|provider| provider["name"] == name).cloned().unwrap_or_default()
+    };
+    assert_eq!(provider("openai")["configured"], true);
+    assert_eq!(provider("mistral")["configured"], false);
+    assert!(!stdout(&output).contains(KEY));
+}

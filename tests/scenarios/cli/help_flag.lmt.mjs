@@ -1,0 +1,5 @@
+// --help prints usage to stdout.
+
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'fine' }];
+export default () => {};

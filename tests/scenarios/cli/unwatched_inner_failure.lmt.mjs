@@ -1,0 +1,10 @@
+// A provider failure of an inner run nobody looks at never exits 0.
+
+import { runPrompt } from 'lmthing';
+import { createMockModel } from 'lmthing/test';
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'outer' }];
+export default async ({ $ }) => {
+  await runPrompt(async ({ $ }) => { $`q`; }, { model: createMockModel([{ type: 'error', error: 'unseen break' }]) });
+  $`x`;
+};

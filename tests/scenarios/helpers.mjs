@@ -1,0 +1,90 @@
+// What the scenarios share: mock items, inner runs, and printing with sorted keys. Copied next to every scenario.
+
+import { runPrompt } from 'lmthing';
+import { createMockModel } from 'lmthing/test';
+
+/** A text item of a mock model. */
+export const say = (text) => ({ type: 'text', text });
+
+/** A tool call item of a mock model. */
+export const call = (toolName, args = {}, toolCallId = 'c1') => ({ type: 'tool-call', toolCallId, toolName, args });
+
+const sortKeys = (_, value) => (value && typeof value === 'object' && !Array.isArray(value)
+  ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+  : value);
+
+/** Prints a value as one line of JSON with sorted keys. */
+export const print = (value) => console.log(JSON.stringify(value, sortKeys));
+
+/** The text of a message. */
+export const textOf = (message) => (typeof message.content === 'string'
+  ? message.content
+  : message.content.map((part) => part.text ?? '').join(''));
+
+/** Text without white space around tags, and with single spaces. */
+export const tidy = (text) => text.replace(/\s*(<[^<>]+>)\s*/g, '$1').replace(/\s+/g, ' ').trim();
+
+/** The tidied system prompt of a step. */
+export const systemOf = (step) => tidy(step.input.prompt.filter((m) => m.role === 'system').map(textOf).join('\n'));
+
+/** The texts of the user messages of a step. */
+export const usersOf = (step) => step.input.prompt.filter((m) => m.role === 'user').map(textOf);
+
+/** `role:text` of every message of a step but the system prompt. */
+export const talkOf = (step) => step.input.prompt.filter((m) => m.role !== 'system').map((m) => `${m.role}:${textOf(m)}`);
+
+/** The typed outputs of the tool results a step saw last. */
+export const outputsOf = (step) => step.input.prompt.filter((m) => m.role === 'tool').at(-1).content.map((p) => p.output);
+
+/** The values of the tool results a step saw last. */
+export const valuesOf = (step) => outputsOf(step).map((output) => output.value);
+
+/** Runs a prompt function on mock items (or a model) to its end. */
+export const drive = async (fn, model, config = {}) => {
+  const { result, prompt } = await runPrompt(fn, { model: Array.isArray(model) ? createMockModel(model) : model, ...config });
+  return { text: await result.text, prompt, steps: prompt.steps, result };
+};
+
+/** The message of the error a function throws or rejects with; `name` in front. */
+export const failure = async (fn) => {
+  try {
+    await fn();
+    return 'nothing was thrown';
+  } catch (error) {
+    return `${error.name}: ${error.message}`;
+  }
+};
+
+/** A model object with `doStream`: every turn is a list of stream parts, or a function of the call options giving one. */
+export const scripted = (...turns) => {
+  const requests = [];
+  let turn = 0;
+  return {
+    specificationVersion: 'v2',
+    provider: 'scripted',
+    modelId: 'turns',
+    requests,
+    async doStream(options) {
+      requests.push(options);
+      const next = turns[turn++] ?? [];
+      const parts = typeof next === 'function' ? await next(options) : next;
+      return { stream: (async function* () { yield* parts; })() };
+    },
+  };
+};
+
+const usage = { inputTokens: 1, outputTokens: 2, totalTokens: 3 };
+
+/** The stream parts of a text answer. */
+export const textTurn = (text, finishReason = 'stop') => [
+  { type: 'stream-start', warnings: [] },
+  { type: 'text-start', id: '0' }, { type: 'text-delta', id: '0', delta: text }, { type: 'text-end', id: '0' },
+  { type: 'finish', finishReason, usage },
+];
+
+/** The stream parts of several calls in one answer: `[toolName, args, toolCallId]` each. */
+export const callTurn = (...calls) => [
+  { type: 'stream-start', warnings: [] },
+  ...calls.map(([toolName, args, toolCallId]) => ({ type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args) })),
+  { type: 'finish', finishReason: 'tool-calls', usage },
+];

@@ -1,0 +1,11 @@
+// An error in a plugin method is thrown to whoever called it.
+
+import { drive, print, say } from './helpers.mjs';
+
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: '' }];
+
+export default async ({ $ }) => {
+  $`scenario`;
+  await drive(async ({ defBad, $ }) => { try { defBad(); } catch (e) { print(e.message); } $`x`; }, [say('ok')], { plugins: [{ defBad() { throw new Error('plugin trouble'); } }] });
+};
