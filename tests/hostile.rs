@@ -215,12 +215,10 @@ fn run_all(folder: &Path, separator: &str, repeat: &str) -> usize {
     let mut failures = Vec::new();
     for file in &files {
         let program_file = Program::read(file, separator, repeat);
-        let begun = Instant::now();
         if let Err(error) = block_on(attempt(&program_file)) {
             let error: String = error.chars().take(600).collect();
             failures.push(format!("{}: {error}", file.strip_prefix(folder).unwrap_or(file).display()));
         }
-        println!("{:>6} ms {}", begun.elapsed().as_millis(), file.display());
     }
     assert!(failures.is_empty(), "{} of {} programs:\n{}", failures.len(), files.len(), failures.join("\n"));
     files.len()

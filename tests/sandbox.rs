@@ -410,7 +410,7 @@ fn a_worker_has_no_environment_and_no_files() {
             assert!(environment.is_empty(), "{}", String::from_utf8_lossy(&environment));
         }
         if let Ok(files) = std::fs::read_dir(format!("/proc/{worker}/fd")) {
-            let files: Vec<_> = files.filter_map(|file| Some(std::fs::read_link(file.ok()?.path()).ok()?)).collect();
+            let files: Vec<_> = files.filter_map(|file| std::fs::read_link(file.ok()?.path()).ok()).collect();
             let allowed = |file: &std::path::PathBuf| {
                 let name = file.to_string_lossy();
                 name.starts_with("pipe:") || name.starts_with("socket:") || name == "/dev/null"

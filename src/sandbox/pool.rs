@@ -33,7 +33,7 @@ pub struct Sandbox {
 
 #[derive(Debug)]
 enum Slot {
-    Ready(Worker),
+    Ready(Box<Worker>),
     /// The frame that warms it is on its way.
     Warming(JoinHandle<io::Result<Worker>>),
 }
@@ -125,7 +125,7 @@ impl Sandbox {
             let slot = self.idle.borrow_mut().pop();
             let mut worker = match slot {
                 None => return Worker::spawn(&self.program, self.config.memory_bytes),
-                Some(Slot::Ready(worker)) => worker,
+                Some(Slot::Ready(worker)) => *worker,
                 Some(Slot::Warming(warming)) => match warming.await {
                     Ok(Ok(worker)) => worker,
                     _ => continue,
@@ -140,7 +140,7 @@ impl Sandbox {
     fn put_back(&self, worker: Worker) {
         let mut idle = self.idle.borrow_mut();
         if idle.len() < MAX_IDLE && worker.runs < MAX_RUNS {
-            idle.push(Slot::Ready(worker));
+            idle.push(Slot::Ready(Box::new(worker)));
         }
     }
 }

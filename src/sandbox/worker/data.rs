@@ -280,10 +280,9 @@ impl<'js> Writer<'_, 'js> {
         }
         if !object.as_value().is_proxy()
             && object.get_prototype().is_some_and(|parent| parent != self.intrinsics.object_prototype)
+            && let Some(written) = self.special(object)?
         {
-            if let Some(written) = self.special(object)? {
-                return Ok(written);
-            }
+            return Ok(written);
         }
         self.push("{")?;
         self.properties(object, true)?;
@@ -348,20 +347,20 @@ impl<'js> Writer<'_, 'js> {
     fn special(&mut self, object: &Object<'js>) -> Result<Option<bool>, NoData> {
         let this = || This(object.clone());
         let intrinsics = self.intrinsics;
-        if object.is_instance_of(&intrinsics.map) {
-            if let Some(entries) = self.listed(intrinsics.map_entries.call((this(),)))? {
-                return self.entries(&entries).map(Some);
-            }
+        if object.is_instance_of(&intrinsics.map)
+            && let Some(entries) = self.listed(intrinsics.map_entries.call((this(),)))?
+        {
+            return self.entries(&entries).map(Some);
         }
-        if object.is_instance_of(&intrinsics.set) {
-            if let Some(values) = self.listed(intrinsics.set_values.call((this(),)))? {
-                return self.array(&values).map(Some);
-            }
+        if object.is_instance_of(&intrinsics.set)
+            && let Some(values) = self.listed(intrinsics.set_values.call((this(),)))?
+        {
+            return self.array(&values).map(Some);
         }
-        if intrinsics.is_view.call::<_, bool>((object.clone(),)).unwrap_or(false) {
-            if let Some(items) = self.listed(Ok(object.as_value().clone()))? {
-                return self.array(&items).map(Some);
-            }
+        if intrinsics.is_view.call::<_, bool>((object.clone(),)).unwrap_or(false)
+            && let Some(items) = self.listed(Ok(object.as_value().clone()))?
+        {
+            return self.array(&items).map(Some);
         }
         for unbox in [&intrinsics.string_value, &intrinsics.number_value, &intrinsics.boolean_value] {
             match unbox.call::<_, Value<'js>>((this(),)) {

@@ -162,7 +162,7 @@ fn signature<'js>(ctx: &Ctx<'js>, name: &str, entry: &Object<'js>, place: &str) 
         Some(schema) => schema,
         None => {
             let schema =
-                Schema::from_value(ctx, &entry.get("inputSchema")?, place)?.to_json_schema(ctx, Side::Input)?;
+                Schema::from_value(ctx, &entry.get("inputSchema")?, place)?.to_type_schema(ctx, Side::Input)?;
             entry.set("inputJson", schema.to_string())?;
             schema
         }
@@ -172,7 +172,7 @@ fn signature<'js>(ctx: &Ctx<'js>, name: &str, entry: &Object<'js>, place: &str) 
     let output_schema = match (kept("outputJson")?, response) {
         (Some(schema), Some(_)) => Some(schema),
         (None, Some(response)) => {
-            let schema = Schema::from_value(ctx, &response, place)?.to_json_schema(ctx, Side::Output)?;
+            let schema = Schema::from_value(ctx, &response, place)?.to_type_schema(ctx, Side::Output)?;
             entry.set("outputJson", schema.to_string())?;
             Some(schema)
         }

@@ -114,19 +114,24 @@ impl<'js> Schema<'js> {
         }
     }
 
+    /// The JSON Schema that TypeScript declarations are printed from: as [`Self::to_json_schema`], with the keyword
+    /// `tsType` where TypeScript tells apart what JSON Schema does not (`unknown` from `any`).
+    pub(crate) fn to_type_schema(&self, ctx: &Ctx<'js>, side: Side) -> Result<serde_json::Value> {
+        match self {
+            Schema::Zod(object) => {
+                let io = if side == Side::Input { "input" } else { "output" };
+                convert_zod(ctx, object, io, Some(Function::new(ctx.clone(), mark_types)?))
+            }
+            _ => self.to_json_schema(ctx, side),
+        }
+    }
+
     /// The JSON Schema of one side. Parts that JSON Schema cannot express come out as `{}` (anything).
     pub(crate) fn to_json_schema(&self, ctx: &Ctx<'js>, side: Side) -> Result<serde_json::Value> {
         let io = if side == Side::Input { "input" } else { "output" };
         match self {
             Schema::Json(object) => to_json(ctx, object.as_value()),
-            Schema::Zod(object) => {
-                let convert = zod_to_json_schema(ctx)?;
-                let options = Object::new(ctx.clone())?;
-                options.set("io", io)?;
-                options.set("unrepresentable", "any")?;
-                let schema: Value = convert.call((object.clone(), options))?;
-                to_json(ctx, &schema)
-            }
+            Schema::Zod(object) => convert_zod(ctx, object, io, None),
             Schema::Standard(object) => {
                 let standard: Object = object.get("~standard")?;
                 let Some(converters) = property(&standard, "jsonSchema")?.and_then(Value::into_object) else {
@@ -139,6 +144,33 @@ impl<'js> Schema<'js> {
             }
         }
     }
+}
+
+/// Calls zod's `toJSONSchema`. `mark` sees every part of the schema and may add to what it became.
+fn convert_zod<'js>(
+    ctx: &Ctx<'js>,
+    schema: &Object<'js>,
+    io: &str,
+    mark: Option<Function<'js>>,
+) -> Result<serde_json::Value> {
+    let options = Object::new(ctx.clone())?;
+    options.set("io", io)?;
+    options.set("unrepresentable", "any")?;
+    if let Some(mark) = mark {
+        options.set("override", mark)?;
+    }
+    let converted: Value = zod_to_json_schema(ctx)?.call((schema.clone(), options))?;
+    to_json(ctx, &converted)
+}
+
+/// Adds the TypeScript type to parts that JSON Schema can only call "anything".
+fn mark_types<'js>(part: Object<'js>) -> Result<()> {
+    let definition: Object = part.get::<_, Object>("zodSchema")?.get::<_, Object>("_zod")?.get("def")?;
+    let kind: String = definition.get("type")?;
+    if matches!(kind.as_str(), "unknown" | "undefined" | "void") {
+        part.get::<_, Object>("jsonSchema")?.set("tsType", kind)?;
+    }
+    Ok(())
 }
 
 fn has_any(object: &Object<'_>, keys: &[&str]) -> Result<bool> {
