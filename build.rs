@@ -126,7 +126,7 @@ fn install_packages(stage: &Path) -> Result<(), String> {
         return Ok(());
     }
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-    run_in(stage, Command::new(npm).args(["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]))
+    run_in(stage, Command::new(npm).args(["ci", "--omit=dev", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]))
         .map_err(|error| format!("{error}\nIs the npm registry reachable? `npm ci` downloads the packages of runtime-js/package-lock.json once."))?;
     fs::write(&stamp, lock).map_err(describe("write", &stamp))
 }

@@ -199,6 +199,40 @@ async fn statuses_have_kinds_and_the_providers_words() {
 }
 
 #[tokio::test]
+async fn the_servers_own_status_text_is_used() {
+    let setup = setup(vec![Canned::new(529, "text/plain", "").status_text("Site Overloaded")]).await;
+    let settings = CallSettings { max_retries: Some(0), ..CallSettings::default() };
+    assert_eq!(error_of(&setup.ask_with("lab:tide", settings).await).1, "Site Overloaded");
+}
+
+#[tokio::test]
+async fn pieces_of_calls_may_lack_their_index() {
+    let piece = |call: Value| format!("data: {}\n\n", json!({ "choices": [{ "delta": { "tool_calls": [call] } }] }));
+    let body = [
+        piece(json!({ "id": "a", "function": { "name": "tide", "arguments": "{\"port\":" } })),
+        piece(json!({ "function": { "arguments": "\"Oban\"}" } })),
+        piece(json!({ "function": { "name": "now" } })),
+        "data: [DONE]\n\n".to_owned(),
+    ];
+    let setup = setup(vec![Canned::sse(body.concat())]).await;
+    let calls = setup.ask("lab:tide").await.calls;
+    assert_eq!(calls[0], ("a".to_owned(), "tide".to_owned(), r#"{"port":"Oban"}"#.to_owned()));
+    assert_eq!((calls[1].1.as_str(), calls[1].2.as_str()), ("now", "{}"));
+    assert!(!calls[1].0.is_empty(), "an id is made up");
+}
+
+#[tokio::test]
+async fn a_server_that_never_ends_its_answer_is_left() {
+    let mut body = CHAT.to_vec();
+    body.extend(b": still here\n\n".repeat(2_000));
+    let chatty = Canned { delay: Duration::from_millis(5), ..Canned::sse(body).pieces(CHAT.len()) };
+    let setup = setup(vec![chatty.fault(Fault::StallAfter(usize::MAX))]).await;
+    let begun = Instant::now();
+    assert_eq!(setup.ask("lab:tide").await.error, None);
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+#[tokio::test]
 async fn aws_errors_carry_the_type_from_the_head() {
     let refusal = Canned::new(400, "application/json", r#"{"message":"Malformed input."}"#)
         .header("x-amzn-errortype", "ValidationException:http://internal.example/");

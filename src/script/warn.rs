@@ -17,9 +17,35 @@ pub(super) fn stderr(ctx: &Ctx<'_>, text: &str) -> Result<()> {
 
 /// Warns of a name nobody knows, with the one that was most likely meant.
 pub(super) fn unknown_name(ctx: &Ctx<'_>, place: &str, name: &str, known: &[&'static str]) -> Result<()> {
-    let meant = match closest(name, known.iter().copied()) {
+    let meant = match closest(name, known.iter().copied()).or_else(|| same_words(name, known)) {
         Some(meant) => format!("did you mean '{meant}'?"),
         None => format!("known are {}", known.join(", ")),
     };
     warning(ctx, &format!("{place} has no '{name}' and ignores it; {meant}"))
+}
+
+/// A known name with all the words of `name` and more: `maxOutputTokens` for `maxTokens` or `max_tokens`.
+fn same_words(name: &str, known: &[&'static str]) -> Option<&'static str> {
+    let wanted = words(name);
+    known.iter().copied().find(|known| {
+        let words = words(known);
+        wanted.iter().all(|word| words.contains(word))
+    })
+}
+
+/// The words of a name in camel or snake case, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for letter in name.chars() {
+        if letter == '_' || letter.is_uppercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut()
+            && letter != '_'
+        {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }

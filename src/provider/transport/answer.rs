@@ -1,10 +1,12 @@
 //! From events to parts: the stream a caller reads.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, rc::Rc, time::Duration};
+
+use tokio::time::Instant;
 
 use super::{
     Faults,
-    body::{BodyFailure, Opened},
+    body::{BodyFailure, Opened, Pace},
 };
 use crate::{
     chat::{CallWarning, ResponseMetadata, StreamPart},
@@ -25,7 +27,7 @@ pub(super) struct Answer<'a> {
     out: Output,
     faults: Faults,
     limits: super::Limits,
-    patience: std::rc::Rc<std::cell::Cell<Duration>>,
+    pace: Rc<Pace>,
     /// Goes out with the first metadata.
     head: Option<BTreeMap<String, String>>,
     warnings: Option<Vec<CallWarning>>,
@@ -48,7 +50,7 @@ impl<'a> Answer<'a> {
             out: Output::default(),
             faults,
             limits: opened.limits,
-            patience: opened.patience,
+            pace: opened.pace,
             head: Some(head),
             warnings: Some(warnings),
             failure: None,
@@ -98,7 +100,8 @@ impl<'a> Answer<'a> {
                     event => self.decoder.event(event, &mut self.out),
                 }
                 if self.decoder.complete() {
-                    self.patience.set(self.limits.idle.min(LAST_PATIENCE));
+                    let until = Instant::now() + LAST_PATIENCE;
+                    self.pace.until.set(self.pace.until.get().min(until));
                 }
             }
             None => self.end(),
@@ -122,7 +125,7 @@ impl<'a> Answer<'a> {
     }
 
     fn fail(&mut self, error: ProviderError) {
-        self.patience.set(self.limits.idle.min(LAST_PATIENCE));
+        self.pace.idle.set(self.limits.idle.min(LAST_PATIENCE));
         self.failure.get_or_insert(error);
     }
 

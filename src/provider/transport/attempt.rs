@@ -149,6 +149,7 @@ async fn refused(model: &HttpModel, response: Response, limits: Limits, faults: 
     let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let error_type = response.headers().get("x-amzn-errortype").and_then(|value| value.to_str().ok());
     let error_type = error_type.and_then(|text| text.split(':').next()).map(str::to_owned);
+    let status_text = status_text(&response);
     let read = tokio::time::timeout(limits.idle, read_some(response));
     let body = serde_json::from_slice::<Value>(&read.await.unwrap_or_default()).ok();
     let words = body.as_ref().and_then(|body| model.wire.error_message(body)).filter(|words| !words.is_empty());
@@ -156,9 +157,7 @@ async fn refused(model: &HttpModel, response: Response, limits: Limits, faults: 
         (Some(words), Some(error_type)) => Some(format!("{error_type}: {words}")),
         (words, error_type) => words.or(error_type),
     };
-    let message = words.unwrap_or_else(|| {
-        status.canonical_reason().map_or_else(|| format!("HTTP {}", status.as_u16()), str::to_owned)
-    });
+    let message = words.unwrap_or(status_text);
     let code = status.as_u16();
     let mut error = faults.error(kind_of_status(code, body.as_ref(), &message), &message, Some(code));
     if let Some(location) = location.filter(|_| status.is_redirection()) {
@@ -166,6 +165,14 @@ async fn refused(model: &HttpModel, response: Response, limits: Limits, faults: 
     }
     let retryable = matches!(code, 408 | 409 | 429) || code >= 500;
     AttemptFailure { error, retryable, wish }
+}
+
+/// The status text the server sent, else the usual one.
+fn status_text(response: &Response) -> String {
+    let sent = response.extensions().get::<hyper::ext::ReasonPhrase>();
+    let sent = sent.and_then(|phrase| std::str::from_utf8(phrase.as_bytes()).ok()).filter(|text| !text.is_empty());
+    let status = response.status();
+    sent.or(status.canonical_reason()).map_or_else(|| format!("HTTP {}", status.as_u16()), str::to_owned)
 }
 
 /// The beginning of a body, as far as it can be read.

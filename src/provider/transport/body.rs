@@ -27,8 +27,16 @@ pub(super) enum BodyFailure {
 pub(super) struct Opened {
     pub bytes: ByteStream<'static, BodyFailure>,
     pub limits: Limits,
-    /// How long to wait for further bytes; the answer shortens it when nothing more is due.
-    pub patience: Rc<Cell<Duration>>,
+    pub pace: Rc<Pace>,
+}
+
+/// How long further bytes are waited for; the answer shortens it when nothing more is due.
+#[derive(Debug)]
+pub(super) struct Pace {
+    /// The longest gap between two pieces.
+    pub idle: Cell<Duration>,
+    /// When the stream is left, whatever still comes.
+    pub until: Cell<Instant>,
 }
 
 /// An answer that is no event stream.
@@ -42,9 +50,9 @@ const MAX_WRONG_BODY: usize = 64 << 10;
 
 impl Opened {
     pub(super) fn new(response: Response, limits: Limits) -> Self {
-        let patience = Rc::new(Cell::new(limits.idle));
-        let bytes = guarded(response, limits.deadline, patience.clone());
-        Opened { bytes, limits, patience }
+        let pace = Rc::new(Pace { idle: Cell::new(limits.idle), until: Cell::new(limits.deadline) });
+        let bytes = guarded(response, pace.clone());
+        Opened { bytes, limits, pace }
     }
 
     /// Looks at the content type, and at the first bytes where it does not promise an event stream.
@@ -93,18 +101,19 @@ impl Opened {
     }
 }
 
-fn guarded(response: Response, deadline: Instant, patience: Rc<Cell<Duration>>) -> ByteStream<'static, BodyFailure> {
+fn guarded(response: Response, pace: Rc<Pace>) -> ByteStream<'static, BodyFailure> {
     let bytes = response.bytes_stream().boxed_local();
     stream::unfold(Some(bytes), move |bytes| {
-        let patience = patience.clone();
+        let pace = pace.clone();
         async move {
             let mut bytes = bytes?;
-            let idle = Instant::now().checked_add(patience.get()).unwrap_or(deadline);
-            match tokio::time::timeout_at(idle.min(deadline), bytes.next()).await {
+            let until = pace.until.get();
+            let idle = Instant::now().checked_add(pace.idle.get()).unwrap_or(until);
+            match tokio::time::timeout_at(idle.min(until), bytes.next()).await {
                 Ok(None) => None,
                 Ok(Some(Ok(chunk))) => Some((Ok(chunk), Some(bytes))),
                 Ok(Some(Err(error))) => Some((Err(BodyFailure::Lost(cause(&error))), None)),
-                Err(_) if idle < deadline => Some((Err(BodyFailure::Idle), None)),
+                Err(_) if idle < until => Some((Err(BodyFailure::Idle), None)),
                 Err(_) => Some((Err(BodyFailure::Total), None)),
             }
         }

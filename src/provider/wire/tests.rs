@@ -140,7 +140,8 @@ const OBAN: &str = r#"{"port": "Oban"}"#;
 
 #[test]
 fn every_wire_reads_text_reasoning_calls_and_usage() {
-    let expected: [(&str, Option<&str>, [(&str, &str, &str); 2], Usage); 9] = [
+    type Calls = [(&'static str, &'static str, &'static str); 2];
+    let expected: [(&str, Option<&str>, Calls, Usage); 9] = [
         (
             "responses",
             Some("High water first. 🌊Then low."),

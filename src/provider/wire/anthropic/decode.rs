@@ -224,7 +224,7 @@ impl WireDecoder for AnthropicDecoder {
     }
 
     fn complete(&self) -> bool {
-        self.stopped || self.failed
+        self.stopped
     }
 
     fn finish(&mut self, out: &mut Output) {

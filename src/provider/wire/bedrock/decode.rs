@@ -214,7 +214,7 @@ impl WireDecoder for BedrockDecoder {
     }
 
     fn complete(&self) -> bool {
-        self.failed || (self.finish_reason.is_some() && self.saw_usage)
+        self.finish_reason.is_some() && self.saw_usage
     }
 
     fn finish(&mut self, out: &mut Output) {

@@ -213,7 +213,7 @@ impl WireDecoder for ChatDecoder {
     }
 
     fn complete(&self) -> bool {
-        self.done || self.failed
+        self.done
     }
 
     fn finish(&mut self, out: &mut Output) {

@@ -1,6 +1,6 @@
 //! Puts tool calls together that arrive in pieces.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -36,7 +36,6 @@ pub(super) struct FunctionPiece {
 #[derive(Debug, Default)]
 pub(super) struct ToolCalls {
     calls: BTreeMap<u64, OpenCall>,
-    made_up_ids: usize,
 }
 
 #[derive(Debug)]
@@ -55,28 +54,29 @@ impl ToolCalls {
         !self.calls.is_empty()
     }
 
-    /// Takes a piece. Without an index it is a new call; a call is complete once its text is a whole JSON value.
+    /// Takes a piece of a call. A call is complete once its text is a whole JSON value.
     pub fn piece(&mut self, piece: ToolCallPiece, metadata: Option<ProviderOptions>, out: &mut Output) {
         let (name, arguments) = piece.function.map_or((None, None), |function| (function.name, function.arguments));
-        let index = piece.index.unwrap_or_else(|| self.calls.keys().next_back().map_or(0, |last| last + 1));
-        if !self.calls.contains_key(&index) {
-            let Some(name) = name.filter(|name| !name.is_empty()) else {
-                out.failure(ProviderErrorKind::Protocol, "The provider sent a tool call without a name.");
-                return;
-            };
-            let id = piece.id.filter(|id| !id.is_empty()).unwrap_or_else(|| self.make_up_id());
-            out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
-            let call = OpenCall {
-                id,
-                name,
-                arguments: String::new(),
-                progress: JsonProgress::default(),
-                metadata,
-                done: false,
-            };
-            self.calls.insert(index, call);
-        }
-        let Some(call) = self.calls.get_mut(&index) else { return };
+        let index = piece.index.unwrap_or_else(|| self.index_of_unnumbered(name.is_some()));
+        let call = match self.calls.entry(index) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let Some(name) = name.filter(|name| !name.is_empty()) else {
+                    out.failure(ProviderErrorKind::Protocol, "The provider sent a tool call without a name.");
+                    return;
+                };
+                let id = piece.id.filter(|id| !id.is_empty()).unwrap_or_else(|| crate::provider::ids::next("call"));
+                out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
+                place.insert(OpenCall {
+                    id,
+                    name,
+                    arguments: String::new(),
+                    progress: JsonProgress::default(),
+                    metadata,
+                    done: false,
+                })
+            }
+        };
         let arguments = match arguments {
             None | Some(Value::Null) => return,
             Some(Value::String(text)) => text,
@@ -85,16 +85,20 @@ impl ToolCalls {
         call.arguments(arguments, out);
     }
 
+    /// A piece without an index is a new call, unless it has no name and the last call still waits for text.
+    fn index_of_unnumbered(&self, named: bool) -> u64 {
+        match self.calls.last_key_value() {
+            Some((last, call)) if !named && !call.done => *last,
+            Some((last, _)) => last + 1,
+            None => 0,
+        }
+    }
+
     /// The answer is over: closes the calls that are still open.
     pub fn finish(&mut self, out: &mut Output) {
         for call in self.calls.values_mut().filter(|call| !call.done) {
             call.complete(out);
         }
-    }
-
-    fn make_up_id(&mut self) -> String {
-        self.made_up_ids += 1;
-        crate::provider::ids::next("call")
     }
 }
 

@@ -193,7 +193,7 @@ impl WireDecoder for GoogleDecoder {
 
     // Chunks with usage may follow the finish reason, and nothing marks the last one: only the end of the stream does.
     fn complete(&self) -> bool {
-        self.failed || self.finish_reason.is_some()
+        self.finish_reason.is_some()
     }
 
     fn finish(&mut self, out: &mut Output) {

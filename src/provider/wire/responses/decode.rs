@@ -247,7 +247,7 @@ impl WireDecoder for ResponsesDecoder {
     }
 
     fn complete(&self) -> bool {
-        self.finish_reason.is_some() || self.failed
+        self.finish_reason.is_some()
     }
 
     fn finish(&mut self, out: &mut Output) {
