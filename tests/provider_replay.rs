@@ -6,8 +6,9 @@ mod provider_support;
 
 use std::{collections::BTreeMap, rc::Rc};
 
+use futures_util::StreamExt;
 use lmthing::{
-    chat::{CallSettings, Message, ModelRequest, Role},
+    chat::{CallSettings, Message, ModelRequest, Role, StreamPart},
     provider::{LanguageModel, ProviderContext, ProviderErrorKind, Recording, Redactor, Replay, resolve},
 };
 use provider_support::{
@@ -99,6 +100,25 @@ async fn a_request_that_differs_fails_and_shows_the_difference() {
     let error = ask(model.as_ref(), longer).await.error.unwrap();
     assert!(error.message.contains("at messages[2]\n  recorded: nothing"), "{error}");
     assert_eq!(ask(model.as_ref(), request("first")).await.text, TEXT, "a failure uses nothing up");
+}
+
+#[tokio::test]
+async fn an_answer_left_early_is_recorded_as_far_as_it_was_read() {
+    let server = Server::start(vec![Canned::sse(CHAT)]).await;
+    let env: BTreeMap<String, String> =
+        [("LAB_API_KEY", KEY.to_owned()), ("LAB_API_TYPE", "openai".into()), ("LAB_API_BASE", server.url(""))]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    let recording = Recording::create(&path, Redactor::default()).unwrap();
+    let model = recording.wrap(resolve("lab:tide", &ProviderContext::new(Rc::new(env))).unwrap());
+    let mut parts = model.stream(request("first")).await.unwrap();
+    while !matches!(parts.next().await, Some(Ok(StreamPart::TextDelta { .. }))) {}
+    drop(parts);
+    let replay = Replay::parse(&std::fs::read_to_string(&path).unwrap(), Redactor::default()).unwrap();
+    let answer = ask(replay.model("lab:tide").as_ref(), request("first")).await;
+    assert_eq!((answer.text.as_str(), answer.finish, answer.error), ("Låg vatten… ", None, None));
 }
 
 #[test]

@@ -108,6 +108,16 @@ impl Exchange<'_> {
     }
 }
 
+impl Drop for Exchange<'_> {
+    /// An answer whose reader left early (a method's code ends it) is recorded as far as it was read.
+    fn drop(&mut self) {
+        if !self.parts.is_empty() {
+            // Nobody is left to tell; the replay will miss the exchange and say so.
+            let _ = self.write(None);
+        }
+    }
+}
+
 impl LanguageModel for Recorder {
     fn provider(&self) -> &str {
         self.model.provider()

@@ -114,6 +114,8 @@ impl HttpModel {
             Ok(answer) => answer?,
             Err(_) => return Err(prepared.faults.timeout("did not answer", limits.total, "total")),
         };
+        // Boxed: the state moves into and out of every step of the stream.
+        let answer = Box::new(answer);
         let parts = stream::unfold(answer, |mut answer| async move { answer.next().await.map(|part| (part, answer)) });
         Ok(parts.boxed_local())
     }

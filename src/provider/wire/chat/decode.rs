@@ -1,7 +1,7 @@
 //! The streamed answer of chat completions.
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json, value::RawValue};
 
 use super::{
     Dialect,
@@ -20,13 +20,14 @@ use crate::{
 };
 
 #[derive(Debug, Deserialize)]
-struct Chunk {
-    #[serde(default)]
-    id: Option<String>,
-    #[serde(default)]
-    created: Option<f64>,
-    #[serde(default)]
-    model: Option<String>,
+struct Chunk<'a> {
+    // Said again in every chunk and read once: kept as it stands in the text.
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    created: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    model: Option<&'a RawValue>,
     #[serde(default)]
     choices: Option<Vec<Choice>>,
     #[serde(default)]
@@ -117,7 +118,7 @@ impl ChatDecoder {
         }
     }
 
-    fn chunk(&mut self, chunk: Chunk, out: &mut Output) {
+    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut Output) {
         if let Some(error) = chunk.error.or_else(|| chunk.x_groq.as_ref().and_then(|extra| extra.error.clone())) {
             self.failed = true;
             return error_chunk(&error, out);
@@ -125,11 +126,11 @@ impl ChatDecoder {
         if !self.described && (chunk.id.is_some() || chunk.model.is_some()) {
             self.described = true;
             out.part(StreamPart::ResponseMetadata(ResponseMetadata {
-                id: chunk.id.filter(|id| !id.is_empty()),
-                model_id: chunk.model.filter(|model| !model.is_empty()),
+                id: string(chunk.id),
+                model_id: string(chunk.model),
                 // Seconds with room to spare in an i64.
                 #[allow(clippy::cast_possible_truncation)]
-                timestamp: chunk.created.map(|seconds| (seconds * 1000.0) as i64),
+                timestamp: chunk.created.and_then(read::<f64>).map(|seconds| (seconds * 1000.0) as i64),
                 headers: None,
             }));
         }
@@ -203,7 +204,7 @@ impl ChatDecoder {
 impl WireDecoder for ChatDecoder {
     fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
         let WireEvent::Data(data) = event else { return };
-        if let Some(chunk) = out.parse::<Chunk>(data) {
+        if let Some(chunk) = out.parse::<Chunk<'_>>(data) {
             self.chunk(chunk, out);
         }
     }
@@ -229,6 +230,14 @@ impl WireDecoder for ChatDecoder {
             self.finish_reason.unwrap_or(if self.calls.any() { FinishReason::ToolCalls } else { FinishReason::Other });
         out.finish(reason, self.usage);
     }
+}
+
+fn read<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+fn string(raw: Option<&RawValue>) -> Option<String> {
+    raw.and_then(read::<String>).filter(|text| !text.is_empty())
 }
 
 /// `{error: {message, type, code}}`, or the error as a bare string.
