@@ -203,7 +203,7 @@ fn the_examples_pass_the_type_check_and_mistakes_do_not() {
                 };\n";
     fs::write(&wrong, text).expect("a file can be written");
     let Some(complaints) = type_check(&[wrong]) else {
-        eprintln!("SKIPPED: no TypeScript; `npm install --no-save typescript` in runtime-js/ (.ci/run does it)");
+        eprintln!("SKIPPED: no TypeScript; run `npm ci` in runtime-js/ (.ci/run does it)");
         return;
     };
     assert!(complaints.contains("(2,30): error TS2551") || complaints.contains("(2,30): error TS2339"), "{complaints}");

@@ -92,8 +92,8 @@ impl LanguageModel for FallbackModel {
         self.models[0].model_id()
     }
 
-    fn reads_tools(&self) -> bool {
-        self.models.iter().any(|model| model.reads_tools())
+    fn reads_request(&self) -> bool {
+        self.models.iter().any(|model| model.reads_request())
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

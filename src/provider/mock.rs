@@ -120,7 +120,7 @@ impl LanguageModel for MockModel {
         "mock"
     }
 
-    fn reads_tools(&self) -> bool {
+    fn reads_request(&self) -> bool {
         false
     }
 

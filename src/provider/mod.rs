@@ -51,8 +51,9 @@ pub trait LanguageModel {
     /// The model's id at the provider.
     fn model_id(&self) -> &str;
 
-    /// Whether the model is told about tools. The mock is not, which saves converting every schema for it.
-    fn reads_tools(&self) -> bool {
+    /// Whether the model looks at its requests at all. The mock does not, which saves a long run from putting together its
+    /// whole history, and every schema, for every step.
+    fn reads_request(&self) -> bool {
         true
     }
 

@@ -127,8 +127,8 @@ impl LanguageModel for Recorder {
         self.model.model_id()
     }
 
-    fn reads_tools(&self) -> bool {
-        self.model.reads_tools()
+    fn reads_request(&self) -> bool {
+        self.model.reads_request()
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

@@ -74,10 +74,14 @@ async fn run_step(
     settings: RunSettings,
 ) -> Result<Rc<Step>, RunError> {
     let model = host.model();
-    let request = ModelRequest {
-        messages: as_sent(plan.messages.to_vec()),
-        tools: if model.reads_tools() { host.tool_specs(&plan.active_tools)? } else { Vec::new() },
-        settings: settings.call,
+    let request = if model.reads_request() {
+        ModelRequest {
+            messages: as_sent(plan.messages.to_vec()),
+            tools: host.tool_specs(&plan.active_tools)?,
+            settings: settings.call,
+        }
+    } else {
+        ModelRequest::default()
     };
     host.record().append(RunPart::StepStart { step: number });
     let (answer, tool_results) = receive(host, &*model, request, &plan).await?;

@@ -1,6 +1,6 @@
 //! Running a prompt file: its exports, its run, and everything that is left to do afterwards (SPEC 1).
 
-use std::{path::Path, rc::Rc};
+use std::{cell::Cell, path::Path, rc::Rc, time::Duration};
 
 use rquickjs::{Ctx, Error, Function, Object, Result, Value};
 
@@ -16,6 +16,12 @@ use crate::{
     provider::MockOptions,
     script::{Engine, Halt, ScriptError, diagnose_error, exit_code, idle, import_file, until_halted},
 };
+
+/// How long nothing must move before a script counts as stuck.
+const STILLNESS: Duration = Duration::from_millis(500);
+
+/// How often a script that does not move may be polled in that time all the same.
+const STILL_POLLS: u64 = 20;
 
 /// How the run of a file ended.
 #[derive(Debug)]
@@ -80,11 +86,28 @@ async fn run_in(ctx: &Ctx<'_>, path: &Path, listener: Rc<dyn Fn(&RunPart)>) -> R
 /// Awaits a part of the script, unless it waits for something that can never happen: no timer, no request and no run is
 /// left that could settle its promise. Node ends silently then; here it is an error.
 async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = Result<T>>) -> Result<T> {
+    let mut part = std::pin::pin!(part);
+    let polls = Cell::new(0_u64);
+    let counted = std::future::poll_fn(|context| {
+        polls.set(polls.get() + 1);
+        part.as_mut().poll(context)
+    });
+    let nothing_left = async {
+        loop {
+            idle(ctx).await?;
+            // A chain of promises polls thousands of times meanwhile; what is left then is the progress line.
+            let before = polls.get();
+            tokio::time::sleep(STILLNESS).await;
+            if polls.get() - before < STILL_POLLS {
+                return Result::Ok(());
+            }
+        }
+    };
     tokio::select! {
         biased;
-        outcome = part => outcome,
-        nothing_left = idle(ctx) => {
-            nothing_left?;
+        outcome = counted => outcome,
+        stuck = nothing_left => {
+            stuck?;
             let message = format!("{what} waits for a promise that nothing can settle any more");
             Err(wrong_file(ctx, message, "look for an await of a promise whose resolve function is never called"))
         }

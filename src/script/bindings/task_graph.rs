@@ -2,7 +2,7 @@
 //!
 //! The graph lives in Rust; the state's array is made from it, task by task, and only for tasks that changed.
 
-use std::{cell::RefCell, collections::HashSet, rc::Rc};
+use std::{cell::RefCell, rc::Rc};
 
 use rquickjs::{Array, Class, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, object::Accessor};
 
@@ -21,7 +21,7 @@ use crate::{
 #[rquickjs::class]
 struct GraphHolder<'js> {
     #[qjs(skip_trace)]
-    graph: RefCell<TaskGraph>,
+    graph: Rc<RefCell<TaskGraph>>,
     /// Holds the array under `SHOWN`, so that it can be replaced.
     shown: Object<'js>,
 }
@@ -44,8 +44,9 @@ pub(super) fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
             for problem in graph.problems() {
                 warn::warning(&ctx, &format!("defTaskGraph: {problem}"))?;
             }
+            let graph = Rc::new(RefCell::new(graph));
             let shown = show(&ctx, &graph, None)?;
-            let holder = GraphHolder { graph: RefCell::new(graph), shown: Object::new(ctx.clone())? };
+            let holder = GraphHolder { graph, shown: Object::new(ctx.clone())? };
             holder.shown.set(SHOWN, shown.clone())?;
             call.bag.set(HOLDER, Class::instance(ctx.clone(), holder)?)?;
             shown.into_value()
@@ -92,12 +93,12 @@ fn call_tool<'js>(
     if !changed.same_as(&graph) {
         let borrowed = holder.borrow();
         let before: Array = borrowed.shown.get(SHOWN)?;
-        let shown = show(ctx, &changed, Some((&graph, &before)))?;
+        *borrowed.graph.borrow_mut() = changed;
+        let shown = show(ctx, &borrowed.graph, Some((&graph, &before)))?;
         if let Some(state) = task_tools::state(bag, STATE_KEY)? {
             state.set("value", shown.clone())?;
         }
         borrowed.shown.set(SHOWN, shown)?;
-        *borrowed.graph.borrow_mut() = changed;
     }
     Ok(answer)
 }
@@ -110,14 +111,19 @@ pub(super) fn section<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<Option<(
     Ok(current(ctx, bag)?.map(|(_, graph)| (STATE_KEY.to_owned(), task_graph::render_status(&graph))))
 }
 
-/// The graph as an array of tasks. Objects of tasks that neither changed nor stand downstream of one that did are taken
-/// over from the array that showed the graph before.
-fn show<'js>(ctx: &Ctx<'js>, graph: &TaskGraph, before: Option<(&TaskGraph, &Array<'js>)>) -> Result<Array<'js>> {
-    let fresh = before.map(|(old, _)| changed_positions(old, graph));
+/// The graph as an array of tasks. The objects of tasks that did not change are taken over from the array that showed the
+/// graph before, so that an update costs what it changes.
+fn show<'js>(
+    ctx: &Ctx<'js>,
+    graph: &Rc<RefCell<TaskGraph>>,
+    before: Option<(&TaskGraph, &Array<'js>)>,
+) -> Result<Array<'js>> {
     let list = Array::new(ctx.clone())?;
-    for (position, node) in graph.nodes().iter().enumerate() {
-        let kept = match (&fresh, before) {
-            (Some(fresh), Some((_, array))) if !fresh.contains(&position) => Some(array.get::<Value>(position)?),
+    for (position, node) in graph.borrow().nodes().iter().enumerate() {
+        let kept = match before {
+            Some((old, array)) if old.nodes().get(position).is_some_and(|old| Rc::ptr_eq(old, node)) => {
+                Some(array.get::<Value>(position)?)
+            }
             _ => None,
         };
         match kept.filter(Value::is_object) {
@@ -128,35 +134,23 @@ fn show<'js>(ctx: &Ctx<'js>, graph: &TaskGraph, before: Option<(&TaskGraph, &Arr
     Ok(list)
 }
 
-/// Positions of tasks that are new, moved, changed, or downstream of such a task (their `input_context` may differ).
-fn changed_positions(old: &TaskGraph, new: &TaskGraph) -> HashSet<usize> {
-    let mut changed = HashSet::new();
-    let mut waiting: Vec<&str> = Vec::new();
-    for (position, node) in new.nodes().iter().enumerate() {
-        if !old.nodes().get(position).is_some_and(|before| Rc::ptr_eq(before, node)) {
-            changed.insert(position);
-            waiting.extend(node.unblocks.iter().map(String::as_str));
-        }
-    }
-    let positions: std::collections::HashMap<&str, usize> =
-        new.nodes().iter().enumerate().map(|(position, node)| (node.id.as_str(), position)).collect();
-    while let Some(id) = waiting.pop() {
-        let Some(&position) = positions.get(id) else { continue };
-        if changed.insert(position) {
-            waiting.extend(new.nodes()[position].unblocks.iter().map(String::as_str));
-        }
-    }
-    changed
-}
-
-/// A task as an object; its `input_context` is put together when somebody reads it.
-fn show_task<'js>(ctx: &Ctx<'js>, graph: &TaskGraph, position: usize, node: &TaskNode) -> Result<Value<'js>> {
-    let value = from_serde(ctx, node)?;
+/// A task as an object. Its `input_context` is put together when somebody reads it, from the results there are by then: every
+/// finished task changes those of everything downstream.
+fn show_task<'js>(
+    ctx: &Ctx<'js>,
+    graph: &Rc<RefCell<TaskGraph>>,
+    position: usize,
+    node: &Rc<TaskNode>,
+) -> Result<Value<'js>> {
+    let value = from_serde(ctx, &**node)?;
     let Some(object) = value.as_object() else { return Ok(value) };
-    let has_upstream = !node.dependencies.is_empty();
-    if has_upstream {
-        let graph = graph.clone();
-        let context = Accessor::from(move || graph.input_context(position));
+    if !node.dependencies.is_empty() {
+        let (graph, node) = (graph.clone(), node.clone());
+        let context = Accessor::from(move || {
+            let graph = graph.borrow();
+            let is_there = graph.nodes().get(position).is_some_and(|now| now.id == node.id);
+            if is_there { graph.input_context(position) } else { node.input_context.clone() }
+        });
         object.prop("input_context", context.enumerable().configurable())?;
     }
     Ok(value)
