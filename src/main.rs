@@ -10,7 +10,6 @@ fn main() -> ExitCode {
         return sandbox::worker::main(arguments.map(|argument| argument.to_string_lossy().into_owned()));
     }
     // Ends the process from a thread of its own, so that not even a script in an endless loop can delay it.
-    #[expect(clippy::exit, reason = "main.rs is the one place that may")]
     cli::on_interrupt(|code| std::process::exit(code.into()));
     ExitCode::from(cli::run(std::env::args_os()))
 }

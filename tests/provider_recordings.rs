@@ -195,7 +195,7 @@ fn compare_results(record: &Value, answers: &[Answer], waits: &[u128], faults: &
     let expected_calls: Vec<Value> =
         expected["toolCalls"].as_array().unwrap().iter().map(|call| json!([call["toolName"], call["input"]])).collect();
     differ("toolCalls", &json!(expected_calls), json!(calls));
-    let usage = finished.iter().map(|answer| answer.finish.unwrap().1).reduce(Usage::add);
+    let usage = finished.iter().map(|answer| answer.finish.unwrap().1).reduce(Usage::plus);
     let usage = usage.map(|usage| serde_json::to_value(usage).unwrap());
     for key in ["inputTokens", "outputTokens", "totalTokens", "cachedInputTokens", "reasoningTokens"] {
         let found = usage.as_ref().map_or(Value::Null, |usage| usage[key].clone());

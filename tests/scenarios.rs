@@ -4,6 +4,7 @@
 //! end is ignored), `stdout_contains`, `stdout_lacks`, `stderr_contains` (letter case is ignored), `stderr_lacks`, `exit`
 //! (0 unless given), `args` in place of the file name, `files` placed next to it, `env`, and `note`. Expectations come
 //! from the specification, never from what the program printed. `LMTHING_SCENARIO=text` runs the matching ones only.
+#![allow(clippy::unwrap_used, reason = "the helpers of tests fail as tests do")]
 
 use std::{
     collections::BTreeMap,

@@ -146,7 +146,7 @@ impl Usage {
     }
 
     /// The sum of two usages; a count is unknown only where both are.
-    pub fn add(self, other: Usage) -> Usage {
+    pub fn plus(self, other: Usage) -> Usage {
         fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
             match (a, b) {
                 (None, None) => None,

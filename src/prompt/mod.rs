@@ -16,5 +16,5 @@ mod render;
 pub use definitions::{DefinitionKind, NameError, Prompt, ToolDefinition, Variable};
 pub use host::{MethodAnswer, PromptHost, RunError, RunSettings, StepLoop, ToolAnswer};
 pub use plan::{StepModifications, StepPlan};
-pub use record::{RunOutcome, RunPart, RunRecord};
+pub use record::{Listener, RunOutcome, RunPart, RunRecord};
 pub use render::to_yaml;

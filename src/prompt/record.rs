@@ -25,6 +25,9 @@ pub enum RunPart {
     RunEnd,
 }
 
+/// Gets every part of a run as it is appended.
+pub type Listener = Rc<dyn Fn(&RunPart)>;
+
 /// How a run ended.
 #[derive(Clone, Debug)]
 pub enum RunOutcome {
@@ -45,7 +48,7 @@ pub struct RunRecord {
     observed: Cell<bool>,
     started: Cell<bool>,
     change: Notify,
-    listener: RefCell<Option<Rc<dyn Fn(&RunPart)>>>,
+    listener: RefCell<Option<Listener>>,
 }
 
 impl std::fmt::Debug for RunRecord {
@@ -60,7 +63,7 @@ impl std::fmt::Debug for RunRecord {
 
 impl RunRecord {
     /// Has `listener` called with every part as it is appended; the printer uses this.
-    pub fn listen(&self, listener: Rc<dyn Fn(&RunPart)>) {
+    pub fn listen(&self, listener: Listener) {
         *self.listener.borrow_mut() = Some(listener);
     }
 
@@ -146,6 +149,6 @@ impl RunRecord {
 
     /// The usage of all steps together.
     pub fn total_usage(&self) -> Usage {
-        self.steps().iter().fold(Usage::default(), |sum, step| sum.add(step.usage))
+        self.steps().iter().fold(Usage::default(), |sum, step| sum.plus(step.usage))
     }
 }

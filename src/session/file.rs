@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, rc::Rc};
 
 use crate::{
     diagnostic::Diagnostic,
-    prompt::RunPart,
+    prompt::Listener,
     provider::ProviderContext,
     script::{
         Engine, EngineOptions, ScriptHost,
@@ -19,7 +19,7 @@ pub struct FileRunOptions {
     /// Where the script's output goes.
     pub host: Rc<dyn ScriptHost>,
     /// Gets every part of the file's own run as it happens.
-    pub listener: Rc<dyn Fn(&RunPart)>,
+    pub listener: Listener,
     /// `process.argv`.
     pub argv: Vec<String>,
     /// `process.env`, and where keys and aliases are looked up.

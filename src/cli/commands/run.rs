@@ -37,19 +37,19 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> u8 {
     }
 }
 
-fn check_file(path: &Path) -> Result<(), Diagnostic> {
+fn check_file(path: &Path) -> Result<(), Box<Diagnostic>> {
     let shown = path.display();
     if path.is_dir() {
-        return Err(Diagnostic::new(format!("{shown} is a directory, not a prompt file")));
+        return Err(Box::new(Diagnostic::new(format!("{shown} is a directory, not a prompt file"))));
     }
     if !path.exists() {
-        return Err(Diagnostic::new(format!("cannot find the file {shown}")));
+        return Err(Box::new(Diagnostic::new(format!("cannot find the file {shown}"))));
     }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if !ENDINGS.iter().any(|ending| name.ends_with(ending)) {
         let message = format!("{shown} is not a prompt file: its name must end in {}", ENDINGS.join(", "));
         let stem = name.split('.').next().unwrap_or_default();
-        return Err(Diagnostic::new(message).with_hint(format!("rename it, for instance to {stem}.lmt.mjs")));
+        return Err(Box::new(Diagnostic::new(message).with_hint(format!("rename it, for instance to {stem}.lmt.mjs"))));
     }
     Ok(())
 }
@@ -108,11 +108,11 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> u8 {
 }
 
 /// Opens the recording of `--record` or `--replay`.
-fn exchanges(args: &RunArgs, variables: &[(String, String)]) -> Result<Exchanges, Diagnostic> {
+fn exchanges(args: &RunArgs, variables: &[(String, String)]) -> Result<Exchanges, Box<Diagnostic>> {
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
     let redactor = Redactor::from_env(&variables);
     let failed = |action: &str, path: &Path, problem: String| {
-        Diagnostic::new(format!("cannot {action} the recording {}: {problem}", path.display()))
+        Box::new(Diagnostic::new(format!("cannot {action} the recording {}: {problem}", path.display())))
     };
     if let Some(path) = &args.record {
         let recording = Recording::create(path, redactor);

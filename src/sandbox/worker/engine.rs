@@ -215,6 +215,9 @@ impl<'js> Running<'_, 'js> {
             }
             let Some(bridge) = self.ctx.userdata::<Bridge<'js>>() else { return Ended::Disconnected };
             if !bridge.is_waiting() {
+                if self.is_memory_used_up() {
+                    return Ended::Stopped(self.out_of_memory());
+                }
                 return Ended::Stopped(Thrown::plain(
                     "The code waits for a promise that nothing will ever resolve: no function call is under way",
                 ));
@@ -299,8 +302,7 @@ impl<'js> Running<'_, 'js> {
 
     fn describe(&self, value: &Value<'js>) -> Thrown {
         if self.is_out_of_memory(value) {
-            let mebibytes = self.request.limits.memory_bytes / (1024 * 1024);
-            return Thrown::plain(format!("The code used more than its {mebibytes} MB of memory"));
+            return self.out_of_memory();
         }
         let Some(bridge) = self.ctx.userdata::<Bridge<'js>>() else {
             return Thrown::plain("The sandbox could not be set up for this code");
@@ -308,6 +310,22 @@ impl<'js> Running<'_, 'js> {
         let intrinsics: &Intrinsics<'js> = bridge.intrinsics();
         let thrown = describe(self.ctx, intrinsics, value, self.lines, &self.request.code);
         if self.clock.is_over() { Thrown::plain(cpu_message(self.request.limits.cpu_ms)) } else { thrown }
+    }
+
+    fn out_of_memory(&self) -> Thrown {
+        let mebibytes = self.request.limits.memory_bytes / (1024 * 1024);
+        Thrown::plain(format!("The code used more than its {mebibytes} MB of memory"))
+    }
+
+    /// Whether there is no room for a sixteenth of the memory: an endless chain of promises ends without an error when the
+    /// engine has no memory left to queue its next job.
+    fn is_memory_used_up(&self) -> bool {
+        let filler = " ".repeat(self.request.limits.memory_bytes / 16);
+        let is_full = rquickjs::String::from_str(self.ctx.clone(), &filler).is_err();
+        if is_full {
+            self.ctx.catch();
+        }
+        is_full
     }
 
     /// The engine throws `null` when it has no memory left for an error.

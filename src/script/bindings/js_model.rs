@@ -222,12 +222,8 @@ fn part_from_json(mut part: serde_json::Value) -> Option<StreamPart> {
                 provider_metadata: part["providerMetadata"].as_object().cloned(),
             });
         }
-        "response-metadata" => {
-            // A Date comes as text; only milliseconds are kept.
-            if part["timestamp"].is_string() {
-                part["timestamp"].take();
-            }
-        }
+        // A Date comes as text; only milliseconds are kept.
+        "response-metadata" if part["timestamp"].is_string() => drop(part["timestamp"].take()),
         "stream-start" if part["warnings"].is_null() => part["warnings"] = json!([]),
         _ => {}
     }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     diagnostic::Diagnostic,
-    prompt::{RunError, RunOutcome, RunPart},
+    prompt::{Listener, RunError, RunOutcome},
     provider::MockOptions,
     script::{Engine, Halt, ScriptError, diagnose_error, exit_code, idle, import_file, until_halted},
 };
@@ -39,7 +39,7 @@ pub enum FileRun {
 /// Loads a prompt file and runs it to its end, then waits for timers and runs that are still under way, as Node does.
 ///
 /// `listener` gets every part of the file's own run as it happens.
-pub async fn run_file(engine: &Engine, path: &Path, listener: Rc<dyn Fn(&RunPart)>) -> FileRun {
+pub async fn run_file(engine: &Engine, path: &Path, listener: Listener) -> FileRun {
     let run = async |ctx: Ctx<'_>| {
         let whole = async {
             let end = run_in(&ctx, path, listener).await?;
@@ -68,7 +68,7 @@ impl From<Halt> for FileRun {
     }
 }
 
-async fn run_in(ctx: &Ctx<'_>, path: &Path, listener: Rc<dyn Fn(&RunPart)>) -> Result<FileRun> {
+async fn run_in(ctx: &Ctx<'_>, path: &Path, listener: Listener) -> Result<FileRun> {
     let namespace = unless_stuck(ctx, "loading the file", import_file(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let function = default_function(ctx, &namespace, &name)?;

@@ -73,7 +73,8 @@ impl Reference {
         self.core.prompt.borrow_mut().disable(self.kind, &self.name);
     }
 
-    fn to_string(&self) -> String {
+    #[qjs(rename = "toString")]
+    fn js_to_string(&self) -> String {
         self.tag()
     }
 

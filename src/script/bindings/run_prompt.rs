@@ -13,7 +13,7 @@ use super::{
     values::{kind_of, property, type_error},
 };
 use crate::{
-    prompt::{RunOutcome, RunPart, RunRecord},
+    prompt::{Listener, RunOutcome, RunRecord},
     script::{KeepAlive, warn},
 };
 
@@ -85,7 +85,7 @@ pub(super) fn set_options<'js>(ctx: &Ctx<'js>, bag: &Object<'js>, given: Value<'
 pub(crate) async fn start<'js>(
     ctx: &Ctx<'js>,
     prompt: PromptObject<'js>,
-    listener: Option<Rc<dyn Fn(&RunPart)>>,
+    listener: Option<Listener>,
 ) -> Result<Started<'js>> {
     let (_, bag) = parts(&prompt);
     let host = Rc::new(ScriptPrompt::new(ctx, &prompt)?);

@@ -158,7 +158,8 @@ fn show_task<'js>(
 
 /// Adds `detectCycles`, `validateTaskGraph`, `normalizeTaskGraph` and `getUnblockedTasks` to `lmthing/plugins`.
 pub(super) fn export_utilities<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
-    let utilities: [(&str, fn(&[TaskNode]) -> serde_json::Value); 4] = [
+    type Utility = fn(&[TaskNode]) -> serde_json::Value;
+    let utilities: [(&str, Utility); 4] = [
         ("detectCycles", |tasks| serde_json::json!(task_graph::detect_cycles(tasks))),
         ("validateTaskGraph", |tasks| serde_json::json!(task_graph::validate_task_graph(tasks))),
         ("normalizeTaskGraph", |tasks| serde_json::json!(task_graph::normalize_task_graph(tasks))),
