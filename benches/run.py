@@ -53,6 +53,33 @@ export default async ({{ defTaskGraph, $ }}) => {{
 """
 
 
+# A ten-line snippet with one call of a registered function; `check` is the sandbox's setting.
+CODE = """
+import {{ z }} from 'zod';
+export const config = {{ model: 'mock', sandbox: {{ check: '{check}' }} }};
+const code = `const order: {{ name: string; cents: number }}[] = [
+  {{ name: 'tea', cents: 400 }},
+  {{ name: 'cup', cents: 800 }},
+];
+let total = 0;
+for (const item of order) {{
+  total += item.cents;
+}}
+const names = order.map((item) => item.name.toUpperCase());
+const {{ sum }} = await add({{ a: total, b: names.length }});
+return {{ sum, names }};`;
+export const mock = [];
+for (let i = 0; i < {runs}; i++) mock.push({{ type: 'tool-call', toolCallId: `c${{i}}`, toolName: 'runToolCode', args: {{ code }} }});
+mock.push({{ type: 'text', text: 'done' }});
+const schema = z.object({{ a: z.number(), b: z.number() }});
+const responseSchema = z.object({{ sum: z.number() }});
+export default async ({{ defFunction, $ }}) => {{
+  defFunction('add', 'Adds.', schema, async ({{ a, b }}) => ({{ sum: a + b }}), {{ responseSchema }});
+  $`go`;
+}};
+"""
+
+
 def spawn(command, env, errors):
     """Starts a command with as little of our own work as there can be; standard output goes nowhere."""
     actions = [
@@ -150,6 +177,14 @@ def main():
             graph[updates] = time_taken
             row(f'graph of 500 tasks, {updates} updates', time_taken, size)
         row('  an update (tool call and a whole step around it)', (graph[200] - graph[0]) / 200, goal='goal 1 ms')
+        code = {}
+        for check, runs in [('strict', 0), ('strict', 1), ('strict', 101), ('off', 1), ('off', 101)]:
+            name = f'code-{check}-{runs}'
+            code[check, runs], _ = measure(binary, prompt(name, CODE.format(check=check, runs=runs)), long_runs, env)
+        checked, unchecked = [(code[check, 101] - code[check, 1]) / 100 for check in ('strict', 'off')]
+        row('first snippet: worker, check and run', code['strict', 1] - code['strict', 0], goal='goal 40 ms')
+        row('later snippet: syntax and run, one call of a function', unchecked, goal='goal 1.5 ms')
+        row('later snippet: the type check', checked - unchecked, goal='goal 6 ms')
     print(f'{"size of the binary":<58} {binary.stat().st_size / 1e6:>9.1f} MB {"":>11}   goal 45 MB')
 
 
