@@ -15,6 +15,9 @@ use tokio::sync::Notify;
 
 use crate::diagnostic::Diagnostic;
 
+/// How much text waits at most.
+const BUFFER_SIZE: usize = 8 << 10;
+
 /// Writes to stdout and stderr. Clones share what they know of the cursor.
 #[derive(Clone)]
 pub struct Printer(Rc<State>);
@@ -25,6 +28,10 @@ struct State {
     /// The column stdout's cursor is in, from 0; `None` when the text held something whose width is unknown.
     column: Cell<Option<usize>>,
     at_line_start: Cell<bool>,
+    /// Text that is on its way to stdout.
+    buffer: RefCell<String>,
+    /// There is text to be written.
+    filled: Notify,
     /// stdout cannot be written any more.
     broken: Cell<bool>,
     closed: Notify,
@@ -52,6 +59,8 @@ impl Printer {
             stderr: Stream { is_terminal: io::stderr().is_terminal(), has_colours: console::colors_enabled_stderr() },
             column: Cell::new(Some(0)),
             at_line_start: Cell::new(true),
+            buffer: RefCell::default(),
+            filled: Notify::new(),
             broken: Cell::new(false),
             closed: Notify::new(),
             before_write: RefCell::default(),
@@ -59,9 +68,29 @@ impl Printer {
         Printer(Rc::new(state))
     }
 
-    /// The model's text, as it arrives.
+    /// The model's text, as it arrives: written by [`Printer::flush`], which comes when nothing more is at hand, or before
+    /// anything else is written. A fast stream thus costs a write for what came at once, not one for every word.
     pub fn text(&self, text: &str) {
-        self.write_stdout(text);
+        let length = {
+            let mut buffer = self.0.buffer.borrow_mut();
+            buffer.push_str(text);
+            buffer.len()
+        };
+        if length >= BUFFER_SIZE { self.flush() } else { self.0.filled.notify_one() }
+    }
+
+    /// Writes the text that has arrived.
+    pub fn flush(&self) {
+        let text = std::mem::take(&mut *self.0.buffer.borrow_mut());
+        self.put_stdout(&text);
+    }
+
+    /// Writes text whenever whoever made it has to wait for more; never resolves. Poll it after the run.
+    pub async fn flush_when_idle(&self) {
+        loop {
+            self.0.filled.notified().await;
+            self.flush();
+        }
     }
 
     /// What the script prints: on a terminal it never continues a line of the model's text.
@@ -77,6 +106,7 @@ impl Printer {
         if self.0.stdout.is_terminal && self.0.stderr.is_terminal {
             self.finish_line();
         }
+        self.flush();
         self.clear_progress();
         let mut stderr = io::stderr().lock();
         // There is nobody left to tell when stderr is gone.
@@ -103,6 +133,7 @@ impl Printer {
 
     /// Ends the line on stdout, if one was begun.
     pub fn finish_line(&self) {
+        self.flush();
         if !self.0.at_line_start.get() {
             self.write_stdout("\n");
         }
@@ -116,6 +147,11 @@ impl Printer {
     }
 
     fn write_stdout(&self, text: &str) {
+        self.flush();
+        self.put_stdout(text);
+    }
+
+    fn put_stdout(&self, text: &str) {
         if text.is_empty() || self.0.broken.get() {
             return;
         }

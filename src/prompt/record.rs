@@ -18,7 +18,7 @@ pub enum RunPart {
     /// A piece of the model's answer.
     Stream(Rc<StreamPart>),
     /// A tool call was answered.
-    ToolResult(ToolResult),
+    ToolResult(Rc<ToolResult>),
     /// A step is complete.
     StepEnd { step: Rc<Step> },
     /// Nothing more will come, however the run ended.
@@ -99,6 +99,11 @@ impl RunRecord {
     /// The part at `position`, if there is one yet.
     pub fn part(&self, position: usize) -> Option<RunPart> {
         self.parts.borrow().get(position).cloned()
+    }
+
+    /// How many parts there are.
+    pub fn part_count(&self) -> usize {
+        self.parts.borrow().len()
     }
 
     /// How the run ended, if it has.

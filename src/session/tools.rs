@@ -53,7 +53,7 @@ impl<'a> ToolCalls<'a> {
     pub(super) async fn one_answered(&mut self) {
         match self.running.next().await {
             Some((place, result)) => {
-                self.host.record().append(RunPart::ToolResult(result.clone()));
+                self.host.record().append(RunPart::ToolResult(Rc::new(result.clone())));
                 self.results[place] = Some(result);
             }
             None => std::future::pending().await,

@@ -20,6 +20,7 @@ pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> u8 {
     let list = list_models(&ProviderContext::new(Rc::new(variables)));
     let text = if args.json { format!("{:#}\n", to_json(&list)) } else { to_text(&list) };
     printer.text(&text);
+    printer.flush();
     exit::DONE
 }
 

@@ -70,11 +70,11 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> u8 {
         move |part: &RunPart| {
             progress.part(part);
             match part {
-                RunPart::Stream(part) => {
-                    if let StreamPart::TextDelta { delta, .. } = &**part {
-                        printer.text(delta);
-                    }
-                }
+                RunPart::Stream(part) => match &**part {
+                    StreamPart::TextDelta { delta, .. } => printer.text(delta),
+                    // What follows may keep the script busy, and the text has to be there by then.
+                    _ => printer.flush(),
+                },
                 // What the script prints from now on starts a line of its own.
                 RunPart::RunEnd => printer.finish_line(),
                 RunPart::StepStart { .. } | RunPart::ToolResult(_) | RunPart::StepEnd { .. } => {}
@@ -100,6 +100,7 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> u8 {
         biased;
         () = printer.closed() => return exit::DONE, // nobody reads any more
         end = run_file(&file, options) => end,
+        () = printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         () = progress.tick() => unreachable!("the progress line never ends by itself"),
     };
     progress.clear();

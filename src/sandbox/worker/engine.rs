@@ -197,6 +197,7 @@ impl<'js> Running<'_, 'js> {
 
     /// Runs jobs until the code is done; waits for the host when there is nothing else to do.
     fn drive(&self, main: &Promise<'js>) -> Ended<'js> {
+        let mut jobs = 0_u64;
         loop {
             loop {
                 match main.state() {
@@ -212,15 +213,11 @@ impl<'js> Running<'_, 'js> {
                 if !self.ctx.execute_pending_job() {
                     break;
                 }
+                jobs += 1;
             }
             let Some(bridge) = self.ctx.userdata::<Bridge<'js>>() else { return Ended::Disconnected };
             if !bridge.is_waiting() {
-                if self.is_memory_used_up() {
-                    return Ended::Stopped(self.out_of_memory());
-                }
-                return Ended::Stopped(Thrown::plain(
-                    "The code waits for a promise that nothing will ever resolve: no function call is under way",
-                ));
+                return Ended::Stopped(self.stuck(jobs));
             }
             if let Err(ended) = self.wait(&bridge) {
                 return ended;
@@ -313,19 +310,22 @@ impl<'js> Running<'_, 'js> {
     }
 
     fn out_of_memory(&self) -> Thrown {
-        let mebibytes = self.request.limits.memory_bytes / (1024 * 1024);
-        Thrown::plain(format!("The code used more than its {mebibytes} MB of memory"))
+        Thrown::plain(format!("The code used more than its {} MB of memory", self.mebibytes()))
     }
 
-    /// Whether there is no room for a sixteenth of the memory: an endless chain of promises ends without an error when the
-    /// engine has no memory left to queue its next job.
-    fn is_memory_used_up(&self) -> bool {
-        let filler = " ".repeat(self.request.limits.memory_bytes / 16);
-        let is_full = rquickjs::String::from_str(self.ctx.clone(), &filler).is_err();
-        if is_full {
-            self.ctx.catch();
-        }
-        is_full
+    fn mebibytes(&self) -> usize {
+        self.request.limits.memory_bytes / (1024 * 1024)
+    }
+
+    /// Nothing is left to do, and the code has not ended. After many jobs that may be an endless chain of promises, which
+    /// ends without an error when the engine has no memory to queue its next job, and is gone before anybody can look.
+    fn stuck(&self, jobs: u64) -> Thrown {
+        let stuck = "The code waits for a promise that nothing will ever resolve";
+        Thrown::plain(if jobs < MANY_JOBS {
+            format!("{stuck}: no function call is under way")
+        } else {
+            format!("{stuck}; a chain of promises without end may have used up its {} MB of memory", self.mebibytes())
+        })
     }
 
     /// The engine throws `null` when it has no memory left for an error.
@@ -339,6 +339,9 @@ impl<'js> Running<'_, 'js> {
         message.as_deref() == Some("out of memory")
     }
 }
+
+/// More promise jobs than code that comes to an end is likely to need.
+const MANY_JOBS: u64 = 10_000;
 
 /// `import()` finds nothing.
 struct NoModules;

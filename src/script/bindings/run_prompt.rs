@@ -111,8 +111,12 @@ pub(super) fn drive<'js>(ctx: &Ctx<'js>, host: Rc<ScriptPrompt<'js>>) -> Result<
         runs.push(record);
     })?;
     let alive = KeepAlive::new(ctx)?;
+    let inner = ctx.clone();
     ctx.spawn(async move {
+        let record = host.run_record();
         step_loop.run(host).await;
+        // Nothing can be done about a failure here, and there is none but for memory.
+        let _ = services::run_recorded(&inner, record.part_count());
         drop(alive);
     });
     Ok(())

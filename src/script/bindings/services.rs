@@ -1,6 +1,9 @@
 //! What bindings need from the rest of the program, kept in the runtime's user data.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
 use rquickjs::{Ctx, Function, JsLifetime, Object, Result};
 
@@ -11,6 +14,9 @@ use crate::{
     sandbox::{Sandbox, SandboxConfig},
     script::import_builtin,
 };
+
+/// Some tens of megabytes of recorded parts.
+const MANY_PARTS: usize = 50_000;
 
 /// What happens to exchanges with models (`run --record`, `run --replay`). Mock models and models written in JavaScript
 /// answer for themselves.
@@ -59,6 +65,8 @@ pub(crate) struct Services<'js> {
     pub(crate) mock: RefCell<Option<Rc<MockModel>>>,
     /// Every run that was started, to find failures nobody looked at.
     pub(crate) runs: RefCell<Vec<Rc<RunRecord>>>,
+    /// How many parts runs have recorded since unreachable ones were last looked for.
+    recorded: Cell<usize>,
     /// Where model-written code runs, one for each configuration in use.
     sandboxes: RefCell<Vec<Rc<Sandbox>>>,
     /// zod's `toJSONSchema`, once it was needed.
@@ -71,6 +79,7 @@ impl<'js> Services<'js> {
             doors,
             mock: RefCell::default(),
             runs: RefCell::default(),
+            recorded: Cell::new(0),
             sandboxes: RefCell::default(),
             to_json_schema: RefCell::default(),
         }
@@ -121,4 +130,19 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<Rc<Sandb
         sandboxes.push(sandbox.clone());
         sandbox
     })
+}
+
+/// Notes what a finished run has recorded, and looks for unreachable runs when much has come together: their records are
+/// memory that the engine does not see, so that it would not look by itself.
+pub(crate) fn run_recorded(ctx: &Ctx<'_>, parts: usize) -> Result<()> {
+    let is_much = with(ctx, |services| {
+        let recorded = services.recorded.get() + parts;
+        let is_much = recorded >= MANY_PARTS;
+        services.recorded.set(if is_much { 0 } else { recorded });
+        is_much
+    })?;
+    if is_much {
+        ctx.run_gc();
+    }
+    Ok(())
 }
