@@ -114,13 +114,22 @@ impl<'js> Schema<'js> {
         }
     }
 
+    /// The JSON Schema of a tool's arguments as providers are sent it: JSON Schema 7, which all of them read, with objects
+    /// that take no other properties than those they name. Plain JSON Schema goes out as it was written.
+    pub(crate) fn to_tool_schema(&self, ctx: &Ctx<'js>) -> Result<serde_json::Value> {
+        let Schema::Zod(object) = self else { return self.to_json_schema(ctx, Side::Input) };
+        let mut schema = convert_zod(ctx, object, "input", Some("draft-7"), None)?;
+        close_objects(&mut schema);
+        Ok(schema)
+    }
+
     /// The JSON Schema that TypeScript declarations are printed from: as [`Self::to_json_schema`], with the keyword
     /// `tsType` where TypeScript tells apart what JSON Schema does not (`unknown` from `any`).
     pub(crate) fn to_type_schema(&self, ctx: &Ctx<'js>, side: Side) -> Result<serde_json::Value> {
         match self {
             Schema::Zod(object) => {
                 let io = if side == Side::Input { "input" } else { "output" };
-                convert_zod(ctx, object, io, Some(Function::new(ctx.clone(), mark_types)?))
+                convert_zod(ctx, object, io, None, Some(Function::new(ctx.clone(), mark_types)?))
             }
             _ => self.to_json_schema(ctx, side),
         }
@@ -131,7 +140,7 @@ impl<'js> Schema<'js> {
         let io = if side == Side::Input { "input" } else { "output" };
         match self {
             Schema::Json(object) => to_json(ctx, object.as_value()),
-            Schema::Zod(object) => convert_zod(ctx, object, io, None),
+            Schema::Zod(object) => convert_zod(ctx, object, io, None, None),
             Schema::Standard(object) => {
                 let standard: Object = object.get("~standard")?;
                 let Some(converters) = property(&standard, "jsonSchema")?.and_then(Value::into_object) else {
@@ -146,21 +155,50 @@ impl<'js> Schema<'js> {
     }
 }
 
-/// Calls zod's `toJSONSchema`. `mark` sees every part of the schema and may add to what it became.
+/// Calls zod's `toJSONSchema`. `target` is the version of JSON Schema, zod's default unless given; `mark` sees every part of
+/// the schema and may add to what it became.
 fn convert_zod<'js>(
     ctx: &Ctx<'js>,
     schema: &Object<'js>,
     io: &str,
+    target: Option<&str>,
     mark: Option<Function<'js>>,
 ) -> Result<serde_json::Value> {
     let options = Object::new(ctx.clone())?;
     options.set("io", io)?;
     options.set("unrepresentable", "any")?;
+    if let Some(target) = target {
+        options.set("target", target)?;
+    }
     if let Some(mark) = mark {
         options.set("override", mark)?;
     }
     let converted: Value = zod_to_json_schema(ctx)?.call((schema.clone(), options))?;
     to_json(ctx, &converted)
+}
+
+/// Says of every object with named properties, unless something is said already, that it takes no others: zod drops them
+/// anyway, and a model that is told so does not make them up.
+fn close_objects(schema: &mut serde_json::Value) {
+    match schema {
+        serde_json::Value::Array(schemas) => schemas.iter_mut().for_each(close_objects),
+        serde_json::Value::Object(keywords) => {
+            if keywords.get("type").is_some_and(|kind| kind == "object") && keywords.contains_key("properties") {
+                keywords.entry("additionalProperties").or_insert(false.into());
+            }
+            for keyword in ["properties", "definitions", "$defs"] {
+                if let Some(named) = keywords.get_mut(keyword).and_then(serde_json::Value::as_object_mut) {
+                    named.values_mut().for_each(close_objects);
+                }
+            }
+            for keyword in
+                ["items", "additionalItems", "prefixItems", "additionalProperties", "anyOf", "oneOf", "allOf"]
+            {
+                keywords.get_mut(keyword).map(close_objects);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Adds the TypeScript type to parts that JSON Schema can only call "anything".

@@ -166,7 +166,7 @@ pub(super) fn tool_spec<'js>(
 }
 
 fn input_schema<'js>(ctx: &Ctx<'js>, entry: &Object<'js>) -> Result<serde_json::Value> {
-    Schema::from_value(ctx, &entry.get("inputSchema")?, "inputSchema")?.to_json_schema(ctx, Side::Input)
+    Schema::from_value(ctx, &entry.get("inputSchema")?, "inputSchema")?.to_tool_schema(ctx)
 }
 
 /// What the model is told of a tool's result; an agent's schema goes to the agent instead.
@@ -201,7 +201,7 @@ fn composite_schema(variants: Vec<serde_json::Value>) -> serde_json::Value {
         Err(variants) => serde_json::json!({ "anyOf": variants }),
     };
     serde_json::json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": "http://json-schema.org/draft-07/schema#",
         "type": "object",
         "properties": { "calls": { "type": "array", "items": items } },
         "required": ["calls"],
