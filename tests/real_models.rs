@@ -147,6 +147,9 @@ fn data_analysis_runs_its_tools() {
     assert_eq!(stdout(&output), "South earned 6380.\n", "{}", stderr(&output));
     let requests = server.received();
     assert_eq!(requests.len(), 2);
+    let parameters = &requests[0].body["tools"][0]["parameters"];
+    assert_eq!(parameters["additionalProperties"], false, "{parameters}");
+    assert!(parameters["$schema"].as_str().is_some_and(|schema| schema.contains("draft-07")), "{parameters}");
     let answered = requests[1].body["input"].as_array().expect("a list").last().expect("not empty").clone();
     assert_eq!(answered, json!({ "type": "function_call_output", "call_id": "call_1", "output": "6380" }));
 }
