@@ -29,8 +29,12 @@ fn to_text(list: &ModelList) -> String {
     let width = list.providers.iter().map(|provider| provider.name.len()).max().unwrap_or_default();
     for provider in &list.providers {
         let state = if provider.configured { "configured" } else { "not configured" };
-        let missing: Vec<&str> =
-            provider.variables.iter().filter(|variable| !variable.set).map(|v| v.name.as_str()).collect();
+        let missing: Vec<&str> = provider
+            .variables
+            .iter()
+            .filter(|variable| !variable.set && !is_optional(&variable.name))
+            .map(|variable| variable.name.as_str())
+            .collect();
         let advice = match (provider.configured, provider.get_key_at) {
             (true, _) => String::new(),
             (false, "") => format!("  set {}", missing.join(", ")),
@@ -50,6 +54,13 @@ fn to_text(list: &ModelList) -> String {
         };
     }
     text
+}
+
+/// Variables that only change where requests go or what they are signed with; a key is enough without them.
+fn is_optional(variable: &str) -> bool {
+    ["_BASE_URL", "_ENDPOINT_URL_BEDROCK_RUNTIME", "_SESSION_TOKEN", "_REGION", "_LOCATION"]
+        .iter()
+        .any(|ending| variable.ends_with(ending))
 }
 
 fn to_json(list: &ModelList) -> serde_json::Value {
