@@ -106,6 +106,8 @@ pub struct Prompt {
     /// Hidden on every step: by a body that runs only once, an agent's callback.
     always_disabled: HashSet<(Group, String)>,
     in_only_body: bool,
+    /// What is hidden on the step under way; `disabled` already collects for the next one.
+    hidden_now: HashSet<(Group, String)>,
     /// Names made since the current re-run began; `None` outside of one.
     made_again: Option<HashSet<(Group, String)>>,
     history: Transcript,
@@ -157,7 +159,8 @@ impl Prompt {
         Ok(())
     }
 
-    /// Whether a definition of this kind's group exists and is not hidden on the step being prepared.
+    /// Whether a definition of this kind's group exists and is not hidden on the step under way, or else on the one being
+    /// prepared.
     pub fn is_active(&self, kind: DefinitionKind, name: &str) -> bool {
         let exists = match kind.group() {
             Group::Variable => self.variables.contains_key(name),
@@ -165,7 +168,12 @@ impl Prompt {
             Group::Tool => self.tools.contains_key(name),
             group @ (Group::Function | Group::Method) => self.others.contains_key(&(group, name.to_owned())),
         };
-        exists && !self.is_disabled(kind, name)
+        let hidden = if self.step_under_way {
+            self.hidden_now.contains(&(kind.group(), name.to_owned()))
+        } else {
+            self.is_disabled(kind, name)
+        };
+        exists && !hidden
     }
 
     /// `reference.disable()`: hides the definition on the step being prepared, or on the next one; on every step when
@@ -264,7 +272,8 @@ impl Prompt {
 
     /// A step was sent: what held for it only is over, and messages wait for its results.
     pub(super) fn step_sent(&mut self) {
-        self.disabled.clear();
+        self.hidden_now = std::mem::take(&mut self.disabled);
+        self.hidden_now.extend(self.always_disabled.iter().cloned());
         self.reminded.clear();
         self.step_under_way = true;
     }
@@ -306,6 +315,21 @@ mod tests {
         prompt.define_tool("a", tool(DefinitionKind::DefTool)).unwrap();
         assert_eq!(prompt.finish_rerun(), vec![(DefinitionKind::DefTool, "b".to_owned())]);
         assert_eq!(prompt.tools().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "c"]);
+    }
+
+    #[test]
+    fn what_is_hidden_stays_hidden_until_its_step_is_over() {
+        let mut prompt = Prompt::default();
+        let is_active = |prompt: &Prompt, name| prompt.is_active(DefinitionKind::DefFunction, name);
+        for name in ["now", "next"] {
+            prompt.define_other(DefinitionKind::DefFunction, name).unwrap();
+        }
+        prompt.disable(DefinitionKind::DefFunction, "now");
+        prompt.step_sent();
+        prompt.disable(DefinitionKind::DefFunction, "next");
+        assert_eq!((is_active(&prompt, "now"), is_active(&prompt, "next")), (false, true));
+        prompt.finish_step(Vec::new());
+        assert_eq!((is_active(&prompt, "now"), is_active(&prompt, "next")), (true, false));
     }
 
     #[test]

@@ -45,7 +45,11 @@ pub(super) async fn receive(
         let Some(part) = part else { break };
         let part = match part {
             Ok(part) => part,
-            Err(error) => return Err(receiver.broken_off(error)),
+            Err(error) => {
+                // Text that might have been the beginning of a tag was streamed all the same.
+                receiver.release_text()?;
+                return Err(receiver.broken_off(error));
+            }
         };
         if receiver.take(part).await? == Flow::Ends {
             break;
