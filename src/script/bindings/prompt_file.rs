@@ -53,7 +53,7 @@ pub async fn run_file(engine: &Engine, path: &Path, listener: Listener) -> FileR
         };
         match until_halted(&ctx, whole).await {
             Err(halt) => FileRun::from(halt),
-            Ok(end) => end.unwrap_or_else(|error| FileRun::Failed(diagnose_error(&ctx, error))),
+            Ok(end) => end.unwrap_or_else(|error| FileRun::Failed(diagnose_error(&ctx, error).diagnostic)),
         }
     };
     engine.context().async_with(run).await
@@ -63,7 +63,7 @@ impl From<Halt> for FileRun {
     fn from(halt: Halt) -> Self {
         match halt {
             Halt::Exit(code) => FileRun::Exited(code),
-            Halt::Uncaught(diagnostic) | Halt::UnhandledRejection(diagnostic) => FileRun::Failed(diagnostic),
+            Halt::Uncaught(thrown) | Halt::UnhandledRejection(thrown) => FileRun::Failed(thrown.diagnostic),
         }
     }
 }

@@ -61,7 +61,7 @@ impl<'js> ScriptPrompt<'js> {
 
     /// A JavaScript failure as the run's error; keeps the thrown value.
     fn failed(&self, error: Error) -> RunError {
-        let diagnostic = match error {
+        let thrown = match error {
             Error::Exception => {
                 let thrown = self.ctx.catch();
                 // Whoever awaits the run gets the very value that was thrown. Setting a property of our own bag cannot fail
@@ -71,7 +71,7 @@ impl<'js> ScriptPrompt<'js> {
             }
             other => diagnose_error(&self.ctx, other),
         };
-        RunError::Script(Box::new(diagnostic))
+        RunError::Script(Box::new(thrown.diagnostic))
     }
 
     fn option(&self, name: &str) -> Result<Option<Value<'js>>> {

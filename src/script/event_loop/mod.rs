@@ -23,19 +23,18 @@ use tokio::time::Instant;
 pub use promise::settle;
 
 use super::engine;
-use super::error::{diagnose, diagnose_error};
-use crate::diagnostic::Diagnostic;
+use super::error::{Thrown, diagnose, diagnose_error};
 use timers::{TimerId, Timers};
 
 /// Why a run must end now. The first one counts; whatever the script does afterwards is not seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Halt {
     /// `process.exit(code)`.
     Exit(i32),
     /// A callback of a timer, a microtask or an event threw.
-    Uncaught(Diagnostic),
+    Uncaught(Thrown),
     /// A promise was rejected and nobody handled it.
-    UnhandledRejection(Diagnostic),
+    UnhandledRejection(Thrown),
 }
 
 /// Stops running JavaScript from any thread: the script sees an exception that it cannot catch.
