@@ -165,7 +165,7 @@ impl Declarations {
     ///
     /// # Errors
     /// The first name that cannot be used (see [`Declaration::validate`]).
-    pub fn new(declarations: &[Declaration]) -> Result<Self, DeclarationError> {
+    pub fn new<'a>(declarations: impl IntoIterator<Item = &'a Declaration>) -> Result<Self, DeclarationError> {
         let mut latest: Vec<&Declaration> = Vec::new();
         for declaration in declarations {
             declaration.validate()?;

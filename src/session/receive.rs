@@ -26,12 +26,13 @@ pub(super) async fn receive(
     request: ModelRequest,
     plan: &StepPlan,
 ) -> Result<(Answer, Vec<ToolResult>), RunError> {
-    let watcher = host.has_methods()?.then(CodeWatcher::default);
+    let watcher = (!plan.active.methods.is_empty()).then(CodeWatcher::default);
     let mut receiver = Receiver {
         host,
         model,
+        plan,
         answer: Answer::default(),
-        calls: ToolCalls::new(host, &plan.active_tools, &plan.messages),
+        calls: ToolCalls::new(host, plan),
         watcher,
         block: String::new(),
     };
@@ -64,6 +65,7 @@ pub(super) async fn receive(
 struct Receiver<'a> {
     host: &'a dyn PromptHost,
     model: &'a dyn LanguageModel,
+    plan: &'a StepPlan,
     answer: Answer,
     calls: ToolCalls<'a>,
     /// Looks for code in the text, when methods are defined.
@@ -94,7 +96,7 @@ impl Receiver<'_> {
         }
     }
 
-    /// Shows plain text, and what the code of complete blocks returned in their place (SPEC 6).
+    /// Shows plain text, and what the code of complete blocks returned in their place.
     async fn watched(&mut self, delta: &str) -> Result<Flow, RunError> {
         let pieces = self.watcher.as_mut().map(|watcher| watcher.push(delta)).unwrap_or_default();
         for piece in pieces {
@@ -105,7 +107,7 @@ impl Receiver<'_> {
                 }
                 Piece::Code(code) => code,
             };
-            let answer = match self.host.run_method_code(&code).await {
+            let answer = match self.host.run_method_code(&code, self.plan).await {
                 MethodAnswer::Value(None) => continue,
                 MethodAnswer::Value(Some(serde_json::Value::String(text))) => response(&text),
                 MethodAnswer::Value(Some(value)) => response(&value.to_string()),
