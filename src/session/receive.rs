@@ -81,10 +81,15 @@ impl Receiver<'_> {
             return Ok(Flow::GoesOn);
         }
         match part {
-            StreamPart::TextDelta { id, delta, provider_metadata: None } => {
+            StreamPart::TextDelta { id, delta, provider_metadata } => {
                 if self.block != id {
                     self.release_text()?;
                     self.block = id;
+                }
+                if provider_metadata.is_some() {
+                    // A signature belongs to its block, wherever the text around it is cut.
+                    let id = self.block.clone();
+                    self.emit(StreamPart::TextDelta { id, delta: String::new(), provider_metadata })?;
                 }
                 self.watched(&delta).await
             }

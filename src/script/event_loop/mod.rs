@@ -365,6 +365,11 @@ pub async fn idle(ctx: &Ctx<'_>) -> Result<Option<Halt>> {
     }
 }
 
+/// Whether nothing keeps the program alive at this moment.
+pub fn is_idle(ctx: &Ctx<'_>) -> Result<bool> {
+    Ok(engine::shared(ctx)?.event_loop.is_idle())
+}
+
 /// Lets everything else that is ready run once.
 async fn yield_once() {
     let mut yielded = false;

@@ -64,10 +64,21 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Sandbox
     if given.is_undefined() || given.is_null() {
         return Ok(SandboxConfig::default());
     }
-    let wrong = |error: serde_json::Error| type_error(ctx, format!("config.sandbox: {error}"));
-    let config: SandboxConfig = serde_json::from_value(to_json(ctx, given)?).map_err(wrong)?;
+    let given = to_json(ctx, given)?;
+    let config: SandboxConfig = serde_json::from_value(given.clone()).map_err(|error| {
+        let field = wrong_field(&given).map_or_else(String::new, |name| format!(".{name}"));
+        type_error(ctx, format!("config.sandbox{field}: {error}"))
+    })?;
     config.validate().map_err(|problem| type_error(ctx, problem))?;
     Ok(config)
+}
+
+/// The first field that makes the whole unreadable: the reader itself says what is wrong, but not where.
+fn wrong_field(given: &serde_json::Value) -> Option<&str> {
+    let is_wrong = |(name, value): &(&String, &serde_json::Value)| {
+        serde_json::from_value::<SandboxConfig>(serde_json::json!({ name.as_str(): value })).is_err()
+    };
+    given.as_object()?.iter().find(is_wrong).map(|(name, _)| name.as_str())
 }
 
 /// Reads an options object. `place` opens error messages, e.g. `config.options`.

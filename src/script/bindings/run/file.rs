@@ -11,7 +11,7 @@ use crate::{
     script::{
         Engine, Halt, ScriptError,
         bindings::{models::mock::mock_model, results::throw::run_error, services, values::kind_of},
-        diagnose_error, exit_code, idle, import_file, until_halted,
+        diagnose_error, exit_code, idle, import_file, is_idle, until_halted,
     },
 };
 
@@ -98,7 +98,8 @@ async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = R
             // A chain of promises polls thousands of times meanwhile; what is left then is the progress line.
             let before = polls.get();
             tokio::time::sleep(STILLNESS).await;
-            if polls.get() - before < STILL_POLLS {
+            // Between two inner runs nothing keeps the program alive for a moment; the next one may have begun.
+            if polls.get() - before < STILL_POLLS && is_idle(ctx)? {
                 return Result::Ok(());
             }
         }
