@@ -14,39 +14,55 @@ use super::{CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMeta
 pub struct Step {
     /// The messages that were sent, system message first. Shared with the history and the other steps.
     pub prompt: PromptMessages,
+    /// What the model answered.
     pub output: StepOutput,
+    /// The tools it was told of.
     pub active_tools: Vec<String>,
     /// The stream as it arrived.
     pub raw: Vec<Rc<StreamPart>>,
+    /// What came of its calls, in call order.
     pub tool_results: Vec<ToolResult>,
+    /// What the step cost.
     pub usage: Usage,
+    /// Settings that the provider did not take.
     pub warnings: Vec<CallWarning>,
+    /// What the provider said about its answer.
     pub response: ResponseMetadata,
 }
 
-/// What a step's answer comes to. Tool calls are listed before the text (SPEC 3, scenarios `steps/*`).
+/// What a step's answer comes to. Tool calls are listed before the text, wherever they stood in the stream; the history
+/// keeps the order of the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepOutput {
+    /// Calls, then other parts, then all text as one part.
     pub content: Vec<ContentPart>,
+    /// Why the answer ended.
     pub finish_reason: FinishReason,
 }
 
 /// A tool call the model made in a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
+    /// What the result refers to.
     pub tool_call_id: String,
+    /// The name that the model gave, known or not.
     pub tool_name: String,
-    /// The parsed arguments; a JSON string when the model's text was not JSON.
+    /// The arguments as the model wrote them.
     pub input: Value,
 }
 
 /// A tool call with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
+    /// The call it belongs to.
     pub tool_call_id: String,
+    /// The tool that was called.
     pub tool_name: String,
+    /// The arguments after validation, or as the model wrote them where they never came so far.
     pub input: Value,
+    /// What the call gave.
     pub output: ToolOutput,
+    /// The child's steps when an agent answered.
     pub agent_steps: Option<Rc<Vec<Step>>>,
 }
 
