@@ -133,6 +133,11 @@ fn odd_values_become_clear_data_or_clear_errors() {
         ("return [undefined, NaN, () => 1, -0, 5.0, 1.5];", json!([null, null, null, 0, 5, 1.5])),
         ("return { a: undefined, f() {}, b: 1 };", json!({"b": 1})),
         ("return new Error('x');", json!({"name": "Error", "message": "x"})),
+        (
+            "class Odd extends Error { name = 'Odd'; code = 7 }\nreturn new Odd('x');",
+            json!({"name": "Odd", "message": "x", "code": 7}),
+        ),
+        ("return Object.assign(new Error('x'), { name: 7 });", json!({"message": "x", "name": 7})),
         ("return Object('boxed');", json!("boxed")),
         ("return '\\ud800x';", json!("\u{fffd}x")),
         ("return 1e300;", json!(1e300)),
