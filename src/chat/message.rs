@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Step;
+use super::{Step, ToolInput};
 
 /// Who a message is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,7 +99,7 @@ pub enum ContentPart {
         tool_call_id: String,
         tool_name: String,
         /// The arguments as the model wrote them.
-        input: Value,
+        input: ToolInput,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_options: Option<ProviderOptions>,
     },

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
-use super::{CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolOutput, Usage};
+use super::{
+    CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolInput, ToolOutput, Usage,
+};
 
 /// One finished step of a run.
 ///
@@ -48,7 +48,7 @@ pub struct ToolCall {
     /// The name that the model gave, known or not.
     pub tool_name: String,
     /// The arguments as the model wrote them.
-    pub input: Value,
+    pub input: ToolInput,
 }
 
 /// A tool call with its result.
@@ -59,7 +59,7 @@ pub struct ToolResult {
     /// The tool that was called.
     pub tool_name: String,
     /// The arguments after validation, or as the model wrote them where they never came so far.
-    pub input: Value,
+    pub input: ToolInput,
     /// What the call gave.
     pub output: ToolOutput,
     /// The child's steps when an agent answered.

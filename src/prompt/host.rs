@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::{definitions::Prompt, plan::StepModifications, record::RunRecord};
 use crate::{
-    chat::{CallSettings, PromptMessages, Step, ToolCall, ToolOutput, ToolSpec},
+    chat::{CallSettings, PromptMessages, Step, ToolCall, ToolInput, ToolOutput, ToolSpec},
     diagnostic::Diagnostic,
     provider::{LanguageModel, ProviderError},
 };
@@ -34,7 +34,7 @@ pub enum RunError {
 #[derive(Clone, Debug)]
 pub struct ToolAnswer {
     /// The arguments after validation, for `result.toolResults` and `lastTool`.
-    pub input: Value,
+    pub input: ToolInput,
     pub output: ToolOutput,
     /// The child's steps when an agent answered.
     pub agent_steps: Option<Rc<Vec<Step>>>,

@@ -32,8 +32,8 @@ impl<'a> ToolCalls<'a> {
         let answer = async move {
             let answer = if !active_tools.contains(&call.tool_name) {
                 unavailable(&call, active_tools)
-            } else if call.input.is_string() {
-                unreadable(&call)
+            } else if let Some(problem) = call.input.problem() {
+                unreadable(&call, problem)
             } else {
                 host.call_tool(&call, messages).await
             };
@@ -79,9 +79,9 @@ fn unavailable(call: &ToolCall, active_tools: &[String]) -> ToolAnswer {
     ToolAnswer { input: call.input.clone(), output: ToolOutput::error(message), agent_steps: None }
 }
 
-/// The answer to a call whose arguments are not JSON: refused before any schema sees them, since some take anything.
-fn unreadable(call: &ToolCall) -> ToolAnswer {
-    let message = format!("Invalid input for tool {}: the arguments are not a JSON object", call.tool_name);
+/// The answer to a call whose arguments cannot be read: refused before any schema sees them, since some take anything.
+fn unreadable(call: &ToolCall, problem: &str) -> ToolAnswer {
+    let message = format!("Invalid input for tool {}: {problem}", call.tool_name);
     ToolAnswer { input: call.input.clone(), output: ToolOutput::error(message), agent_steps: None }
 }
 

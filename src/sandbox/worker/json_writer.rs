@@ -1,13 +1,13 @@
 //! Values of the sandbox as JSON text.
 //!
 //! Follows `JSON.stringify` where that keeps the data (`toJSON`, dropped `undefined` and functions in objects, `null` for
-//! them in arrays and for `NaN`), and does better where it loses it: a Map becomes an
+//! them in arrays and for `NaN`, escapes for half surrogate pairs), and does better where it loses it: a Map becomes an
 //! object or a list of pairs, a Set and a typed array a list, an Error its name and message, a BigInt its digits. What
 //! cannot be data (cycles, promises, functions, great depth, great size) is an error that says so.
 
 use rquickjs::{Array, Ctx, Object, String as JsString, Value, function::This, object::Filter};
 
-use super::data::{Intrinsics, NoData};
+use super::data::{Intrinsics, NoData, whole_text};
 
 /// Objects in objects. Below what the host's reader takes, so that whatever is written can be read.
 const MAX_DEPTH: usize = 100;
@@ -65,12 +65,16 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
     }
 
     fn string(&mut self, string: &JsString<'js>) -> Result<(), NoData> {
-        let text = self.intrinsics.text(self.ctx, string)?;
-        // Escapes can make it six times as long, so it is looked at before.
-        if text.len() > self.limit {
-            return Err(self.too_large());
+        match whole_text(self.ctx, string)? {
+            // Escapes can make it six times as long, so it is looked at before.
+            Some(text) if text.len() > self.limit => Err(self.too_large()),
+            Some(text) => self.push(&serde_json::Value::String(text).to_string()),
+            // The engine's own writer has escapes for half surrogate pairs, and asks no prototype about strings.
+            None => match self.ctx.json_stringify(string.clone())? {
+                Some(quoted) => self.push(&quoted.to_string()?),
+                None => self.push("null"),
+            },
         }
-        self.push(&serde_json::Value::String(text).to_string())
     }
 
     fn number(&mut self, number: f64) -> Result<(), NoData> {
