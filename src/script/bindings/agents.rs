@@ -14,10 +14,10 @@ use super::{
     steps,
     tool_call::{Label, find_item, message_of, sub_calls, validate_input},
     tools::{composite, register, single},
-    values::{call_async, from_json, property, to_json, type_error},
+    values::{call_async, from_tool_input, property, to_json, type_error},
 };
 use crate::{
-    chat::{Step, ToolCall, ToolOutput},
+    chat::{Step, ToolCall, ToolOutput, read_json},
     prompt::{DefinitionKind, RunOutcome, ToolAnswer},
     schema::{Validator, describe_problems},
 };
@@ -63,7 +63,8 @@ pub(super) async fn call_agent<'js>(
         return call_composite(ctx, parent, &items, call).await;
     }
     let label = Label { noun: "agent", name: &call.tool_name };
-    match ask(ctx, parent, entry, label, &call.input).await {
+    let args = from_tool_input(ctx, &call.input);
+    match ask(ctx, parent, entry, label, args).await {
         Ok(AgentAnswer { response, validation_error: None, steps, .. }) => {
             answer(ToolOutput::Text(response), Some(Rc::new(steps)))
         }
@@ -83,7 +84,7 @@ async fn call_composite<'js>(
     call: &ToolCall,
 ) -> ToolAnswer {
     let answer = |output, agent_steps| ToolAnswer { input: call.input.clone(), output, agent_steps };
-    let calls = match sub_calls(call) {
+    let calls = match sub_calls(ctx, call) {
         Ok(calls) => calls,
         Err(message) => return answer(ToolOutput::error(message), None),
     };
@@ -96,7 +97,7 @@ async fn call_composite<'js>(
             continue;
         };
         let label = Label { noun: "sub-agent", name: &name };
-        results.push(match ask(ctx, parent, &item, label, &args).await {
+        results.push(match ask(ctx, parent, &item, label, Ok(args)).await {
             Ok(answer) => {
                 let mut result = serde_json::json!({ "name": name, "response": answer.response });
                 result["steps"] = steps_json(ctx, &answer.steps);
@@ -126,9 +127,9 @@ pub(super) async fn ask<'js>(
     parent: &PromptObject<'js>,
     entry: &Object<'js>,
     label: Label<'_>,
-    args: &serde_json::Value,
+    args: Result<Value<'js>>,
 ) -> std::result::Result<AgentAnswer, String> {
-    let args = from_json(ctx, args).map_err(|error| message_of(ctx, error))?;
+    let args = args.map_err(|error| message_of(ctx, error))?;
     let args = validate_input(ctx, entry, label, args).await?;
     ask_validated(ctx, parent, entry, label, args).await.map_err(|error| message_of(ctx, error))
 }
@@ -273,7 +274,7 @@ fn response_instruction(schema: &serde_json::Value) -> String {
 /// The JSON text of an answer and its value, or why it does not match. The text may stand in a code fence.
 fn check_response(text: &str, schema: &serde_json::Value) -> std::result::Result<(String, serde_json::Value), String> {
     let json_text = without_fence(text);
-    let value = serde_json::from_str(json_text).map_err(|error| format!("the answer is not JSON: {error}"))?;
+    let value = read_json(json_text).map_err(|error| format!("the answer is not JSON: {error}"))?;
     Validator::new(schema)?.validate(&value).map_err(|problems| describe_problems(&problems))?;
     Ok((json_text.to_owned(), value))
 }

@@ -12,7 +12,7 @@ use rquickjs::{
 use super::{
     messages::{Shape, message_to_js},
     stateful_prompt::{Core, area},
-    values::{from_json, property},
+    values::{from_json, from_tool_input, property},
 };
 use crate::prompt::{DefinitionKind, Variable};
 
@@ -148,7 +148,7 @@ impl<'js> EffectContext<'js> {
         };
         let object = Object::new(ctx.clone())?;
         object.set("toolName", result.tool_name.as_str())?;
-        object.set("args", from_json(&ctx, &result.input)?)?;
+        object.set("args", from_tool_input(&ctx, &result.input)?)?;
         object.set("output", from_json(&ctx, &result.output.to_value())?)?;
         self.made.set("lastTool", object.clone())?;
         Ok(object.into_value())

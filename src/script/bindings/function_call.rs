@@ -4,11 +4,12 @@ use std::{cell::RefCell, rc::Rc};
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Ctx, Object, Result, Value};
+use serde_json::value::RawValue;
 
 use super::{
     agents, functions, services,
     stateful_prompt::{PromptObject, parts},
-    tool_call::{Answered, Label, message_of, result_json, run_entry, run_with, validate_input},
+    tool_call::{Answered, Label, message_of, result_text, run_entry, run_with, validate_input},
     values::{from_json, plain_error},
 };
 use crate::{
@@ -25,7 +26,7 @@ pub(super) async fn run_tool_code<'js>(
     call: &ToolCall,
     execution: Value<'js>,
 ) -> ToolAnswer {
-    let Some(code) = call.input.get("code").and_then(serde_json::Value::as_str) else {
+    let Some(code) = call.input.value().get("code").and_then(serde_json::Value::as_str) else {
         let message = "Invalid input for tool runToolCode: it takes {code}, a string of TypeScript";
         return ToolAnswer { input: call.input.clone(), output: ToolOutput::error(message), agent_steps: None };
     };
@@ -68,11 +69,11 @@ struct Reachable<'a, 'js> {
 }
 
 impl<'js> Reachable<'_, 'js> {
-    async fn answer(&self, name: &str, args: serde_json::Value) -> std::result::Result<serde_json::Value, String> {
+    async fn answer(&self, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
         let found = functions::find(self.bag, self.kept_in, name).map_err(|error| message_of(self.ctx, error))?;
         let Some((entry, is_agent)) = found else { return Err(format!("{name} is not defined any more")) };
         let label = Label { noun: "function", name };
-        let input = from_json(self.ctx, &args).map_err(|error| message_of(self.ctx, error))?;
+        let input = self.ctx.json_parse(args.get()).map_err(|error| message_of(self.ctx, error))?;
         let input = validate_input(self.ctx, &entry, label, input).await?;
         let answered = if is_agent {
             run_with(self.ctx, &entry, label, input, async |input| self.ask(&entry, label, input).await).await
@@ -80,7 +81,10 @@ impl<'js> Reachable<'_, 'js> {
             run_entry(self.ctx, &entry, label, input, self.execution.clone()).await
         };
         match answered {
-            Answered::Value(value) => result_json(self.ctx, label, &value),
+            Answered::Value(value) => {
+                let text = result_text(self.ctx, label, &value)?;
+                RawValue::from_string(text).map_err(|error| format!("the result of {name} is not JSON: {error}"))
+            }
             Answered::Failed(message) => Err(message),
         }
     }
@@ -104,9 +108,9 @@ impl HostFunctions for Reachable<'_, '_> {
     fn call<'a>(
         &'a self,
         name: &'a str,
-        args: serde_json::Value,
-    ) -> LocalBoxFuture<'a, std::result::Result<serde_json::Value, String>> {
-        self.answer(name, args).boxed_local()
+        args: Box<RawValue>,
+    ) -> LocalBoxFuture<'a, std::result::Result<Box<RawValue>, String>> {
+        async move { self.answer(name, &args).await }.boxed_local()
     }
 
     fn console(&self, line: &LogLine) {

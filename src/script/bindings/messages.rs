@@ -5,7 +5,7 @@ use rquickjs::{Array, ArrayBuffer, Constructor, Ctx, Function, Object, Result, V
 use super::{
     definitions::scalar_text,
     steps,
-    values::{from_json, from_serde, kind_of, property, to_json, type_error},
+    values::{from_json, from_serde, from_tool_input, kind_of, property, to_json, type_error},
 };
 use crate::chat::{Content, ContentPart, Message, ProviderOptions, Role, ToolOutput};
 
@@ -148,7 +148,7 @@ pub(super) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart) -> Result<Valu
             object.set("type", "tool-call")?;
             object.set("toolCallId", tool_call_id.as_str())?;
             object.set("toolName", tool_name.as_str())?;
-            object.set("input", from_json(ctx, input)?)?;
+            object.set("input", from_tool_input(ctx, input)?)?;
             if let Some(options) = provider_options {
                 object.set("providerOptions", from_serde(ctx, options)?)?;
             }

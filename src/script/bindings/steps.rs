@@ -10,7 +10,7 @@ use rquickjs::{Array, Ctx, Object, Result, Value};
 use super::{
     messages::{Shape, message_to_js, part_to_js},
     stateful_prompt::Core,
-    values::{from_json, from_serde, property},
+    values::{from_json, from_serde, from_tool_input, property},
 };
 use crate::chat::{ContentPart, FinishReason, Message, Step, ToolResult};
 
@@ -178,7 +178,7 @@ pub(crate) fn tool_result<'js>(ctx: &Ctx<'js>, result: &ToolResult) -> Result<Ob
     object.set("type", if result.output.is_error() { "tool-error" } else { "tool-result" })?;
     object.set("toolCallId", result.tool_call_id.as_str())?;
     object.set("toolName", result.tool_name.as_str())?;
-    object.set("input", from_json(ctx, &result.input)?)?;
+    object.set("input", from_tool_input(ctx, &result.input)?)?;
     object.set("output", from_json(ctx, &result.output.to_value())?)?;
     if result.output.is_error() {
         object.set("error", result.output.wire_text())?;

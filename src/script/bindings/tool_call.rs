@@ -4,10 +4,10 @@ use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value};
 
 use super::{
     schema::Schema,
-    values::{call_async, from_json, property, thrown_message, to_json},
+    values::{call_async, from_tool_input, property, thrown_message, to_json, to_json_text},
 };
 use crate::{
-    chat::{ToolCall, ToolOutput},
+    chat::{ToolCall, ToolInput, ToolOutput},
     prompt::ToolAnswer,
 };
 
@@ -166,7 +166,7 @@ async fn call_single<'js>(ctx: &Ctx<'js>, entry: &Object<'js>, call: &ToolCall, 
         agent_steps: None,
     };
     let label = Label { noun: "tool", name: &call.tool_name };
-    let input = match from_json(ctx, &call.input) {
+    let input = match from_tool_input(ctx, &call.input) {
         Ok(input) => input,
         Err(error) => return failed(message_of(ctx, error)),
     };
@@ -188,7 +188,7 @@ async fn call_single<'js>(ctx: &Ctx<'js>, entry: &Object<'js>, call: &ToolCall, 
 /// Runs the sub-tools one after another; a failure is that call's result and stops nothing.
 async fn call_composite<'js>(ctx: &Ctx<'js>, items: Value<'js>, call: &ToolCall, execution: Value<'js>) -> ToolAnswer {
     let answer = |output| ToolAnswer { input: call.input.clone(), output, agent_steps: None };
-    let calls = match sub_calls(call) {
+    let calls = match sub_calls(ctx, call) {
         Ok(calls) => calls,
         Err(message) => return answer(ToolOutput::error(message)),
     };
@@ -196,7 +196,7 @@ async fn call_composite<'js>(ctx: &Ctx<'js>, items: Value<'js>, call: &ToolCall,
     for (name, args) in calls {
         let result = match find_item(&items, &name) {
             None => serde_json::json!({ "error": format!("Unknown sub-tool: {name}") }),
-            Some(item) => call_sub_tool(ctx, &item, &name, &args, execution.clone()).await,
+            Some(item) => call_sub_tool(ctx, &item, &name, args, execution.clone()).await,
         };
         results.push(serde_json::json!({ "name": name, "result": result }));
     }
@@ -207,13 +207,12 @@ async fn call_sub_tool<'js>(
     ctx: &Ctx<'js>,
     item: &Object<'js>,
     name: &str,
-    args: &serde_json::Value,
+    args: Value<'js>,
     execution: Value<'js>,
 ) -> serde_json::Value {
     let label = Label { noun: "sub-tool", name };
     let run = async {
-        let input = from_json(ctx, args).map_err(|error| message_of(ctx, error))?;
-        let input = validate_input(ctx, item, label, input).await?;
+        let input = validate_input(ctx, item, label, args).await?;
         match run_entry(ctx, item, label, input, execution).await {
             Answered::Value(value) => result_json(ctx, label, &value),
             Answered::Failed(message) => Err(message),
@@ -223,18 +222,26 @@ async fn call_sub_tool<'js>(
 }
 
 /// The `calls` of a composite call: `[(name, args)]`, or what is wrong with them.
-pub(super) fn sub_calls(call: &ToolCall) -> std::result::Result<Vec<(String, serde_json::Value)>, String> {
+pub(super) fn sub_calls<'js>(
+    ctx: &Ctx<'js>,
+    call: &ToolCall,
+) -> std::result::Result<Vec<(String, Value<'js>)>, String> {
     let wrong = |problem: &str| {
         let shape = "{calls: [{name, args}, …]}";
         format!("Invalid input for tool {}: {problem}; the arguments have the shape {shape}", call.tool_name)
     };
-    let calls = call.input.get("calls").and_then(serde_json::Value::as_array);
+    let calls = call.input.value().get("calls").and_then(serde_json::Value::as_array);
     let calls = calls.ok_or_else(|| wrong("'calls' must be an array"))?;
+    let input = from_tool_input(ctx, &call.input).and_then(Object::from_value);
+    let given = input.and_then(|input| input.get::<_, Array>("calls")).map_err(|error| message_of(ctx, error))?;
+    let args_of = |index: usize| -> Result<Value<'js>> {
+        let args: Value = given.get::<Object>(index)?.get("args")?;
+        if args.is_undefined() { Ok(Object::new(ctx.clone())?.into_value()) } else { Ok(args) }
+    };
     let read = |(index, item): (usize, &serde_json::Value)| {
         let name = item.get("name").and_then(serde_json::Value::as_str);
         let name = name.ok_or_else(|| wrong(&format!("calls[{index}] needs a string 'name'")))?;
-        let args = item.get("args").cloned().unwrap_or_else(|| serde_json::json!({}));
-        Ok((name.to_owned(), args))
+        Ok((name.to_owned(), args_of(index).map_err(|error| message_of(ctx, error))?))
     };
     calls.iter().enumerate().map(read).collect()
 }
@@ -248,22 +255,32 @@ pub(super) fn find_item<'js>(items: &Value<'js>, name: &str) -> Option<Object<'j
         .find(|item| item.get::<_, String>("name").is_ok_and(|found| found == name))
 }
 
-/// A result as JSON; nothing is `null` (SPEC 5).
+/// A result as JSON; nothing is `null`.
 pub(super) fn result_json<'js>(
     ctx: &Ctx<'js>,
     label: Label<'_>,
     value: &Value<'js>,
 ) -> std::result::Result<serde_json::Value, String> {
-    to_json(ctx, value).map_err(|error| {
-        let Label { noun, name } = label;
-        format!("the result of {noun} {name} cannot be sent to the model: {}", message_of(ctx, error))
-    })
+    to_json(ctx, value).map_err(|error| not_json(ctx, label, error))
+}
+
+/// [`result_json`] as text, for code that parses it again.
+pub(super) fn result_text<'js>(
+    ctx: &Ctx<'js>,
+    label: Label<'_>,
+    value: &Value<'js>,
+) -> std::result::Result<String, String> {
+    to_json_text(ctx, value).map_err(|error| not_json(ctx, label, error))
+}
+
+fn not_json(ctx: &Ctx<'_>, Label { noun, name }: Label<'_>, error: Error) -> String {
+    format!("the result of {noun} {name} cannot be sent to the model: {}", message_of(ctx, error))
 }
 
 /// The validated arguments as JSON, for records; `None` when they cannot be shown.
-fn shown<'js>(ctx: &Ctx<'js>, input: &Value<'js>) -> Option<serde_json::Value> {
-    match to_json(ctx, input) {
-        Ok(json) => Some(json),
+fn shown<'js>(ctx: &Ctx<'js>, input: &Value<'js>) -> Option<ToolInput> {
+    match to_json_text(ctx, input) {
+        Ok(text) => Some(ToolInput::from_stringified(&text)),
         Err(_) => {
             ctx.catch();
             None
