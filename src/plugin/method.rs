@@ -1,4 +1,5 @@
-//! Finding `<run_code>` blocks in streamed text, whatever the borders between its pieces (SPEC 6, methods).
+//! Finding `<run_code>` blocks in streamed text, whatever the borders between its pieces (docs/reference.md, "Methods in
+//! text").
 
 /// What the model writes before code.
 const OPEN: &str = "<run_code>";
@@ -7,7 +8,7 @@ const CLOSE: &str = "</run_code>";
 
 /// A piece of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub(crate) enum Piece {
     /// Plain text, to be shown at once.
     Text(String),
     /// The inside of a complete block.
@@ -17,14 +18,14 @@ pub enum Piece {
 /// Splits streamed text into plain text and code. Plain text is held back only as long as it may be the beginning of a
 /// tag, so by less than the length of one.
 #[derive(Debug, Default)]
-pub struct CodeWatcher {
+pub(crate) struct CodeWatcher {
     held: String,
     in_code: bool,
 }
 
 impl CodeWatcher {
     /// Takes the next piece of text and returns what is certain now.
-    pub fn push(&mut self, text: &str) -> Vec<Piece> {
+    pub(crate) fn push(&mut self, text: &str) -> Vec<Piece> {
         self.held.push_str(text);
         let mut pieces = Vec::new();
         loop {
@@ -51,7 +52,7 @@ impl CodeWatcher {
     }
 
     /// The text is over: what was held back is plain text, a block that was never closed included.
-    pub fn finish(&mut self) -> Option<String> {
+    pub(crate) fn finish(&mut self) -> Option<String> {
         let open = if std::mem::take(&mut self.in_code) { OPEN } else { "" };
         let rest = format!("{open}{}", std::mem::take(&mut self.held));
         (!rest.is_empty()).then_some(rest)
