@@ -14,7 +14,7 @@ use thiserror::Error;
 
 /// How many arrays and objects may stand in each other. Values are walked and dropped by recursion, so there has to be
 /// an end; this is serde_json's.
-pub const MAX_DEPTH: usize = 127;
+pub(super) const MAX_DEPTH: usize = 127;
 
 /// Why a text could not be read.
 #[derive(Debug, Error)]
@@ -28,7 +28,7 @@ pub enum JsonError {
 }
 
 /// Whether a text is JSON, whatever its depth.
-pub fn is_json(text: &str) -> bool {
+fn is_json(text: &str) -> bool {
     // Skips without recursion, and looks neither at surrogates nor at the size of numbers.
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }

@@ -87,7 +87,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub fn new(config: &'a SandboxConfig, functions: &'a [String], host: &'a dyn HostFunctions) -> Self {
+    pub(super) fn new(config: &'a SandboxConfig, functions: &'a [String], host: &'a dyn HostFunctions) -> Self {
         Self {
             config,
             functions,
@@ -104,7 +104,7 @@ impl<'a> Run<'a> {
     }
 
     /// Sends the request and serves the worker until the run is over.
-    pub async fn drive(mut self, worker: &mut Worker, request: &[u8]) -> End {
+    pub(super) async fn drive(mut self, worker: &mut Worker, request: &[u8]) -> End {
         if worker.send_frame(request).await.is_err() {
             return End::NeverStarted;
         }

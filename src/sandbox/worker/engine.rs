@@ -61,7 +61,7 @@ pub(super) struct Engines {
 }
 
 impl Engines {
-    pub fn new() -> rquickjs::Result<Self> {
+    pub(super) fn new() -> rquickjs::Result<Self> {
         let compiler = Runtime::new()?;
         compiler.set_max_stack_size(COMPILER_STACK);
         compiler.set_memory_limit(COMPILER_MEMORY);
@@ -74,7 +74,7 @@ impl Engines {
     ///
     /// # Errors
     /// Early errors that neither TypeScript nor SWC found, such as decorators, which the engine does not know.
-    pub fn compile(&self, javascript: &str, lines: &LineMap, code: &str) -> Result<Bytecode, CodeDiagnostic> {
+    pub(super) fn compile(&self, javascript: &str, lines: &LineMap, code: &str) -> Result<Bytecode, CodeDiagnostic> {
         self.compiler.with(|ctx| compile(&ctx, javascript).map_err(|_| syntax_error(&ctx, lines, code)))
     }
 
@@ -82,7 +82,7 @@ impl Engines {
     ///
     /// # Errors
     /// The host is gone.
-    pub fn execute(
+    pub(super) fn execute(
         self,
         bytecode: &Bytecode,
         lines: &LineMap,

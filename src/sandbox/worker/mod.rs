@@ -25,7 +25,7 @@ use engine::Engines;
 const DEFAULT_MEMORY: usize = 64 * 1024 * 1024;
 
 /// What the model reads when its code ran too long.
-pub(crate) fn cpu_message(cpu_ms: u64) -> String {
+pub(super) fn cpu_message(cpu_ms: u64) -> String {
     format!(
         "The code ran longer than {cpu_ms} ms without finishing (time spent waiting for functions does not count). Is there \
          an endless loop?"
