@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use crate::chat::{ContentPart, Message, ProviderOptions};
+use crate::chat::{ContentPart, Message, ProviderOptions, ToolInput};
 
 /// A number the way JavaScript writes it: `1`, not `1.0`.
 pub fn number(value: f64) -> Value {
@@ -75,14 +75,15 @@ pub fn parts_of(message: &Message) -> Vec<ContentPart> {
     parts.into_iter().filter(|part| !matches!(part, ContentPart::Text { text, .. } if text.is_empty())).collect()
 }
 
-/// A tool call's arguments for wires that take them as JSON text.
-pub fn arguments_text(input: &Value) -> String {
-    json_text(input)
+/// A tool call's arguments for wires that take them as JSON text: to the letter as the model wrote them, so that the
+/// provider finds the conversation in its cache.
+pub fn arguments_text(input: &ToolInput) -> String {
+    input.text().map_or_else(|| json_text(input.value()), str::to_owned)
 }
 
 /// A tool call's arguments for wires that take an object; text that was not JSON becomes `{}`, which they accept.
-pub fn arguments_object(input: &Value) -> Value {
-    if input.is_object() { input.clone() } else { Value::Object(Map::new()) }
+pub fn arguments_object(input: &ToolInput) -> Value {
+    if input.value().is_object() { input.value().clone() } else { Value::Object(Map::new()) }
 }
 
 /// Metadata for one provider.
@@ -106,7 +107,17 @@ mod tests {
 
     #[test]
     fn arguments_that_are_not_json_become_an_empty_object() {
-        assert_eq!(arguments_object(&json!("{broken")), json!({}));
-        assert_eq!(arguments_object(&json!({"a": 1})), json!({"a": 1}));
+        assert_eq!(arguments_object(&ToolInput::from_text("{broken")), json!({}));
+        assert_eq!(arguments_object(&ToolInput::from_text("{\"a\": 1}")), json!({"a": 1}));
+    }
+
+    #[test]
+    fn arguments_go_back_as_the_model_wrote_them() {
+        for text in ["{ \"a\" : 1.0 }", "{\"a\":\"\\ud800\"}", "[1]"] {
+            assert_eq!(arguments_text(&ToolInput::from_text(text)), text);
+        }
+        assert_eq!(arguments_text(&ToolInput::from_text("{broken")), "\"{broken\"");
+        assert_eq!(arguments_text(&ToolInput::from_text("")), "{}");
+        assert_eq!(arguments_text(&json!({"a": 1.0}).into()), "{\"a\":1}");
     }
 }
