@@ -1,154 +1,217 @@
-//! Which providers there are: the built-in ones, and custom ones from the environment.
+//! The built-in providers, a row each. To add one, write a row, and a wire format in `wire` if it speaks its own.
 
-use super::{Env, ProviderError, ProviderErrorKind};
+use super::{
+    connect,
+    row::{Api, Provider, needed, optional},
+};
+use crate::provider::{
+    auth::KeyHeader,
+    settings::{
+        ProviderSettings,
+        Setting::{
+            self, AccessKeyId, ApiKey, BaseUrl, Credentials, Location, Project, Region, ResourceName, SecretAccessKey,
+            SessionToken,
+        },
+    },
+    wire::{
+        anthropic::AnthropicWire,
+        bedrock::BedrockWire,
+        chat::{ChatWire, Dialect},
+        cohere::CohereWire,
+        google::GoogleWire,
+        responses::ResponsesWire,
+    },
+};
 
-/// A provider lmthing knows.
-#[derive(Debug)]
-pub struct BuiltIn {
-    pub name: &'static str,
-    /// As it stands in the message about a missing key.
-    pub(super) vendor: &'static str,
-    pub(super) key_variable: &'static str,
-    pub(super) key_header: &'static str,
-    pub(super) base_url_variable: &'static str,
-    /// Empty where the address depends on further settings.
-    pub(super) default_base_url: &'static str,
-    pub(super) get_key_at: &'static str,
-}
+/// What most providers need.
+const A_KEY: &[&[Setting]] = &[&[ApiKey]];
 
-/// All built-in providers, in the order messages name them.
-pub static BUILT_IN: [BuiltIn; 9] = [
-    BuiltIn {
+/// All built-in providers, in the order messages and lists name them.
+pub(crate) static BUILT_IN: [Provider; 9] = [
+    Provider {
         name: "openai",
+        factories: &["createOpenAI", "createOpenAIProvider"],
+        apis: &[
+            Api { name: "chat", wire: |_| Box::new(ChatWire::new(Dialect::OpenAi, None)) },
+            Api { name: "responses", wire: |_| Box::new(ResponsesWire::openai()) },
+        ],
+        default_api: "responses",
         vendor: "OpenAI",
-        key_variable: "OPENAI_API_KEY",
-        key_header: "authorization",
-        base_url_variable: "OPENAI_BASE_URL",
-        default_base_url: "https://api.openai.com/v1",
+        base_url: "https://api.openai.com/v1",
+        key_header: KeyHeader::Bearer,
         get_key_at: "https://platform.openai.com/api-keys",
+        prefix: "OPENAI",
+        variables: &[needed("OPENAI_API_KEY", ApiKey), optional("OPENAI_BASE_URL", BaseUrl)],
+        enough: A_KEY,
+        connect: connect::openai,
     },
-    BuiltIn {
+    Provider {
         name: "anthropic",
+        factories: &["createAnthropic", "createAnthropicProvider"],
+        apis: &[Api { name: "messages", wire: |_| Box::new(AnthropicWire) }],
+        default_api: "messages",
         vendor: "Anthropic",
-        key_variable: "ANTHROPIC_API_KEY",
-        key_header: "x-api-key",
-        base_url_variable: "ANTHROPIC_BASE_URL",
-        default_base_url: "https://api.anthropic.com/v1",
+        base_url: "https://api.anthropic.com/v1",
+        key_header: KeyHeader::Plain("x-api-key"),
         get_key_at: "https://console.anthropic.com/settings/keys",
+        prefix: "ANTHROPIC",
+        variables: &[needed("ANTHROPIC_API_KEY", ApiKey), optional("ANTHROPIC_BASE_URL", BaseUrl)],
+        enough: A_KEY,
+        connect: connect::one_key,
     },
-    BuiltIn {
+    Provider {
         name: "google",
+        factories: &["createGoogleGenerativeAI", "createGoogle", "createGoogleProvider"],
+        apis: &[Api { name: "", wire: |_| Box::new(GoogleWire::generative_language()) }],
+        default_api: "",
         vendor: "Google Generative AI",
-        key_variable: "GOOGLE_GENERATIVE_AI_API_KEY",
-        key_header: "x-goog-api-key",
-        base_url_variable: "GOOGLE_GENERATIVE_AI_BASE_URL",
-        default_base_url: "https://generativelanguage.googleapis.com/v1beta",
+        base_url: "https://generativelanguage.googleapis.com/v1beta",
+        key_header: KeyHeader::Plain("x-goog-api-key"),
         get_key_at: "https://aistudio.google.com/apikey",
+        prefix: "GOOGLE_GENERATIVE_AI",
+        variables: &[
+            needed("GOOGLE_GENERATIVE_AI_API_KEY", ApiKey),
+            optional("GOOGLE_GENERATIVE_AI_BASE_URL", BaseUrl),
+        ],
+        enough: A_KEY,
+        connect: connect::one_key,
     },
-    BuiltIn {
+    Provider {
         name: "mistral",
+        factories: &["createMistral", "createMistralProvider"],
+        apis: &[Api { name: "chat", wire: |_| Box::new(ChatWire::new(Dialect::Mistral, None)) }],
+        default_api: "chat",
         vendor: "Mistral",
-        key_variable: "MISTRAL_API_KEY",
-        key_header: "authorization",
-        base_url_variable: "MISTRAL_BASE_URL",
-        default_base_url: "https://api.mistral.ai/v1",
+        base_url: "https://api.mistral.ai/v1",
+        key_header: KeyHeader::Bearer,
         get_key_at: "https://console.mistral.ai/api-keys",
+        prefix: "MISTRAL",
+        variables: &[needed("MISTRAL_API_KEY", ApiKey), optional("MISTRAL_BASE_URL", BaseUrl)],
+        enough: A_KEY,
+        connect: connect::one_key,
     },
-    BuiltIn {
+    Provider {
         name: "azure",
+        factories: &["createAzure", "createAzureProvider"],
+        apis: &[
+            Api { name: "chat", wire: |settings| Box::new(ChatWire::azure(api_version(settings))) },
+            Api { name: "responses", wire: |settings| Box::new(ResponsesWire::azure(api_version(settings))) },
+        ],
+        default_api: "responses",
         vendor: "Azure OpenAI",
-        key_variable: "AZURE_API_KEY",
-        key_header: "api-key",
-        base_url_variable: "AZURE_BASE_URL",
-        default_base_url: "",
+        base_url: "https://{resource}.openai.azure.com/openai",
+        key_header: KeyHeader::Plain("api-key"),
         get_key_at: "https://portal.azure.com (the resource's \"Keys and Endpoint\")",
+        prefix: "AZURE",
+        variables: &[
+            needed("AZURE_API_KEY", ApiKey),
+            needed("AZURE_RESOURCE_NAME", ResourceName),
+            optional("AZURE_BASE_URL", BaseUrl),
+        ],
+        enough: &[&[ApiKey, ResourceName], &[ApiKey, BaseUrl]],
+        connect: connect::azure,
     },
-    BuiltIn {
+    Provider {
         name: "groq",
+        factories: &["createGroq", "createGroqProvider"],
+        apis: &[Api { name: "chat", wire: |_| Box::new(ChatWire::new(Dialect::Groq, None)) }],
+        default_api: "chat",
         vendor: "Groq",
-        key_variable: "GROQ_API_KEY",
-        key_header: "authorization",
-        base_url_variable: "GROQ_BASE_URL",
-        default_base_url: "https://api.groq.com/openai/v1",
+        base_url: "https://api.groq.com/openai/v1",
+        key_header: KeyHeader::Bearer,
         get_key_at: "https://console.groq.com/keys",
+        prefix: "GROQ",
+        variables: &[needed("GROQ_API_KEY", ApiKey), optional("GROQ_BASE_URL", BaseUrl)],
+        enough: A_KEY,
+        connect: connect::one_key,
     },
-    BuiltIn {
+    Provider {
         name: "cohere",
+        factories: &["createCohere", "createCohereProvider"],
+        apis: &[Api { name: "chat", wire: |_| Box::new(CohereWire) }],
+        default_api: "chat",
         vendor: "Cohere",
-        key_variable: "COHERE_API_KEY",
-        key_header: "authorization",
-        base_url_variable: "COHERE_BASE_URL",
-        default_base_url: "https://api.cohere.com/v2",
+        base_url: "https://api.cohere.com/v2",
+        key_header: KeyHeader::Bearer,
         get_key_at: "https://dashboard.cohere.com/api-keys",
+        prefix: "COHERE",
+        variables: &[needed("COHERE_API_KEY", ApiKey), optional("COHERE_BASE_URL", BaseUrl)],
+        enough: A_KEY,
+        connect: connect::one_key,
     },
-    BuiltIn {
+    Provider {
         name: "bedrock",
+        factories: &["createAmazonBedrock", "createBedrock", "createBedrockProvider"],
+        apis: &[Api { name: "", wire: |_| Box::new(BedrockWire) }],
+        default_api: "",
         vendor: "Amazon Bedrock",
-        key_variable: "AWS_ACCESS_KEY_ID",
-        key_header: "authorization",
-        base_url_variable: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
-        default_base_url: "",
+        base_url: "https://bedrock-runtime.{region}.amazonaws.com",
+        key_header: KeyHeader::Bearer,
         get_key_at: "https://console.aws.amazon.com/iam",
+        prefix: "AWS",
+        variables: &[
+            needed("AWS_ACCESS_KEY_ID", AccessKeyId),
+            needed("AWS_SECRET_ACCESS_KEY", SecretAccessKey),
+            optional("AWS_SESSION_TOKEN", SessionToken),
+            optional("AWS_REGION", Region),
+            needed("AWS_BEARER_TOKEN_BEDROCK", ApiKey),
+            optional("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", BaseUrl),
+        ],
+        enough: &[&[ApiKey], &[AccessKeyId, SecretAccessKey]],
+        connect: connect::bedrock,
     },
-    BuiltIn {
+    Provider {
         name: "vertex",
+        factories: &["createVertex", "createVertexProvider"],
+        apis: &[Api { name: "", wire: |_| Box::new(GoogleWire::vertex()) }],
+        default_api: "",
         vendor: "Google Vertex",
-        key_variable: "GOOGLE_VERTEX_API_KEY",
-        key_header: "x-goog-api-key",
-        base_url_variable: "GOOGLE_VERTEX_BASE_URL",
-        default_base_url: "",
+        base_url: "https://{location}-aiplatform.googleapis.com/v1beta1/projects/{project}/locations/{location}/publishers/google",
+        key_header: KeyHeader::Plain("x-goog-api-key"),
         get_key_at: "https://console.cloud.google.com",
+        prefix: "GOOGLE_VERTEX",
+        variables: &[
+            needed("GOOGLE_VERTEX_API_KEY", ApiKey),
+            needed("GOOGLE_VERTEX_PROJECT", Project),
+            optional("GOOGLE_VERTEX_LOCATION", Location),
+            needed("GOOGLE_APPLICATION_CREDENTIALS", Credentials),
+            optional("GOOGLE_VERTEX_BASE_URL", BaseUrl),
+        ],
+        // Credentials may also come from gcloud's own file or from the machine.
+        enough: &[&[ApiKey], &[Project]],
+        connect: connect::vertex,
     },
 ];
 
-/// Names a custom provider must not take, as its variables belong to a built-in one.
-const RESERVED: [&str; 9] =
-    ["OPENAI", "ANTHROPIC", "GOOGLE_GENERATIVE_AI", "GOOGLE_VERTEX", "MISTRAL", "AZURE", "GROQ", "COHERE", "AWS"];
-
-/// An OpenAI-compatible provider set up by `{NAME}_API_KEY`, `{NAME}_API_BASE` and `{NAME}_API_TYPE=openai`.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Custom {
-    /// What stands before the colon of a model string.
-    pub name: String,
-    /// What its variables begin with.
-    pub prefix: String,
-    pub(super) api_key: String,
-    pub(super) base_url: String,
-}
+/// Any server that speaks OpenAI's protocol. Not built in: it has neither an address nor variables until somebody brings
+/// them, in settings or as a custom provider.
+pub(crate) static COMPATIBLE: Provider = Provider {
+    name: "openai-compatible",
+    factories: &["createOpenAICompatible"],
+    apis: &[Api {
+        name: "chat",
+        wire: |settings| {
+            let dialect = Dialect::Compatible(settings.compatible_name());
+            Box::new(ChatWire::new(dialect, settings.query.as_deref()))
+        },
+    }],
+    default_api: "chat",
+    vendor: "",
+    base_url: "",
+    key_header: KeyHeader::Bearer,
+    get_key_at: "",
+    prefix: "",
+    variables: &[],
+    enough: &[],
+    connect: connect::compatible,
+};
 
 /// The built-in provider of this name.
-pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
+pub(crate) fn built_in(name: &str) -> Option<&'static Provider> {
     BUILT_IN.iter().find(|provider| provider.name == name)
 }
 
-/// The custom providers, sorted by prefix; those named like a built-in one are left out.
-pub fn custom_providers(env: &dyn Env) -> Vec<Custom> {
-    let mut names = env.names();
-    names.sort();
-    names.iter().filter_map(|variable| custom(env, variable)).collect()
-}
-
-fn custom(env: &dyn Env, variable: &str) -> Option<Custom> {
-    let prefix = variable.strip_suffix("_API_KEY")?;
-    let allowed = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    if prefix.is_empty() || !prefix.bytes().all(allowed) || RESERVED.contains(&prefix) {
-        return None;
-    }
-    let set = |suffix: &str| env.get(&format!("{prefix}_{suffix}")).filter(|value| !value.is_empty());
-    let (api_key, base_url) = (set("API_KEY")?, set("API_BASE")?);
-    if set("API_TYPE")? != "openai" {
-        return None;
-    }
-    let name = set("API_NAME").unwrap_or_else(|| prefix.to_ascii_lowercase());
-    built_in(&name).is_none().then(|| Custom { name, prefix: prefix.to_owned(), api_key, base_url })
-}
-
-/// `Unknown provider: "p". Available providers: openai, anthropic, …`
-pub fn unknown_provider(name: &str, env: &dyn Env) -> ProviderError {
-    let mut names: Vec<String> = BUILT_IN.iter().map(|provider| provider.name.to_owned()).collect();
-    names.extend(custom_providers(env).into_iter().map(|custom| custom.name));
-    let message = format!("Unknown provider: \"{name}\". Available providers: {}", names.join(", "));
-    ProviderError::new(ProviderErrorKind::Configuration, name, "", message).with_hint(
-        "A custom OpenAI-compatible provider is set up by NAME_API_KEY, NAME_API_BASE and NAME_API_TYPE=openai.",
-    )
+/// azure's API version, in the query of every request.
+fn api_version(settings: &ProviderSettings) -> &str {
+    settings.api_version.as_deref().unwrap_or("v1")
 }
