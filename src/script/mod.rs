@@ -20,8 +20,10 @@ pub mod bindings;
 
 pub use builtin::import_builtin;
 pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE, exit_code, import_file};
-pub use error::{ScriptError, diagnose, diagnose_error};
-pub use event_loop::{Halt, Interrupt, KeepAlive, halted, idle, settle, until_halted};
+pub use error::{ScriptError, Thrown, diagnose, diagnose_error};
+pub(crate) use event_loop::drain_jobs;
+pub use event_loop::{Halt, Interrupt, KeepAlive, halted, idle, is_idle, settle, until_halted};
+pub use globals::environment;
 pub use host::ScriptHost;
 pub use lazy::{LazyGlobal, lazy_global, lazy_globals};
 pub use native_module::{NativeModule, NativeModuleInit};

@@ -9,7 +9,6 @@
 mod answer;
 mod file;
 mod receive;
-mod sent;
 mod step_loop;
 mod tools;
 

@@ -23,19 +23,18 @@ use tokio::time::Instant;
 pub use promise::settle;
 
 use super::engine;
-use super::error::{diagnose, diagnose_error};
-use crate::diagnostic::Diagnostic;
+use super::error::{Thrown, diagnose, diagnose_error};
 use timers::{TimerId, Timers};
 
 /// Why a run must end now. The first one counts; whatever the script does afterwards is not seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Halt {
     /// `process.exit(code)`.
     Exit(i32),
     /// A callback of a timer, a microtask or an event threw.
-    Uncaught(Diagnostic),
+    Uncaught(Thrown),
     /// A promise was rejected and nobody handled it.
-    UnhandledRejection(Diagnostic),
+    UnhandledRejection(Thrown),
 }
 
 /// Stops running JavaScript from any thread: the script sees an exception that it cannot catch.
@@ -273,6 +272,14 @@ fn settle_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     }
 }
 
+/// Runs the promise jobs and ticks that are due now, so that whoever awaits what was just settled goes on before the caller
+/// does. Not to be called while JavaScript runs.
+pub(crate) fn drain_jobs(ctx: &Ctx<'_>) {
+    if let Ok(engine::Shared { event_loop, .. }) = engine::shared(ctx) {
+        settle_jobs(ctx, &event_loop);
+    }
+}
+
 fn run_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     while !event_loop.is_halted() && ctx.execute_pending_job() {}
 }
@@ -356,6 +363,11 @@ pub async fn idle(ctx: &Ctx<'_>) -> Result<Option<Halt>> {
         }
         changed.await;
     }
+}
+
+/// Whether nothing keeps the program alive at this moment.
+pub fn is_idle(ctx: &Ctx<'_>) -> Result<bool> {
+    Ok(engine::shared(ctx)?.event_loop.is_idle())
 }
 
 /// Lets everything else that is ready run once.

@@ -22,6 +22,7 @@ mod url;
 use rquickjs::{Ctx, Result};
 
 use self::bytes::Bytes;
+pub use self::process::environment;
 use super::lazy::{self, LazyGlobal};
 use super::native_module::NativeModule;
 
@@ -107,5 +108,6 @@ const LAZY_GLOBALS: &[LazyGlobal] = &[
 
 /// Defines every global.
 pub(super) fn install(ctx: &Ctx<'_>) -> Result<()> {
+    process::set_up(ctx)?;
     lazy::lazy_globals(ctx, LAZY_GLOBALS)
 }

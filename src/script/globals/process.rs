@@ -1,14 +1,49 @@
 //! Native half of `process`: what the script may know of the program it runs in, and how it asks to end.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use rquickjs::{Ctx, Function, Object, Result};
+use rquickjs::{Coerced, Ctx, Exception, Function, JsLifetime, Object, Result, Value};
 
 use crate::script::engine::shared;
 use crate::script::event_loop::Halt;
 use crate::script::native_module::NativeModule;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/process", init };
+
+/// The `process` object, once a script has touched it.
+#[derive(Default, JsLifetime)]
+struct ProcessObject<'js>(RefCell<Option<Object<'js>>>);
+
+/// Part of making an engine.
+pub(in crate::script) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+    let stored = ctx.store_userdata(ProcessObject::default()).map(drop);
+    stored.map_err(|_| Exception::throw_internal(ctx, "user data is in use"))
+}
+
+/// What `process.env` holds now, changes of the script's included; `None` while no script has touched `process`.
+pub fn environment(ctx: &Ctx<'_>) -> Result<Option<BTreeMap<String, String>>> {
+    let process = ctx.userdata::<ProcessObject>().and_then(|process| process.0.borrow().clone());
+    let Some(process) = process else { return Ok(None) };
+    let mut variables = BTreeMap::new();
+    // A script may have put anything in its place.
+    if let Some(env) = process.get::<_, Value>("env")?.into_object() {
+        for property in env.props::<String, Value>() {
+            let (name, value) = property?;
+            if !value.is_undefined() {
+                variables.insert(name, value.get::<Coerced<String>>()?.0);
+            }
+        }
+    }
+    Ok(Some(variables))
+}
+
+fn remember<'js>(ctx: Ctx<'js>, process: Object<'js>) {
+    if let Some(kept) = ctx.userdata::<ProcessObject>() {
+        kept.0.replace(Some(process));
+    }
+}
 
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let shared = shared(ctx)?;
@@ -35,6 +70,8 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("hrtime", Function::new(ctx.clone(), hrtime)?)?;
     exports.set("uptime", Function::new(ctx.clone(), move || start.elapsed().as_secs_f64())?)?;
     exports.set("residentSetSize", Function::new(ctx.clone(), resident_set_size)?)?;
+    // remember(process): the object that `environment` reads.
+    exports.set("remember", Function::new(ctx.clone(), remember)?)?;
     // setExitCode(code or undefined)
     let process = shared.process.clone();
     exports.set("setExitCode", Function::new(ctx.clone(), move |code: Option<i32>| process.exit_code.set(code))?)?;
