@@ -4,16 +4,25 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolOutput, Usage};
+use super::{
+    CallSettings, CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolOutput,
+    ToolSpec, Usage,
+};
 
 /// One finished step of a run.
 ///
-/// `prompt.steps` shows `prompt`, `output` and `active_tools`; `prompt.fullSteps` shows `raw` in place of `output`;
-/// `result.steps` is built from the rest.
+/// `prompt.steps` shows `prompt`, `output` and `active_tools`; `prompt.fullSteps` shows the whole request and `raw` in place
+/// of `output`; `result.steps` is built from the rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// The messages that were sent, system message first. Shared with the history and the other steps.
     pub prompt: PromptMessages,
+    /// The tools the model was told of; `None` for a model that reads no requests, such as a mock: then the host kept what
+    /// they would be made of.
+    pub tools: Option<Rc<[ToolSpec]>>,
+    /// The settings that were sent.
+    pub settings: Rc<CallSettings>,
+    /// What the answer comes to.
     pub output: StepOutput,
     pub active_tools: Vec<String>,
     /// The stream as it arrived.
@@ -24,7 +33,7 @@ pub struct Step {
     pub response: ResponseMetadata,
 }
 
-/// What a step's answer comes to. Tool calls are listed before the text (SPEC 3, scenarios `steps/*`).
+/// What a step's answer comes to. Tool calls are listed before the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepOutput {
     pub content: Vec<ContentPart>,
@@ -47,7 +56,18 @@ pub struct ToolResult {
     pub tool_name: String,
     pub input: Value,
     pub output: ToolOutput,
-    pub agent_steps: Option<Rc<Vec<Step>>>,
+    /// The children that worked on it, when agents did.
+    pub agents: Rc<[AgentRun]>,
+}
+
+/// The run of a child prompt within a tool call. It is kept beside the result: scripts see the steps in it, the model, which
+/// would pay for them in tokens, does not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentRun {
+    /// Which of a composite's results it gave; `None` where the call has one result.
+    pub result: Option<usize>,
+    /// What the child did.
+    pub steps: Vec<Rc<Step>>,
 }
 
 impl Step {

@@ -1,4 +1,4 @@
-//! The built-in plugins without an engine: the task list and the task graph of SPEC 6 as pure state machines.
+//! The built-in plugins without an engine: the task list and the task graph as pure state machines.
 //!
 //! Owns: the shapes a prompt file and a model exchange about tasks, which changes of state are allowed, the words of every
 //! answer, the status sections of the system prompt, and what each tool looks like to a model.
@@ -11,6 +11,7 @@
 pub mod method;
 mod read;
 mod refusal;
+pub mod run_tool_code;
 pub mod task_graph;
 pub mod task_list;
 

@@ -19,22 +19,22 @@ pub(super) const PAYLOAD_PROPERTY: &str = "lmthing:payload";
 
 /// An error of ours on its way into a script.
 #[derive(Clone, Debug)]
-pub struct ScriptError {
+pub(crate) struct ScriptError {
     /// Global class of the exception: `Error`, `TypeError`, `RangeError`, `SyntaxError`.
-    pub class: &'static str,
-    pub message: String,
+    class: &'static str,
+    pub(super) message: String,
     /// Node's `code` property, such as `ERR_MODULE_NOT_FOUND`.
-    pub code: Option<&'static str>,
+    pub(super) code: Option<&'static str>,
     /// Advice shown below the message.
-    pub hint: Option<String>,
+    pub(super) hint: Option<String>,
     /// Where, when that is not simply the line that is running.
-    pub location: Option<Location>,
+    pub(super) location: Option<Location>,
     /// `error.name`, when it is not that of the class.
-    pub name: Option<&'static str>,
+    name: Option<&'static str>,
     /// More properties of the error object, for scripts that catch it.
-    pub properties: Vec<(&'static str, serde_json::Value)>,
+    properties: Vec<(&'static str, serde_json::Value)>,
     /// What the program itself wants to know of the error, when it comes back out of JavaScript.
-    pub payload: Option<Rc<dyn Any>>,
+    payload: Option<Rc<dyn Any>>,
 }
 
 /// What a [`ScriptError`] carries through JavaScript. Scripts have no way to make one, so who finds it knows that the error
@@ -47,7 +47,7 @@ pub(super) struct ErrorPayload {
 }
 
 impl ScriptError {
-    pub fn new(class: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(class: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
         Self {
             class,
@@ -62,46 +62,46 @@ impl ScriptError {
     }
 
     /// A plain `Error`.
-    pub fn error(message: impl Into<String>) -> Self {
+    pub(crate) fn error(message: impl Into<String>) -> Self {
         Self::new("Error", message)
     }
 
     /// A `TypeError`: what a native throws on wrong arguments.
-    pub fn type_error(message: impl Into<String>) -> Self {
+    pub(crate) fn type_error(message: impl Into<String>) -> Self {
         Self::new("TypeError", message)
     }
 
     /// A `SyntaxError` at `location`.
-    pub fn syntax(message: impl Into<String>, location: Location) -> Self {
+    pub(crate) fn syntax(message: impl Into<String>, location: Location) -> Self {
         Self { location: Some(location), ..Self::new("SyntaxError", message) }
     }
 
     #[must_use]
-    pub fn code(self, code: &'static str) -> Self {
+    pub(crate) fn code(self, code: &'static str) -> Self {
         Self { code: Some(code), ..self }
     }
 
     #[must_use]
-    pub fn hint(self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
     /// Sets `error.name`, for failures that scripts tell apart by it: `ProviderError`.
     #[must_use]
-    pub fn name(self, name: &'static str) -> Self {
+    pub(crate) fn name(self, name: &'static str) -> Self {
         Self { name: Some(name), ..self }
     }
 
     /// Adds an ordinary property to the error object.
     #[must_use]
-    pub fn property(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Self {
+    pub(crate) fn property(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Self {
         self.properties.push((key, value.into()));
         self
     }
 
     /// Gives the error a value to carry; whoever awaits the script finds it in [`Thrown::payload`].
     #[must_use]
-    pub fn payload(self, payload: Rc<dyn Any>) -> Self {
+    pub(crate) fn payload(self, payload: Rc<dyn Any>) -> Self {
         Self { payload: Some(payload), ..self }
     }
 
@@ -117,7 +117,7 @@ impl ScriptError {
     }
 
     /// Throws it; natives return what this returns. The message may be of any length.
-    pub fn throw(self, ctx: &Ctx<'_>) -> Error {
+    pub(crate) fn throw(self, ctx: &Ctx<'_>) -> Error {
         match self.into_object(ctx) {
             Ok(error) => ctx.throw(error.into_value()),
             Err(error) => error,
@@ -125,7 +125,7 @@ impl ScriptError {
     }
 
     /// The error object, to reject a promise with.
-    pub fn into_object<'js>(self, ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    pub(crate) fn into_object<'js>(self, ctx: &Ctx<'js>) -> Result<Object<'js>> {
         let constructor: Constructor = ctx.globals().get(self.class)?;
         let error: Object = constructor.construct((self.message.as_str(),))?;
         if let Some(name) = self.name {

@@ -5,12 +5,12 @@ use std::{collections::BTreeMap, fmt::Write, rc::Rc};
 use serde_json::json;
 
 use crate::{
-    cli::{Printer, args::ModelsArgs, env, exit},
+    cli::{ExitCode, Printer, args::ModelsArgs, env},
     provider::{ModelList, ProviderContext, list_models},
 };
 
 /// Lists providers and aliases, and whether each is configured; values of variables are never shown.
-pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> u8 {
+pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> ExitCode {
     let directory = std::env::current_dir().unwrap_or_default();
     let (variables, problems) = env::variables(&directory);
     for problem in problems {
@@ -21,7 +21,7 @@ pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> u8 {
     let text = if args.json { format!("{:#}\n", to_json(&list)) } else { to_text(&list) };
     printer.text(&text);
     printer.flush();
-    exit::DONE
+    ExitCode::Done
 }
 
 fn to_text(list: &ModelList) -> String {

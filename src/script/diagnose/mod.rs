@@ -50,7 +50,7 @@ pub fn diagnose_error(ctx: &Ctx<'_>, error: Error) -> Thrown {
 
 /// Describes a thrown value: an error object with class, message, place, stack, causes and payload; anything else by what
 /// it prints as.
-pub fn diagnose<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Thrown {
+pub(crate) fn diagnose<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Thrown {
     let error = thrown.as_object().filter(|object| is_error(ctx, object)).cloned();
     let diagnostic = describe(ctx, thrown, MAX_CAUSES);
     match error {

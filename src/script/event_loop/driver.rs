@@ -116,6 +116,14 @@ fn settle_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     }
 }
 
+/// Runs the promise jobs and ticks that are due now, so that whoever awaits what was just settled goes on before the caller
+/// does. Not to be called while JavaScript runs.
+pub(crate) fn drain_jobs(ctx: &Ctx<'_>) {
+    if let Ok(event_loop) = EventLoop::of(ctx) {
+        settle_jobs(ctx, &event_loop);
+    }
+}
+
 fn run_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     while !event_loop.is_halted() && ctx.execute_pending_job() {}
 }

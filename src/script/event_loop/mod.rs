@@ -13,9 +13,11 @@ mod state;
 mod timers;
 mod wait;
 
+pub(crate) use driver::drain_jobs;
 pub(super) use driver::{attach, report_uncaught, set_dispatcher, set_up};
 pub use halt::{Halt, Interrupt};
-pub use promise::settle;
+pub(crate) use promise::settle;
 pub(super) use state::EventLoop;
-pub use state::KeepAlive;
+pub(crate) use state::KeepAlive;
+pub(crate) use wait::is_idle;
 pub use wait::{idle, until_halted};

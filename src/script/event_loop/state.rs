@@ -171,11 +171,11 @@ impl EventLoop {
 }
 
 /// Keeps the program alive, as an open request does, until dropped.
-pub struct KeepAlive(Rc<EventLoop>);
+pub(crate) struct KeepAlive(Rc<EventLoop>);
 
 impl KeepAlive {
     /// From now on.
-    pub fn new(ctx: &Ctx<'_>) -> Result<Self> {
+    pub(crate) fn new(ctx: &Ctx<'_>) -> Result<Self> {
         let event_loop = EventLoop::of(ctx)?;
         event_loop.keep_alive.set(event_loop.keep_alive.get() + 1);
         Ok(Self(event_loop))

@@ -40,6 +40,11 @@ pub async fn idle(ctx: &Ctx<'_>) -> Result<Option<Halt>> {
     }
 }
 
+/// Whether nothing keeps the program alive at this moment.
+pub(crate) fn is_idle(ctx: &Ctx<'_>) -> Result<bool> {
+    Ok(EventLoop::of(ctx)?.is_idle())
+}
+
 /// Lets everything else that is ready run once.
 pub(super) async fn yield_once() {
     let mut yielded = false;

@@ -21,7 +21,8 @@ mod url;
 
 use rquickjs::{Ctx, Result};
 
-pub use self::process::{environment, exit_code};
+pub(crate) use self::process::environment;
+pub use self::process::exit_code;
 use super::lazy::{self, LazyGlobal};
 use super::native_module::NativeModule;
 

@@ -43,7 +43,7 @@ pub fn exit_code(ctx: &Ctx<'_>) -> Result<Option<i32>> {
 ///
 /// # Errors
 /// A pending exception, when a script put something there that has no text.
-pub fn environment(ctx: &Ctx<'_>) -> Result<Option<BTreeMap<String, String>>> {
+pub(crate) fn environment(ctx: &Ctx<'_>) -> Result<Option<BTreeMap<String, String>>> {
     let object = process(ctx)?.object.borrow().clone();
     let Some(object) = object else { return Ok(None) };
     let mut variables = BTreeMap::new();

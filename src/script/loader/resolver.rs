@@ -117,10 +117,9 @@ impl ModuleResolver {
             not_found(format!("Cannot find module '{}'", path.display())).hint_if_some(alternative(path, specifier))
         })?;
         if real.is_dir() {
-            let failure =
-                ScriptError::error(format!("Cannot import '{specifier}': '{}' is a directory", real.display()));
-            return Err(ScriptError { code: Some("ERR_UNSUPPORTED_DIR_IMPORT"), ..failure }
-                .hint_if_some(alternative(path, specifier)));
+            let message = format!("Cannot import '{specifier}': '{}' is a directory", real.display());
+            let failure = ScriptError::error(message).code("ERR_UNSUPPORTED_DIR_IMPORT");
+            return Err(failure.hint_if_some(alternative(path, specifier)));
         }
         check_extension(&real, specifier)?;
         Ok(real)
@@ -150,7 +149,7 @@ impl ModuleResolver {
             Some(name) => format!("did you mean '{name}'?"),
             None => format!("install it next to the file: npm install {}", package_name(specifier)),
         };
-        ScriptError { message, ..failure }.hint(hint)
+        not_found(message).hint(hint)
     }
 
     fn not_offered(&self, name: &str, specifier: &str) -> ScriptError {
