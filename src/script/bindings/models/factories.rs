@@ -11,7 +11,7 @@ use super::resolve::model_object;
 use crate::{
     provider::{ProviderSettings, create},
     script::bindings::{
-        results::throw::throw_provider_error,
+        results::throw::throw_no_model,
         services,
         values::{kind_of, property, to_json, type_error},
     },
@@ -85,7 +85,7 @@ fn models_of<'js>(ctx: &Ctx<'js>, provider: &Exports, settings: ProviderSettings
             let context = services::providers(&ctx)?;
             match create(&full_name, &settings, &id, &context) {
                 Ok(model) => model_object(&ctx, model),
-                Err(error) => Err(throw_provider_error(&ctx, error)),
+                Err(error) => Err(throw_no_model(&ctx, error)),
             }
         };
         Function::new(ctx.clone(), model)
