@@ -61,8 +61,6 @@ const MAX_LINES: usize = 400;
 const LONG_FILES: &[(&str, &str)] = &[
     ("src/schema/typescript.rs", "one printer: a flat match over the keywords of JSON Schema, and its table of tests"),
     ("src/sandbox/worker/data.rs", "one walk over values: a flat match over their kinds, and its tests"),
-    ("src/provider/wire/encode_tests.rs", "tests only: one short case after the other"),
-    ("src/provider/wire/tests.rs", "tests only: one table of cases for all wire formats"),
     ("src/plugin/task_graph/tests.rs", "tests only: one short case after the other"),
 ];
 
