@@ -20,7 +20,7 @@ pub use active::ActiveSet;
 pub use definitions::{FunctionDefinition, Prompt, ToolDefinition, Variable};
 pub use error::{RunError, ScriptFailure};
 pub use host::{MethodAnswer, PromptHost, RunSettings, StepLoop, ToolAnswer};
-pub use kind::{DefinitionKind, NameError};
+pub use kind::DefinitionKind;
 pub use plan::{StepModifications, StepPlan};
 pub use record::{Listener, RunOutcome, RunPart, RunRecord};
 pub use render::to_yaml;

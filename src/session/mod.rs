@@ -13,4 +13,3 @@ mod step_loop;
 mod tools;
 
 pub use file::{FileRunOptions, run_file};
-pub use step_loop::{DEFAULT_MAX_STEPS, Session};

@@ -16,14 +16,14 @@ use crate::plugin::{
 ///
 /// Result: `{success: true, taskId, question, task, message}`. Only a pending or running task can wait; a second question
 /// is refused while the first is open.
-pub fn ask_human(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
+pub(crate) fn ask_human(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(ask(graph, input))
 }
 
 /// `answerQuestion({taskId, answer})`: records the answer in the task's `input_context` and lets the task go on.
 ///
 /// Result: `{success: true, taskId, question, answer, task, message}`. Refused when the task does not wait.
-pub fn answer_question(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
+pub(crate) fn answer_question(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(answer(graph, input))
 }
 

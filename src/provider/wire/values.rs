@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Number, Value};
 
-use crate::chat::{Content, ContentPart, Message, ProviderOptions};
+use crate::chat::{Content, ContentPart, Message, ProviderOptions, ToolInput};
 
 /// A number the way JavaScript writes it: `1`, not `1.0`.
 pub(crate) fn number(value: f64) -> Value {
@@ -81,16 +81,22 @@ pub(crate) fn parts_of(message: &Message) -> Cow<'_, [ContentPart]> {
     }
 }
 
-/// A tool call's arguments for wires that take them as JSON text, as `JSON.stringify` writes them.
-pub(crate) fn arguments_text(input: &Value) -> String {
-    let mut input = input.clone();
-    normalize_numbers(&mut input);
-    input.to_string()
+/// Compact JSON text as `JSON.stringify` writes it.
+fn json_text(value: &Value) -> String {
+    let mut value = value.clone();
+    normalize_numbers(&mut value);
+    value.to_string()
+}
+
+/// A tool call's arguments for wires that take them as JSON text: to the letter as the model wrote them, so that the
+/// provider finds the conversation in its cache.
+pub(crate) fn arguments_text(input: &ToolInput) -> String {
+    input.text().map_or_else(|| json_text(input.value()), str::to_owned)
 }
 
 /// A tool call's arguments for wires that take an object; text that was not JSON becomes `{}`, which they accept.
-pub(crate) fn arguments_object(input: &Value) -> Value {
-    if input.is_object() { input.clone() } else { Value::Object(Map::new()) }
+pub(crate) fn arguments_object(input: &ToolInput) -> Value {
+    if input.value().is_object() { input.value().clone() } else { Value::Object(Map::new()) }
 }
 
 /// Metadata for one provider.
@@ -109,12 +115,22 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_javascript_writes_them() {
-        assert_eq!(arguments_text(&json!({"a": 1.0, "b": [0.5, -0.0, 1e3]})), r#"{"a":1,"b":[0.5,0,1000]}"#);
+        assert_eq!(json_text(&json!({"a": 1.0, "b": [0.5, -0.0, 1e3]})), r#"{"a":1,"b":[0.5,0,1000]}"#);
     }
 
     #[test]
     fn arguments_that_are_not_json_become_an_empty_object() {
-        assert_eq!(arguments_object(&json!("{broken")), json!({}));
-        assert_eq!(arguments_object(&json!({"a": 1})), json!({"a": 1}));
+        assert_eq!(arguments_object(&ToolInput::from_text("{broken")), json!({}));
+        assert_eq!(arguments_object(&ToolInput::from_text("{\"a\": 1}")), json!({"a": 1}));
+    }
+
+    #[test]
+    fn arguments_go_back_as_the_model_wrote_them() {
+        for text in ["{ \"a\" : 1.0 }", "{\"a\":\"\\ud800\"}", "[1]"] {
+            assert_eq!(arguments_text(&ToolInput::from_text(text)), text);
+        }
+        assert_eq!(arguments_text(&ToolInput::from_text("{broken")), "\"{broken\"");
+        assert_eq!(arguments_text(&ToolInput::from_text("")), "{}");
+        assert_eq!(json_text(&json!({"a": 1.0}).into()), "{\"a\":1}");
     }
 }

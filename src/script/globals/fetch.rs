@@ -16,8 +16,10 @@ use reqwest::{
 use rquickjs::{Ctx, Function, Object, Result, function::Opt, prelude::Async};
 use tokio::sync::mpsc;
 
-use super::{Bytes, NativeModule};
-use crate::{http::http_client, script::KeepAlive};
+use super::bytes::Bytes;
+use crate::http::http_client;
+use crate::script::event_loop::KeepAlive;
+use crate::script::native_module::NativeModule;
 
 /// One part of a request body; an error ends the request.
 type BodyPart = std::result::Result<Vec<u8>, io::Error>;

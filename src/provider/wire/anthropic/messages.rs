@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    chat::{Message, ProviderOptions, ToolOutput},
+    chat::{Message, ProviderOptions, ToolInput, ToolOutput},
     provider::wire::{
         blocks::{self, BlockFormat, Conversation},
         media::{Media, Source},
@@ -75,7 +75,7 @@ impl BlockFormat for MessagesBlocks<'_> {
         Some(json!({ "type": "redacted_thinking", "data": data }))
     }
 
-    fn tool_call(&self, id: &str, name: &str, input: &Value) -> Value {
+    fn tool_call(&self, id: &str, name: &str, input: &ToolInput) -> Value {
         json!({ "type": "tool_use", "id": id, "name": name, "input": arguments_object(input) })
     }
 

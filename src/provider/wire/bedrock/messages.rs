@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use crate::{
-    chat::{ContentPart, Message, ProviderOptions, ToolOutput},
+    chat::{ContentPart, Message, ProviderOptions, ToolInput, ToolOutput},
     provider::wire::{
         blocks::{self, BlockFormat, Conversation},
         media::{Media, Source},
@@ -93,7 +93,7 @@ impl BlockFormat for ConverseBlocks {
         Some(json!({ "reasoningContent": { "redactedReasoning": { "data": data } } }))
     }
 
-    fn tool_call(&self, id: &str, name: &str, input: &Value) -> Value {
+    fn tool_call(&self, id: &str, name: &str, input: &ToolInput) -> Value {
         json!({ "toolUse": { "toolUseId": self.tool_id(id), "name": name, "input": arguments_object(input) } })
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use crate::{
-    chat::{ContentPart, Message, ProviderOptions, Role, ToolOutput},
+    chat::{ContentPart, Message, ProviderOptions, Role, ToolInput, ToolOutput},
     provider::wire::{media::Media, values::parts_of},
 };
 
@@ -33,7 +33,7 @@ pub(crate) trait BlockFormat {
     fn reasoning(&mut self, text: &str, ends: bool, options: Option<&ProviderOptions>) -> Option<Value>;
 
     /// A tool call of an earlier answer.
-    fn tool_call(&self, id: &str, name: &str, input: &Value) -> Value;
+    fn tool_call(&self, id: &str, name: &str, input: &ToolInput) -> Value;
 
     /// What a tool gave back.
     fn tool_result(&self, id: &str, output: &ToolOutput) -> Value;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Dialect;
 use crate::{
-    chat::{ContentPart, Message, ProviderOptions, Role},
+    chat::{ContentPart, Message, ProviderOptions, Role, ToolInput},
     provider::wire::{
         media::Media,
         settings::Warnings,
@@ -123,7 +123,7 @@ fn assistant(message: &Message, dialect: &Dialect, warnings: &mut Warnings) -> V
     Value::Object(wire)
 }
 
-fn tool_call(id: &str, name: &str, input: &Value, options: Option<&ProviderOptions>, dialect: &Dialect) -> Value {
+fn tool_call(id: &str, name: &str, input: &ToolInput, options: Option<&ProviderOptions>, dialect: &Dialect) -> Value {
     let mut call = function_call(id, name, input);
     // Gemini behind an OpenAI-compatible front wants its thought signature back.
     if let Dialect::Compatible(provider) = dialect
@@ -135,7 +135,7 @@ fn tool_call(id: &str, name: &str, input: &Value, options: Option<&ProviderOptio
 }
 
 /// `{id, type: "function", function: {name, arguments: <JSON text>}}`; cohere and mistral use it too.
-pub(crate) fn function_call(id: &str, name: &str, input: &Value) -> Value {
+pub(crate) fn function_call(id: &str, name: &str, input: &ToolInput) -> Value {
     json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments_text(input) } })
 }
 

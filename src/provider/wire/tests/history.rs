@@ -13,7 +13,12 @@ use crate::{
 };
 
 fn call(id: &str, input: Value) -> ContentPart {
-    ContentPart::ToolCall { tool_call_id: id.into(), tool_name: "tide".into(), input, provider_options: None }
+    ContentPart::ToolCall {
+        tool_call_id: id.into(),
+        tool_name: "tide".into(),
+        input: input.into(),
+        provider_options: None,
+    }
 }
 
 fn result(id: &str, output: ToolOutput) -> ContentPart {
@@ -162,7 +167,7 @@ fn history_goes_back_to_gemini_and_responses() {
         ContentPart::ToolCall {
             tool_call_id: "call".into(),
             tool_name: "tide".into(),
-            input: json!({ "port": "Ål" }),
+            input: json!({ "port": "Ål" }).into(),
             provider_options: item("fc_1"),
         },
     ];

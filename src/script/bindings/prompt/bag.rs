@@ -110,6 +110,11 @@ impl<'js> Bag<'js> {
         self.shelf(shelf).borrow().get(name).cloned()
     }
 
+    /// Reads the entry of a definition where it is, without the cost of a clone. `read` must not call JavaScript.
+    pub(crate) fn with_entry<T>(&self, shelf: Shelf, name: &str, read: impl FnOnce(&Entry<'js>) -> T) -> Option<T> {
+        self.shelf(shelf).borrow().get(name).map(read)
+    }
+
     /// Keeps an entry; the same name again replaces it.
     pub(crate) fn set_entry(&self, shelf: Shelf, name: &str, entry: Entry<'js>) {
         self.shelf(shelf).borrow_mut().insert(name.to_owned(), entry);

@@ -1,55 +1,119 @@
 //! Tools as the model is told of them: schemas as JSON Schema, the response schema and sub-tools in the description.
 
-use rquickjs::{Ctx, Object, Result, Value};
+use rquickjs::{Ctx, JsLifetime, Result, Value, class::Trace};
 
 use super::{
-    entry::{CallOptions, Entry, Item, Shelf},
+    entry::{Callable, Entry, Item, Shelf},
     object::PromptObject,
-    run::KeptTool,
 };
 use crate::{
     chat::ToolSpec,
     plugin::run_tool_code,
-    prompt::DefinitionKind,
-    script::bindings::values::{messages::provider_options, property, schema::Side},
+    prompt::{DefinitionKind, ToolDefinition},
+    script::bindings::values::{
+        messages::provider_options,
+        schema::{Schema, Side},
+    },
 };
 
+/// What the model is told of a tool, before its schemas are converted. It holds no callbacks: those of a step that is over
+/// may hold on to anything, and steps are kept.
+#[derive(Clone, Trace, JsLifetime)]
+pub(crate) struct ToldTool<'js> {
+    pub(crate) name: String,
+    #[qjs(skip_trace)]
+    pub(crate) definition: ToolDefinition,
+    shape: Shape<'js>,
+}
+
+#[derive(Clone, Trace, JsLifetime)]
+enum Shape<'js> {
+    /// `runToolCode`, which is the same in every prompt.
+    RunsCode,
+    Single(Told<'js>),
+    Composite(Vec<Member<'js>>),
+}
+
+#[derive(Clone, Trace, JsLifetime)]
+struct Member<'js> {
+    name: String,
+    description: String,
+    told: Told<'js>,
+}
+
+/// The schemas and options of one thing to call.
+#[derive(Clone, Trace, JsLifetime)]
+struct Told<'js> {
+    input_schema: Schema<'js>,
+    response_schema: Option<Schema<'js>>,
+    provider_options: Option<Value<'js>>,
+}
+
+impl<'js> From<&Callable<'js>> for Told<'js> {
+    fn from(callable: &Callable<'js>) -> Self {
+        Told {
+            input_schema: callable.input_schema.clone(),
+            response_schema: callable.options.response_schema.clone(),
+            provider_options: callable.options.provider_options.clone(),
+        }
+    }
+}
+
+impl<'js> From<&Entry<'js>> for Shape<'js> {
+    fn from(entry: &Entry<'js>) -> Self {
+        match entry {
+            Entry::Single(callable) => Shape::Single(callable.into()),
+            Entry::Composite(items) => {
+                let member = |item: &Item<'js>| Member {
+                    name: item.name.clone(),
+                    description: item.description.clone(),
+                    told: (&item.callable).into(),
+                };
+                Shape::Composite(items.iter().map(member).collect())
+            }
+        }
+    }
+}
+
 /// The tools of a prompt that `wanted` names, in definition order, as they are now.
-pub(crate) fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) -> bool) -> Vec<KeptTool<'js>> {
+pub(crate) fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) -> bool) -> Vec<ToldTool<'js>> {
     let prompt = prompt.borrow();
     let definitions = prompt.core.prompt.borrow();
-    definitions
-        .tools()
-        .filter(|(name, _)| wanted(name))
-        .map(|(name, definition)| {
-            let entry = if definition.runs_code { None } else { prompt.bag.entry(Shelf::Tools, name) };
-            KeptTool { name: name.to_owned(), definition: definition.clone(), entry }
-        })
-        .collect()
+    let told = |(name, definition): (&str, &ToolDefinition)| {
+        let shape = if definition.runs_code {
+            Shape::RunsCode
+        } else {
+            prompt.bag.with_entry(Shelf::Tools, name, |entry| entry.into())?
+        };
+        Some(ToldTool { name: name.to_owned(), definition: definition.clone(), shape })
+    };
+    definitions.tools().filter(|(name, _)| wanted(name)).filter_map(told).collect()
 }
 
 /// What the model is told of a tool.
-pub(crate) fn tool_spec<'js>(ctx: &Ctx<'js>, tool: &KeptTool<'js>) -> Result<ToolSpec> {
-    let KeptTool { name, definition, entry } = tool;
+pub(crate) fn tool_spec<'js>(ctx: &Ctx<'js>, tool: &ToldTool<'js>) -> Result<ToolSpec> {
+    let ToldTool { name, definition, shape } = tool;
     let mut spec = ToolSpec {
         name: name.clone(),
         description: definition.description.clone(),
         input_schema: serde_json::Value::Null,
         provider_options: None,
     };
-    match entry {
-        None => spec.input_schema = run_tool_code::input_schema(),
-        Some(Entry::Single(callable)) => {
-            spec.description.push_str(&response_note(ctx, &callable.options, definition.kind)?);
-            spec.input_schema = callable.input_schema.to_tool_schema(ctx)?;
-            spec.provider_options = own_provider_options(ctx, callable.options.given.as_ref(), name)?;
+    match shape {
+        Shape::RunsCode => spec.input_schema = run_tool_code::input_schema(),
+        Shape::Single(told) => {
+            spec.description.push_str(&response_note(ctx, told, definition.kind)?);
+            spec.input_schema = told.input_schema.to_tool_schema(ctx)?;
+            if let Some(options) = &told.provider_options {
+                spec.provider_options = provider_options(ctx, options, name)?;
+            }
         }
-        Some(Entry::Composite(items)) => {
+        Shape::Composite(members) => {
             let what = if definition.kind == DefinitionKind::DefAgent { "agents" } else { "tools" };
             spec.description.push_str(&format!("\n\nAvailable sub-{what}:"));
-            let mut variants = Vec::with_capacity(items.len());
-            for item in items {
-                let member = member_spec(ctx, item, definition.kind)?;
+            let mut variants = Vec::with_capacity(members.len());
+            for member in members {
+                let member = member_spec(ctx, member, definition.kind)?;
                 spec.description.push_str(&format!("\n- {}: {}", member.name, member.description));
                 variants.push(call_variant(&member));
             }
@@ -60,43 +124,34 @@ pub(crate) fn tool_spec<'js>(ctx: &Ctx<'js>, tool: &KeptTool<'js>) -> Result<Too
 }
 
 /// What the model is told of the members of a composite; none for other tools.
-pub(crate) fn member_specs<'js>(ctx: &Ctx<'js>, tool: &KeptTool<'js>) -> Result<Vec<ToolSpec>> {
-    match &tool.entry {
-        Some(Entry::Composite(items)) => {
-            items.iter().map(|item| member_spec(ctx, item, tool.definition.kind)).collect()
+pub(crate) fn member_specs<'js>(ctx: &Ctx<'js>, tool: &ToldTool<'js>) -> Result<Vec<ToolSpec>> {
+    match &tool.shape {
+        Shape::Composite(members) => {
+            members.iter().map(|member| member_spec(ctx, member, tool.definition.kind)).collect()
         }
-        _ => Ok(Vec::new()),
+        Shape::RunsCode | Shape::Single(_) => Ok(Vec::new()),
     }
 }
 
-fn member_spec<'js>(ctx: &Ctx<'js>, item: &Item<'js>, kind: DefinitionKind) -> Result<ToolSpec> {
-    let note = response_note(ctx, &item.callable.options, kind)?;
+fn member_spec<'js>(ctx: &Ctx<'js>, member: &Member<'js>, kind: DefinitionKind) -> Result<ToolSpec> {
+    let note = response_note(ctx, &member.told, kind)?;
     Ok(ToolSpec {
-        name: item.name.clone(),
-        description: format!("{}{note}", item.description),
-        input_schema: item.callable.input_schema.to_tool_schema(ctx)?,
+        name: member.name.clone(),
+        description: format!("{}{note}", member.description),
+        input_schema: member.told.input_schema.to_tool_schema(ctx)?,
         provider_options: None,
     })
 }
 
 /// What the model is told of a tool's result; an agent's schema goes to the agent instead.
-fn response_note<'js>(ctx: &Ctx<'js>, options: &CallOptions<'js>, kind: DefinitionKind) -> Result<String> {
-    match &options.response_schema {
+fn response_note<'js>(ctx: &Ctx<'js>, told: &Told<'js>, kind: DefinitionKind) -> Result<String> {
+    match &told.response_schema {
         Some(schema) if kind == DefinitionKind::DefTool => {
             let schema = schema.to_json_schema(ctx, Side::Output)?;
             Ok(format!("\nReturns JSON that matches this schema: {schema}"))
         }
         _ => Ok(String::new()),
     }
-}
-
-fn own_provider_options<'js>(
-    ctx: &Ctx<'js>,
-    options: Option<&Object<'js>>,
-    name: &str,
-) -> Result<Option<crate::chat::ProviderOptions>> {
-    let given: Option<Value> = options.map(|options| property(options, "providerOptions")).transpose()?.flatten();
-    given.map_or(Ok(None), |given| provider_options(ctx, &given, name))
 }
 
 /// One call within the arguments of a composite.

@@ -1,7 +1,7 @@
 //! "Did you mean": the name closest to the one that was written.
 
 /// The candidate that `name` most likely means, when one is close enough.
-pub(in crate::script) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let close = |candidate: &str| strsim::jaro_winkler(&lower, &candidate.to_lowercase());
     candidates
