@@ -45,9 +45,6 @@ const CIRCLES: &[(&[&str], &str)] = &[
         "for now: the upstream results of a graph need its nodes and edges only",
     ),
     (&["src/prompt/active.rs", "src/prompt/definitions.rs"], "for now: Hidden belongs in a file of its own"),
-    (&["src/provider/auth/"], "for now: AuthFailure belongs in a file of its own"),
-    (&["src/provider/transport/"], "for now: Faults and Limits belong in a file of their own, retry above attempt"),
-    (&["src/provider/wire/chat/"], "for now: Dialect belongs in a file of its own"),
     (&["src/sandbox/worker/"], "for now: what bridge and engine share belongs in a file of its own"),
     (
         &["src/script/bindings/values/messages.rs", "src/script/bindings/values/steps.rs"],
