@@ -40,18 +40,11 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Files that may import each other in a circle, and why.
 const CIRCLES: &[(&[&str], &str)] = &[
     (&["src/chat/"], "recursive data: an agent's steps are part of a message, and a step holds messages"),
-    (
-        &["src/plugin/task_graph/context.rs", "src/plugin/task_graph/graph.rs"],
-        "for now: the upstream results of a graph need its nodes and edges only",
-    ),
-    (&["src/prompt/active.rs", "src/prompt/definitions.rs"], "for now: Hidden belongs in a file of its own"),
     (&["src/sandbox/worker/"], "for now: what bridge and engine share belongs in a file of its own"),
     (
         &["src/script/bindings/values/messages.rs", "src/script/bindings/values/steps.rs"],
         "recursive data: an agent's steps are part of a message, and a step holds messages",
     ),
-    (&["src/script/bindings/prompt/"], "for now: what the bag holds and who reads the bag"),
-    (&["src/script/bindings/run/host.rs", "src/script/bindings/run/start.rs"], "for now"),
 ];
 
 /// Where the lifetime of JavaScript values may appear.

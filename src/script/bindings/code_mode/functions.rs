@@ -11,7 +11,7 @@ use crate::{
     plugin::run_tool_code,
     prompt::{ActiveSet, DefinitionKind, StepPlan, ToolAnswer, ToolDefinition},
     script::bindings::{
-        prompt::{core::Core, entry::Shelf, methods::Call, object::PromptObject},
+        prompt::{call::Call, core::Core, entry::Shelf, object::PromptObject},
         tools::define::named_entry,
         values::{message_of, type_error},
     },

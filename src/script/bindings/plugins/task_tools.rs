@@ -7,8 +7,8 @@ use crate::{
     prompt::{DefinitionKind, ToolDefinition},
     script::bindings::{
         prompt::{
+            call::Call,
             entry::{CallOptions, Callable, Entry, Shelf},
-            methods::Call,
             object::PromptObject,
         },
         values::{bind, from_json, from_serde, schema::Schema, to_json, type_error},

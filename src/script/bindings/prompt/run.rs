@@ -7,7 +7,7 @@ use rquickjs::{
     class::{Trace, Tracer},
 };
 
-use super::{bag::trace_cell, tool_spec::ToldTool};
+use super::{told_tool::ToldTool, trace::trace_cell};
 use crate::prompt::RunRecord;
 
 /// A list of step objects that grows with the run.

@@ -1,79 +1,18 @@
 //! Tools as the model is told of them: schemas as JSON Schema, the response schema and sub-tools in the description.
 
-use rquickjs::{Ctx, JsLifetime, Result, Value, class::Trace};
+use rquickjs::{Ctx, Result};
 
 use super::{
-    entry::{Callable, Entry, Item, Shelf},
+    entry::Shelf,
     object::PromptObject,
+    told_tool::{Member, Shape, Told, ToldTool},
 };
 use crate::{
     chat::ToolSpec,
     plugin::run_tool_code,
     prompt::{DefinitionKind, ToolDefinition},
-    script::bindings::values::{
-        messages::provider_options,
-        schema::{Schema, Side},
-    },
+    script::bindings::values::{messages::provider_options, schema::Side},
 };
-
-/// What the model is told of a tool, before its schemas are converted. It holds no callbacks: those of a step that is over
-/// may hold on to anything, and steps are kept.
-#[derive(Clone, Trace, JsLifetime)]
-pub(crate) struct ToldTool<'js> {
-    pub(crate) name: String,
-    #[qjs(skip_trace)]
-    pub(crate) definition: ToolDefinition,
-    shape: Shape<'js>,
-}
-
-#[derive(Clone, Trace, JsLifetime)]
-enum Shape<'js> {
-    /// `runToolCode`, which is the same in every prompt.
-    RunsCode,
-    Single(Told<'js>),
-    Composite(Vec<Member<'js>>),
-}
-
-#[derive(Clone, Trace, JsLifetime)]
-struct Member<'js> {
-    name: String,
-    description: String,
-    told: Told<'js>,
-}
-
-/// The schemas and options of one thing to call.
-#[derive(Clone, Trace, JsLifetime)]
-struct Told<'js> {
-    input_schema: Schema<'js>,
-    response_schema: Option<Schema<'js>>,
-    provider_options: Option<Value<'js>>,
-}
-
-impl<'js> From<&Callable<'js>> for Told<'js> {
-    fn from(callable: &Callable<'js>) -> Self {
-        Told {
-            input_schema: callable.input_schema.clone(),
-            response_schema: callable.options.response_schema.clone(),
-            provider_options: callable.options.provider_options.clone(),
-        }
-    }
-}
-
-impl<'js> From<&Entry<'js>> for Shape<'js> {
-    fn from(entry: &Entry<'js>) -> Self {
-        match entry {
-            Entry::Single(callable) => Shape::Single(callable.into()),
-            Entry::Composite(items) => {
-                let member = |item: &Item<'js>| Member {
-                    name: item.name.clone(),
-                    description: item.description.clone(),
-                    told: (&item.callable).into(),
-                };
-                Shape::Composite(items.iter().map(member).collect())
-            }
-        }
-    }
-}
 
 /// The tools of a prompt that `wanted` names, in definition order, as they are now.
 pub(crate) fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) -> bool) -> Vec<ToldTool<'js>> {
