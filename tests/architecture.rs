@@ -40,11 +40,6 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Files that may import each other in a circle, and why.
 const CIRCLES: &[(&[&str], &str)] = &[
     (&["src/chat/"], "recursive data: an agent's steps are part of a message, and a step holds messages"),
-    (
-        &["src/plugin/task_graph/context.rs", "src/plugin/task_graph/graph.rs"],
-        "for now: the upstream results of a graph need its nodes and edges only",
-    ),
-    (&["src/prompt/active.rs", "src/prompt/definitions.rs"], "for now: Hidden belongs in a file of its own"),
     (&["src/provider/auth/"], "for now: AuthFailure belongs in a file of its own"),
     (&["src/provider/transport/"], "for now: Faults and Limits belong in a file of their own, retry above attempt"),
     (&["src/provider/wire/chat/"], "for now: Dialect belongs in a file of its own"),
@@ -53,8 +48,6 @@ const CIRCLES: &[(&[&str], &str)] = &[
         &["src/script/bindings/values/messages.rs", "src/script/bindings/values/steps.rs"],
         "recursive data: an agent's steps are part of a message, and a step holds messages",
     ),
-    (&["src/script/bindings/prompt/"], "for now: what the bag holds and who reads the bag"),
-    (&["src/script/bindings/run/host.rs", "src/script/bindings/run/start.rs"], "for now"),
 ];
 
 /// Where the lifetime of JavaScript values may appear.
@@ -96,7 +89,6 @@ const MOST_FUNCTION_LINES: usize = 25;
 /// Longer files, and why.
 const LONG_FILES: &[(&str, &str)] = &[
     ("src/schema/typescript.rs", "one printer: a flat match over the keywords of JSON Schema, and its table of tests"),
-    ("src/sandbox/worker/data.rs", "one walk over values: a flat match over their kinds, and its tests"),
     ("src/provider/wire/encode_tests.rs", "tests only: one short case after the other"),
     ("src/provider/wire/tests.rs", "tests only: one table of cases for all wire formats"),
     ("src/plugin/task_graph/tests.rs", "tests only: one short case after the other"),

@@ -19,11 +19,15 @@ use std::{
 
 use futures_util::future::LocalBoxFuture;
 use lmthing::{
+    chat::read_json,
     code::{Declaration, Declarations, FunctionSignature},
     sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig},
 };
 use sandbox_support::{block_on, program};
-use serde_json::{Value, json};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 use skipped::skipped;
 
 const MARKER: &str = "BREACH";
@@ -37,11 +41,12 @@ struct Host {
 }
 
 impl HostFunctions for Host {
-    fn call<'a>(&'a self, name: &'a str, args: Value) -> LocalBoxFuture<'a, Result<Value, String>> {
+    fn call<'a>(&'a self, name: &'a str, args: Box<RawValue>) -> LocalBoxFuture<'a, Result<Box<RawValue>, String>> {
         self.seen.borrow_mut().push(format!("{name} {args}"));
         Box::pin(async move {
+            let args: Value = read_json(args.get()).map_err(|error| error.to_string())?;
             let number = |key: &str| args[key].as_f64();
-            match name {
+            let answer = match name {
                 "add" => match (number("a"), number("b")) {
                     (Some(a), Some(b)) => Ok(json!({"sum": a + b})),
                     _ => Err("Invalid arguments for add".to_owned()),
@@ -62,7 +67,8 @@ impl HostFunctions for Host {
                 "math.mul" => Ok(json!({"product": number("a").unwrap_or(0.0) * number("b").unwrap_or(0.0)})),
                 "math.div" => Ok(json!({"quotient": number("a").unwrap_or(0.0) / number("b").unwrap_or(1.0)})),
                 other => Err(format!("unknown function {other}")),
-            }
+            };
+            answer.map(|answer| to_raw_value(&answer).expect("JSON"))
         })
     }
 

@@ -1,5 +1,4 @@
-//! How the process ends when the user interrupts it or nobody reads its output any more (docs/reference.md, "Errors and
-//! exit codes").
+//! How the process ends when the user interrupts it or nobody reads its output any more.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "the helpers of tests fail as tests do")]
 

@@ -207,7 +207,7 @@ fn compare_results(record: &Value, answers: &[Answer], waits: &[u128], faults: &
     differ("retryDelaysMs", &delays, json!(waits));
     let error = answers.last().unwrap().error.as_ref();
     let message = expected.pointer("/error/message").and_then(Value::as_str);
-    // The reference misreads where AWS puts the type of an error; ours stands in its place.
+    // The AI SDK misreads where AWS puts the type of an error; ours stands in its place.
     let wanted = message.map(|message| message.replace("undefined: ", ""));
     let found = error
         .map(|error| error.message.replace("ThrottlingException: ", "").replace("UnrecognizedClientException: ", ""));

@@ -13,7 +13,10 @@ use lmthing::{
     sandbox::{HostFunctions, LogLine, RunOutcome, Sandbox, SandboxConfig},
 };
 use sandbox_support::{block_on, program};
-use serde_json::{Value, json};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 
 /// Host functions that record what happens.
 #[derive(Default)]
@@ -25,12 +28,16 @@ impl HostFunctions for Host {
     fn call<'a>(
         &'a self,
         name: &'a str,
-        args: Value,
-    ) -> futures_util::future::LocalBoxFuture<'a, Result<Value, String>> {
+        args: Box<RawValue>,
+    ) -> futures_util::future::LocalBoxFuture<'a, Result<Box<RawValue>, String>> {
         Box::pin(async move {
-            match name {
+            if name == "echo" {
+                self.events.borrow_mut().push(format!("echo {args}"));
+                return Ok(args);
+            }
+            let args: Value = serde_json::from_str(args.get()).map_err(|error| error.to_string())?;
+            let answer = match name {
                 "add" => Ok(json!(args["a"].as_f64().unwrap_or(0.0) + args["b"].as_f64().unwrap_or(0.0))),
-                "echo" => Ok(args),
                 "math.fail" => Err("door is stuck".to_owned()),
                 "sleep" => {
                     self.events.borrow_mut().push(format!("begin {}", args["id"]));
@@ -39,7 +46,8 @@ impl HostFunctions for Host {
                     Ok(args)
                 }
                 other => Err(format!("{other} is not a function")),
-            }
+            };
+            answer.map(|answer| to_raw_value(&answer).expect("JSON"))
         })
     }
 
@@ -133,6 +141,12 @@ fn odd_values_become_clear_data_or_clear_errors() {
         ("return [undefined, NaN, () => 1, -0, 5.0, 1.5];", json!([null, null, null, 0, 5, 1.5])),
         ("return { a: undefined, f() {}, b: 1 };", json!({"b": 1})),
         ("return new Error('x');", json!({"name": "Error", "message": "x"})),
+        (
+            "class Odd extends Error { name = 'Odd'; code = 7 }\nreturn new Odd('x');",
+            json!({"name": "Odd", "message": "x", "code": 7}),
+        ),
+        ("return Object.assign(new Error('x'), { name: 7 });", json!({"message": "x", "name": 7})),
+        ("return { '\\ud800': ['\\udc00', '\\ud83d\\ude00'] };", json!({"\u{fffd}": ["\u{fffd}", "\u{1f600}"]})),
         ("return Object('boxed');", json!("boxed")),
         ("return '\\ud800x';", json!("\u{fffd}x")),
         ("return 1e300;", json!(1e300)),
@@ -154,6 +168,45 @@ fn odd_values_become_clear_data_or_clear_errors() {
         let failed = run(code);
         assert!(failed["error"].as_str().is_some_and(|error| error.contains(part)), "{code}: {failed}");
     }
+}
+
+#[test]
+fn nothing_is_written_twice() {
+    block_on(async {
+        let host = Host::default();
+        let code = "class Odd extends Error { name = 'Odd'; message = 'own' }\nreturn await echo(new Odd('x'));";
+        let outcome = sandbox(SandboxConfig::default()).run(code, &declarations(), &host).await;
+        assert_eq!(outcome.to_value()["result"], json!({"name": "Odd", "message": "own"}));
+        assert_eq!(*host.events.borrow(), ["echo {\"name\":\"Odd\",\"message\":\"own\"}"]);
+    });
+}
+
+#[test]
+fn half_a_surrogate_pair_crosses_in_both_directions() {
+    block_on(async {
+        let host = Host::default();
+        let code = "const back: { [key: string]: string } = await echo({ '\\udc00': 'a\\ud800' });\n\
+                    console.log('a\\ud800', back);\n\
+                    return [back['\\udc00'] === 'a\\ud800', back];";
+        let outcome = sandbox(SandboxConfig::default()).run(code, &declarations(), &host).await;
+        let shown = outcome.to_value();
+        assert_eq!(shown["result"], json!([true, {"\u{fffd}": "a\u{fffd}"}]), "{shown}");
+        let logged = "a\u{fffd} {\"\\udc00\":\"a\\ud800\"}";
+        assert_eq!(shown["logs"], json!([logged]));
+        assert_eq!(*host.events.borrow(), ["echo {\"\\udc00\":\"a\\ud800\"}".to_owned(), format!("log {logged}")]);
+    });
+}
+
+#[test]
+fn null_is_a_result_and_nothing_is_none() {
+    block_on(async {
+        let sandbox = sandbox(SandboxConfig::default());
+        for (code, expected) in [("return null;", Some(Value::Null)), ("return undefined;", None), ("void 0;", None)] {
+            let outcome = sandbox.run(code, &declarations(), &Host::default()).await;
+            assert_eq!(outcome.to_value(), json!({"success": true, "result": null}), "{code}");
+            assert!(matches!(outcome, RunOutcome::Success { result, .. } if result == expected), "{code}");
+        }
+    });
 }
 
 #[test]

@@ -5,15 +5,19 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::AgentRun;
+use super::{AgentRun, ToolInput};
 
 /// Who a message is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
+    /// The rules of the conversation; first, and at most once.
     System,
+    /// The prompt's author, or whoever stands behind the prompt.
     User,
+    /// The model.
     Assistant,
+    /// Results of tool calls.
     Tool,
 }
 
@@ -38,8 +42,11 @@ pub type ProviderOptions = serde_json::Map<String, Value>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
+    /// Who it is from.
     pub role: Role,
+    /// What it says.
     pub content: Content,
+    /// What single providers are told about it, such as where a cache ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_options: Option<ProviderOptions>,
 }
@@ -48,7 +55,9 @@ pub struct Message {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Content {
+    /// A bare string.
     Text(String),
+    /// Parts in order.
     Parts(Vec<ContentPart>),
 }
 
@@ -56,6 +65,7 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum ContentPart {
+    /// Plain text.
     Text {
         text: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,14 +94,16 @@ pub enum ContentPart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_options: Option<ProviderOptions>,
     },
+    /// A call the model made.
     ToolCall {
         tool_call_id: String,
         tool_name: String,
-        /// The parsed arguments; a JSON string when the model's text was not JSON.
-        input: Value,
+        /// The arguments as the model wrote them.
+        input: ToolInput,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_options: Option<ProviderOptions>,
     },
+    /// What came of a call, in a message of the role `tool`.
     ToolResult {
         tool_call_id: String,
         tool_name: String,
@@ -110,19 +122,23 @@ pub enum ContentPart {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum ToolOutput {
+    /// A string that the tool returned.
     Text(String),
+    /// Any other value that it returned.
     Json(Value),
+    /// A failure in words, from a message that the prompt file made itself.
     ErrorText(String),
+    /// A failure as a value; see [`ToolOutput::error`].
     ErrorJson(Value),
 }
 
 impl ToolOutput {
-    /// The error result of SPEC 5, `{error: message}`.
+    /// The error result of docs/reference.md, "Tools": `{error: message}`.
     pub fn error(message: impl Into<String>) -> Self {
         ToolOutput::ErrorJson(serde_json::json!({ "error": message.into() }))
     }
 
-    /// A string result is text, anything else JSON (SPEC 5).
+    /// A string result is text, anything else JSON.
     pub fn from_value(value: Value) -> Self {
         match value {
             Value::String(text) => ToolOutput::Text(text),

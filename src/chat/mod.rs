@@ -1,19 +1,24 @@
 //! Plain types of a conversation with a language model, shared by every room.
 //!
 //! Owns: [`Message`], [`ContentPart`], [`StreamPart`], [`Usage`], [`FinishReason`], [`Step`] and the request a step makes
-//! ([`ModelRequest`], [`CallSettings`]). Their serialised form is what `prompt.steps` and `prompt.fullSteps` show a
-//! script author (SPEC 3), so field names follow the JavaScript names.
+//! ([`ModelRequest`], [`CallSettings`]), and how JSON text from a model is read ([`read_json`], [`ToolInput`]). Their
+//! serialised form is what `prompt.steps` and `prompt.fullSteps` show a script author (docs/reference.md, "Results"), so
+//! field names follow the JavaScript names.
 //!
 //! Must not know: any provider's wire format, any JavaScript engine, any file or clock.
 
+mod json;
 mod message;
 mod request;
 mod step;
 mod stream;
+mod tool_input;
 mod transcript;
 
+pub use json::{JsonError, read_json};
 pub use message::{Content, ContentPart, Message, ProviderOptions, Role, ToolOutput};
 pub use request::{CallSettings, ModelRequest, Timeouts, ToolChoice, ToolSpec};
 pub use step::{AgentRun, Step, StepOutput, ToolCall, ToolResult};
 pub use stream::{CallWarning, FinishReason, ResponseMetadata, StreamPart, Usage};
+pub use tool_input::ToolInput;
 pub use transcript::{PromptMessages, Transcript};

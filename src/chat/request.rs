@@ -14,7 +14,9 @@ use super::{Message, ProviderOptions};
 pub struct ModelRequest {
     /// In order; a system message, if any, comes first.
     pub messages: Vec<Rc<Message>>,
+    /// The tools that may be called on this step.
     pub tools: Vec<ToolSpec>,
+    /// How the model should answer.
     pub settings: CallSettings,
 }
 
@@ -22,10 +24,13 @@ pub struct ModelRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolSpec {
+    /// The name it is called by.
     pub name: String,
+    /// What it does, for the model.
     pub description: String,
     /// JSON Schema of the arguments.
     pub input_schema: Value,
+    /// What single providers are told about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_options: Option<ProviderOptions>,
 }
@@ -33,29 +38,45 @@ pub struct ToolSpec {
 /// Which tools the model may or must call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolChoice {
+    /// The model decides; what providers do when nothing is said.
     Auto,
+    /// It must call at least one.
     Required,
+    /// It must not call any.
     None,
+    /// It must call this one.
     Tool(String),
 }
 
-/// Call settings of `config.options`; what is unset is left out of the request (SPEC 7, provider facts).
+/// Call settings of `config.options` (docs/reference.md, "Call settings"); what is unset is left out of the request, so
+/// that the provider's own default holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallSettings {
+    /// The longest answer, in tokens.
     pub max_output_tokens: Option<u64>,
+    /// How random the answer is; 0 is the least.
     pub temperature: Option<f64>,
+    /// Only the likeliest tokens that make up this share are considered.
     pub top_p: Option<f64>,
+    /// Only so many of the likeliest tokens are considered. A float, since JavaScript has no other number.
     pub top_k: Option<f64>,
+    /// Keeps the model from repeating what it has mentioned.
     pub presence_penalty: Option<f64>,
+    /// Keeps the model from repeating the same words.
     pub frequency_penalty: Option<f64>,
+    /// Texts that end the answer when the model writes them.
     pub stop_sequences: Option<Vec<String>>,
+    /// The same seed gives the same answer, where a provider can do that.
     pub seed: Option<i64>,
+    /// Which tools may or must be called.
     pub tool_choice: Option<ToolChoice>,
     /// Further attempts after the first; 2 when unset.
     pub max_retries: Option<u32>,
     /// Extra request headers; they win over the provider's own.
     pub headers: BTreeMap<String, String>,
+    /// How long the provider may take.
     pub timeouts: Timeouts,
+    /// Settings that only some providers know.
     pub provider_options: ProviderOptions,
 }
 

@@ -2,11 +2,9 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::{
-    CallSettings, CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolOutput,
-    ToolSpec, Usage,
+    CallSettings, CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolInput,
+    ToolOutput, ToolSpec, Usage,
 };
 
 /// One finished step of a run.
@@ -22,39 +20,53 @@ pub struct Step {
     pub tools: Option<Rc<[ToolSpec]>>,
     /// The settings that were sent.
     pub settings: Rc<CallSettings>,
-    /// What the answer comes to.
+    /// What the model answered.
     pub output: StepOutput,
+    /// The tools it was told of.
     pub active_tools: Vec<String>,
     /// The stream as it arrived.
     pub raw: Vec<Rc<StreamPart>>,
+    /// What came of its calls, in call order.
     pub tool_results: Vec<ToolResult>,
+    /// What the step cost.
     pub usage: Usage,
+    /// Settings that the provider did not take.
     pub warnings: Vec<CallWarning>,
+    /// What the provider said about its answer.
     pub response: ResponseMetadata,
 }
 
-/// What a step's answer comes to. Tool calls are listed before the text.
+/// What a step's answer comes to. Tool calls are listed before the text, wherever they stood in the stream; the history
+/// keeps the order of the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepOutput {
+    /// Calls, then other parts, then all text as one part.
     pub content: Vec<ContentPart>,
+    /// Why the answer ended.
     pub finish_reason: FinishReason,
 }
 
 /// A tool call the model made in a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
+    /// What the result refers to.
     pub tool_call_id: String,
+    /// The name that the model gave, known or not.
     pub tool_name: String,
-    /// The parsed arguments; a JSON string when the model's text was not JSON.
-    pub input: Value,
+    /// The arguments as the model wrote them.
+    pub input: ToolInput,
 }
 
 /// A tool call with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
+    /// The call it belongs to.
     pub tool_call_id: String,
+    /// The tool that was called.
     pub tool_name: String,
-    pub input: Value,
+    /// The arguments after validation, or as the model wrote them where they never came so far.
+    pub input: ToolInput,
+    /// What the call gave.
     pub output: ToolOutput,
     /// The children that worked on it, when agents did.
     pub agents: Rc<[AgentRun]>,

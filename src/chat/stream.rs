@@ -12,53 +12,55 @@ use super::ProviderOptions;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum StreamPart {
-    StreamStart {
-        warnings: Vec<CallWarning>,
-    },
+    /// The first part; says what of the request the provider does not take.
+    StreamStart { warnings: Vec<CallWarning> },
+    /// What the provider says about its answer, possibly in several pieces.
     ResponseMetadata(ResponseMetadata),
+    /// A block of text begins.
     TextStart {
         id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
+    /// More text of a block.
     TextDelta {
         id: String,
         delta: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
+    /// A block of text is complete.
     TextEnd {
         id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
+    /// A block of what the model thought begins.
     ReasoningStart {
         id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
+    /// More of what it thought.
     ReasoningDelta {
         id: String,
         delta: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
+    /// A block of reasoning is complete; its signature, if any, is in the metadata.
     ReasoningEnd {
         id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_metadata: Option<ProviderOptions>,
     },
-    ToolInputStart {
-        id: String,
-        tool_name: String,
-    },
-    ToolInputDelta {
-        id: String,
-        delta: String,
-    },
-    ToolInputEnd {
-        id: String,
-    },
+    /// The arguments of a call begin to arrive.
+    ToolInputStart { id: String, tool_name: String },
+    /// More text of the arguments.
+    ToolInputDelta { id: String, delta: String },
+    /// The arguments have arrived; the call itself follows.
+    ToolInputEnd { id: String },
+    /// A complete call.
     ToolCall {
         tool_call_id: String,
         tool_name: String,
@@ -68,14 +70,10 @@ pub enum StreamPart {
         provider_metadata: Option<ProviderOptions>,
     },
     /// A file the model made; `data` is base64.
-    File {
-        media_type: String,
-        data: String,
-    },
+    File { media_type: String, data: String },
     /// A failure the provider reported inside the stream; the run ends with it, what was streamed stays.
-    Error {
-        error: Value,
-    },
+    Error { error: Value },
+    /// The last part.
     Finish {
         finish_reason: FinishReason,
         usage: Usage,
@@ -91,8 +89,10 @@ pub struct CallWarning {
     /// `unsupported-setting` or `other`.
     #[serde(rename = "type")]
     pub kind: String,
+    /// The setting, by its name in `config.options`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setting: Option<String>,
+    /// What happened, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
 }
@@ -101,13 +101,16 @@ pub struct CallWarning {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResponseMetadata {
+    /// The provider's name for the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// The model that answered; often a version of the one asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_id: Option<String>,
     /// Unix time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<i64>,
+    /// The headers of the HTTP response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headers: Option<std::collections::BTreeMap<String, String>>,
 }
@@ -116,11 +119,17 @@ pub struct ResponseMetadata {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FinishReason {
+    /// The model had said all.
     Stop,
+    /// The answer reached the limit on tokens.
     Length,
+    /// The provider held the rest back.
     ContentFilter,
+    /// The model waits for results.
     ToolCalls,
+    /// The provider failed.
     Error,
+    /// Anything else, or nothing was said.
     #[default]
     Other,
 }
@@ -133,8 +142,11 @@ pub struct Usage {
     pub input_tokens: Option<u64>,
     /// Reasoning tokens included.
     pub output_tokens: Option<u64>,
+    /// Both together, or what the provider counts.
     pub total_tokens: Option<u64>,
+    /// The part of the output that was reasoning.
     pub reasoning_tokens: Option<u64>,
+    /// The part of the input that came from the provider's cache.
     pub cached_input_tokens: Option<u64>,
 }
 

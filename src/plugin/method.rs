@@ -6,10 +6,10 @@ const OPEN: &str = "<run_code>";
 const CLOSE: &str = "</run_code>";
 
 /// The section of the system prompt that shows the methods.
-pub const SECTION: &str = "available_methods";
+pub(crate) const SECTION: &str = "available_methods";
 
 /// The text of the section, around the printed declarations.
-pub fn section_text(declarations: &str) -> String {
+pub(crate) fn section_text(declarations: &str) -> String {
     format!(
         "You can run TypeScript in the middle of your answer. Write {OPEN}…{CLOSE} with the body of an async function \
          between the tags; it may call the functions below. A value that it returns takes the place of the block, and your \
@@ -19,7 +19,7 @@ pub fn section_text(declarations: &str) -> String {
 
 /// A piece of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub(crate) enum Piece {
     /// Plain text, to be shown at once.
     Text(String),
     /// The inside of a complete block.
@@ -29,14 +29,14 @@ pub enum Piece {
 /// Splits streamed text into plain text and code. Plain text is held back only as long as it may be the beginning of a
 /// tag, so by less than the length of one.
 #[derive(Debug, Default)]
-pub struct CodeWatcher {
+pub(crate) struct CodeWatcher {
     held: String,
     in_code: bool,
 }
 
 impl CodeWatcher {
     /// Takes the next piece of text and returns what is certain now.
-    pub fn push(&mut self, text: &str) -> Vec<Piece> {
+    pub(crate) fn push(&mut self, text: &str) -> Vec<Piece> {
         self.held.push_str(text);
         let mut pieces = Vec::new();
         loop {
@@ -63,7 +63,7 @@ impl CodeWatcher {
     }
 
     /// The text is over: what was held back is plain text, a block that was never closed included.
-    pub fn finish(&mut self) -> Option<String> {
+    pub(crate) fn finish(&mut self) -> Option<String> {
         let open = if std::mem::take(&mut self.in_code) { OPEN } else { "" };
         let rest = format!("{open}{}", std::mem::take(&mut self.held));
         (!rest.is_empty()).then_some(rest)

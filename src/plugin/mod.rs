@@ -1,4 +1,5 @@
-//! The built-in plugins without an engine: the task list and the task graph as pure state machines.
+//! The built-in plugins without an engine: the task list and the task graph as pure state machines
+//! (docs/reference.md, "Task list" and "Task graph"), and the words of code mode.
 //!
 //! Owns: the shapes a prompt file and a model exchange about tasks, which changes of state are allowed, the words of every
 //! answer, the status sections of the system prompt, and what each tool looks like to a model.
@@ -8,11 +9,9 @@
 //! Invariants: no transition fails or loses a task. What cannot be done is answered with
 //! `{success: false, error, message, …}` and the state given in. Only `generateTaskGraph` replaces tasks, as it says.
 
-pub mod method;
+pub(crate) mod method;
 mod read;
 mod refusal;
-pub mod run_tool_code;
-pub mod task_graph;
-pub mod task_list;
-
-pub use read::ShapeError;
+pub(crate) mod run_tool_code;
+pub(crate) mod task_graph;
+pub(crate) mod task_list;

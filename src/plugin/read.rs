@@ -8,7 +8,7 @@ use super::refusal::Refusal;
 /// Tasks that do not have the shape of a task; one sentence for each fault, naming the task and the field.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}", .0.join("; "))]
-pub struct ShapeError(pub Vec<String>);
+pub(crate) struct ShapeError(pub Vec<String>);
 
 /// The fields of one object, taken out one by one; what is left over are the user's own fields.
 pub(super) struct Fields {

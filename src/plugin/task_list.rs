@@ -1,4 +1,5 @@
-//! The task list of `defTaskList`: a flat list that a model works through with three tools (SPEC 6).
+//! The task list of `defTaskList`: a flat list that a model works through with three tools (docs/reference.md, "Task
+//! list").
 //!
 //! Allowed changes: `startTask` from pending or failed (a restart forgets the reason), `completeTask` from pending or in
 //! progress (a model may finish a small task without announcing it), `failTask` from pending or in progress. Everything
@@ -16,12 +17,12 @@ use super::{
 use crate::chat::ToolSpec;
 
 /// The key of the state tuple and the name of the system section.
-pub const STATE_KEY: &str = "taskList";
+pub(crate) const STATE_KEY: &str = "taskList";
 
 /// Where a task stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TaskStatus {
+pub(crate) enum TaskStatus {
     Pending,
     InProgress,
     Completed,
@@ -30,7 +31,7 @@ pub enum TaskStatus {
 
 impl TaskStatus {
     /// The name used in JavaScript.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             TaskStatus::Pending => "pending",
             TaskStatus::InProgress => "in_progress",
@@ -50,7 +51,7 @@ impl TaskStatus {
 /// One task of the list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Task {
+pub(crate) struct Task {
     pub id: String,
     pub name: String,
     pub status: TaskStatus,
@@ -94,12 +95,12 @@ impl<'de> Deserialize<'de> for Task {
 /// Reads the argument of `defTaskList` or of its setter.
 ///
 /// Fails with every fault found when it is not an array of `{id, name, status?}`.
-pub fn parse_tasks(value: &Value) -> Result<Vec<Task>, ShapeError> {
+pub(crate) fn parse_tasks(value: &Value) -> Result<Vec<Task>, ShapeError> {
     read::read_array(value, "tasks", Task::read)
 }
 
 /// What is wrong with a list without making it unusable: an id used twice reaches only its first task.
-pub fn validate_task_list(tasks: &[Task]) -> Vec<String> {
+pub(crate) fn validate_task_list(tasks: &[Task]) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut reported = HashSet::new();
     tasks
@@ -113,7 +114,7 @@ pub fn validate_task_list(tasks: &[Task]) -> Vec<String> {
 /// `startTask`: marks a pending task as in progress, or restarts a failed one.
 ///
 /// Result: `{success: true, taskId, task, message}`, or `{success: false, taskId, error, message}`.
-pub fn start_task(tasks: &[Task], task_id: &str) -> (Vec<Task>, Value) {
+pub(crate) fn start_task(tasks: &[Task], task_id: &str) -> (Vec<Task>, Value) {
     change(tasks, task_id, None, |task| match task.status {
         TaskStatus::Pending => Ok((TaskStatus::InProgress, format!("Task \"{}\" started.", task.name))),
         TaskStatus::Failed => Ok((TaskStatus::InProgress, format!("Task \"{}\" restarted.", task.name))),
@@ -123,7 +124,7 @@ pub fn start_task(tasks: &[Task], task_id: &str) -> (Vec<Task>, Value) {
 }
 
 /// `completeTask`: marks a pending or running task as completed. Results as for [`start_task`].
-pub fn complete_task(tasks: &[Task], task_id: &str) -> (Vec<Task>, Value) {
+pub(crate) fn complete_task(tasks: &[Task], task_id: &str) -> (Vec<Task>, Value) {
     change(tasks, task_id, None, |task| match task.status {
         TaskStatus::Pending | TaskStatus::InProgress => {
             Ok((TaskStatus::Completed, format!("Task \"{}\" completed.", task.name)))
@@ -134,7 +135,7 @@ pub fn complete_task(tasks: &[Task], task_id: &str) -> (Vec<Task>, Value) {
 }
 
 /// `failTask`: marks a pending or running task as failed, keeping the reason. Results as for [`start_task`], with `reason`.
-pub fn fail_task(tasks: &[Task], task_id: &str, reason: Option<&str>) -> (Vec<Task>, Value) {
+pub(crate) fn fail_task(tasks: &[Task], task_id: &str, reason: Option<&str>) -> (Vec<Task>, Value) {
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
     change(tasks, task_id, reason, |task| match task.status {
         TaskStatus::Pending | TaskStatus::InProgress => {
@@ -147,7 +148,7 @@ pub fn fail_task(tasks: &[Task], task_id: &str, reason: Option<&str>) -> (Vec<Ta
 }
 
 /// Runs the tool of that name on its arguments; `None` when it is not a tool of the task list.
-pub fn call_tool(tasks: &[Task], tool_name: &str, input: &Value) -> Option<(Vec<Task>, Value)> {
+pub(crate) fn call_tool(tasks: &[Task], tool_name: &str, input: &Value) -> Option<(Vec<Task>, Value)> {
     if !matches!(tool_name, "startTask" | "completeTask" | "failTask") {
         return None;
     }
@@ -199,7 +200,7 @@ fn change(
 }
 
 /// The status section of the system prompt. "Failed" is there only when a task failed.
-pub fn render_status(tasks: &[Task]) -> String {
+pub(crate) fn render_status(tasks: &[Task]) -> String {
     let mut sections = vec!["## Current Task Status".to_owned()];
     for (title, status) in [
         ("In Progress", TaskStatus::InProgress),
@@ -227,7 +228,7 @@ pub fn render_status(tasks: &[Task]) -> String {
 }
 
 /// The three tools as a model is told of them.
-pub fn tools() -> Vec<ToolSpec> {
+pub(crate) fn tools() -> Vec<ToolSpec> {
     let task_id =
         json!({ "type": "string", "description": "The id of the task, as shown in brackets in the task status" });
     let only_id = json!({ "type": "object", "properties": { "taskId": task_id }, "required": ["taskId"] });

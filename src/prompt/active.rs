@@ -8,28 +8,9 @@ use std::collections::HashSet;
 
 use super::{
     definitions::Prompt,
+    hidden::Key,
     kind::{DefinitionKind, Group},
 };
-
-/// A definition by name space and name.
-pub(super) type Key = (Group, String);
-
-/// What is hidden on the next step.
-#[derive(Debug, Default)]
-pub(super) struct Hidden {
-    once: HashSet<Key>,
-    /// By a body that runs only once, an agent's callback: nothing would hide these again.
-    always: HashSet<Key>,
-}
-
-impl Hidden {
-    /// What holds for one step; what was hidden once is used up.
-    fn take(&mut self) -> HashSet<Key> {
-        let mut hidden = std::mem::take(&mut self.once);
-        hidden.extend(self.always.iter().cloned());
-        hidden
-    }
-}
 
 /// The definitions that count on one step, in definition order.
 #[derive(Clone, Debug, Default)]
@@ -63,13 +44,12 @@ impl ActiveSet {
 impl Prompt {
     /// `reference.disable()`: hides the definition on the step being prepared, or on the next one when a step is under way.
     pub fn disable(&mut self, kind: DefinitionKind, name: &str) {
-        self.hidden.once.insert((kind.group(), name.to_owned()));
+        self.hidden.add((kind.group(), name.to_owned()));
     }
 
     /// The body that has just run will not run again: what it hid stays hidden.
     pub fn keep_hidden(&mut self) {
-        let once = std::mem::take(&mut self.hidden.once);
-        self.hidden.always.extend(once);
+        self.hidden.keep();
     }
 
     /// What counts on the step being prepared; uses up what `disable()` hid for it.

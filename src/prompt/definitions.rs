@@ -5,7 +5,7 @@ use std::{collections::HashSet, rc::Rc};
 use indexmap::{IndexMap, IndexSet};
 
 use super::{
-    active::{Hidden, Key},
+    hidden::{Hidden, Key},
     kind::{DefinitionKind, Group, NameError, check_name},
 };
 use crate::{

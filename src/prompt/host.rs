@@ -13,7 +13,7 @@ use super::{
     record::RunRecord,
 };
 use crate::{
-    chat::{AgentRun, CallSettings, Step, ToolCall, ToolOutput, ToolSpec},
+    chat::{AgentRun, CallSettings, Step, ToolCall, ToolInput, ToolOutput, ToolSpec},
     provider::LanguageModel,
 };
 
@@ -21,7 +21,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct ToolAnswer {
     /// The arguments after validation, for `result.toolResults` and `lastTool`.
-    pub input: Value,
+    pub input: ToolInput,
     /// What the model is sent.
     pub output: ToolOutput,
     /// The children that worked on it, when agents answered.
@@ -30,7 +30,7 @@ pub struct ToolAnswer {
 
 impl ToolAnswer {
     /// An answer that no agent worked on.
-    pub fn new(input: Value, output: ToolOutput) -> Self {
+    pub fn new(input: ToolInput, output: ToolOutput) -> Self {
         ToolAnswer { input, output, agents: Vec::new() }
     }
 

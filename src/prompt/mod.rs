@@ -9,6 +9,7 @@
 mod active;
 mod definitions;
 mod error;
+mod hidden;
 mod host;
 mod kind;
 mod plan;

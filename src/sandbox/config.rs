@@ -1,4 +1,4 @@
-//! What a script author can set in `config.sandbox` (SPEC 6).
+//! What a script author can set in `config.sandbox` (docs/reference.md, "Code mode").
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ impl SandboxConfig {
         Ok(())
     }
 
-    pub(crate) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> Limits {
         Limits {
             cpu_ms: self.cpu_ms,
             memory_bytes: self.memory_bytes,
@@ -81,30 +81,24 @@ impl SandboxConfig {
         }
     }
 
-    pub(crate) fn check_time(&self) -> Duration {
+    pub(super) fn check_time(&self) -> Duration {
         Duration::from_millis(self.check_ms)
     }
 }
 
-/// The limits the worker enforces by itself, as it gets them with each run.
+/// The limits the worker enforces by itself, as it gets them with each run; the fields of [`SandboxConfig`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
-    /// See [`SandboxConfig::cpu_ms`].
+pub(super) struct Limits {
     pub cpu_ms: u64,
-    /// See [`SandboxConfig::memory_bytes`].
     pub memory_bytes: usize,
-    /// See [`SandboxConfig::stack_bytes`].
     pub stack_bytes: usize,
-    /// See [`SandboxConfig::result_bytes`].
     pub result_bytes: usize,
-    /// See [`SandboxConfig::console_bytes`].
     pub console_bytes: usize,
-    /// See [`SandboxConfig::host_calls`].
     pub host_calls: u32,
 }
 
 impl Limits {
-    pub(crate) fn cpu_time(&self) -> Duration {
+    pub(super) fn cpu_time(&self) -> Duration {
         Duration::from_millis(self.cpu_ms)
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use futures_util::{StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 
 use super::{
     config::SandboxConfig,
@@ -14,15 +14,16 @@ use super::{
     protocol::{FromWorker, Reply, ToWorker},
     spawn::Worker,
 };
-use crate::code::CodeDiagnostic;
+use crate::{chat::read_json, code::CodeDiagnostic};
 
 /// What code in the sandbox can reach: the registered functions, by the names it knows them by.
 ///
-/// Values are plain data. The implementation validates arguments and results (SPEC 6).
+/// Values cross as JSON text, to be parsed by an engine. The implementation validates arguments and results: what the
+/// code was checked against is not what it may send.
 pub trait HostFunctions {
     /// Calls a function (`calculate`, `math.add`). `args` is the single argument; `null` when the code gave none.
     /// The error is the message that the code sees as a thrown `Error`. Calls of one run are polled concurrently.
-    fn call<'a>(&'a self, name: &'a str, args: Value) -> LocalBoxFuture<'a, Result<Value, String>>;
+    fn call<'a>(&'a self, name: &'a str, args: Box<RawValue>) -> LocalBoxFuture<'a, Result<Box<RawValue>, String>>;
 
     /// Code wrote to the console; called as it happens. The lines are in the outcome as well.
     fn console(&self, _line: &LogLine) {}
@@ -36,7 +37,7 @@ pub trait HostFunctions {
 pub struct NoFunctions;
 
 impl HostFunctions for NoFunctions {
-    fn call<'a>(&'a self, name: &'a str, _: Value) -> LocalBoxFuture<'a, Result<Value, String>> {
+    fn call<'a>(&'a self, name: &'a str, _: Box<RawValue>) -> LocalBoxFuture<'a, Result<Box<RawValue>, String>> {
         Box::pin(async move { Err(format!("{name} is not a function")) })
     }
 }
@@ -66,7 +67,7 @@ const START_TIME: Duration = Duration::from_secs(30);
 /// The worker stops code at the limit by itself; native code that never asks is killed this much later.
 const GRACE: Duration = Duration::from_millis(500);
 
-type CallFuture<'a> = LocalBoxFuture<'a, (u32, Result<Value, String>)>;
+type CallFuture<'a> = LocalBoxFuture<'a, (u32, Result<Box<RawValue>, String>)>;
 
 /// The state of one run.
 pub(super) struct Run<'a> {
@@ -86,7 +87,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub fn new(config: &'a SandboxConfig, functions: &'a [String], host: &'a dyn HostFunctions) -> Self {
+    pub(super) fn new(config: &'a SandboxConfig, functions: &'a [String], host: &'a dyn HostFunctions) -> Self {
         Self {
             config,
             functions,
@@ -103,7 +104,7 @@ impl<'a> Run<'a> {
     }
 
     /// Sends the request and serves the worker until the run is over.
-    pub async fn drive(mut self, worker: &mut Worker, request: &[u8]) -> End {
+    pub(super) async fn drive(mut self, worker: &mut Worker, request: &[u8]) -> End {
         if worker.send_frame(request).await.is_err() {
             return End::NeverStarted;
         }
@@ -169,7 +170,7 @@ impl<'a> Run<'a> {
                 Some(End::Done(RunOutcome::Refused { errors }))
             }
             FromWorker::Log(line) => self.log(line),
-            FromWorker::Call { id, name, args } => self.call(id, &name, &args),
+            FromWorker::Call { id, name, args } => self.call(id, &name, args),
             FromWorker::Idle => {
                 self.enter(Phase::Waiting);
                 None
@@ -200,24 +201,27 @@ impl<'a> Run<'a> {
         None
     }
 
-    fn call(&mut self, id: u32, name: &str, args: &RawValue) -> Option<End> {
+    fn call(&mut self, id: u32, name: &str, args: Box<RawValue>) -> Option<End> {
         self.call_count += 1;
         if self.call_count > self.config.host_calls {
             return Some(self.disobeyed());
         }
         let Some(name) = self.functions.iter().find(|known| *known == name) else { return Some(self.disobeyed()) };
-        let Ok(args) = serde_json::from_str::<Value>(args.get()) else { return Some(self.disobeyed()) };
+        if self.is_too_large(&args) {
+            return Some(self.disobeyed());
+        }
         let called = self.host.call(name, args);
         self.calls.push(Box::pin(async move { (id, called.await) }));
         None
     }
 
-    async fn reply(&mut self, worker: &mut Worker, id: u32, result: Result<Value, String>) -> Option<End> {
-        let reply =
-            match result.and_then(|value| serde_json::value::to_raw_value(&value).map_err(|error| error.to_string())) {
-                Ok(value) => Reply::Value(value),
-                Err(message) => Reply::Error(message),
-            };
+    /// The worker refuses what is larger by itself; `null` stands for nothing and is always allowed.
+    fn is_too_large(&self, json: &RawValue) -> bool {
+        json.get().len() > self.config.result_bytes.max("null".len())
+    }
+
+    async fn reply(&mut self, worker: &mut Worker, id: u32, result: Result<Box<RawValue>, String>) -> Option<End> {
+        let reply = result.map_or_else(Reply::Error, Reply::Value);
         if self.phase == Phase::Waiting {
             self.enter(Phase::Running);
         }
@@ -228,10 +232,11 @@ impl<'a> Run<'a> {
     }
 
     async fn returned(&mut self, result: Option<&RawValue>) -> End {
-        let result = match result.map(|result| serde_json::from_str(result.get())).transpose() {
-            Ok(result) => result,
-            Err(_) => return self.disobeyed(),
-        };
+        if result.is_some_and(|result| self.is_too_large(result)) {
+            return self.disobeyed();
+        }
+        // The result goes to a model, as text: here half surrogate pairs end. An honest worker writes no great depth.
+        let Ok(result) = result.map(|result| read_json(result.get())).transpose() else { return self.disobeyed() };
         self.finish_calls().await;
         let (logs, warnings) = (std::mem::take(&mut self.logs), std::mem::take(&mut self.warnings));
         End::Done(RunOutcome::Success { result, logs, warnings })
@@ -278,7 +283,7 @@ impl<'a> Run<'a> {
 
 enum Event {
     Frame(std::io::Result<Option<FromWorker>>),
-    Reply(u32, Result<Value, String>),
+    Reply(u32, Result<Box<RawValue>, String>),
     Deadline,
 }
 

@@ -16,7 +16,7 @@ mod protocol;
 mod spawn;
 pub mod worker;
 
-pub use config::{Limits, SandboxConfig};
+pub use config::SandboxConfig;
 pub use host::{HostFunctions, NoFunctions};
 pub use outcome::{LogLevel, LogLine, RunOutcome};
 pub use pool::Sandbox;

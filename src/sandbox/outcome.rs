@@ -1,4 +1,4 @@
-//! What a run comes to, in the shapes of SPEC 6.
+//! What a run comes to, in the shapes that `runToolCode` answers with (docs/reference.md, "Code mode").
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
@@ -60,7 +60,7 @@ pub enum RunOutcome {
 
 impl RunOutcome {
     /// A failure that is not tied to a line.
-    pub(crate) fn failed(error: impl Into<String>) -> Self {
+    pub(super) fn failed(error: impl Into<String>) -> Self {
         let error = error.into();
         Self::Failed { message: error.clone(), error, logs: Vec::new() }
     }
@@ -78,7 +78,7 @@ impl RunOutcome {
         }
     }
 
-    pub(crate) fn with_logs(mut self, lines: Vec<LogLine>) -> Self {
+    pub(super) fn with_logs(mut self, lines: Vec<LogLine>) -> Self {
         match &mut self {
             Self::Success { logs, .. } | Self::Failed { logs, .. } => *logs = lines,
             Self::Refused { .. } => {}

@@ -1,20 +1,23 @@
 //! The frames between host and worker: a little-endian `u32` length, then that many bytes of JSON.
+//!
+//! Values of scripts travel as the JSON text they were written in, unread: each side's engine parses it, so what no Rust
+//! value can hold (half a surrogate pair) arrives all the same.
 
 use std::io::{self, Read, Write};
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{config::Limits, outcome::LogLine};
 use crate::code::{CheckMode, CodeDiagnostic};
 
 /// No frame is longer. Results and arguments have limits of their own, far below.
-pub(crate) const MAX_FRAME: usize = 256 * 1024 * 1024;
+pub(super) const MAX_FRAME: usize = 256 * 1024 * 1024;
 
 /// From host to worker.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum ToWorker {
+pub(super) enum ToWorker {
     /// Load the library and these declarations ahead of need.
     Warm { declarations: String },
     /// Check and run code.
@@ -25,7 +28,7 @@ pub(crate) enum ToWorker {
 
 /// One piece of code to run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct RunRequest {
+pub(super) struct RunRequest {
     pub code: String,
     pub declarations: String,
     pub functions: Vec<String>,
@@ -36,7 +39,7 @@ pub(crate) struct RunRequest {
 /// The result of a host call.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Reply {
+pub(super) enum Reply {
     /// The value as JSON text, handed to the engine's own parser.
     Value(Box<RawValue>),
     /// The message of the error to throw.
@@ -46,7 +49,7 @@ pub(crate) enum Reply {
 /// From worker to host.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum FromWorker {
+pub(super) enum FromWorker {
     /// The worker gave up its rights and listens; `confinement` says what holds it, for diagnosis.
     Ready { confinement: Vec<String> },
     /// The worker took up the request; the checks begin.
@@ -61,14 +64,22 @@ pub(crate) enum FromWorker {
     Idle,
     /// Code wrote to the console.
     Log(LogLine),
-    /// Code returned; no result when it returned nothing.
-    Returned { result: Option<Box<RawValue>> },
+    /// Code returned; no result when it returned nothing, which is not the same as `null`.
+    Returned {
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+        result: Option<Box<RawValue>>,
+    },
     /// Code threw or hit a limit.
     Failed { error: String, message: String },
 }
 
+/// A field that is there, even if it is `null`, for which an `Option` alone reads "nothing".
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::deserialize(deserializer).map(Some)
+}
+
 /// A frame's bytes, length first.
-pub(crate) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
+pub(super) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut frame = vec![0; 4];
     serde_json::to_writer(&mut frame, message)?;
     let length = u32::try_from(frame.len() - 4).ok().filter(|length| *length as usize <= MAX_FRAME);
@@ -78,24 +89,24 @@ pub(crate) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
 }
 
 /// The message in a frame's body.
-pub(crate) fn decode<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
+pub(super) fn decode<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
     Ok(serde_json::from_slice(body)?)
 }
 
 /// Reads a frame's length, refusing what no honest peer sends.
-pub(crate) fn frame_length(header: [u8; 4]) -> io::Result<usize> {
+pub(super) fn frame_length(header: [u8; 4]) -> io::Result<usize> {
     let length = u32::from_le_bytes(header) as usize;
     if length > MAX_FRAME { Err(io::Error::other("a frame is too long")) } else { Ok(length) }
 }
 
 /// Writes one message (worker side, blocking).
-pub(crate) fn write_frame(writer: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+pub(super) fn write_frame(writer: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     writer.write_all(&encode(message)?)?;
     writer.flush()
 }
 
 /// Reads one message (worker side, blocking); none at the end of the pipe.
-pub(crate) fn read_frame<T: DeserializeOwned>(reader: &mut impl Read) -> io::Result<Option<T>> {
+pub(super) fn read_frame<T: DeserializeOwned>(reader: &mut impl Read) -> io::Result<Option<T>> {
     let mut header = [0; 4];
     match reader.read_exact(&mut header) {
         Ok(()) => {}
@@ -126,6 +137,18 @@ mod tests {
             other => panic!("{other:?}"),
         }
         assert!(read_frame::<FromWorker>(&mut reader).unwrap().is_none());
+    }
+
+    #[test]
+    fn nothing_and_null_are_two_results() {
+        for text in [None, Some("null"), Some("{\"half\":\"\\ud800\"}")] {
+            let result = text.map(|text| RawValue::from_string(text.to_owned()).unwrap());
+            let frame = encode(&FromWorker::Returned { result }).unwrap();
+            match decode(&frame[4..]).unwrap() {
+                FromWorker::Returned { result } => assert_eq!(result.as_deref().map(RawValue::get), text),
+                other => panic!("{other:?}"),
+            }
+        }
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) struct Worker {
 
 impl Worker {
     /// Starts a process with no environment, no working directory of ours, and nothing open but its two pipes.
-    pub fn spawn(program: &Path, memory_bytes: usize) -> io::Result<Self> {
+    pub(super) fn spawn(program: &Path, memory_bytes: usize) -> io::Result<Self> {
         keep_inherited_files_back();
         let mut command = Command::new(program);
         command.arg(WORKER_SUBCOMMAND).arg(memory_bytes.to_string());
@@ -68,18 +68,18 @@ impl Worker {
     }
 
     /// Sends one message.
-    pub async fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
+    pub(super) async fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
         self.send_frame(&encode(message)?).await
     }
 
     /// Sends an encoded frame.
-    pub async fn send_frame(&mut self, frame: &[u8]) -> io::Result<()> {
+    pub(super) async fn send_frame(&mut self, frame: &[u8]) -> io::Result<()> {
         self.stdin.write_all(frame).await?;
         self.stdin.flush().await
     }
 
     /// The next message; none when the process closed its pipe. Cancel-safe.
-    pub async fn receive<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
+    pub(super) async fn receive<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
         loop {
             if let Some(header) = self.buffer.first_chunk::<4>() {
                 let end = 4 + frame_length(*header)?;
@@ -96,17 +96,17 @@ impl Worker {
     }
 
     /// The process id, while it runs.
-    pub fn id(&self) -> Option<u32> {
+    pub(super) fn id(&self) -> Option<u32> {
         self.child.id()
     }
 
     /// Whether the process has not ended yet.
-    pub fn is_alive(&mut self) -> bool {
+    pub(super) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
     /// Ends the process and waits until it is gone.
-    pub async fn kill(mut self) {
+    pub(super) async fn kill(mut self) {
         // An error means that it is gone already.
         let _ = self.child.kill().await;
     }

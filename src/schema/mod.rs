@@ -6,6 +6,6 @@
 mod typescript;
 mod validate;
 
-pub use typescript::TypePrinter;
+pub(crate) use typescript::TypePrinter;
 pub(crate) use typescript::{doc_comment, indent, is_identifier, pascal_case};
-pub use validate::{Problem, Validator, describe_problems};
+pub(crate) use validate::{Validator, describe_problems};

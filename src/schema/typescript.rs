@@ -16,7 +16,7 @@ const INLINE_WIDTH: usize = 100;
 ///
 /// One printer serves one declaration file, so that names stay unique in it.
 #[derive(Debug, Default)]
-pub struct TypePrinter {
+pub(crate) struct TypePrinter {
     taken: BTreeSet<String>,
     named: Vec<(String, String)>,
 }
@@ -35,12 +35,12 @@ const MAX_DEPTH: usize = 64;
 
 impl TypePrinter {
     /// A printer that avoids the names in `taken` (the functions and namespaces of the same file).
-    pub fn new(taken: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn new(taken: impl IntoIterator<Item = String>) -> Self {
         Self { taken: taken.into_iter().collect(), named: Vec::new() }
     }
 
     /// The TypeScript type of `schema`. `base_name` (such as `CreateOrderArgs`) names the type if it refers to itself.
-    pub fn print(&mut self, schema: &Value, base_name: &str) -> String {
+    pub(crate) fn print(&mut self, schema: &Value, base_name: &str) -> String {
         let mut document = Document { root: schema, base_name, names: BTreeMap::new(), depth: 0 };
         if refers_to_root(schema) {
             return self.reference("#", &mut document);
@@ -49,7 +49,7 @@ impl TypePrinter {
     }
 
     /// `type NAME = …;` for every named type printed so far, in order of first use.
-    pub fn named_types(&self) -> impl Iterator<Item = String> + '_ {
+    pub(crate) fn named_types(&self) -> impl Iterator<Item = String> + '_ {
         self.named.iter().map(|(name, body)| format!("type {name} = {body};"))
     }
 

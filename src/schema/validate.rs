@@ -8,7 +8,7 @@ const MAX_PROBLEMS: usize = 20;
 
 /// One thing that is wrong with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// Where, as JavaScript would write it: `items[0].sku`; empty for the value itself.
     pub path: String,
     /// What, such as `Invalid input: expected number, received string`.
@@ -26,20 +26,20 @@ impl std::fmt::Display for Problem {
 }
 
 /// All problems in one line, separated by `; `.
-pub fn describe_problems(problems: &[Problem]) -> String {
+pub(crate) fn describe_problems(problems: &[Problem]) -> String {
     problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// A compiled schema.
 #[derive(Debug)]
-pub struct Validator(jsonschema::Validator);
+pub(crate) struct Validator(jsonschema::Validator);
 
 impl Validator {
     /// Compiles `schema`. The draft is taken from `$schema`, else the newest.
     ///
     /// # Errors
     /// Says what is wrong with the schema. Remote references are not fetched and are an error.
-    pub fn new(schema: &Value) -> Result<Self, String> {
+    pub(crate) fn new(schema: &Value) -> Result<Self, String> {
         match jsonschema::validator_for(schema) {
             Ok(validator) => Ok(Self(validator)),
             Err(error) => Err(format!("not a valid JSON Schema: {error}")),
@@ -50,7 +50,7 @@ impl Validator {
     ///
     /// # Errors
     /// Every problem found, the first 20 at most, in the order of the schema.
-    pub fn validate(&self, value: &Value) -> Result<(), Vec<Problem>> {
+    pub(crate) fn validate(&self, value: &Value) -> Result<(), Vec<Problem>> {
         let mut problems = Vec::new();
         for error in self.0.iter_errors(value).take(MAX_PROBLEMS) {
             collect(&error, value, &mut problems);

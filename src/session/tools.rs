@@ -31,8 +31,8 @@ impl<'a> ToolCalls<'a> {
         let answer = async move {
             let answer = if !plan.active.tools.contains(&call.tool_name) {
                 unavailable(&call, &plan.active.tools)
-            } else if call.input.is_string() {
-                unreadable(&call)
+            } else if let Some(problem) = call.input.problem() {
+                unreadable(&call, problem)
             } else {
                 host.call_tool(&call, plan).await
             };
@@ -78,10 +78,9 @@ fn unavailable(call: &ToolCall, active_tools: &[String]) -> ToolAnswer {
     ToolAnswer::failed(call, message)
 }
 
-/// The answer to a call whose arguments are not JSON: refused before any schema sees them, since some take anything.
-fn unreadable(call: &ToolCall) -> ToolAnswer {
-    let message = format!("Invalid input for tool {}: the arguments are not a JSON object", call.tool_name);
-    ToolAnswer::failed(call, message)
+/// The answer to a call whose arguments cannot be read: refused before any schema sees them, since some take anything.
+fn unreadable(call: &ToolCall, problem: &str) -> ToolAnswer {
+    ToolAnswer::failed(call, format!("Invalid input for tool {}: {problem}", call.tool_name))
 }
 
 /// The message that carries the results back to the model; `None` when there was no call.

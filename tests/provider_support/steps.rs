@@ -6,11 +6,10 @@ use futures_util::StreamExt;
 use lmthing::{
     chat::{
         CallSettings, CallWarning, ContentPart, FinishReason, Message, ModelRequest, ProviderOptions, ResponseMetadata,
-        Role, StreamPart, ToolOutput, ToolSpec, Usage,
+        Role, StreamPart, ToolInput, ToolOutput, ToolSpec, Usage,
     },
     provider::{LanguageModel, ProviderError},
 };
-use serde_json::Value;
 
 /// What one answer came to.
 #[derive(Clone, Debug, Default)]
@@ -98,7 +97,7 @@ fn result((id, name, _): &(String, String, String), tools: &[ScriptedTool]) -> C
         tool_call_id: id.clone(),
         tool_name: name.clone(),
         output: output.unwrap_or_else(|| ToolOutput::error(format!("no tool {name}"))),
-        agent_steps: None,
+        agents: Default::default(),
         provider_options: None,
     }
 }
@@ -129,7 +128,7 @@ pub fn assistant_parts(parts: &[StreamPart]) -> Vec<ContentPart> {
                 extend(&mut content, &format!("reasoning {id}"), "", provider_metadata.as_ref());
             }
             StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata } => {
-                let input = serde_json::from_str(input).unwrap_or_else(|_| Value::String(input.clone()));
+                let input = ToolInput::from_text(input);
                 let part = ContentPart::ToolCall {
                     tool_call_id: tool_call_id.clone(),
                     tool_name: tool_name.clone(),

@@ -1,6 +1,6 @@
 //! `askHuman` and `answerQuestion`: a task that cannot go on without a person.
 //!
-//! The seeds name these tools without saying more. Here a question makes a task `waiting_human`: it is not ready and cannot
+//! A question makes a task `waiting_human`: it is not ready and cannot
 //! be completed, and it stays listed with its question. The answer becomes part of what the task is told, and the task is
 //! again what it was when the question came up.
 
@@ -16,14 +16,14 @@ use crate::plugin::{
 ///
 /// Result: `{success: true, taskId, question, task, message}`. Only a pending or running task can wait; a second question
 /// is refused while the first is open.
-pub fn ask_human(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
+pub(crate) fn ask_human(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(ask(graph, input))
 }
 
 /// `answerQuestion({taskId, answer})`: records the answer in the task's `input_context` and lets the task go on.
 ///
 /// Result: `{success: true, taskId, question, answer, task, message}`. Refused when the task does not wait.
-pub fn answer_question(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
+pub(crate) fn answer_question(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(answer(graph, input))
 }
 

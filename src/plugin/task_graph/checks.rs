@@ -15,7 +15,7 @@ use crate::plugin::refusal::quoted;
 /// Caught are the tasks on a cycle and those downstream of one: none of them can ever become ready. (This is what is left
 /// over by Kahn's algorithm.) A task that depends on itself is a cycle. Edges count whether they are written as
 /// `dependencies` or as `unblocks`; references to unknown ids do not count.
-pub fn detect_cycles<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
+pub(crate) fn detect_cycles<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
     Edges::new(tasks).caught.into_iter().map(|position| tasks[position].borrow().id.clone()).collect()
 }
 
@@ -23,7 +23,7 @@ pub fn detect_cycles<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
 ///
 /// Problems: an id used more than once, each reference to an unknown id in `dependencies` or `unblocks`, and cycles (one
 /// message for all of them, naming the tasks that can never run and one way round).
-pub fn validate_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
+pub(crate) fn validate_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
     let edges = Edges::new(tasks);
     let mut problems = duplicate_ids(tasks);
     for task in tasks.iter().map(Borrow::borrow) {
@@ -44,7 +44,7 @@ pub fn validate_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
 ///
 /// Keeps all tasks and their order, drops repeated references, keeps references to unknown ids where they are. What is
 /// added stands after what was there, in graph order. Doing it twice changes nothing.
-pub fn normalize_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<TaskNode> {
+pub(crate) fn normalize_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<TaskNode> {
     let edges = Edges::new(tasks);
     let id_of = |position: &usize| tasks[*position].borrow().id.as_str();
     tasks
@@ -65,7 +65,7 @@ pub fn normalize_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<TaskNode> {
 ///
 /// A dependency that does not exist is not completed. Takes `dependencies` as they are written; normalise first when
 /// edges may be in `unblocks` only.
-pub fn get_unblocked_tasks<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<TaskNode> {
+pub(crate) fn get_unblocked_tasks<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<TaskNode> {
     let mut statuses: HashMap<&str, TaskNodeStatus> = HashMap::with_capacity(tasks.len());
     for task in tasks.iter().map(Borrow::borrow) {
         statuses.entry(&task.id).or_insert(task.status);

@@ -3,14 +3,16 @@
 //! `input_context` is the task's own text, then for each completed upstream task with a result, in graph order, a block
 //! `[id] title: result`; blocks are parted by an empty line.
 
-use super::{TaskNode, graph::TaskGraph};
+use std::rc::Rc;
+
+use super::{TaskNode, edges::Edges};
 
 const GAP: &str = "\n\n";
 const WORD: usize = u64::BITS as usize;
 
 /// For every task the upstream tasks that have a result. One pass over the graph, one bit for each task and result.
 ///
-/// Belongs to the graph it was made of; its methods take that graph.
+/// Belongs to the tasks it was made of, and speaks of them by position.
 #[derive(Debug, Default)]
 pub(super) struct UpstreamResults {
     /// Positions of the tasks with results, in graph order.
@@ -23,25 +25,23 @@ pub(super) struct UpstreamResults {
 }
 
 impl UpstreamResults {
-    pub(super) fn new(graph: &TaskGraph) -> Self {
-        let nodes = graph.nodes();
+    pub(super) fn new(nodes: &[Rc<TaskNode>], edges: &Edges) -> Self {
         let sources: Vec<usize> = (0..nodes.len()).filter(|&position| nodes[position].result().is_some()).collect();
         let blocks = sources.iter().map(|&position| block(&nodes[position])).collect();
         let words = sources.len().div_ceil(WORD);
         let mut results = UpstreamResults { sources, blocks, rows: vec![0; words * nodes.len()], words };
         if words > 0 {
-            results.fill(graph);
+            results.fill(edges);
         }
         results
     }
 
     /// Follows the topological order, so each task takes over what its dependencies were told, and their own results.
-    fn fill(&mut self, graph: &TaskGraph) {
-        let mut bit_of = vec![None; graph.nodes().len()];
+    fn fill(&mut self, edges: &Edges) {
+        let mut bit_of = vec![None; edges.upstream.len()];
         for (bit, &source) in self.sources.iter().enumerate() {
             bit_of[source] = Some(bit);
         }
-        let edges = graph.edges();
         // Tasks caught in a cycle will not run; they are told what can be told in one pass.
         for &position in edges.order.iter().chain(&edges.caught) {
             for &dependency in &edges.upstream[position] {
@@ -66,23 +66,22 @@ impl UpstreamResults {
     }
 
     /// The task's own text and the results of its upstream tasks; `None` when there is neither.
-    pub(super) fn input_context(&self, graph: &TaskGraph, position: usize) -> Option<String> {
-        let mut text = graph.node(position).input_context.clone().unwrap_or_default();
+    pub(super) fn added_to(&self, own: Option<&str>, position: usize) -> Option<String> {
+        let mut text = own.unwrap_or_default().to_owned();
         for source in self.upstream_of(position) {
             push_block(&mut text, &self.blocks[source]);
         }
         (!text.is_empty()).then_some(text)
     }
 
-    /// `text` without the blocks that the graph would have added for the task; `removable` chooses among their ids.
-    pub(super) fn without(
+    /// `text` without the blocks that were added for the task; `removable` chooses among the tasks they tell of.
+    pub(super) fn removed_from(
         &self,
-        graph: &TaskGraph,
-        position: usize,
         text: &str,
-        removable: impl Fn(&str) -> bool,
+        position: usize,
+        removable: impl Fn(usize) -> bool,
     ) -> Option<String> {
-        let is_removable = |source: &usize| removable(&graph.node(self.sources[*source]).id);
+        let is_removable = |source: &usize| removable(self.sources[*source]);
         let blocks = || self.upstream_of(position).filter(is_removable).map(|source| self.blocks[source].as_str());
         let mut all = String::new();
         blocks().for_each(|block| push_block(&mut all, block));

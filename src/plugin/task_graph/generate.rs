@@ -12,7 +12,7 @@ use crate::plugin::{
 ///
 /// Result: `{success: true, count, unblocked: [{id, title}], message}`. When a task has the wrong shape or the graph is
 /// not valid: `{success: false, errors: [one message for each problem], error, message}`, and the old graph stays.
-pub fn generate_task_graph(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
+pub(crate) fn generate_task_graph(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(generate(input))
 }
 

@@ -13,7 +13,7 @@ use crate::plugin::refusal::{Refusal, bare_id};
 /// shown. So a result reaches every downstream task, at once and only once, completing again replaces it, and an update
 /// costs nothing for the tasks downstream.
 #[derive(Clone, Debug, Default)]
-pub struct TaskGraph {
+pub(crate) struct TaskGraph {
     nodes: Rc<Vec<Rc<TaskNode>>>,
     edges: Rc<Edges>,
     /// Computed when first asked for, then shared by all copies of this state.
@@ -23,17 +23,16 @@ pub struct TaskGraph {
 impl TaskGraph {
     /// Takes the tasks of `defTaskGraph`, normalised, valid or not (see [`TaskGraph::problems`]).
     ///
-    /// Upstream results already in an `input_context` (the tasks come from [`TaskGraph::tasks`]) are recognised and not
+    /// Upstream results already in an `input_context` (a prompt file hands back what it was shown) are recognised and not
     /// repeated.
-    pub fn new(tasks: &[TaskNode]) -> Self {
+    pub(crate) fn new(tasks: &[TaskNode]) -> Self {
         let graph = TaskGraph::from_stored(tasks);
         if graph.nodes.iter().all(|node| node.input_context.is_none()) {
             return graph;
         }
         let mut nodes: Vec<Rc<TaskNode>> = graph.nodes.to_vec();
         for (position, node) in nodes.iter_mut().enumerate() {
-            let own =
-                node.input_context.as_deref().map(|text| graph.results().without(&graph, position, text, |_| true));
+            let own = node.input_context.as_deref().map(|text| graph.results().removed_from(text, position, |_| true));
             if let Some(own) = own.filter(|own| own.as_deref() != node.input_context.as_deref()) {
                 Rc::make_mut(node).input_context = own;
             }
@@ -43,13 +42,15 @@ impl TaskGraph {
 
     /// The graph after the prompt file set its tasks itself: like [`TaskGraph::new`], but knows from `self` which results
     /// stood in an `input_context`. Results of tasks that were taken out stay as text of the tasks that had received them.
-    pub fn with_tasks(&self, tasks: &[TaskNode]) -> Self {
+    pub(crate) fn with_tasks(&self, tasks: &[TaskNode]) -> Self {
         let kept: HashSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
         let tasks: Vec<TaskNode> = tasks
             .iter()
             .map(|task| match (&task.input_context, self.edges.positions.get(&task.id)) {
                 (Some(text), Some(&position)) => TaskNode {
-                    input_context: self.results().without(self, position, text, |source| kept.contains(source)),
+                    input_context: self
+                        .results()
+                        .removed_from(text, position, |source| kept.contains(self.node(source).id.as_str())),
                     ..task.clone()
                 },
                 _ => task.clone(),
@@ -66,36 +67,23 @@ impl TaskGraph {
     }
 
     /// What is wrong with the graph; the binding warns of these when the prompt file defined it.
-    pub fn problems(&self) -> Vec<String> {
+    pub(crate) fn problems(&self) -> Vec<String> {
         checks::validate_task_graph(&self.nodes)
-    }
-
-    /// The tasks as JavaScript sees them, with upstream results in `input_context`.
-    ///
-    /// Writes out every context, which can be much text in the middle of a large graph; a binding that is asked for the
-    /// tasks often takes [`TaskGraph::nodes`] and leaves the contexts to a getter.
-    pub fn tasks(&self) -> Vec<TaskNode> {
-        (0..self.nodes.len()).map(|position| self.shown(position)).collect()
-    }
-
-    /// The task of that id as JavaScript sees it.
-    pub fn task(&self, task_id: &str) -> Option<TaskNode> {
-        self.edges.positions.get(task_id).map(|&position| self.shown(position))
     }
 
     /// The tasks as stored, without upstream results. The same `Rc` in two graphs is a task that did not change, but for
     /// what [`TaskGraph::input_context`] adds.
-    pub fn nodes(&self) -> &[Rc<TaskNode>] {
+    pub(crate) fn nodes(&self) -> &[Rc<TaskNode>] {
         &self.nodes
     }
 
     /// The full `input_context` of the task at a position of [`TaskGraph::nodes`].
-    pub fn input_context(&self, position: usize) -> Option<String> {
-        self.results().input_context(self, position)
+    pub(crate) fn input_context(&self, position: usize) -> Option<String> {
+        self.results().added_to(self.node(position).input_context.as_deref(), position)
     }
 
     /// Whether nothing changed between two graphs of one history.
-    pub fn same_as(&self, other: &TaskGraph) -> bool {
+    pub(crate) fn same_as(&self, other: &TaskGraph) -> bool {
         Rc::ptr_eq(&self.nodes, &other.nodes)
     }
 
@@ -108,7 +96,7 @@ impl TaskGraph {
     }
 
     fn results(&self) -> &UpstreamResults {
-        self.results.get_or_init(|| UpstreamResults::new(self))
+        self.results.get_or_init(|| UpstreamResults::new(&self.nodes, &self.edges))
     }
 
     /// The task as JavaScript and models see it.

@@ -1,6 +1,6 @@
 //! `spawnTask` and `forkTask`: adding tasks to a graph that is being worked through.
 //!
-//! The seeds name these tools without saying more. Here a spawned task stands beside the others: `parentId` only says
+//! A spawned task stands beside the others: `parentId` only says
 //! where it belongs, and nobody waits for it unless it `unblocks` them. A fork is a split: the sub-tasks take over what
 //! the task waits for, and the task itself becomes the join, which waits for all of them and is told their results. Its
 //! dependents wait for the join as before, so nothing else has to change.
@@ -24,7 +24,7 @@ use crate::plugin::{
 ///
 /// Without `id` one is made from the parent's. Result: `{success: true, taskId, task, ready, message}`. Refused, with
 /// `errors`, are an id that is taken, unknown references, cycles, and blocking a task that is under way or completed.
-pub fn spawn_task(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
+pub(crate) fn spawn_task(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(spawn(graph, input))
 }
 
@@ -33,7 +33,7 @@ pub fn spawn_task(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
 /// Each sub-task waits for what the task waits for, gets its own text and, unless it names others, its capabilities. The
 /// task is pending again and waits for all sub-tasks. Result: `{success: true, taskId, task, subtasks: [{id, title}],
 /// message}`. Completed tasks and those that wait for a human are refused, and what [`spawn_task`] refuses.
-pub fn fork_task(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
+pub(crate) fn fork_task(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(fork(graph, input))
 }
 

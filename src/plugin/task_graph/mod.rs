@@ -1,4 +1,5 @@
-//! The task graph of `defTaskGraph`: tasks that wait for each other, and eight tools to build and work through them (SPEC 6).
+//! The task graph of `defTaskGraph`: tasks that wait for each other, and eight tools to build and work through them
+//! (docs/reference.md, "Task graph").
 //!
 //! - `node` – one task and how it is read
 //! - `edges` – who waits for whom, by position
@@ -31,16 +32,16 @@ mod property_tests;
 #[cfg(test)]
 mod tests;
 
-pub use ask::{answer_question, ask_human};
-pub use checks::{detect_cycles, get_unblocked_tasks, normalize_task_graph, validate_task_graph};
-pub use generate::generate_task_graph;
-pub use graph::TaskGraph;
-pub use grow::{fork_task, spawn_task};
-pub use node::{HumanQuestion, TaskNode, TaskNodeStatus, parse_tasks};
-pub use status::render_status;
-pub use tools::{call_tool, tools};
-pub use tree::read_tree;
-pub use update::{list_unblocked_tasks, update_task_status};
+pub(crate) use ask::{answer_question, ask_human};
+pub(crate) use checks::{detect_cycles, get_unblocked_tasks, normalize_task_graph, validate_task_graph};
+pub(crate) use generate::generate_task_graph;
+pub(crate) use graph::TaskGraph;
+pub(crate) use grow::{fork_task, spawn_task};
+pub(crate) use node::{HumanQuestion, TaskNode, TaskNodeStatus, parse_tasks};
+pub(crate) use status::render_status;
+pub(crate) use tools::{call_tool, tools};
+pub(crate) use tree::read_tree;
+pub(crate) use update::{list_unblocked_tasks, update_task_status};
 
 /// The key of the state tuple and the name of the system section.
-pub const STATE_KEY: &str = "taskGraph";
+pub(crate) const STATE_KEY: &str = "taskGraph";

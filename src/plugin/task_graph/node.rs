@@ -1,4 +1,4 @@
-//! One task of the graph: the `TaskNode` of the seeds and what the further tools add to it.
+//! One task of the graph: its fields and how they are read.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use crate::plugin::read::{self, Fields, ShapeError};
 /// Where a task stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TaskNodeStatus {
+pub(crate) enum TaskNodeStatus {
     #[default]
     Pending,
     InProgress,
@@ -28,7 +28,7 @@ impl TaskNodeStatus {
     ];
 
     /// The name used in JavaScript.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             TaskNodeStatus::Pending => "pending",
             TaskNodeStatus::InProgress => "in_progress",
@@ -46,7 +46,7 @@ impl TaskNodeStatus {
 
 /// What a waiting task waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct HumanQuestion {
+pub(crate) struct HumanQuestion {
     pub question: String,
     /// Answers to choose from; empty when any answer will do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -57,7 +57,7 @@ pub struct HumanQuestion {
 
 /// One task, with the field names of JavaScript.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct TaskNode {
+pub(crate) struct TaskNode {
     pub id: String,
     pub title: String,
     pub description: String,
@@ -158,7 +158,7 @@ impl<'de> Deserialize<'de> for TaskNode {
 ///
 /// Fails with every fault found when it is not an array of task objects. Faults of the graph itself are
 /// [`validate_task_graph`](super::validate_task_graph)'s.
-pub fn parse_tasks(value: &Value) -> Result<Vec<TaskNode>, ShapeError> {
+pub(crate) fn parse_tasks(value: &Value) -> Result<Vec<TaskNode>, ShapeError> {
     read::read_array(value, "tasks", TaskNode::read)
 }
 

@@ -4,6 +4,17 @@ use serde_json::{Value, json};
 
 use super::*;
 
+impl TaskGraph {
+    /// The tasks as a prompt file sees them.
+    pub(super) fn tasks(&self) -> Vec<TaskNode> {
+        (0..self.nodes().len()).map(|position| self.shown(position)).collect()
+    }
+
+    pub(super) fn task(&self, id: &str) -> Option<TaskNode> {
+        self.tasks().into_iter().find(|task| task.id == id)
+    }
+}
+
 fn nodes(tasks: Value) -> Vec<TaskNode> {
     parse_tasks(&tasks).expect("the tasks are well formed")
 }

@@ -11,7 +11,7 @@ use crate::chat::ToolSpec;
 /// Runs the tool of that name on its arguments; `None` when it is not a tool of the task graph.
 ///
 /// Arguments need not have been validated: whatever is wrong with them is said in the result.
-pub fn call_tool(graph: &TaskGraph, tool_name: &str, input: &Value) -> Option<(TaskGraph, Value)> {
+pub(crate) fn call_tool(graph: &TaskGraph, tool_name: &str, input: &Value) -> Option<(TaskGraph, Value)> {
     Some(match tool_name {
         "generateTaskGraph" => generate_task_graph(graph, input),
         "getUnblockedTasks" => list_unblocked_tasks(graph),
@@ -26,7 +26,7 @@ pub fn call_tool(graph: &TaskGraph, tool_name: &str, input: &Value) -> Option<(T
 }
 
 /// The eight tools, in the order they are defined.
-pub fn tools() -> Vec<ToolSpec> {
+pub(crate) fn tools() -> Vec<ToolSpec> {
     vec![
         generate_tool(),
         tool(

@@ -15,7 +15,7 @@ const DEEPEST: usize = 32;
 ///
 /// Result: `{success: true, count, statuses: {pending: n, …}, tree: [{id, title, status, ready, dependencies, unblocks,
 /// children, …}], message}`. Never changes the graph.
-pub fn read_tree(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
+pub(crate) fn read_tree(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(read(graph, input).map(|result| (graph.clone(), result)))
 }
 

@@ -16,7 +16,7 @@ use crate::plugin::{
 ///
 /// Result: `{success: true, count, tasks, message}`; the message says why when there are none. Never changes the graph.
 /// (The utility of the same name is [`get_unblocked_tasks`](super::get_unblocked_tasks).)
-pub fn list_unblocked_tasks(graph: &TaskGraph) -> (TaskGraph, Value) {
+pub(crate) fn list_unblocked_tasks(graph: &TaskGraph) -> (TaskGraph, Value) {
     let ready = graph.ready();
     let message = match ready.len() {
         0 => nothing_ready(graph),
@@ -67,7 +67,7 @@ fn nothing_ready(graph: &TaskGraph) -> String {
 /// (`unmetDependencies` names them), a task that waits for a human (it may fail), and reopening a completed task that
 /// others built on. Repeating a status is no fault; completing again with another `output_result` replaces it. For a
 /// failed task `output_result` is the reason.
-pub fn update_task_status(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
+pub(crate) fn update_task_status(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(update(graph, input))
 }
 

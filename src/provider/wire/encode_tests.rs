@@ -215,7 +215,12 @@ fn tool_choice_has_a_form_for_each_wire() {
 }
 
 fn call(id: &str, input: Value) -> ContentPart {
-    ContentPart::ToolCall { tool_call_id: id.into(), tool_name: "tide".into(), input, provider_options: None }
+    ContentPart::ToolCall {
+        tool_call_id: id.into(),
+        tool_name: "tide".into(),
+        input: input.into(),
+        provider_options: None,
+    }
 }
 
 fn result(id: &str, output: ToolOutput) -> ContentPart {
@@ -364,7 +369,7 @@ fn history_goes_back_to_gemini_and_responses() {
         ContentPart::ToolCall {
             tool_call_id: "call".into(),
             tool_name: "tide".into(),
-            input: json!({ "port": "Ål" }),
+            input: json!({ "port": "Ål" }).into(),
             provider_options: item("fc_1"),
         },
     ];

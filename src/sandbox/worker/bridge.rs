@@ -47,7 +47,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    pub fn new(limits: Limits, first_id: u32) -> Rc<Self> {
+    pub(super) fn new(limits: Limits, first_id: u32) -> Rc<Self> {
         Rc::new(Self {
             limits,
             next_id: Cell::new(first_id),
@@ -66,17 +66,17 @@ impl Counters {
 }
 
 impl<'js> Bridge<'js> {
-    pub fn intrinsics(&self) -> &Intrinsics<'js> {
+    pub(super) fn intrinsics(&self) -> &Intrinsics<'js> {
         &self.intrinsics
     }
 
     /// Whether a host call is under way.
-    pub fn is_waiting(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         !self.pending.borrow().is_empty()
     }
 
     /// Settles a call with the host's answer. Unknown ids belong to a run that is over.
-    pub fn settle(&self, ctx: &Ctx<'js>, id: u32, reply: Reply) -> rquickjs::Result<()> {
+    pub(super) fn settle(&self, ctx: &Ctx<'js>, id: u32, reply: Reply) -> rquickjs::Result<()> {
         let Some(call) = self.pending.borrow_mut().remove(&id) else { return Ok(()) };
         match reply {
             Reply::Value(json) => match ctx.json_parse(json.get()) {
@@ -94,7 +94,7 @@ impl<'js> Bridge<'js> {
     }
 
     /// Drops the calls, so that no value is left when the engine goes.
-    pub fn clear(&self) {
+    pub(super) fn clear(&self) {
         self.pending.borrow_mut().clear();
     }
 }

@@ -61,7 +61,7 @@ mod platform {
 
     use super::note;
 
-    pub fn before_threads(memory_bytes: usize, missing: &mut Vec<String>) {
+    pub(super) fn before_threads(memory_bytes: usize, missing: &mut Vec<String>) {
         let dies = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
         note(missing, "the parent's death signal", dies.map_err(|error| error.to_string()));
         let dump = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
@@ -71,7 +71,7 @@ mod platform {
         let _ = restrict_files_and_network();
     }
 
-    pub fn all_threads(missing: &mut Vec<String>) {
+    pub(super) fn all_threads(missing: &mut Vec<String>) {
         note(missing, "a system-call filter", filter_system_calls());
     }
 
@@ -145,18 +145,18 @@ mod platform {
 
 #[cfg(all(unix, not(target_os = "linux")))]
 mod platform {
-    pub fn before_threads(memory_bytes: usize, missing: &mut Vec<String>) {
+    pub(super) fn before_threads(memory_bytes: usize, missing: &mut Vec<String>) {
         super::limit_resources(memory_bytes, missing);
     }
 
-    pub fn all_threads(_: &mut Vec<String>) {}
+    pub(super) fn all_threads(_: &mut Vec<String>) {}
 }
 
 #[cfg(not(unix))]
 mod platform {
-    pub fn before_threads(_: usize, missing: &mut Vec<String>) {
+    pub(super) fn before_threads(_: usize, missing: &mut Vec<String>) {
         missing.push("the sandbox runs without limits of the operating system on this platform".to_owned());
     }
 
-    pub fn all_threads(_: &mut Vec<String>) {}
+    pub(super) fn all_threads(_: &mut Vec<String>) {}
 }

@@ -2,6 +2,7 @@
 
 use std::{
     cell::Cell,
+    io,
     rc::Rc,
     sync::{
         atomic::{AtomicU32, Ordering},
@@ -60,7 +61,7 @@ pub(super) struct Engines {
 }
 
 impl Engines {
-    pub fn new() -> rquickjs::Result<Self> {
+    pub(super) fn new() -> rquickjs::Result<Self> {
         let compiler = Runtime::new()?;
         compiler.set_max_stack_size(COMPILER_STACK);
         compiler.set_memory_limit(COMPILER_MEMORY);
@@ -73,18 +74,21 @@ impl Engines {
     ///
     /// # Errors
     /// Early errors that neither TypeScript nor SWC found, such as decorators, which the engine does not know.
-    pub fn compile(&self, javascript: &str, lines: &LineMap, code: &str) -> Result<Bytecode, CodeDiagnostic> {
+    pub(super) fn compile(&self, javascript: &str, lines: &LineMap, code: &str) -> Result<Bytecode, CodeDiagnostic> {
         self.compiler.with(|ctx| compile(&ctx, javascript).map_err(|_| syntax_error(&ctx, lines, code)))
     }
 
-    /// Runs compiled code to its end or to a limit. The last frame, or none when the host is gone.
-    pub fn execute(
+    /// Runs compiled code to its end or to a limit, and sends the last frame.
+    ///
+    /// # Errors
+    /// The host is gone.
+    pub(super) fn execute(
         self,
         bytecode: &Bytecode,
         lines: &LineMap,
         request: &RunRequest,
         receiver: &Receiver<ToWorker>,
-    ) -> Option<FromWorker> {
+    ) -> io::Result<()> {
         let Self { compiler, context, runtime } = self;
         drop(compiler);
         let limits = request.limits;
@@ -106,11 +110,9 @@ impl Engines {
             frame
         });
         // The host need not wait until the engine is taken down.
-        if let Some(frame) = &frame {
-            emit(frame).ok()?;
-        }
+        let sent = frame.map_or_else(|| Err(io::ErrorKind::BrokenPipe.into()), |frame| emit(&frame));
         runtime.set_interrupt_handler(None);
-        None
+        sent
     }
 }
 
@@ -261,7 +263,8 @@ impl<'js> Running<'_, 'js> {
         Ended::Stopped(Thrown::plain(cpu_message(self.request.limits.cpu_ms)))
     }
 
-    /// Turns the end into a frame. Getters of the result may run code, so limits hold here as well.
+    /// Turns the end into a frame; none when the host is gone. Getters of the result may run code, so limits hold here as
+    /// well.
     fn last_frame(&self, ended: Ended<'js>) -> Option<FromWorker> {
         let thrown = match ended {
             Ended::Disconnected => return None,

@@ -8,6 +8,7 @@ mod bytecode;
 mod confine;
 mod data;
 mod engine;
+mod json_writer;
 mod thrown;
 
 use std::{
@@ -24,7 +25,7 @@ use engine::Engines;
 const DEFAULT_MEMORY: usize = 64 * 1024 * 1024;
 
 /// What the model reads when its code ran too long.
-pub(crate) fn cpu_message(cpu_ms: u64) -> String {
+pub(super) fn cpu_message(cpu_ms: u64) -> String {
     format!(
         "The code ran longer than {cpu_ms} ms without finishing (time spent waiting for functions does not count). Is there \
          an endless loop?"
@@ -79,12 +80,12 @@ fn serve(receiver: &Receiver<ToWorker>) {
             ToWorker::Warm { declarations } => warm(&mut checker, &declarations),
             ToWorker::Run(request) => {
                 let ready = engines.take().map_or_else(Engines::new, Ok);
-                let last = catch_unwind(AssertUnwindSafe(|| run(&mut checker, ready, &request, receiver)));
-                let last = last.unwrap_or_else(|_| {
+                let ran = catch_unwind(AssertUnwindSafe(|| run(&mut checker, ready, &request, receiver)));
+                let ran = ran.unwrap_or_else(|_| {
                     checker = None;
-                    Some(failed("The sandbox failed while it ran the code"))
+                    emit(&failed("The sandbox failed while it ran the code"))
                 });
-                if last.is_some_and(|frame| emit(&frame).is_err()) {
+                if ran.is_err() {
                     return;
                 }
                 // Made ahead, so that the next run does not wait for it.
@@ -108,24 +109,27 @@ fn failed(error: &str) -> FromWorker {
     FromWorker::Failed { error: error.to_owned(), message: error.to_owned() }
 }
 
-/// One run, up to its last frame; none when the host is gone.
+/// One run, its last frame included.
+///
+/// # Errors
+/// The host is gone.
 fn run(
     checker: &mut Option<Checker>,
     engines: rquickjs::Result<Engines>,
     request: &RunRequest,
     receiver: &Receiver<ToWorker>,
-) -> Option<FromWorker> {
-    emit(&FromWorker::Checking).ok()?;
+) -> io::Result<()> {
+    emit(&FromWorker::Checking)?;
     let Prepared { javascript, lines, warnings, notice } =
         match prepare(checker, &request.code, &request.declarations, request.mode) {
             Ok(prepared) => prepared,
-            Err(refused) => return Some(FromWorker::Refused { errors: refused.errors, notice: refused.notice }),
+            Err(refused) => return emit(&FromWorker::Refused { errors: refused.errors, notice: refused.notice }),
         };
-    let Ok(engines) = engines else { return Some(failed("The sandbox has no memory left for an engine")) };
+    let Ok(engines) = engines else { return emit(&failed("The sandbox has no memory left for an engine")) };
     let bytecode = match engines.compile(&javascript, &lines, &request.code) {
         Ok(bytecode) => bytecode,
-        Err(error) => return Some(FromWorker::Refused { errors: vec![error], notice }),
+        Err(error) => return emit(&FromWorker::Refused { errors: vec![error], notice }),
     };
-    emit(&FromWorker::Started { warnings, notice }).ok()?;
+    emit(&FromWorker::Started { warnings, notice })?;
     engines.execute(&bytecode, &lines, request, receiver)
 }

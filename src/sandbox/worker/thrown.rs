@@ -16,7 +16,7 @@ pub(super) struct Thrown {
 
 impl Thrown {
     /// A limit or a fault that has no line.
-    pub fn plain(error: impl Into<String>) -> Self {
+    pub(super) fn plain(error: impl Into<String>) -> Self {
         let error = error.into();
         Self { message: error.clone(), error }
     }

@@ -5,7 +5,7 @@ use rquickjs::{Array, Ctx, Function, Object, Result, Value, function::Rest, obje
 use super::{
     models::{factories, mock},
     plugins::task_graph,
-    prompt::methods::BUILTIN_MARK,
+    prompt::method_table::BUILTIN_MARK,
     run::{start, stateful_class},
     table::METHODS,
     tools::define::sub_definition,

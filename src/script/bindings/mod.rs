@@ -36,7 +36,7 @@ pub use services::{Doors, Exchanges};
 /// Prepares an engine for prompt files; `doors` lead to the rest of the program.
 pub fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
     values::schema::install(ctx)?;
-    prompt::methods::install(ctx, table::METHODS)?;
+    prompt::call::install(ctx, table::METHODS)?;
     prompt::reference::Reference::finish_prototype(ctx)?;
     results::prompt_steps::finish_prototype(ctx)?;
     results::run_stream::finish_prototype(ctx)?;

@@ -4,11 +4,7 @@ use super::{
     agents,
     code_mode::{functions, methods},
     plugins::{task_graph, task_list},
-    prompt::{
-        definitions, effects,
-        methods::{Method, method},
-        state,
-    },
+    prompt::{call::method, definitions, effects, method_table::Method, state},
     tools::define,
 };
 

@@ -225,8 +225,9 @@ impl<'js> rquickjs::IntoJs<'js> for Head {
     }
 }
 
-/// `exchange(method, url, headers, body)`: `{send(), read(), abort()}` and, when `body` is `true`, `write(bytes)`,
-/// `end()` and `fail(message)` for the request's body. `body` may also be a `Uint8Array`, or nothing.
+/// `exchange(method, url, headers, body?, streamed?)`: `{send(), read(), abort()}`, or `{code, message}` when the request
+/// cannot be made. `body` is a `Uint8Array` or nothing; when `streamed` is `true`, the body comes in parts instead, through
+/// `write(bytes)`, `end()` and `fail(message)`.
 fn exchange<'js>(
     ctx: Ctx<'js>,
     method: String,

@@ -12,6 +12,7 @@ use crate::{
             object::PromptObject,
         },
         tools::call::{Label, sub_calls},
+        values::from_tool_input,
     },
 };
 
@@ -36,7 +37,7 @@ async fn call_single<'js>(
 ) -> ToolAnswer {
     let label = Label { noun: "agent", name: &call.tool_name };
     let AgentAnswer { response, validation_error, steps, .. } =
-        match ask(ctx, parent, callable, label, &call.input).await {
+        match ask(ctx, parent, callable, label, from_tool_input(ctx, &call.input)).await {
             Ok(answer) => answer,
             Err(message) => return ToolAnswer::failed(call, message),
         };
@@ -55,7 +56,7 @@ async fn call_composite<'js>(
     items: &[Item<'js>],
     call: &ToolCall,
 ) -> ToolAnswer {
-    let calls = match sub_calls(call) {
+    let calls = match sub_calls(ctx, call) {
         Ok(calls) => calls,
         Err(message) => return ToolAnswer::failed(call, message),
     };
@@ -68,7 +69,7 @@ async fn call_composite<'js>(
             continue;
         };
         let label = Label { noun: "sub-agent", name: &name };
-        results.push(match ask(ctx, parent, &item.callable, label, &args).await {
+        results.push(match ask(ctx, parent, &item.callable, label, Ok(args)).await {
             Ok(AgentAnswer { response, validation_error, steps, .. }) => {
                 agents.push(AgentRun { result: Some(results.len()), steps });
                 let mut result = serde_json::json!({ "name": name, "response": response });

@@ -15,7 +15,7 @@ use crate::{
         },
         services::{self, ChildRun},
         tools::call::{Label, validate_input},
-        values::{call_async, from_json, message_of, property, schema::Side, type_error},
+        values::{call_async, message_of, property, schema::Side, type_error},
     },
 };
 
@@ -40,9 +40,9 @@ pub(crate) async fn ask<'js>(
     parent: &PromptObject<'js>,
     callable: &Callable<'js>,
     label: Label<'_>,
-    args: &serde_json::Value,
+    args: Result<Value<'js>>,
 ) -> std::result::Result<AgentAnswer, String> {
-    let args = from_json(ctx, args).map_err(|error| message_of(ctx, error))?;
+    let args = args.map_err(|error| message_of(ctx, error))?;
     let args = validate_input(ctx, callable, label, args).await?;
     ask_validated(ctx, parent, callable, label, args).await.map_err(|error| message_of(ctx, error))
 }

@@ -5,7 +5,7 @@ use rquickjs::{Result, Value};
 use crate::{
     prompt::{DefinitionKind, ToolDefinition},
     script::bindings::{
-        prompt::methods::Call,
+        prompt::call::Call,
         tools::define::{NamedEntry, named_entry, register},
     },
 };

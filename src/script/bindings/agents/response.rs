@@ -1,6 +1,9 @@
 //! An agent's answer with a `responseSchema`: what the child is told, and reading what it says.
 
-use crate::schema::{Validator, describe_problems};
+use crate::{
+    chat::read_json,
+    schema::{Validator, describe_problems},
+};
 
 /// The system section of a child whose answer has a shape.
 pub(crate) fn instruction(schema: &serde_json::Value) -> String {
@@ -10,7 +13,7 @@ pub(crate) fn instruction(schema: &serde_json::Value) -> String {
 /// The JSON text of an answer and its value, or why it does not match. The text may stand in a code fence.
 pub(crate) fn check(text: &str, schema: &serde_json::Value) -> Result<(String, serde_json::Value), String> {
     let json_text = without_fence(text);
-    let value = serde_json::from_str(json_text).map_err(|error| format!("the answer is not JSON: {error}"))?;
+    let value = read_json(json_text).map_err(|error| format!("the answer is not JSON: {error}"))?;
     Validator::new(schema)?.validate(&value).map_err(|problems| describe_problems(&problems))?;
     Ok((json_text.to_owned(), value))
 }

@@ -10,9 +10,9 @@ use crate::{
     sandbox::Sandbox,
     script::bindings::{
         prompt::{
+            call::Call,
             core::Core,
             entry::{Callable, Entry, Shelf},
-            methods::Call,
             object::PromptObject,
             reference::Reference,
         },

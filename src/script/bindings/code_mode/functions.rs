@@ -11,7 +11,7 @@ use crate::{
     plugin::run_tool_code,
     prompt::{ActiveSet, DefinitionKind, StepPlan, ToolAnswer, ToolDefinition},
     script::bindings::{
-        prompt::{core::Core, entry::Shelf, methods::Call, object::PromptObject},
+        prompt::{call::Call, core::Core, entry::Shelf, object::PromptObject},
         tools::define::named_entry,
         values::{message_of, type_error},
     },
@@ -58,7 +58,7 @@ pub(crate) async fn run_tool_code<'js>(
     plan: &StepPlan,
     execution: Value<'js>,
 ) -> ToolAnswer {
-    let Some(code) = call.input.get("code").and_then(serde_json::Value::as_str) else {
+    let Some(code) = call.input.value().get("code").and_then(serde_json::Value::as_str) else {
         return ToolAnswer::failed(call, "Invalid input for tool runToolCode: it takes {code}, a string of TypeScript");
     };
     let ran = run_code(ctx, prompt, Shelf::Functions, &plan.active.functions, code, execution).await;

@@ -15,9 +15,9 @@ use crate::{
     sandbox::RunOutcome,
     script::bindings::{
         prompt::{
+            call::Call,
             core::Core,
             entry::{CALLBACKS, Callable, Entry, Shelf},
-            methods::Call,
             object::PromptObject,
         },
         tools::define::NamedEntry,

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Ctx, Result, Value};
+use serde_json::value::RawValue;
 
 use super::declare::{declarations, sandbox};
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
                 entry::{Callable, Entry, Shelf},
                 object::PromptObject,
             },
-            tools::call::{Answered, Label, result_json, run_callable, run_with, validate_input},
+            tools::call::{Answered, Label, result_text, run_callable, run_with, validate_input},
             values::{from_json, message_of, plain_error},
         },
         warn,
@@ -60,10 +61,10 @@ struct Reachable<'a, 'js> {
 }
 
 impl<'js> Reachable<'_, 'js> {
-    async fn answer(&self, name: &str, args: serde_json::Value) -> std::result::Result<serde_json::Value, String> {
+    async fn answer(&self, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
         let Some((callable, is_agent)) = self.find(name) else { return Err(format!("{name} is not defined any more")) };
         let label = Label { noun: "function", name };
-        let input = from_json(self.ctx, &args).map_err(|error| message_of(self.ctx, error))?;
+        let input = self.ctx.json_parse(args.get()).map_err(|error| message_of(self.ctx, error))?;
         let input = validate_input(self.ctx, &callable, label, input).await?;
         let answered = if is_agent {
             let ask = async |input| self.ask(&callable, label, input).await;
@@ -72,7 +73,10 @@ impl<'js> Reachable<'_, 'js> {
             run_callable(self.ctx, &callable, label, input, self.execution.clone()).await
         };
         match answered {
-            Answered::Value(value) => result_json(self.ctx, label, &value),
+            Answered::Value(value) => {
+                let text = result_text(self.ctx, label, &value)?;
+                RawValue::from_string(text).map_err(|error| format!("the result of {name} is not JSON: {error}"))
+            }
             Answered::Failed(message) => Err(message),
         }
     }
@@ -114,9 +118,9 @@ impl HostFunctions for Reachable<'_, '_> {
     fn call<'a>(
         &'a self,
         name: &'a str,
-        args: serde_json::Value,
-    ) -> LocalBoxFuture<'a, std::result::Result<serde_json::Value, String>> {
-        self.answer(name, args).boxed_local()
+        args: Box<RawValue>,
+    ) -> LocalBoxFuture<'a, std::result::Result<Box<RawValue>, String>> {
+        async move { self.answer(name, &args).await }.boxed_local()
     }
 
     fn console(&self, line: &LogLine) {

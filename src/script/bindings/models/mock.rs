@@ -8,7 +8,7 @@ use super::resolve::model_object;
 use crate::{
     chat::Usage,
     provider::{MockItem, MockModel, MockOptions},
-    script::bindings::values::{elements, kind_of, property, to_json, type_error},
+    script::bindings::values::{elements, kind_of, property, to_json, to_json_text, type_error},
 };
 
 /// `createMockModel(items, {delay, usage, streaming}?)` of `lmthing/test`.
@@ -39,7 +39,14 @@ pub(crate) fn mock_model<'js>(
     };
     let mut script = Vec::with_capacity(list.len());
     for (index, item) in elements(list)?.iter().enumerate() {
-        let json = to_json(ctx, item)?;
+        let mut json = to_json(ctx, item)?;
+        for key in ["args", "input"] {
+            // As text, as models give them: a value would lose half surrogate pairs.
+            let given = item.as_object().map(|item| property(item, key)).transpose()?.flatten();
+            if let Some(given) = given.filter(|given| !given.is_string()) {
+                json[key] = to_json_text(ctx, &given)?.into();
+            }
+        }
         script
             .push(MockItem::from_json(index, &json).map_err(|problem| type_error(ctx, format!("{place}: {problem}")))?);
     }

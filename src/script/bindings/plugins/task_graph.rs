@@ -12,7 +12,7 @@ use crate::{
     script::{
         bindings::{
             prompt::{
-                methods::{Call, invoke},
+                call::{Call, invoke},
                 object::PromptObject,
             },
             values::{from_json, from_serde, to_json, type_error},

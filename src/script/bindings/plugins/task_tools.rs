@@ -7,8 +7,8 @@ use crate::{
     prompt::{DefinitionKind, ToolDefinition},
     script::bindings::{
         prompt::{
+            call::Call,
             entry::{CallOptions, Callable, Entry, Shelf},
-            methods::Call,
             object::PromptObject,
         },
         values::{bind, from_json, from_serde, schema::Schema, to_json, type_error},
@@ -48,7 +48,7 @@ pub(crate) fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: Answer) -> R
 
 /// Whether the last run of the body made the plugin again; `tool` is one of its tools.
 pub(crate) fn is_made(prompt: &PromptObject<'_>, tool: &str) -> bool {
-    prompt.borrow().bag.entry(Shelf::Tools, tool).is_some()
+    prompt.borrow().bag.with_entry(Shelf::Tools, tool, |_| ()).is_some()
 }
 
 /// The tasks a plugin is defined with; nothing at all stands for none.

@@ -13,11 +13,23 @@ use rquickjs::{
 };
 
 use super::{
-    effects::Effect,
     entry::{Entry, Shelf},
     run::PromptRun,
-    state::StateEntry,
+    state_entry::StateEntry,
+    trace::trace_cell,
 };
+
+/// One effect; its place in call order is what tells it apart.
+#[derive(Clone, Trace, JsLifetime)]
+pub(crate) struct Effect<'js> {
+    pub(crate) function: Function<'js>,
+    /// What it depends on by the latest run of the body; `None` for "every step".
+    pub(crate) deps: Option<Array<'js>>,
+    /// The dependencies of its last run; `None` before the first, and when that had none.
+    pub(crate) last_deps: Option<Array<'js>>,
+    pub(crate) ran: bool,
+    pub(crate) clean_up: Option<Function<'js>>,
+}
 
 /// See the module.
 #[derive(Default, JsLifetime)]
@@ -34,13 +46,6 @@ pub(crate) struct Bag<'js> {
     task_graph: RefCell<Option<Object<'js>>>,
     messages: RefCell<Option<Array<'js>>>,
     run: RefCell<Option<Class<'js, PromptRun<'js>>>>,
-}
-
-/// Shows the collector what a cell holds. A cell that is being changed is passed over: then the collector keeps everything.
-pub(crate) fn trace_cell<'js, T: Trace<'js>>(cell: &RefCell<T>, tracer: Tracer<'_, 'js>) {
-    if let Ok(value) = cell.try_borrow() {
-        value.trace(tracer);
-    }
 }
 
 impl<'js> Trace<'js> for Bag<'js> {
@@ -108,6 +113,11 @@ impl<'js> Bag<'js> {
     /// The entry of a definition.
     pub(crate) fn entry(&self, shelf: Shelf, name: &str) -> Option<Entry<'js>> {
         self.shelf(shelf).borrow().get(name).cloned()
+    }
+
+    /// Reads the entry of a definition where it is, without the cost of a clone. `read` must not call JavaScript.
+    pub(crate) fn with_entry<T>(&self, shelf: Shelf, name: &str, read: impl FnOnce(&Entry<'js>) -> T) -> Option<T> {
+        self.shelf(shelf).borrow().get(name).map(read)
     }
 
     /// Keeps an entry; the same name again replaces it.

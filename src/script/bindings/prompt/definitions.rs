@@ -2,7 +2,7 @@
 
 use rquickjs::{Array, Ctx, Object, Result, Value};
 
-use super::{methods::Call, reference::Reference};
+use super::{call::Call, reference::Reference};
 use crate::{
     chat::{ContentPart, Role},
     prompt::{DefinitionKind, Variable},

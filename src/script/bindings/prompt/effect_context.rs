@@ -11,7 +11,7 @@ use super::{object::PromptObject, tool_spec};
 use crate::{
     prompt::{DefinitionKind, Variable},
     script::bindings::values::{
-        from_json,
+        from_tool_input,
         messages::{Shape, message_to_js, output_value},
         property,
         steps::tool_to_js,
@@ -159,7 +159,7 @@ impl<'js> EffectContext<'js> {
         };
         let object = Object::new(ctx.clone())?;
         object.set("toolName", result.tool_name.as_str())?;
-        object.set("args", from_json(&ctx, &result.input)?)?;
+        object.set("args", from_tool_input(&ctx, &result.input)?)?;
         object.set("output", output_value(&ctx, &result.output, &result.agents)?)?;
         self.made.set("lastTool", object.clone())?;
         Ok(object.into_value())

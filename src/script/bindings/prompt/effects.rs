@@ -2,25 +2,13 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use rquickjs::{Array, Class, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, function::This};
+use rquickjs::{Class, Ctx, Function, Object, Result, Value, function::This};
 
-use super::{effect_context::EffectContext, methods::Call, object::PromptObject, step_modifier};
+use super::{bag::Effect, call::Call, effect_context::EffectContext, object::PromptObject, step_modifier};
 use crate::{
     prompt::StepModifications,
     script::bindings::values::{call_async, kind_of, type_error},
 };
-
-/// One effect; its place in call order is what tells it apart.
-#[derive(Clone, Trace, JsLifetime)]
-pub(crate) struct Effect<'js> {
-    function: Function<'js>,
-    /// What it depends on by the latest run of the body; `None` for "every step".
-    deps: Option<Array<'js>>,
-    /// The dependencies of its last run; `None` before the first, and when that had none.
-    last_deps: Option<Array<'js>>,
-    ran: bool,
-    clean_up: Option<Function<'js>>,
-}
 
 /// `defEffect(fn, deps?)`: `fn(context, stepModifier)` runs after the body and before the step's request: on every step
 /// without `deps`, once with `[]`, else when a dependency changed by `Object.is`. Effects are told apart by call order.

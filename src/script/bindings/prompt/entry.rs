@@ -61,9 +61,12 @@ pub(crate) struct Callable<'js> {
 /// The last argument of `defTool` and its like.
 #[derive(Clone, Default, Trace, JsLifetime)]
 pub(crate) struct CallOptions<'js> {
-    /// The object itself, for what only some readers know: an agent's settings, `providerOptions`.
+    /// The object itself, for what only agents read of it: their settings.
     pub(crate) given: Option<Object<'js>>,
+    /// The shape of the result, or of an agent's answer.
     pub(crate) response_schema: Option<Schema<'js>>,
+    /// What the provider is told beside the tool.
+    pub(crate) provider_options: Option<Value<'js>>,
     pub(crate) before_call: Option<Function<'js>>,
     pub(crate) on_success: Option<Function<'js>>,
     pub(crate) on_error: Option<Function<'js>>,
@@ -169,6 +172,7 @@ impl<'js> CallOptions<'js> {
         Ok(CallOptions {
             given: Some(given.clone()),
             response_schema,
+            provider_options: property(given, "providerOptions")?,
             before_call: before_call?,
             on_success: on_success?,
             on_error: on_error?,

@@ -12,7 +12,7 @@ use rquickjs::{
 use super::{
     bag::Bag,
     core::Core,
-    methods::{MethodTable, is_builtin},
+    method_table::{MethodTable, is_builtin},
 };
 use crate::script::bindings::values::{elements, kind_of, type_error};
 

@@ -7,18 +7,8 @@ use rquickjs::{
     class::{Trace, Tracer},
 };
 
-use super::{bag::trace_cell, entry::Entry};
-use crate::prompt::{RunRecord, ToolDefinition};
-
-/// A tool as it was on one step.
-#[derive(Clone, Trace, JsLifetime)]
-pub(crate) struct KeptTool<'js> {
-    pub(crate) name: String,
-    #[qjs(skip_trace)]
-    pub(crate) definition: ToolDefinition,
-    /// `None` for `runToolCode`, which has none.
-    pub(crate) entry: Option<Entry<'js>>,
-}
+use super::{told_tool::ToldTool, trace::trace_cell};
+use crate::prompt::RunRecord;
 
 /// A list of step objects that grows with the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +31,7 @@ pub(crate) struct PromptRun<'js> {
     /// Step objects made so far, a list for each [`StepList`].
     lists: RefCell<Vec<Array<'js>>>,
     /// By step: the tools of requests that nobody read, should somebody look at them in `fullSteps`.
-    tools: RefCell<Vec<Vec<KeptTool<'js>>>>,
+    tools: RefCell<Vec<Vec<ToldTool<'js>>>>,
 }
 
 impl<'js> Trace<'js> for PromptRun<'js> {
@@ -80,14 +70,14 @@ impl<'js> PromptRun<'js> {
     }
 
     /// Keeps the tools of step `step`.
-    pub(crate) fn keep_tools(&self, step: usize, tools: Vec<KeptTool<'js>>) {
+    pub(crate) fn keep_tools(&self, step: usize, tools: Vec<ToldTool<'js>>) {
         let mut kept = self.tools.borrow_mut();
         kept.resize_with(step, Vec::new);
         kept.push(tools);
     }
 
     /// The tools that were kept of step `step`.
-    pub(crate) fn kept_tools(&self, step: usize) -> Vec<KeptTool<'js>> {
+    pub(crate) fn kept_tools(&self, step: usize) -> Vec<ToldTool<'js>> {
         self.tools.borrow().get(step).cloned().unwrap_or_default()
     }
 }

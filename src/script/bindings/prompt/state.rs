@@ -1,33 +1,8 @@
 //! `defState` and `getState`.
 
-use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, function::Opt};
+use rquickjs::{Array, Result, Value};
 
-use super::methods::Call;
-use crate::script::bindings::values::bind;
-
-/// One state: `{value, set}`. An object, so that the setter can hold it and the collector sees the circle.
-#[derive(Clone, Trace, JsLifetime)]
-pub(crate) struct StateEntry<'js> {
-    pair: Object<'js>,
-}
-
-impl<'js> StateEntry<'js> {
-    fn create(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Self> {
-        let entry = Object::new(ctx.clone())?;
-        entry.set("value", value)?;
-        entry.set("set", setter(ctx, &entry)?)?;
-        Ok(StateEntry { pair: entry })
-    }
-
-    /// The current value.
-    pub(crate) fn value(&self) -> Result<Value<'js>> {
-        self.pair.get("value")
-    }
-
-    pub(crate) fn set_value(&self, value: Value<'js>) -> Result<()> {
-        self.pair.set("value", value)
-    }
-}
+use super::{call::Call, state_entry::StateEntry};
 
 /// `defState(key, initial)`: `[value, set]`. The value is a snapshot: what it was when `defState` was called, `===` to
 /// what was set. `initial` may be a function that makes the first value. `set(next | (previous) => next)` is seen at once
@@ -50,22 +25,8 @@ pub(crate) fn def_state(call: Call<'_>) -> Result<Value<'_>> {
     };
     let pair = Array::new(call.ctx.clone())?;
     pair.set(0, entry.value()?)?;
-    pair.set(1, entry.pair.get::<_, Value>("set")?)?;
+    pair.set(1, entry.setter()?)?;
     Ok(pair.into_value())
-}
-
-/// The setter of one state: a native function with the entry bound to it.
-fn setter<'js>(ctx: &Ctx<'js>, entry: &Object<'js>) -> Result<Function<'js>> {
-    let set = Function::new(ctx.clone(), |entry: Object<'js>, next: Opt<Value<'js>>| -> Result<()> {
-        let ctx = entry.ctx().clone();
-        let next = next.0.unwrap_or_else(|| Value::new_undefined(ctx));
-        let value = match next.as_function() {
-            Some(update) => update.call((entry.get::<_, Value>("value")?,))?,
-            None => next,
-        };
-        entry.set("value", value)
-    })?;
-    bind(&set, vec![entry.clone().into_value()])?.with_name("setState")
 }
 
 /// `getState(key)`: the current value, `undefined` for a key nobody defined.

@@ -4,9 +4,9 @@ use rquickjs::{Ctx, IntoJs, Object, Result, Value};
 use serde_json::json;
 
 use crate::{
-    chat::StreamPart,
+    chat::{StreamPart, ToolInput},
     prompt::{RunPart, RunRecord},
-    script::bindings::values::{from_json, from_serde, steps},
+    script::bindings::values::{from_json, from_serde, from_tool_input, steps},
 };
 
 /// Which of the two streams.
@@ -66,8 +66,12 @@ fn stream_part<'js>(ctx: &Ctx<'js>, part: &StreamPart) -> Result<Option<Value<'j
         StreamPart::TextDelta { id, delta, .. } => json!({ "type": "text-delta", "id": id, "text": delta }),
         StreamPart::ReasoningDelta { id, delta, .. } => json!({ "type": "reasoning-delta", "id": id, "text": delta }),
         StreamPart::ToolCall { tool_call_id, tool_name, input, .. } => {
-            let parsed = serde_json::from_str(input).unwrap_or_else(|_| json!(input));
-            json!({ "type": "tool-call", "toolCallId": tool_call_id, "toolName": tool_name, "input": parsed })
+            let object = Object::new(ctx.clone())?;
+            object.set("type", "tool-call")?;
+            object.set("toolCallId", tool_call_id.as_str())?;
+            object.set("toolName", tool_name.as_str())?;
+            object.set("input", from_tool_input(ctx, &ToolInput::from_text(input))?)?;
+            return Ok(Some(object.into_value()));
         }
         other => return from_serde(ctx, other).map(Some),
     };

@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc};
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Class, Ctx, Error, Result, Value};
 
-use super::{abort, hooks, start::run_body};
+use super::{abort, body::run_body, hooks};
 use crate::{
     chat::{Step, ToolCall, ToolSpec},
     prompt::{

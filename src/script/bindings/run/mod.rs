@@ -1,6 +1,7 @@
 //! Running prompts: a file, with `runPrompt`, or by hand; and the step loop's view of a prompt.
 
 mod abort;
+mod body;
 mod child;
 pub(crate) mod file;
 mod hooks;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rquickjs::{Class, Ctx, Function, IntoJs, Object, Result, Value, function::Opt, promise::Promised};
 
-use super::host::ScriptPrompt;
+use super::{body::run_body, host::ScriptPrompt};
 use crate::{
     prompt::Listener,
     script::{
@@ -17,7 +17,7 @@ use crate::{
             },
             results::run_result::RunResult,
             services,
-            values::{apply_async, kind_of, type_error},
+            values::{kind_of, type_error},
         },
         drain_jobs,
     },
@@ -95,13 +95,6 @@ pub(crate) async fn start<'js>(
     }
     drive(ctx, host)?;
     Ok(Started { prompt, run })
-}
-
-/// Calls a prompt function with its prompt, from the first effect on.
-pub(crate) async fn run_body<'js>(prompt: &PromptObject<'js>, function: &Function<'js>) -> Result<()> {
-    prompt.borrow().core.next_effect.set(0);
-    let this = Value::new_undefined(prompt.ctx().clone());
-    apply_async(function, this, vec![prompt.as_value().clone()]).await.map(drop)
 }
 
 /// Lets the step loop run in the background; the program stays alive until it ends.

@@ -2,14 +2,14 @@
 //!
 //! The order is that of docs/reference.md, "Tools".
 
-use rquickjs::{Ctx, Object, Result, Value};
+use rquickjs::{Array, Ctx, Error, Object, Result, Value};
 
 use crate::{
-    chat::{ToolCall, ToolOutput},
+    chat::{ToolCall, ToolInput, ToolOutput},
     prompt::ToolAnswer,
     script::bindings::{
         prompt::entry::{CallOptions, Callable, Entry, Item},
-        values::{call_async, from_json, message_of, to_json},
+        values::{call_async, from_tool_input, message_of, to_json, to_json_text},
     },
 };
 
@@ -145,7 +145,7 @@ async fn call_single<'js>(
     execution: Value<'js>,
 ) -> ToolAnswer {
     let label = Label { noun: "tool", name: &call.tool_name };
-    let input = match from_json(ctx, &call.input) {
+    let input = match from_tool_input(ctx, &call.input) {
         Ok(input) => input,
         Err(error) => return ToolAnswer::failed(call, message_of(ctx, error)),
     };
@@ -171,7 +171,7 @@ async fn call_composite<'js>(
     call: &ToolCall,
     execution: Value<'js>,
 ) -> ToolAnswer {
-    let calls = match sub_calls(call) {
+    let calls = match sub_calls(ctx, call) {
         Ok(calls) => calls,
         Err(message) => return ToolAnswer::failed(call, message),
     };
@@ -179,7 +179,7 @@ async fn call_composite<'js>(
     for (name, args) in calls {
         let result = match items.iter().find(|item| item.name == name) {
             None => serde_json::json!({ "error": format!("Unknown sub-tool: {name}") }),
-            Some(item) => call_sub_tool(ctx, item, &args, execution.clone()).await,
+            Some(item) => call_sub_tool(ctx, item, args, execution.clone()).await,
         };
         results.push(serde_json::json!({ "name": name, "result": result }));
     }
@@ -189,13 +189,12 @@ async fn call_composite<'js>(
 async fn call_sub_tool<'js>(
     ctx: &Ctx<'js>,
     item: &Item<'js>,
-    args: &serde_json::Value,
+    args: Value<'js>,
     execution: Value<'js>,
 ) -> serde_json::Value {
     let label = Label { noun: "sub-tool", name: &item.name };
     let run = async {
-        let input = from_json(ctx, args).map_err(|error| message_of(ctx, error))?;
-        let input = validate_input(ctx, &item.callable, label, input).await?;
+        let input = validate_input(ctx, &item.callable, label, args).await?;
         match run_callable(ctx, &item.callable, label, input, execution).await {
             Answered::Value(value) => result_json(ctx, label, &value),
             Answered::Failed(message) => Err(message),
@@ -205,18 +204,26 @@ async fn call_sub_tool<'js>(
 }
 
 /// The `calls` of a composite call: `[(name, args)]`, or what is wrong with them.
-pub(crate) fn sub_calls(call: &ToolCall) -> std::result::Result<Vec<(String, serde_json::Value)>, String> {
+pub(crate) fn sub_calls<'js>(
+    ctx: &Ctx<'js>,
+    call: &ToolCall,
+) -> std::result::Result<Vec<(String, Value<'js>)>, String> {
     let wrong = |problem: &str| {
         let shape = "{calls: [{name, args}, …]}";
         format!("Invalid input for tool {}: {problem}; the arguments have the shape {shape}", call.tool_name)
     };
-    let calls = call.input.get("calls").and_then(serde_json::Value::as_array);
+    let calls = call.input.value().get("calls").and_then(serde_json::Value::as_array);
     let calls = calls.ok_or_else(|| wrong("'calls' must be an array"))?;
+    let input = from_tool_input(ctx, &call.input).and_then(Object::from_value);
+    let given = input.and_then(|input| input.get::<_, Array>("calls")).map_err(|error| message_of(ctx, error))?;
+    let args_of = |index: usize| -> Result<Value<'js>> {
+        let args: Value = given.get::<Object>(index)?.get("args")?;
+        if args.is_undefined() { Ok(Object::new(ctx.clone())?.into_value()) } else { Ok(args) }
+    };
     let read = |(index, item): (usize, &serde_json::Value)| {
         let name = item.get("name").and_then(serde_json::Value::as_str);
         let name = name.ok_or_else(|| wrong(&format!("calls[{index}] needs a string 'name'")))?;
-        let args = item.get("args").cloned().unwrap_or_else(|| serde_json::json!({}));
-        Ok((name.to_owned(), args))
+        Ok((name.to_owned(), args_of(index).map_err(|error| message_of(ctx, error))?))
     };
     calls.iter().enumerate().map(read).collect()
 }
@@ -227,16 +234,26 @@ pub(crate) fn result_json<'js>(
     label: Label<'_>,
     value: &Value<'js>,
 ) -> std::result::Result<serde_json::Value, String> {
-    to_json(ctx, value).map_err(|error| {
-        let Label { noun, name } = label;
-        format!("the result of {noun} {name} cannot be sent to the model: {}", message_of(ctx, error))
-    })
+    to_json(ctx, value).map_err(|error| not_json(ctx, label, error))
+}
+
+/// [`result_json`] as text, for code that parses it again.
+pub(crate) fn result_text<'js>(
+    ctx: &Ctx<'js>,
+    label: Label<'_>,
+    value: &Value<'js>,
+) -> std::result::Result<String, String> {
+    to_json_text(ctx, value).map_err(|error| not_json(ctx, label, error))
+}
+
+fn not_json(ctx: &Ctx<'_>, Label { noun, name }: Label<'_>, error: Error) -> String {
+    format!("the result of {noun} {name} cannot be sent to the model: {}", message_of(ctx, error))
 }
 
 /// The validated arguments as JSON, for records; `None` when they cannot be shown.
-fn shown<'js>(ctx: &Ctx<'js>, input: &Value<'js>) -> Option<serde_json::Value> {
-    match to_json(ctx, input) {
-        Ok(json) => Some(json),
+fn shown<'js>(ctx: &Ctx<'js>, input: &Value<'js>) -> Option<ToolInput> {
+    match to_json_text(ctx, input) {
+        Ok(text) => Some(ToolInput::from_stringified(&text)),
         Err(_) => {
             ctx.catch();
             None

@@ -7,8 +7,8 @@ use crate::{
     prompt::{DefinitionKind, ToolDefinition},
     script::bindings::{
         prompt::{
+            call::Call,
             entry::{Callable, Entry, Shelf},
-            methods::Call,
             reference::Reference,
         },
         values::{kind_of, type_error},

@@ -2,7 +2,7 @@
 
 use rquickjs::{Array, ArrayBuffer, Constructor, Ctx, Function, Object, Result, Value, function::This};
 
-use super::{from_json, from_serde, kind_of, property, steps, text::scalar_text, to_json, type_error};
+use super::{from_json, from_serde, from_tool_input, kind_of, property, steps, text::scalar_text, to_json, type_error};
 use crate::chat::{AgentRun, Content, ContentPart, Message, ProviderOptions, Role, ToolOutput};
 
 /// Content given by a script: a string, or an array of parts.
@@ -144,7 +144,7 @@ pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart) -> Result<Valu
             object.set("type", "tool-call")?;
             object.set("toolCallId", tool_call_id.as_str())?;
             object.set("toolName", tool_name.as_str())?;
-            object.set("input", from_json(ctx, input)?)?;
+            object.set("input", from_tool_input(ctx, input)?)?;
             if let Some(options) = provider_options {
                 object.set("providerOptions", from_serde(ctx, options)?)?;
             }

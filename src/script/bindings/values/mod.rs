@@ -6,7 +6,10 @@ use rquickjs::{
     prelude::Coerced,
 };
 
-use crate::script::ScriptError;
+use crate::{
+    chat::{ToolInput, read_json},
+    script::ScriptError,
+};
 
 pub(crate) mod messages;
 pub(crate) mod schema;
@@ -23,18 +26,29 @@ pub(crate) fn plain_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
     ScriptError::error(message).throw(ctx)
 }
 
-/// JSON semantics (`toJSON`, dropped functions): `undefined` becomes `null`, cycles and bigints throw.
+/// JSON semantics (`toJSON`, dropped functions): `undefined` becomes `null`, cycles and bigints throw. Half surrogate pairs
+/// become U+FFFD.
 pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
-    if let Some(text) = value.as_string() {
-        return Ok(serde_json::Value::String(text.to_string()?));
+    if let Some(string) = value.as_string() {
+        return string_text(ctx, string).map(serde_json::Value::String);
     }
-    match ctx.json_stringify(value.clone())? {
-        None => Ok(serde_json::Value::Null),
-        Some(text) => {
-            let text = text.to_string()?;
-            serde_json::from_str(&text).map_err(|error| type_error(ctx, format!("not JSON: {error}")))
+    read_json(&to_json_text(ctx, value)?).map_err(|error| type_error(ctx, format!("not JSON: {error}")))
+}
+
+/// The text of a string; half surrogate pairs become U+FFFD.
+pub(crate) fn string_text<'js>(ctx: &Ctx<'js>, string: &rquickjs::String<'js>) -> Result<String> {
+    match string.to_string() {
+        Err(Error::Utf8(_)) => {
+            let text = to_json_text(ctx, string.as_value())?;
+            read_json(&text).map_err(|error| type_error(ctx, format!("not text: {error}")))
         }
+        text => text,
     }
+}
+
+/// [`to_json`] as text, in which half surrogate pairs stand as escapes.
+pub(crate) fn to_json_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
+    ctx.json_stringify(value.clone())?.map_or_else(|| Ok("null".into()), |text| text.to_string())
 }
 
 /// Plain data as a JavaScript value.
@@ -48,6 +62,14 @@ pub(crate) fn from_json<'js>(ctx: &Ctx<'js>, value: &serde_json::Value) -> Resul
             _ => number.as_f64().unwrap_or(f64::NAN).into_js(ctx),
         },
         serde_json::Value::Array(_) | serde_json::Value::Object(_) => ctx.json_parse(value.to_string()),
+    }
+}
+
+/// The arguments of a tool call as `JSON.parse` reads them.
+pub(crate) fn from_tool_input<'js>(ctx: &Ctx<'js>, input: &ToolInput) -> Result<Value<'js>> {
+    match input.text().filter(|_| input.is_readable()) {
+        Some(text) => ctx.json_parse(text),
+        None => from_json(ctx, input.value()),
     }
 }
 
@@ -114,11 +136,12 @@ pub(crate) fn to_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> 
 
 /// The message of whatever was thrown: an error's message, a string as it is, other values as JSON.
 pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String {
-    if let Some(text) = thrown.as_string().and_then(|text| text.to_string().ok()) {
+    if let Some(text) = thrown.as_string().and_then(|text| string_text(ctx, text).ok()) {
         return text;
     }
     if let Some(object) = thrown.as_object() {
-        let message: Option<String> = object.get("message").ok();
+        let message: Option<rquickjs::String> = object.get("message").ok();
+        let message = message.and_then(|message| string_text(ctx, &message).ok());
         if let Some(message) = message.filter(|message| !message.is_empty()) {
             return message;
         }

@@ -7,7 +7,7 @@ use std::{collections::HashMap, rc::Rc};
 use rquickjs::{Array, Ctx, Object, Result};
 
 use super::{
-    from_json, from_serde,
+    from_json, from_serde, from_tool_input,
     messages::{Shape, message_to_js, output_value, part_to_js},
 };
 use crate::chat::{CallSettings, ContentPart, FinishReason, Message, Step, ToolChoice, ToolResult, ToolSpec};
@@ -199,7 +199,7 @@ pub(crate) fn tool_result<'js>(ctx: &Ctx<'js>, result: &ToolResult) -> Result<Ob
     object.set("type", if result.output.is_error() { "tool-error" } else { "tool-result" })?;
     object.set("toolCallId", result.tool_call_id.as_str())?;
     object.set("toolName", result.tool_name.as_str())?;
-    object.set("input", from_json(ctx, &result.input)?)?;
+    object.set("input", from_tool_input(ctx, &result.input)?)?;
     object.set("output", output_value(ctx, &result.output, &result.agents)?)?;
     if result.output.is_error() {
         object.set("error", result.output.wire_text())?;

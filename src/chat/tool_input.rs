@@ -1,0 +1,143 @@
+//! The arguments of a tool call.
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::json::{JsonError, MAX_DEPTH, read_json};
+
+/// The arguments of a tool call: what the model wrote, and the value it stands for.
+///
+/// Both are needed. Providers cache what they have seen by its text, so arguments go back to them to the letter; and a
+/// text can hold what no plain value can, such as half a surrogate pair, so JavaScript is given the text to parse.
+/// Rust works with the value. Two inputs are equal when their values are; copying one is cheap.
+#[derive(Clone, Debug)]
+pub struct ToolInput {
+    text: Option<Rc<str>>,
+    value: Rc<Value>,
+    problem: Option<String>,
+}
+
+impl ToolInput {
+    /// Reads what a model wrote. Empty text means `{}`; text that cannot be read stays a JSON string, see
+    /// [`ToolInput::problem`].
+    pub fn from_text(text: &str) -> Self {
+        if text.trim().is_empty() {
+            return Value::Object(Map::new()).into();
+        }
+        match read_json::<Value>(text) {
+            Ok(value) => ToolInput { text: Some(text.into()), ..value.into() },
+            Err(JsonError::TooDeep) => ToolInput {
+                text: Some(text.into()),
+                value: Rc::new(Value::String(text.to_owned())),
+                problem: Some(format!("the arguments are nested deeper than {MAX_DEPTH} levels")),
+            },
+            Err(JsonError::Invalid(_)) => Value::String(text.to_owned()).into(),
+        }
+    }
+
+    /// Reads what `JSON.stringify` wrote: the text is kept only where the value loses something.
+    pub fn from_stringified(text: &str) -> Self {
+        match serde_json::from_str::<Value>(text) {
+            Ok(value) => value.into(),
+            Err(_) => ToolInput::from_text(text),
+        }
+    }
+
+    /// The value. Half surrogate pairs in it are U+FFFD.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// The JSON text, when it is known how the arguments were written.
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// Why no tool can be called with these arguments, if that is so: a text that is no JSON, a JSON string, or JSON too
+    /// deep to be read. Lists and numbers are left to the tool's schema to refuse.
+    pub fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    /// Whether the arguments could be read; the value of others is a JSON string.
+    pub fn is_readable(&self) -> bool {
+        self.problem.is_none()
+    }
+}
+
+impl From<Value> for ToolInput {
+    fn from(value: Value) -> Self {
+        let problem = value.is_string().then(|| "the arguments are not a JSON object".to_owned());
+        ToolInput { text: None, value: Rc::new(value), problem }
+    }
+}
+
+impl PartialEq for ToolInput {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Serialize for ToolInput {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolInput {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(ToolInput::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_text_is_kept_as_the_model_wrote_it() {
+        let input = ToolInput::from_text("{ \"n\": 1.0, \"half\": \"\\ud800\" }\n");
+        assert_eq!(input.text(), Some("{ \"n\": 1.0, \"half\": \"\\ud800\" }\n"));
+        assert_eq!(*input.value(), json!({ "n": 1.0, "half": "\u{fffd}" }));
+        assert!(input.is_readable());
+        assert_eq!(input, ToolInput::from(json!({ "half": "\u{fffd}", "n": 1.0 })));
+    }
+
+    #[test]
+    fn missing_arguments_are_an_empty_object() {
+        for text in ["", " \n"] {
+            let input = ToolInput::from_text(text);
+            assert_eq!((input.value(), input.text(), input.is_readable()), (&json!({}), None, true));
+        }
+    }
+
+    #[test]
+    fn unreadable_arguments_stay_text_and_say_why() {
+        let broken = ToolInput::from_text("{\"a\":");
+        assert_eq!((broken.value(), broken.text()), (&json!("{\"a\":"), None));
+        assert_eq!(broken.problem(), Some("the arguments are not a JSON object"));
+        let string = ToolInput::from_text("\"a\"");
+        assert_eq!((string.value(), string.text(), string.is_readable()), (&json!("a"), Some("\"a\""), false));
+        let text = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        let deep = ToolInput::from_text(&text);
+        assert_eq!((deep.value(), deep.text()), (&json!(text), Some(text.as_str())));
+        assert_eq!(deep.problem(), Some("the arguments are nested deeper than 127 levels"));
+    }
+
+    #[test]
+    fn text_of_our_own_is_kept_only_where_the_value_loses_something() {
+        assert_eq!(ToolInput::from_stringified("{\"a\":1}").text(), None);
+        assert_eq!(ToolInput::from_stringified("{\"a\":\"\\ud800\"}").text(), Some("{\"a\":\"\\ud800\"}"));
+    }
+
+    #[test]
+    fn it_is_written_and_read_as_its_value() {
+        let input = ToolInput::from_text("{ \"a\": 1 }");
+        assert_eq!(serde_json::to_value(&input).unwrap(), json!({ "a": 1 }));
+        assert_eq!(serde_json::from_value::<ToolInput>(json!({ "a": 1 })).unwrap(), input);
+    }
+}
