@@ -127,6 +127,7 @@ impl ScriptError {
     /// The error object, to reject a promise with.
     pub(crate) fn into_object<'js>(self, ctx: &Ctx<'js>) -> Result<Object<'js>> {
         let constructor: Constructor = ctx.globals().get(self.class)?;
+        // Constructed, so that it has the stack of the script that is running.
         let error: Object = constructor.construct((self.message.as_str(),))?;
         if let Some(name) = self.name {
             error.set("name", name)?;
@@ -141,12 +142,14 @@ impl ScriptError {
             error.prop(HINT_PROPERTY, Property::from(hint).configurable())?;
         }
         if let Some(Location { path, line, column }) = self.location {
+            // Diagnostics take the place from the stack, and its own leads to the code that is running.
             let name = self.name.unwrap_or(self.class);
             let stack = format!("{name}: {}\n    at {path}:{line}:{column}", self.message);
             error.prop("stack", Property::from(stack).writable().configurable())?;
         }
         if let Some(value) = self.payload {
             let payload = Class::instance(ctx.clone(), ErrorPayload { value })?;
+            // Not to be replaced: neither writable nor configurable.
             error.prop(PAYLOAD_PROPERTY, Property::from(payload))?;
         }
         Ok(error)

@@ -127,6 +127,7 @@ fn describe_value<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Diagnostic {
 
 /// What `console.log` would show.
 fn inspect<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
+    // The inspector is large and loaded only now.
     let text = import_builtin(ctx, &format!("{INTERNAL_PREFIX}inspect"))
         .and_then(|exports| exports.get::<_, Function>("inspect"))
         .and_then(|inspect| inspect.call::<_, String>((value,)));
