@@ -20,7 +20,9 @@ const MAX_IDLE: usize = 2;
 /// A worker is replaced after this many runs, so that what the checker keeps never adds up.
 const MAX_RUNS: u32 = 200;
 
-/// Where model-written code runs. One per run of a prompt file; its processes end when it is dropped.
+/// Where model-written code runs, with one set of settings: all prompts and agents of a file that have the same settings
+/// share one. Idle workers end when it is dropped. No worker needs that to end, though: it sees its pipe close when this
+/// process ends, however it ends.
 ///
 /// Must be used inside a tokio runtime with IO and time.
 #[derive(Debug)]
