@@ -22,7 +22,7 @@ thread_local! {
 ///
 /// # Errors
 /// When TLS cannot be set up, for example because the platform's certificate store cannot be read.
-pub fn http_client() -> Result<reqwest::Client, reqwest::Error> {
+pub(crate) fn http_client() -> Result<reqwest::Client, reqwest::Error> {
     CLIENT.with(|cell| {
         if let Some(client) = cell.get() {
             return Ok(client.clone());

@@ -1,28 +1,30 @@
 //! lmthing: a runner for scripted LLM prompts.
 //!
-//! Rooms, and which way the arrows point (`tests/architecture.rs` holds it):
+//! This library is for the binary, the tests and the fuzz target of this repository; it promises nothing to anybody else.
 //!
-//! - [`cli`] – arguments, printer, one file per command
-//! - [`session`] – one run from file to result: step loop, tool dispatch, agents
-//! - [`script`] – the prompt file's QuickJS: loader, globals, bindings; the `'js` lifetime lives here
-//! - [`prompt`] – engine-free model of a prompt: definitions, messages, reconciliation, rendering
-//! - [`plugin`] – engine-free built-in plugins: task list, task graph
+//! Rooms, lowest first. Each may import those above it that it needs; `tests/architecture.rs` holds which, and
+//! `docs/architecture.md` tells how the data goes through them:
+//!
+//! - [`chat`], [`schema`], [`diagnostic`] – plain types and functions that everybody shares
+//! - [`http`] – the one HTTP client
 //! - [`provider`] – the language models
+//! - [`plugin`] – task list and task graph as state machines
 //! - [`code`], [`sandbox`] – TypeScript that the model writes: checked, then run in a worker process
-//! - [`chat`], [`schema`], [`diagnostic`] – plain types everybody shares
-//!
-//! `cli → session → {prompt, plugin, provider, code, sandbox, script} → {chat, schema, diagnostic}`. The engine-free rooms
-//! never import `script`.
+//! - [`prompt`] – what a prompt function defined, and the record of its run; no JavaScript
+//! - [`script`] – the prompt file's QuickJS: loader, globals, bindings; the `'js` lifetime lives here
+//! - [`session`] – one run, step by step: answers are received, tools called, limits kept
+//! - [`cli`] – arguments, printer, one file per command
+
+mod http;
+mod plugin;
+mod prompt;
+mod schema;
+mod session;
 
 pub mod chat;
 pub mod cli;
 pub mod code;
 pub mod diagnostic;
-pub mod http;
-pub mod plugin;
-pub mod prompt;
 pub mod provider;
 pub mod sandbox;
-pub mod schema;
 pub mod script;
-pub mod session;

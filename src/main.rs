@@ -11,5 +11,5 @@ fn main() -> ExitCode {
     }
     // Ends the process from a thread of its own, so that not even a script in an endless loop can delay it.
     cli::on_interrupt(|code| std::process::exit(code.into()));
-    ExitCode::from(cli::run(std::env::args_os()))
+    cli::run(std::env::args_os()).into()
 }

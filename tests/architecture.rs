@@ -1,13 +1,20 @@
-//! Holds what `src/lib.rs` and `docs/architecture.md` say of the rooms: which may import which, where `'js` and `unsafe`
-//! may stand, who may print or end the process, and how long a file may be.
+//! Holds what `src/lib.rs` and `docs/architecture.md` say of the rooms: which may import which, that files import each other
+//! in one direction, where `'js` and `unsafe` may stand, who may print or end the process, and how long files and functions
+//! may be.
 //!
 //! Reads the source text. A rule that gets in the way of something better is changed here and in the docs together.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-};
+mod architecture_support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use architecture_support::circles::{circles, describe, graph};
+use architecture_support::functions::{Function, functions};
+use architecture_support::paths::{code, names, without_tests};
+use architecture_support::tree::Tree;
+use architecture_support::{Source, sources};
 
 /// What each room may import besides itself. A room is a directory (or file) directly under `src/`.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -19,15 +26,28 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("plugin", &["chat", "schema", "diagnostic"]),
     ("code", &["chat", "schema", "diagnostic"]),
     ("sandbox", &["code", "chat", "schema", "diagnostic"]),
-    // The model of a prompt names the trait its steps are answered by.
-    ("prompt", &["provider", "chat", "schema", "diagnostic"]),
+    // The model of a prompt names the trait its steps are answered by, and keeps what its functions look like to the model.
+    ("prompt", &["provider", "code", "chat", "schema", "diagnostic"]),
     // `fetch` in prompt files goes through the shared HTTP client.
     ("script", &["prompt", "plugin", "provider", "code", "sandbox", "http", "chat", "schema", "diagnostic"]),
     ("session", &["script", "prompt", "plugin", "provider", "code", "sandbox", "chat", "schema", "diagnostic"]),
     ("cli", &["session", "script", "prompt", "provider", "code", "sandbox", "chat", "schema", "diagnostic"]),
-    // main.rs is one call into the library.
-    ("main", &["cli"]),
+    // main.rs is one call into the library, or into the worker that a sandbox starts.
+    ("main", &["cli", "sandbox"]),
     ("lib", &[]),
+];
+
+/// Files that may import each other in a circle, and why.
+const CIRCLES: &[(&[&str], &str)] = &[
+    (&["src/chat/"], "recursive data: an agent's steps are part of a message, and a step holds messages"),
+    (&["src/provider/auth/"], "for now: AuthFailure belongs in a file of its own"),
+    (&["src/provider/transport/"], "for now: Faults and Limits belong in a file of their own, retry above attempt"),
+    (&["src/provider/wire/chat/"], "for now: Dialect belongs in a file of its own"),
+    (&["src/sandbox/worker/"], "for now: what bridge and engine share belongs in a file of its own"),
+    (
+        &["src/script/bindings/values/messages.rs", "src/script/bindings/values/steps.rs"],
+        "recursive data: an agent's steps are part of a message, and a step holds messages",
+    ),
 ];
 
 /// Where the lifetime of JavaScript values may appear.
@@ -57,6 +77,15 @@ const EXITS: &[(&str, &str)] = &[
 /// Lines a file may have, unit tests included.
 const MAX_LINES: usize = 400;
 
+/// Lines a function may have: it fits a screen. Unit tests may be longer tables.
+const MAX_FUNCTION_LINES: usize = 60;
+
+/// Lines that half of the functions have at most.
+const MEDIAN_FUNCTION_LINES: usize = 8;
+
+/// Lines that nine functions in ten have at most.
+const MOST_FUNCTION_LINES: usize = 25;
+
 /// Longer files, and why.
 const LONG_FILES: &[(&str, &str)] = &[
     ("src/schema/typescript.rs", "one printer: a flat match over the keywords of JSON Schema, and its table of tests"),
@@ -65,109 +94,13 @@ const LONG_FILES: &[(&str, &str)] = &[
     ("src/plugin/task_graph/tests.rs", "tests only: one short case after the other"),
 ];
 
-struct Source {
-    /// From the root of the crate, with `/`.
-    path: String,
-    text: String,
-}
-
-impl Source {
-    /// The room a file belongs to: `src/chat/step.rs` and `src/chat.rs` to `chat`.
-    fn room(&self) -> &str {
-        let inside = self.path.strip_prefix("src/").expect("all sources are in src/");
-        inside.split('/').next().map_or(inside, |first| first.trim_end_matches(".rs"))
-    }
-
-    /// How many `super::` lead from the file's module to the crate's root.
-    fn depth(&self) -> usize {
-        self.path.matches('/').count() - usize::from(self.path.ends_with("/mod.rs"))
-    }
-
-    /// The text without comment lines: links in docs are no imports.
-    fn code(&self) -> String {
-        self.text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
-    }
-}
-
-fn sources() -> Vec<Source> {
-    fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(directory).expect("a readable directory") {
-            let path = entry.expect("a readable entry").path();
-            if path.is_dir() {
-                collect(&path, found);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                found.push(path);
-            }
-        }
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found = Vec::new();
-    collect(&root.join("src"), &mut found);
-    found.sort();
-    let read = |path: PathBuf| Source {
-        path: path.strip_prefix(root).expect("below the root").to_string_lossy().replace('\\', "/"),
-        text: fs::read_to_string(&path).expect("a source is text"),
-    };
-    let sources: Vec<Source> = found.into_iter().map(read).collect();
-    assert!(sources.len() > 50, "the sources were not found");
-    sources
-}
-
-fn identifier(text: &str) -> &str {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
-    &text[..end]
-}
-
-/// What follows `crate::`: one name, or the first names of a braced list.
-fn first_names(after: &str) -> Vec<&str> {
-    let Some(list) = after.strip_prefix('{') else { return vec![identifier(after)] };
-    let mut names = Vec::new();
-    let (mut depth, mut expects_name) = (0_usize, true);
-    for (at, c) in list.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 0 => break,
-            '}' => depth -= 1,
-            ',' if depth == 0 => expects_name = true,
-            c if c.is_whitespace() => {}
-            _ if depth == 0 && expects_name => {
-                names.push(identifier(&list[at..]));
-                expects_name = false;
-            }
-            _ => {}
-        }
-    }
-    names
-}
-
-/// The rooms a file reaches by `crate::…`, or by a chain of `super::` that leaves its own room.
-fn imported_rooms(source: &Source) -> BTreeSet<String> {
-    let code = source.code();
-    let mut rooms = BTreeSet::new();
-    for (at, _) in code.match_indices("crate::") {
-        if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
-            continue;
-        }
-        rooms.extend(first_names(&code[at + "crate::".len()..]).into_iter().map(str::to_owned));
-    }
-    for (at, _) in code.match_indices("super::") {
-        if code[..at].ends_with("super::") {
-            continue;
-        }
-        let path = &code[at..];
-        let rest = path.trim_start_matches("super::");
-        let steps = (path.len() - rest.len()) / "super::".len();
-        if steps >= source.depth() && steps > 0 {
-            let reached = first_names(rest).into_iter().filter(|name| ARROWS.iter().any(|(room, _)| room == name));
-            rooms.extend(reached.filter(|name| *name != source.room()).map(str::to_owned));
-        }
-    }
-    rooms.remove(source.room());
-    rooms
-}
-
 fn allowed(list: &[(&str, &str)], path: &str) -> bool {
-    list.iter().any(|(place, _)| path == *place || (place.ends_with('/') && path.starts_with(place)))
+    list.iter().any(|(place, _)| is_at(place, path))
+}
+
+/// Whether `path` is the file `place`, or below the directory `place`.
+fn is_at(place: &str, path: &str) -> bool {
+    path == place || (place.ends_with('/') && path.starts_with(place))
 }
 
 /// Files outside `list` whose code has one of `words`.
@@ -187,13 +120,15 @@ fn offenders(words: &[&str], is_allowed: impl Fn(&str) -> bool) -> Vec<String> {
 #[test]
 fn rooms_import_along_the_arrows_only() {
     let mut wrong = Vec::new();
-    for source in sources() {
+    let sources = sources();
+    let tree = Tree::new(&sources);
+    for source in &sources {
         let room = source.room();
         let Some((_, targets)) = ARROWS.iter().find(|(name, _)| *name == room) else {
             wrong.push(format!("{}: the room `{room}` has no line in ARROWS", source.path));
             continue;
         };
-        for target in imported_rooms(&source) {
+        for target in tree.rooms(&source.module()) {
             if !targets.contains(&target.as_str()) {
                 wrong.push(format!("{}: `{room}` must not import `{target}`", source.path));
             }
@@ -214,14 +149,19 @@ fn no_arrow_leads_back() {
 }
 
 #[test]
-fn the_scanner_sees_every_way_to_write_an_import() {
-    let source = |path: &str, text: &str| Source { path: path.into(), text: text.into() };
-    let rooms = |path: &str, text: &str| imported_rooms(&source(path, text)).into_iter().collect::<Vec<_>>();
-    assert_eq!(rooms("src/prompt/plan.rs", "use crate::{chat::{A, B}, script::X,\n cli};"), ["chat", "cli", "script"]);
-    assert_eq!(rooms("src/prompt/plan.rs", "fn f() { crate::session::run() }"), ["session"]);
-    assert_eq!(rooms("src/prompt/plan.rs", "/// [`X`](crate::cli::X)\nuse crate::prompt::Y;"), [""; 0]);
-    assert_eq!(rooms("src/prompt/plan.rs", "use super::super::script::X;"), ["script"]);
-    assert_eq!(rooms("src/script/bindings/tools.rs", "use super::schema::Schema;"), [""; 0]);
+fn files_import_each_other_in_one_direction() {
+    let sources = sources();
+    let graph = graph(&Tree::without_tests(&sources));
+    let found = circles(&graph);
+    let is_inside = |circle: &BTreeSet<&str>, files: &[&str]| {
+        circle.iter().all(|file| files.iter().any(|place| is_at(place, file)))
+    };
+    let wrong = found.iter().filter(|circle| !CIRCLES.iter().any(|(files, _)| is_inside(circle, files)));
+    let wrong: Vec<String> = wrong.map(|circle| describe(&graph, circle)).collect();
+    assert!(wrong.is_empty(), "cut one arrow of each circle, or list it with a reason:\n{}", wrong.join("\n"));
+    let gone = CIRCLES.iter().filter(|(files, _)| !found.iter().any(|circle| is_inside(circle, files)));
+    let gone: Vec<&str> = gone.map(|(_, reason)| *reason).collect();
+    assert_eq!(gone, [""; 0], "these circles are gone: take them off the list");
 }
 
 #[test]
@@ -246,8 +186,21 @@ fn only_the_printer_writes() {
 
 #[test]
 fn only_main_ends_the_process() {
-    let words = ["process::exit", "process::abort", "libc::exit", "libc::_exit"];
-    assert_eq!(offenders(&words, |path| allowed(EXITS, path)), [""; 0], "ending the process outside of {EXITS:?}");
+    let sources = sources();
+    let ends = |path: &Vec<String>| {
+        let path = path.join("::");
+        ["process::exit", "process::abort", "libc::exit", "libc::_exit"].iter().any(|end| path.ends_with(end))
+    };
+    let found: Vec<&str> = sources
+        .iter()
+        .filter(|source| {
+            let names = names(&code(&source.text));
+            names.uses.iter().map(|import| &import.path).chain(&names.paths).any(ends)
+        })
+        .map(|source| source.path.as_str())
+        .filter(|path| !allowed(EXITS, path))
+        .collect();
+    assert_eq!(found, [""; 0], "ending the process outside of {EXITS:?}");
 }
 
 #[test]
@@ -264,6 +217,25 @@ fn files_stay_short() {
         let still_long = sources.iter().any(|source| source.path == *path && lines(source) > MAX_LINES);
         assert!(still_long, "{path} is short now (or gone): take it off the list");
     }
+}
+
+#[test]
+fn functions_stay_short() {
+    let sources = sources();
+    let tree = Tree::without_tests(&sources);
+    let mut all: Vec<(&str, Function)> = Vec::new();
+    for source in sources.iter().filter(|source| tree.contains(&source.module())) {
+        let (code, _) = without_tests(&code(&source.text));
+        all.extend(functions(&code).into_iter().map(|function| (source.path.as_str(), function)));
+    }
+    let long = all.iter().filter(|(_, function)| function.length > MAX_FUNCTION_LINES);
+    let long: Vec<String> = long.map(|(path, function)| format!("{path}: {function:?}")).collect();
+    assert_eq!(long, [""; 0], "functions over {MAX_FUNCTION_LINES} lines");
+    let mut lengths: Vec<usize> = all.iter().map(|(_, function)| function.length).collect();
+    lengths.sort_unstable();
+    let (median, ninetieth) = (lengths[lengths.len() / 2], lengths[lengths.len() * 9 / 10]);
+    assert!(median <= MEDIAN_FUNCTION_LINES, "half of the functions have {median} lines and more");
+    assert!(ninetieth <= MOST_FUNCTION_LINES, "one function in ten has {ninetieth} lines and more");
 }
 
 /// The package names of a page's dependency tables.

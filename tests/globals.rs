@@ -1,4 +1,4 @@
-//! Web and Node globals and modules of prompt files (SPEC 1), from the outside: every `tests/globals/*.mjs` runs in an
+//! Web and Node globals and modules of prompt files, from the outside: every `tests/globals/*.mjs` runs in an
 //! [`Engine`] and its default export lists what failed.
 //!
 //! `expressions.mjs` is a table whose printed results are held against `expressions.expected.json`, made with real Node by

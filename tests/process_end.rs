@@ -1,4 +1,4 @@
-//! How the process ends when the user interrupts it or nobody reads its output any more (SPEC 1).
+//! How the process ends when the user interrupts it or nobody reads its output any more.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "the helpers of tests fail as tests do")]
 

@@ -14,8 +14,8 @@ use std::{
 use lmthing::{
     chat::{CallSettings, Message, ModelRequest, Role, Timeouts},
     provider::{
-        LanguageModel, ProviderContext, ProviderErrorKind, ProviderEvent, ProviderSettings, create, resolve,
-        resolve_fallback,
+        FallbackModel, LanguageModel, ProviderContext, ProviderErrorKind, ProviderEvent, ProviderSettings, create,
+        resolve,
     },
 };
 use provider_support::{
@@ -60,6 +60,10 @@ async fn setup(answers: Vec<Canned>) -> Setup {
 impl Setup {
     fn model(&self, name: &str) -> Rc<dyn LanguageModel> {
         resolve(name, &self.context).unwrap()
+    }
+
+    fn fallback(&self, names: &[&str]) -> Rc<dyn LanguageModel> {
+        FallbackModel::of(names.iter().map(|name| self.model(name)).collect(), &self.context).unwrap()
     }
 
     async fn ask(&self, name: &str) -> Answer {
@@ -193,8 +197,8 @@ async fn statuses_have_kinds_and_the_providers_words() {
         let setup = setup(vec![Canned::new(status, "application/json", body).header("location", "/login")]).await;
         let answer = setup.ask("lab:tide").await;
         assert_eq!(error_of(&answer), (kind, message.to_owned()), "{status} {body}");
-        assert_eq!(answer.error.as_ref().unwrap().status, Some(status));
-        assert!(answer.error.unwrap().report().starts_with(&format!("lab:tide, HTTP {status}: ")));
+        let error = answer.error.unwrap();
+        assert_eq!((error.provider.as_str(), error.model.as_str(), error.status), ("lab", "tide", Some(status)));
     }
 }
 
@@ -418,8 +422,7 @@ async fn anthropic_may_fail_with_its_first_event() {
 #[tokio::test]
 async fn the_next_model_answers_when_one_fails_before_its_first_byte() {
     let setup = setup(vec![refusal(401, "no"), Canned::sse(ANTHROPIC)]).await;
-    let models = ["lab:tide".to_owned(), "anthropic:claude-tide".to_owned()];
-    let model = resolve_fallback(&models, &setup.context).unwrap();
+    let model = setup.fallback(&["lab:tide", "anthropic:claude-tide"]);
     let answer = ask(model.as_ref(), ModelRequest::default()).await;
     assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));
     assert_eq!(
@@ -433,14 +436,12 @@ async fn a_model_that_has_begun_is_not_replaced() {
     let half = Canned::sse("data: {\"choices\":[{\"delta\":{\"content\":\"Hal\"}}]}\n\n");
     let empty = Canned::sse("data: {\"id\":\"x\",\"choices\":[]}\n\n");
     let setup = setup(vec![half, empty, Canned::sse(ANTHROPIC)]).await;
-    let models = ["lab:tide".to_owned(), "anthropic:claude-tide".to_owned()];
-    let model = resolve_fallback(&models, &setup.context).unwrap();
+    let model = setup.fallback(&["lab:tide", "anthropic:claude-tide"]);
     let answer = ask(model.as_ref(), ModelRequest::default()).await;
     assert_eq!((answer.text.as_str(), answer.error.is_some()), ("Hal", true));
     // Metadata alone is nothing anybody saw.
     assert_eq!(ask(model.as_ref(), ModelRequest::default()).await.text, TEXT);
-    assert!(resolve_fallback(&[], &setup.context).is_err());
-    assert!(resolve_fallback(&["lab:tide".to_owned(), "lost".to_owned()], &setup.context).is_err());
+    assert!(FallbackModel::of(Vec::new(), &setup.context).is_err());
 }
 
 #[tokio::test]

@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod provider_support;
+#[path = "support/skipped.rs"]
+mod skipped;
 
 use std::{
     cell::RefCell,
@@ -23,6 +25,7 @@ use provider_support::{
     steps::{Answer, ScriptedTool, run},
 };
 use serde_json::{Value, json};
+use skipped::skipped;
 
 fn recordings() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/providers");
@@ -41,8 +44,7 @@ fn recordings() -> Vec<PathBuf> {
 async fn recorded_exchanges_are_reproduced() {
     let files = recordings();
     if files.is_empty() {
-        eprintln!("skipped: no recordings beside the repository");
-        return;
+        return skipped("recorded_exchanges_are_reproduced", "no folder shared/providers beside the repository");
     }
     let checks = files.iter().map(|file| async move {
         let record: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
@@ -205,7 +207,7 @@ fn compare_results(record: &Value, answers: &[Answer], waits: &[u128], faults: &
     differ("retryDelaysMs", &delays, json!(waits));
     let error = answers.last().unwrap().error.as_ref();
     let message = expected.pointer("/error/message").and_then(Value::as_str);
-    // The reference misreads where AWS puts the type of an error; ours stands in its place.
+    // The AI SDK misreads where AWS puts the type of an error; ours stands in its place.
     let wanted = message.map(|message| message.replace("undefined: ", ""));
     let found = error
         .map(|error| error.message.replace("ThrottlingException: ", "").replace("UnrecognizedClientException: ", ""));

@@ -1,4 +1,4 @@
-//! Finding and loading modules (SPEC 1): what can be imported, and what the errors say.
+//! Finding and loading modules (docs/reference.md, "Modules"): what can be imported, and what the errors say.
 
 mod support;
 

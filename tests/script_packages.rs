@@ -1,12 +1,16 @@
 //! Real ES module packages from npm, installed once by this test below the target directory.
 //!
-//! Needs npm and its registry the first time; when npm cannot install (no network), the test passes without a word, unless
+//! Needs npm and its registry the first time; when npm cannot install (no network), the test is skipped, unless
 //! `LMTHING_REQUIRE_NPM` is set.
 
+#[path = "support/skipped.rs"]
+mod skipped;
 mod support;
 
 use std::path::PathBuf;
 use std::process::Command;
+
+use skipped::skipped;
 
 const PACKAGE_JSON: &str = r#"{
   "private": true,
@@ -21,29 +25,33 @@ const PACKAGE_JSON: &str = r#"{
   }
 }"#;
 
-/// The directory with the installed packages; `None` when they cannot be had.
-fn installed() -> Option<PathBuf> {
+/// The directory with the installed packages, or why they cannot be had.
+fn installed() -> Result<PathBuf, String> {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("packages");
     let stamp = directory.join("node_modules/.installed.json");
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == PACKAGE_JSON) {
-        return Some(directory);
+        return Ok(directory);
     }
     std::fs::create_dir_all(&directory).expect("a file in the target directory");
     std::fs::write(directory.join("package.json"), PACKAGE_JSON).expect("a file in the target directory");
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
     let arguments = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"];
-    let output = Command::new(npm).args(arguments).current_dir(&directory).output().ok()?;
+    let output = Command::new(npm).args(arguments).current_dir(&directory).output();
+    let output = output.map_err(|error| format!("{npm} cannot be started: {error}"))?;
     if !output.status.success() {
-        assert!(std::env::var_os("LMTHING_REQUIRE_NPM").is_none(), "{}", String::from_utf8_lossy(&output.stderr));
-        return None;
+        return Err(format!("npm cannot install the packages: {}", String::from_utf8_lossy(&output.stderr)));
     }
     std::fs::write(stamp, PACKAGE_JSON).expect("a file in the target directory");
-    Some(directory)
+    Ok(directory)
 }
 
 #[test]
 fn real_packages_work() {
-    let Some(directory) = installed() else { return };
+    let directory = match installed() {
+        Ok(directory) => directory,
+        Err(why) if std::env::var_os("LMTHING_REQUIRE_NPM").is_some() => panic!("{why}"),
+        Err(why) => return skipped("real_packages_work", why.lines().next().unwrap_or_default()),
+    };
     let entry = directory.join("main.mjs");
     std::fs::write(&entry, include_str!("script/packages.mjs")).expect("a file in the target directory");
     let outcome = support::run_file(&entry, &[]);

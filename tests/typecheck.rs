@@ -5,6 +5,9 @@
 //! is there, each line of `cases.jsonl` holds code, the set of declared functions and the errors of two TypeScript versions as
 //! `{line, code}`. A result agrees when its set of (line, code) is that of either version.
 
+#[path = "support/skipped.rs"]
+mod skipped;
+
 use std::{
     collections::{BTreeSet, HashMap},
     fs,
@@ -13,6 +16,7 @@ use std::{
 
 use lmthing::code::{CheckMode, Checker, prepare};
 use serde_json::Value;
+use skipped::skipped;
 
 /// Lines and codes.
 type Verdict = BTreeSet<(u64, u64)>;
@@ -61,7 +65,10 @@ fn agrees_with_typescript_on_every_snippet() {
 
 #[test]
 fn agrees_with_typescript_on_the_shared_examples() {
-    let Some(folder) = shared_folder() else { return };
+    let Some(folder) = shared_folder() else {
+        let test = "agrees_with_typescript_on_the_shared_examples";
+        return skipped(test, "no folder shared/typecheck beside the repository");
+    };
     let cases = fs::read_to_string(folder.join("cases.jsonl")).expect("readable cases");
     let mut checker = Some(Checker::new());
     let mut differences = Vec::new();

@@ -1,6 +1,9 @@
 //! Holds `runtime-js/types/lmthing.d.ts` and the program together: what a prompt file finds has a type, what has a type is
 //! there, and the examples pass TypeScript's check.
 
+#[path = "support/skipped.rs"]
+mod skipped;
+
 use std::{
     collections::BTreeSet,
     fs,
@@ -9,6 +12,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use skipped::skipped;
 
 /// Writes down what a prompt file finds, by the names of the modules and interfaces that describe it.
 const PROBE: &str = r"
@@ -203,8 +207,8 @@ fn the_examples_pass_the_type_check_and_mistakes_do_not() {
                 };\n";
     fs::write(&wrong, text).expect("a file can be written");
     let Some(complaints) = type_check(&[wrong]) else {
-        eprintln!("SKIPPED: no TypeScript; run `npm ci` in runtime-js/ (.ci/run does it)");
-        return;
+        let test = "the_examples_pass_the_type_check_and_mistakes_do_not";
+        return skipped(test, "no TypeScript; run `npm ci` in runtime-js/ (.ci/run does it)");
     };
     assert!(complaints.contains("(2,30): error TS2551") || complaints.contains("(2,30): error TS2339"), "{complaints}");
     assert!(complaints.contains("(3,10): error TS2345"), "{complaints}");

@@ -218,18 +218,18 @@ declare module 'lmthing' {
     /**
      * A list of tasks with the tools `startTask`, `completeTask` and `failTask`; its status stands in every step's system
      * prompt. State key: `taskList`.
-     * @param tasks used on the first run only
+     * @param tasks used on the first run only; empty unless given
      */
-    defTaskList(tasks: readonly TaskInput[]): [tasks: Task[], set: (next: TaskInput[] | ((previous: Task[]) => TaskInput[])) => void];
+    defTaskList(tasks?: readonly TaskInput[]): [tasks: Task[], set: (next: TaskInput[] | ((previous: Task[]) => TaskInput[])) => void];
 
     /**
      * Tasks that depend on each other, with the tools `generateTaskGraph`, `getUnblockedTasks`, `updateTaskStatus`,
      * `spawnTask`, `forkTask`, `askHuman`, `answerQuestion` and `readTree`; the status stands in every step's system prompt.
      * State key: `taskGraph`. Circles and unknown references are warned of on stderr.
-     * @param tasks used on the first run only
+     * @param tasks used on the first run only; empty unless given
      */
     defTaskGraph(
-      tasks: readonly TaskNodeInput[],
+      tasks?: readonly TaskNodeInput[],
     ): [graph: TaskNode[], set: (next: TaskNodeInput[] | ((previous: TaskNode[]) => TaskNodeInput[])) => void];
 
     /**
@@ -252,22 +252,22 @@ declare module 'lmthing' {
       description: string,
       inputSchema: S,
       setUp: (args: Infer<S>, child: AnyPrompt) => unknown,
-      options?: AgentOptions,
+      options?: FunctionAgentOptions<Infer<S>>,
     ): Reference;
     /** Defines a namespace of such agents. */
     defFunctionAgent(name: string, description: string, agents: readonly SubFunctionAgent[]): Reference;
 
     /**
-     * Defines a function for `<run_code>` blocks in the model's text: the block is checked and run, its result takes its
-     * place as `<code_response>`.
-     * @param responseSchema types and checks the return value
+     * Defines a function for `<run_code>` blocks in the model's text: the block is checked and run, the value it returns
+     * (`null` too) takes its place as `<code_response>`.
+     * @param responseSchema types and checks the return value; options as for `defFunction` may stand in its place
      */
     defMethod<S extends Schema, R>(
       name: string,
       description: string,
       inputSchema: S,
       execute: (args: Infer<S>) => MaybePromise<R>,
-      responseSchema?: Schema,
+      responseSchema?: Schema | ToolOptions<Infer<S>>,
     ): Reference;
   }
 
@@ -275,7 +275,7 @@ declare module 'lmthing' {
   export interface Prompt extends PromptMethods {
     /** What every finished step sent and got. */
     readonly steps: PromptStep[];
-    /** The same with the raw parts of the model's stream as `output`. */
+    /** The same with the whole request as `input` and the raw parts of the model's stream as `output`. */
     readonly fullSteps: FullStep[];
   }
 
@@ -311,7 +311,7 @@ declare module 'lmthing' {
     providerOptions?: Record<string, Record<string, unknown>>;
   }
 
-  /** What is unset is inherited from the parent. */
+  /** What is unset is inherited from the parent; see {@link PromptSettings} for what is not handed down. */
   export interface AgentOptions extends CallSettings, Omit<PromptSettings, 'system'> {
     model?: Model;
     /** A section of the child's system prompt. */
@@ -321,6 +321,10 @@ declare module 'lmthing' {
     /** Further plugins; the parent's are there as well. */
     plugins?: readonly Plugin[];
   }
+
+  /** Options of an agent that code calls: those of an agent, and the callbacks of a function. */
+  export interface FunctionAgentOptions<Args = any>
+    extends AgentOptions, Pick<ToolOptions<Args>, 'beforeCall' | 'onSuccess' | 'onError'> {}
 
   interface SubDefinition<Kind extends string> {
     readonly name: string;
@@ -367,7 +371,8 @@ declare module 'lmthing' {
     readonly stepNumber: number;
     /** The conversation so far, without the system prompt. */
     readonly messages: Collection<Message>;
-    readonly tools: Collection<{ name: string; description: string; type: 'tool' | 'agent'; inputSchema?: Schema }>;
+    /** Description and JSON Schema are what the model gets: a composite lists its sub-tools. */
+    readonly tools: Collection<{ name: string; description: string; type: 'tool' | 'agent'; inputSchema: JsonSchema }>;
     readonly systems: Collection<{ name: string; value: string }>;
     /** The value of data is its YAML. */
     readonly variables: Collection<{ name: string; type: 'string' | 'data'; value: string }>;
@@ -449,9 +454,17 @@ declare module 'lmthing' {
     activeTools: string[];
   }
 
+  /** A request as it was sent. Settings that are not set are left out. */
+  export interface FullInput extends Omit<CallSettings, 'maxRetries' | 'timeout' | 'abortSignal' | 'maxAgentDepth'> {
+    prompt: Message[];
+    tools?: { name: string; description: string; inputSchema: JsonSchema; [key: string]: any }[];
+    toolChoice?: any;
+    [setting: string]: any;
+  }
+
   /** A step of `prompt.fullSteps`. */
   export interface FullStep {
-    input: { prompt: Message[] };
+    input: FullInput;
     /** The parts of the model's stream as they came. */
     output: { type: string; [key: string]: any }[];
     activeTools: string[];
@@ -527,7 +540,8 @@ declare module 'lmthing' {
   }
 
   /**
-   * Runs a prompt from code: the function once, then step after step in the background.
+   * Runs a prompt from code: the function once, then step after step in the background. Resolves in between, before the
+   * first step's effects, so that the function may use the `prompt` it is called through.
    * Rejects when the arguments are wrong, the model cannot be found, or the function throws on its first run.
    */
   export function runPrompt<Methods = {}>(
@@ -548,6 +562,8 @@ declare module 'lmthing' {
     new (model?: Model, options?: Options): StatefulPrompt;
     create(model?: Model, options?: Options): StatefulPrompt;
   };
+  /** Another name of {@link StatefulPrompt}. */
+  export const Prompt: typeof StatefulPrompt;
 
   /** A stop condition that holds after `count` steps. */
   export function stepCountIs(count: number): StopCondition;
@@ -733,8 +749,8 @@ declare module 'lmthing' {
 
 declare module 'lmthing/plugins' {
   import type {
-    AgentOptions, AnyPrompt, Infer, Plugin, PromptMethods, Schema, SubFunction, SubFunctionAgent, TaskNode, TaskNodeInput,
-    ToolExecution, ToolOptions,
+    AnyPrompt, FunctionAgentOptions, Infer, Plugin, PromptMethods, Schema, SubFunction, SubFunctionAgent, TaskNode,
+    TaskNodeInput, ToolExecution, ToolOptions,
   } from 'lmthing';
 
   // The methods that every prompt has. As values they are for plugins of your own: `defTaskList.call(this, tasks)`.
@@ -767,7 +783,7 @@ declare module 'lmthing/plugins' {
     description: string,
     inputSchema: S,
     setUp: (args: Infer<S>, child: AnyPrompt) => unknown,
-    options?: AgentOptions,
+    options?: FunctionAgentOptions<Infer<S>>,
   ): SubFunctionAgent;
 
   /** The ids of the tasks that are caught in a circle; empty when there is none. */

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Step, ToolInput};
+use super::{AgentRun, ToolInput};
 
 /// Who a message is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,9 +108,9 @@ pub enum ContentPart {
         tool_call_id: String,
         tool_name: String,
         output: ToolOutput,
-        /// The child's steps when an agent produced the result; never sent to a provider.
+        /// The children that worked on the result, when agents did; never sent to a provider.
         #[serde(skip)]
-        agent_steps: Option<Rc<Vec<Step>>>,
+        agents: Rc<[AgentRun]>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_options: Option<ProviderOptions>,
     },

@@ -3,17 +3,23 @@
 use std::rc::Rc;
 
 use super::{
-    CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolInput, ToolOutput, Usage,
+    CallSettings, CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolInput,
+    ToolOutput, ToolSpec, Usage,
 };
 
 /// One finished step of a run.
 ///
-/// `prompt.steps` shows `prompt`, `output` and `active_tools`; `prompt.fullSteps` shows `raw` in place of `output`;
-/// `result.steps` is built from the rest.
+/// `prompt.steps` shows `prompt`, `output` and `active_tools`; `prompt.fullSteps` shows the whole request and `raw` in place
+/// of `output`; `result.steps` is built from the rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// The messages that were sent, system message first. Shared with the history and the other steps.
     pub prompt: PromptMessages,
+    /// The tools the model was told of; `None` for a model that reads no requests, such as a mock: then the host kept what
+    /// they would be made of.
+    pub tools: Option<Rc<[ToolSpec]>>,
+    /// The settings that were sent.
+    pub settings: Rc<CallSettings>,
     /// What the model answered.
     pub output: StepOutput,
     /// The tools it was told of.
@@ -62,8 +68,18 @@ pub struct ToolResult {
     pub input: ToolInput,
     /// What the call gave.
     pub output: ToolOutput,
-    /// The child's steps when an agent answered.
-    pub agent_steps: Option<Rc<Vec<Step>>>,
+    /// The children that worked on it, when agents did.
+    pub agents: Rc<[AgentRun]>,
+}
+
+/// The run of a child prompt within a tool call. It is kept beside the result: scripts see the steps in it, the model, which
+/// would pay for them in tokens, does not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentRun {
+    /// Which of a composite's results it gave; `None` where the call has one result.
+    pub result: Option<usize>,
+    /// What the child did.
+    pub steps: Vec<Rc<Step>>,
 }
 
 impl Step {

@@ -1,4 +1,4 @@
-//! The environment of a run: `.env` of the working directory, and real variables over it (SPEC 7).
+//! The environment of a run: `.env` of the working directory, and real variables over it.
 
 use std::path::Path;
 

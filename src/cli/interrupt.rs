@@ -2,12 +2,12 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use super::exit;
+use super::ExitCode;
 
-/// Has `end_process` called with exit code 130 as soon as the user interrupts (SPEC 1). What was streamed is on stdout
+/// Has `end_process` called with exit code 130 as soon as the user interrupts. What was streamed is on stdout
 /// already; only a progress line has to be taken off the screen.
 #[cfg(unix)]
-pub fn on_interrupt(end_process: impl Fn(u8) + Send + 'static) {
+pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + 'static) {
     use signal_hook::{
         consts::{SIGHUP, SIGINT, SIGTERM},
         iterator::Signals,
@@ -17,7 +17,7 @@ pub fn on_interrupt(end_process: impl Fn(u8) + Send + 'static) {
     let wait = move || {
         if signals.forever().next().is_some() {
             clear_line();
-            end_process(exit::INTERRUPTED);
+            end_process(ExitCode::Interrupted);
         }
     };
     let thread = std::thread::Builder::new().name("signals".into()).stack_size(128 << 10);
@@ -26,7 +26,7 @@ pub fn on_interrupt(end_process: impl Fn(u8) + Send + 'static) {
 
 /// Elsewhere the system's own handling of Ctrl-C ends the process.
 #[cfg(not(unix))]
-pub fn on_interrupt(_end_process: impl Fn(u8) + Send + 'static) {
+pub fn on_interrupt(_end_process: impl Fn(ExitCode) + Send + 'static) {
     let _ = clear_line;
 }
 

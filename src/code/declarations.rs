@@ -78,20 +78,65 @@ impl Declaration {
     }
 }
 
-/// Names that would hide something the code needs.
-const TAKEN: [&str; 12] = [
+/// Names of the language and of the sandbox. A function of such a name would hide what the code needs, or lose to it: the
+/// type check finds the library's declaration first.
+const TAKEN: [&str; 56] = [
     "console",
     "globalThis",
     "undefined",
     "NaN",
     "Infinity",
     "Object",
+    "Function",
     "Array",
+    "String",
+    "Number",
+    "Boolean",
+    "Symbol",
+    "BigInt",
+    "Date",
+    "RegExp",
+    "Map",
+    "Set",
+    "WeakMap",
+    "WeakSet",
+    "WeakRef",
     "Promise",
+    "Proxy",
+    "Reflect",
     "JSON",
     "Math",
+    "Intl",
     "Error",
-    "String",
+    "AggregateError",
+    "EvalError",
+    "RangeError",
+    "ReferenceError",
+    "SyntaxError",
+    "TypeError",
+    "URIError",
+    "ArrayBuffer",
+    "DataView",
+    "Int8Array",
+    "Uint8Array",
+    "Uint8ClampedArray",
+    "Int16Array",
+    "Uint16Array",
+    "Int32Array",
+    "Uint32Array",
+    "Float32Array",
+    "Float64Array",
+    "BigInt64Array",
+    "BigUint64Array",
+    "eval",
+    "parseInt",
+    "parseFloat",
+    "isNaN",
+    "isFinite",
+    "encodeURI",
+    "encodeURIComponent",
+    "decodeURI",
+    "decodeURIComponent",
 ];
 
 /// Words that TypeScript does not accept as the name of a function.
@@ -165,7 +210,7 @@ impl Declarations {
     ///
     /// # Errors
     /// The first name that cannot be used (see [`Declaration::validate`]).
-    pub fn new(declarations: &[Declaration]) -> Result<Self, DeclarationError> {
+    pub fn new<'a>(declarations: impl IntoIterator<Item = &'a Declaration>) -> Result<Self, DeclarationError> {
         let mut latest: Vec<&Declaration> = Vec::new();
         for declaration in declarations {
             declaration.validate()?;

@@ -4,8 +4,11 @@
 //! Knows nothing of QuickJS, terminals or exit codes.
 
 mod render;
+mod suggestion;
 
 use serde::Serialize;
+
+pub(crate) use suggestion::closest;
 
 /// Something that went wrong, and where in the user's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -13,6 +16,7 @@ use serde::Serialize;
 pub struct Diagnostic {
     /// The class of the error: `Error`, `TypeError`, …; empty for a thrown value that is not an error.
     pub name: String,
+    /// What went wrong, in one sentence.
     pub message: String,
     /// The first place in the user's own files that the error points to.
     pub location: Option<Location>,
@@ -29,8 +33,11 @@ pub struct Diagnostic {
 /// A place in a file. Lines and columns count from 1; columns count characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Location {
+    /// The file's real path, with the query of its module if it has one.
     pub path: String,
+    /// The line, from 1.
     pub line: u32,
+    /// The character in the line, from 1.
     pub column: u32,
 }
 
@@ -39,6 +46,7 @@ pub struct Location {
 pub struct Frame {
     /// The function's name; `None` for the top level of a module and for anonymous functions.
     pub function: Option<String>,
+    /// Where it calls or throws.
     pub location: Location,
 }
 
@@ -48,16 +56,10 @@ impl Diagnostic {
         Self { name: "Error".to_owned(), message: message.into(), ..Self::default() }
     }
 
+    /// The same with a hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
-        self
-    }
-
-    #[must_use]
-    pub fn with_location(mut self, location: Location, source_line: Option<String>) -> Self {
-        self.location = Some(location);
-        self.source_line = source_line;
         self
     }
 }

@@ -1,10 +1,21 @@
-//! Finding `<run_code>` blocks in streamed text, whatever the borders between its pieces (docs/reference.md, "Methods in
-//! text").
+//! Finding `<run_code>` blocks in streamed text, whatever the borders between its pieces (docs/reference.md, "Methods in text").
 
 /// What the model writes before code.
 const OPEN: &str = "<run_code>";
 /// What it writes after code.
 const CLOSE: &str = "</run_code>";
+
+/// The section of the system prompt that shows the methods.
+pub(crate) const SECTION: &str = "available_methods";
+
+/// The text of the section, around the printed declarations.
+pub(crate) fn section_text(declarations: &str) -> String {
+    format!(
+        "You can run TypeScript in the middle of your answer. Write {OPEN}…{CLOSE} with the body of an async function \
+         between the tags; it may call the functions below. A value that it returns takes the place of the block, and your \
+         answer ends there. It is type-checked first.\n\n{declarations}"
+    )
+}
 
 /// A piece of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 //! The built-in plugins without an engine: the task list and the task graph as pure state machines
-//! (docs/reference.md, "Task list" and "Task graph").
+//! (docs/reference.md, "Task list" and "Task graph"), and the words of code mode.
 //!
 //! Owns: the shapes a prompt file and a model exchange about tasks, which changes of state are allowed, the words of every
 //! answer, the status sections of the system prompt, and what each tool looks like to a model.
@@ -12,5 +12,6 @@
 pub(crate) mod method;
 mod read;
 mod refusal;
+pub(crate) mod run_tool_code;
 pub(crate) mod task_graph;
 pub(crate) mod task_list;

@@ -1,81 +1,17 @@
 //! The definitions of a prompt and how they live from one run of the function to the next.
 
-use std::{collections::HashSet, hash::Hash};
+use std::{collections::HashSet, rc::Rc};
 
 use indexmap::{IndexMap, IndexSet};
-use thiserror::Error;
 
-use crate::chat::{ContentPart, Message, Role, Transcript};
-
-/// Which `def*` method made a definition; shown as `type` by `getRemindedItems()`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DefinitionKind {
-    Def,
-    DefData,
-    DefSystem,
-    DefTool,
-    DefAgent,
-    DefFunction,
-    DefFunctionAgent,
-    DefMethod,
-}
-
-/// Definitions of one group share a name space: `def` and `defData`, `defTool` and `defAgent`, and so on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Group {
-    Variable,
-    System,
-    Tool,
-    Function,
-    Method,
-}
-
-impl DefinitionKind {
-    /// The JavaScript method's name.
-    pub fn method(self) -> &'static str {
-        match self {
-            DefinitionKind::Def => "def",
-            DefinitionKind::DefData => "defData",
-            DefinitionKind::DefSystem => "defSystem",
-            DefinitionKind::DefTool => "defTool",
-            DefinitionKind::DefAgent => "defAgent",
-            DefinitionKind::DefFunction => "defFunction",
-            DefinitionKind::DefFunctionAgent => "defFunctionAgent",
-            DefinitionKind::DefMethod => "defMethod",
-        }
-    }
-
-    /// What a person calls it, for reminders.
-    pub(super) fn noun(self) -> &'static str {
-        match self {
-            DefinitionKind::Def | DefinitionKind::DefData => "variable",
-            DefinitionKind::DefSystem => "section",
-            DefinitionKind::DefTool => "tool",
-            DefinitionKind::DefAgent => "agent",
-            DefinitionKind::DefFunction => "function",
-            DefinitionKind::DefFunctionAgent => "function agent",
-            DefinitionKind::DefMethod => "method",
-        }
-    }
-
-    fn group(self) -> Group {
-        match self {
-            DefinitionKind::Def | DefinitionKind::DefData => Group::Variable,
-            DefinitionKind::DefSystem => Group::System,
-            DefinitionKind::DefTool | DefinitionKind::DefAgent => Group::Tool,
-            DefinitionKind::DefFunction | DefinitionKind::DefFunctionAgent => Group::Function,
-            DefinitionKind::DefMethod => Group::Method,
-        }
-    }
-}
-
-/// A name that cannot stand in a tag (SPEC 2).
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{method}: the name {name:?} must be a non-empty string without white space, '<' or '>'")]
-pub struct NameError {
-    method: &'static str,
-    name: String,
-}
+use super::{
+    hidden::{Hidden, Key},
+    kind::{DefinitionKind, Group, NameError, check_name},
+};
+use crate::{
+    chat::{ContentPart, Message, Role, Transcript},
+    code::Declaration,
+};
 
 /// The value of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,8 +25,28 @@ pub enum Variable {
 /// A tool or agent as the prompt knows it; its callbacks and schemas stay with the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolDefinition {
+    /// `DefTool` or `DefAgent`.
     pub kind: DefinitionKind,
+    /// As the author wrote it; what the model is told may say more.
     pub description: String,
+    /// Whether it is `runToolCode`, which comes and goes with the functions of code mode.
+    pub runs_code: bool,
+}
+
+impl ToolDefinition {
+    /// A tool or agent of the author's.
+    pub fn new(kind: DefinitionKind, description: impl Into<String>) -> Self {
+        ToolDefinition { kind, description: description.into(), runs_code: false }
+    }
+}
+
+/// A function or method of code mode as the prompt knows it; its callbacks stay with the host.
+#[derive(Clone, Debug)]
+pub struct FunctionDefinition {
+    /// `DefFunction`, `DefFunctionAgent` or `DefMethod`.
+    pub kind: DefinitionKind,
+    /// What the model and the type checker see of it. Shared: converting schemas is dear, and a re-run keeps what it can.
+    pub declaration: Rc<Declaration>,
 }
 
 /// What has been defined so far, the conversation, and what is due on the next step.
@@ -99,30 +55,18 @@ pub struct Prompt {
     pub(super) variables: IndexMap<String, Variable>,
     pub(super) systems: IndexMap<String, String>,
     pub(super) tools: IndexMap<String, ToolDefinition>,
-    /// Functions and methods: the host keeps what they do, here they only live and die.
-    others: IndexMap<(Group, String), DefinitionKind>,
+    pub(super) functions: IndexMap<String, FunctionDefinition>,
+    pub(super) methods: IndexMap<String, FunctionDefinition>,
     pub(super) reminded: IndexSet<(DefinitionKind, String)>,
-    disabled: HashSet<(Group, String)>,
-    /// Hidden on every step: by a body that runs only once, an agent's callback.
-    always_disabled: HashSet<(Group, String)>,
-    in_only_body: bool,
-    /// What is hidden on the step under way; `disabled` already collects for the next one.
-    hidden_now: HashSet<(Group, String)>,
+    pub(super) hidden: Hidden,
     /// Names made since the current re-run began; `None` outside of one.
-    made_again: Option<HashSet<(Group, String)>>,
+    made_again: Option<HashSet<Key>>,
     history: Transcript,
-    /// Messages added while a step was under way; they follow its tool results.
-    waiting: Vec<Message>,
-    step_under_way: bool,
+    /// While a step is under way: the messages added meanwhile, which follow its tool results.
+    waiting: Option<Vec<Message>>,
 }
 
 impl Prompt {
-    /// Checks a definition's name: not empty, no white space, no angle brackets (SPEC 2).
-    pub fn check_name(kind: DefinitionKind, name: &str) -> Result<(), NameError> {
-        let fits = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == '<' || c == '>');
-        if fits { Ok(()) } else { Err(NameError { method: kind.method(), name: name.to_owned() }) }
-    }
-
     /// `def` and `defData`. The same name again replaces the value and keeps the place.
     pub fn define_variable(&mut self, kind: DefinitionKind, name: &str, value: Variable) -> Result<(), NameError> {
         self.mark(kind, name)?;
@@ -144,54 +88,28 @@ impl Prompt {
         Ok(())
     }
 
-    /// `defFunction`, `defFunctionAgent` and `defMethod`: what they do is the host's.
-    pub fn define_other(&mut self, kind: DefinitionKind, name: &str) -> Result<(), NameError> {
-        self.mark(kind, name)?;
-        self.others.insert((kind.group(), name.to_owned()), kind);
+    /// `defFunction`, `defFunctionAgent` and `defMethod`.
+    pub fn define_function(&mut self, name: &str, definition: FunctionDefinition) -> Result<(), NameError> {
+        self.mark(definition.kind, name)?;
+        self.callables_mut(definition.kind).insert(name.to_owned(), definition);
         Ok(())
     }
 
+    fn callables_mut(&mut self, kind: DefinitionKind) -> &mut IndexMap<String, FunctionDefinition> {
+        if kind.group() == Group::Method { &mut self.methods } else { &mut self.functions }
+    }
+
     fn mark(&mut self, kind: DefinitionKind, name: &str) -> Result<(), NameError> {
-        Prompt::check_name(kind, name)?;
+        check_name(kind, name)?;
         if let Some(made_again) = &mut self.made_again {
             made_again.insert((kind.group(), name.to_owned()));
         }
         Ok(())
     }
 
-    /// Whether a definition of this kind's group exists and is not hidden on the step under way, or else on the one being
-    /// prepared.
-    pub fn is_active(&self, kind: DefinitionKind, name: &str) -> bool {
-        let exists = match kind.group() {
-            Group::Variable => self.variables.contains_key(name),
-            Group::System => self.systems.contains_key(name),
-            Group::Tool => self.tools.contains_key(name),
-            group @ (Group::Function | Group::Method) => self.others.contains_key(&(group, name.to_owned())),
-        };
-        let hidden = if self.step_under_way {
-            self.hidden_now.contains(&(kind.group(), name.to_owned()))
-        } else {
-            self.is_disabled(kind, name)
-        };
-        exists && !hidden
-    }
-
-    /// `reference.disable()`: hides the definition on the step being prepared, or on the next one; on every step when
-    /// called in the body (SPEC 2), also in a body that runs only once.
-    pub fn disable(&mut self, kind: DefinitionKind, name: &str) {
-        let hidden = if self.in_only_body { &mut self.always_disabled } else { &mut self.disabled };
-        hidden.insert((kind.group(), name.to_owned()));
-    }
-
-    /// A body that will not run again (an agent's callback) begins or ends: what it hides stays hidden.
-    pub fn set_in_only_body(&mut self, inside: bool) {
-        self.in_only_body = inside;
-    }
-
-    pub(super) fn is_disabled(&self, kind: DefinitionKind, name: &str) -> bool {
-        let hidden_in =
-            |hidden: &HashSet<(Group, String)>| !hidden.is_empty() && hidden.contains(&(kind.group(), name.to_owned()));
-        hidden_in(&self.disabled) || hidden_in(&self.always_disabled)
+    /// Checks a name that an effect gives, as the definition of this kind would.
+    pub fn check_name(kind: DefinitionKind, name: &str) -> Result<(), NameError> {
+        check_name(kind, name)
     }
 
     /// `reference.remind()`: names the item once at the end of the next request.
@@ -204,7 +122,8 @@ impl Prompt {
         self.reminded.iter().map(|(kind, name)| (*kind, name.as_str()))
     }
 
-    /// Adds a message. A re-run adds none (SPEC 3); what is added while a step is under way follows its tool results.
+    /// Adds a message. A re-run adds none, as its messages are there since the first run; what is added while a step is
+    /// under way follows its tool results, because providers want those right after the calls.
     pub fn add_message(&mut self, role: Role, parts: Vec<ContentPart>) {
         let message = match role {
             Role::System => Message::system(Message::parts(role, parts).plain_text()),
@@ -213,7 +132,10 @@ impl Prompt {
         if self.made_again.is_some() {
             return;
         }
-        if self.step_under_way { self.waiting.push(message) } else { self.history.push(message) }
+        match &mut self.waiting {
+            Some(waiting) => waiting.push(message),
+            None => self.history.push(message),
+        }
     }
 
     /// The conversation so far.
@@ -224,6 +146,17 @@ impl Prompt {
     /// The tools there are, hidden ones included, in definition order.
     pub fn tools(&self) -> impl Iterator<Item = (&str, &ToolDefinition)> {
         self.tools.iter().map(|(name, tool)| (name.as_str(), tool))
+    }
+
+    /// The tool of this name, hidden or not.
+    pub fn tool(&self, name: &str) -> Option<&ToolDefinition> {
+        self.tools.get(name)
+    }
+
+    /// The functions there are (`DefMethod`: the methods), hidden ones included, in definition order.
+    pub fn functions(&self, kind: DefinitionKind) -> impl Iterator<Item = (&str, &FunctionDefinition)> {
+        let functions = if kind.group() == Group::Method { &self.methods } else { &self.functions };
+        functions.iter().map(|(name, function)| (name.as_str(), function))
     }
 
     /// The system sections there are, hidden ones included, in definition order.
@@ -248,20 +181,16 @@ impl Prompt {
         self.variables.retain(|name, _| kept(Group::Variable, name));
         self.systems.retain(|name, _| kept(Group::System, name));
         let mut removed = Vec::new();
-        self.tools.retain(|name, tool| {
-            let keep = kept(Group::Tool, name);
+        let mut keep = |kind: DefinitionKind, name: &str| {
+            let keep = kept(kind.group(), name);
             if !keep {
-                removed.push((tool.kind, name.clone()));
+                removed.push((kind, name.to_owned()));
             }
             keep
-        });
-        self.others.retain(|(group, name), kind| {
-            let keep = kept(*group, name);
-            if !keep {
-                removed.push((*kind, name.clone()));
-            }
-            keep
-        });
+        };
+        self.tools.retain(|name, tool| keep(tool.kind, name));
+        self.functions.retain(|name, function| keep(function.kind, name));
+        self.methods.retain(|name, method| keep(method.kind, name));
         removed
     }
 
@@ -270,20 +199,17 @@ impl Prompt {
         self.made_again = None;
     }
 
-    /// A step was sent: what held for it only is over, and messages wait for its results.
+    /// A step was sent: what reminded for it only is over, and messages wait for its results.
     pub(super) fn step_sent(&mut self) {
-        self.hidden_now = std::mem::take(&mut self.disabled);
-        self.hidden_now.extend(self.always_disabled.iter().cloned());
         self.reminded.clear();
-        self.step_under_way = true;
+        self.waiting.get_or_insert_default();
     }
 
     /// A step ended: appends what the model said and the tool results, then the messages that waited.
     pub fn finish_step(&mut self, answer: Vec<Message>) {
-        for message in answer.into_iter().chain(std::mem::take(&mut self.waiting)) {
+        for message in answer.into_iter().chain(self.waiting.take().unwrap_or_default()) {
             self.history.push(message);
         }
-        self.step_under_way = false;
     }
 }
 
@@ -292,7 +218,7 @@ mod tests {
     use super::*;
 
     fn tool(kind: DefinitionKind) -> ToolDefinition {
-        ToolDefinition { kind, description: String::new() }
+        ToolDefinition::new(kind, "")
     }
 
     #[test]
@@ -315,21 +241,6 @@ mod tests {
         prompt.define_tool("a", tool(DefinitionKind::DefTool)).unwrap();
         assert_eq!(prompt.finish_rerun(), vec![(DefinitionKind::DefTool, "b".to_owned())]);
         assert_eq!(prompt.tools().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "c"]);
-    }
-
-    #[test]
-    fn what_is_hidden_stays_hidden_until_its_step_is_over() {
-        let mut prompt = Prompt::default();
-        let is_active = |prompt: &Prompt, name| prompt.is_active(DefinitionKind::DefFunction, name);
-        for name in ["now", "next"] {
-            prompt.define_other(DefinitionKind::DefFunction, name).unwrap();
-        }
-        prompt.disable(DefinitionKind::DefFunction, "now");
-        prompt.step_sent();
-        prompt.disable(DefinitionKind::DefFunction, "next");
-        assert_eq!((is_active(&prompt, "now"), is_active(&prompt, "next")), (false, true));
-        prompt.finish_step(Vec::new());
-        assert_eq!((is_active(&prompt, "now"), is_active(&prompt, "next")), (true, false));
     }
 
     #[test]

@@ -4,40 +4,46 @@ use std::{cell::RefCell, rc::Rc};
 
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
-use thiserror::Error;
 
-use super::{definitions::Prompt, plan::StepModifications, record::RunRecord};
-use crate::{
-    chat::{CallSettings, PromptMessages, Step, ToolCall, ToolInput, ToolOutput, ToolSpec},
-    diagnostic::Diagnostic,
-    provider::{LanguageModel, ProviderError},
+use super::{
+    active::ActiveSet,
+    definitions::Prompt,
+    error::RunError,
+    plan::{StepModifications, StepPlan},
+    record::RunRecord,
 };
-
-/// Why a run broke off.
-#[derive(Clone, Debug, Error)]
-pub enum RunError {
-    /// The prompt's own code threw.
-    #[error("{}", .0.message)]
-    Script(Box<Diagnostic>),
-    /// The model or its provider failed.
-    #[error(transparent)]
-    Provider(#[from] ProviderError),
-    /// A limit ended the run, such as 1000 steps.
-    #[error("{message}")]
-    Limit { message: String },
-    /// `options.abortSignal` was aborted.
-    #[error("the run was aborted")]
-    Aborted,
-}
+use crate::{
+    chat::{AgentRun, CallSettings, Step, ToolCall, ToolInput, ToolOutput, ToolSpec},
+    provider::LanguageModel,
+};
 
 /// What a tool call came to.
 #[derive(Clone, Debug)]
 pub struct ToolAnswer {
     /// The arguments after validation, for `result.toolResults` and `lastTool`.
     pub input: ToolInput,
+    /// What the model is sent.
     pub output: ToolOutput,
-    /// The child's steps when an agent answered.
-    pub agent_steps: Option<Rc<Vec<Step>>>,
+    /// The children that worked on it, when agents answered.
+    pub agents: Vec<AgentRun>,
+}
+
+impl ToolAnswer {
+    /// An answer that no agent worked on.
+    pub fn new(input: ToolInput, output: ToolOutput) -> Self {
+        ToolAnswer { input, output, agents: Vec::new() }
+    }
+
+    /// A failure, which is an answer as well: the model reads it and goes on.
+    pub fn failed(call: &ToolCall, message: impl Into<String>) -> Self {
+        ToolAnswer::new(call.input.clone(), ToolOutput::error(message))
+    }
+
+    /// The same answer, with the agents that worked on it.
+    #[must_use]
+    pub fn by_agents(self, agents: Vec<AgentRun>) -> Self {
+        ToolAnswer { agents, ..self }
+    }
 }
 
 /// What the code of a `<run_code>` block came to.
@@ -52,12 +58,13 @@ pub enum MethodAnswer {
 /// Settings of a run from `config.options`, as plain data.
 #[derive(Clone, Debug, Default)]
 pub struct RunSettings {
-    pub call: CallSettings,
+    /// What goes to the model with every request.
+    pub call: Rc<CallSettings>,
     /// `options.system`: plain text at the top of the system prompt.
     pub system: Option<String>,
     /// `options.activeTools`: the only tools the model is told of.
     pub active_tools: Option<Vec<String>>,
-    /// How many steps a run may take; 1000 unless set (SPEC 3).
+    /// How many steps a run may take; 1000 unless set.
     pub max_steps: Option<usize>,
 }
 
@@ -85,20 +92,21 @@ pub trait PromptHost {
     /// Runs the effects that are due before step `step` and returns what they asked for.
     fn run_effects(&self, step: usize) -> LocalBoxFuture<'_, Result<StepModifications, RunError>>;
 
-    /// System sections that plugins show on every step, rendered now.
-    fn plugin_sections(&self) -> Result<Vec<(String, String)>, RunError>;
+    /// System sections that plugins show on the step that is being prepared.
+    fn plugin_sections(&self, active: &ActiveSet) -> Result<Vec<(String, String)>, RunError>;
 
     /// The named tools as the model is told of them.
     fn tool_specs(&self, names: &[String]) -> Result<Vec<ToolSpec>, RunError>;
 
-    /// Whether methods are defined, so that the step's text has to be watched for `<run_code>` blocks.
-    fn has_methods(&self) -> Result<bool, RunError>;
+    /// Keeps what step `step` would tell the model of the named tools, for whoever looks at the request later. Called in
+    /// place of [`PromptHost::tool_specs`] when the model reads no requests: converting schemas for nobody is dear.
+    fn keep_tools(&self, step: usize, names: &[String]);
 
-    /// Runs the code of one `<run_code>` block.
-    fn run_method_code<'a>(&'a self, code: &'a str) -> LocalBoxFuture<'a, MethodAnswer>;
+    /// Runs the code of one `<run_code>` block; it reaches the methods that are active in `plan`.
+    fn run_method_code<'a>(&'a self, code: &'a str, plan: &'a StepPlan) -> LocalBoxFuture<'a, MethodAnswer>;
 
     /// Answers one call of a tool that is active. Failures are answers (`{error: message}`), not errors.
-    fn call_tool<'a>(&'a self, call: &'a ToolCall, messages: &'a PromptMessages) -> LocalBoxFuture<'a, ToolAnswer>;
+    fn call_tool<'a>(&'a self, call: &'a ToolCall, plan: &'a StepPlan) -> LocalBoxFuture<'a, ToolAnswer>;
 
     /// Calls `onStepFinish`, then asks `stopWhen`; `true` ends the run.
     fn step_finished<'a>(&'a self, step: &'a Rc<Step>) -> LocalBoxFuture<'a, Result<bool, RunError>>;
@@ -112,6 +120,7 @@ pub trait PromptHost {
 
 /// Drives a prompt from its first step to its end. `session` has the implementation; `script` starts runs through it.
 pub trait StepLoop {
-    /// Runs to the end; the record of the host says how it went.
-    fn run<'a>(&'a self, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()>;
+    /// Begins a run, which is under way from this call on, and runs to the end when the answer is awaited; the record of
+    /// the host says how it went.
+    fn run<'a>(self: Rc<Self>, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()>;
 }

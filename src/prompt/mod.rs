@@ -6,15 +6,22 @@
 //!
 //! Must not know: JavaScript values, providers, how text is printed. Callbacks stay with the host, found by name.
 
+mod active;
 mod definitions;
+mod error;
+mod hidden;
 mod host;
+mod kind;
 mod plan;
 mod record;
 mod reminders;
 mod render;
 
-pub use definitions::{DefinitionKind, NameError, Prompt, ToolDefinition, Variable};
-pub use host::{MethodAnswer, PromptHost, RunError, RunSettings, StepLoop, ToolAnswer};
+pub use active::ActiveSet;
+pub use definitions::{FunctionDefinition, Prompt, ToolDefinition, Variable};
+pub use error::{RunError, ScriptFailure};
+pub use host::{MethodAnswer, PromptHost, RunSettings, StepLoop, ToolAnswer};
+pub use kind::DefinitionKind;
 pub use plan::{StepModifications, StepPlan};
 pub use record::{Listener, RunOutcome, RunPart, RunRecord};
 pub use render::to_yaml;

@@ -7,20 +7,26 @@ use std::{
 
 use tokio::sync::Notify;
 
-use super::host::RunError;
+use super::error::RunError;
 use crate::chat::{FinishReason, Step, StreamPart, ToolResult, Usage};
 
 /// One event of a run; `result.fullStream` is made of these.
 #[derive(Clone, Debug)]
 pub enum RunPart {
     /// A step's request is about to go out.
-    StepStart { step: usize },
+    StepStart {
+        /// The number of the step, from 0.
+        step: usize,
+    },
     /// A piece of the model's answer.
     Stream(Rc<StreamPart>),
     /// A tool call was answered.
     ToolResult(Rc<ToolResult>),
     /// A step is complete.
-    StepEnd { step: Rc<Step> },
+    StepEnd {
+        /// Everything about it.
+        step: Rc<Step>,
+    },
     /// Nothing more will come, however the run ended.
     RunEnd,
 }
@@ -44,9 +50,10 @@ pub enum RunOutcome {
 pub struct RunRecord {
     steps: RefCell<Vec<Rc<Step>>>,
     parts: RefCell<Vec<RunPart>>,
+    /// Set by the step loop alone; from then on a prompt refuses to run a second time until there is an outcome.
+    started: Cell<bool>,
     outcome: RefCell<Option<RunOutcome>>,
     observed: Cell<bool>,
-    started: Cell<bool>,
     change: Notify,
     listener: RefCell<Option<Listener>>,
 }
@@ -86,7 +93,7 @@ impl RunRecord {
         self.change.notify_waiters();
     }
 
-    /// Notes that the step loop has begun.
+    /// Notes that the run has begun. Only the step loop says so.
     pub fn start(&self) {
         self.started.set(true);
     }

@@ -4,7 +4,7 @@ use super::definitions::Prompt;
 use crate::chat::{Message, Role};
 
 impl Prompt {
-    /// The reminder due on the next request, if any: a user message, so that no provider takes it for a prefill (SPEC 2).
+    /// The reminder due on the next request, if any: a user message, so that no provider takes it for a prefill.
     pub(super) fn reminder(&self) -> Option<Message> {
         if self.reminded.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! The system prompt's text (SPEC 2). Values are not escaped.
+//! The system prompt's text. Values are not escaped: models read the tags loosely, and escaped text would mislead them more.
 
 use std::fmt::Write;
 

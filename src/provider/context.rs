@@ -83,6 +83,7 @@ pub struct ProviderContext {
 impl ProviderContext {
     /// A context with the usual waits that reports to nobody.
     pub fn new(env: Rc<dyn Env>) -> Self {
+        // A library does not print; who wants to hear of waits says so.
         ProviderContext { env, on_event: Rc::new(|_| {}), first_wait: Duration::from_secs(2) }
     }
 

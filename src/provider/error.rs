@@ -50,7 +50,7 @@ pub enum ProviderErrorKind {
 
 impl ProviderErrorKind {
     /// The kind's name, as recordings and traces have it.
-    pub fn as_str(&self) -> &'static str {
+    pub(super) fn as_str(&self) -> &'static str {
         match self {
             ProviderErrorKind::Configuration => "configuration",
             ProviderErrorKind::Authentication => "authentication",
@@ -68,7 +68,7 @@ impl ProviderErrorKind {
     }
 
     /// The kind of this name; an unknown one is a failure inside the stream.
-    pub fn from_name(name: &str) -> Self {
+    pub(super) fn from_name(name: &str) -> Self {
         match name {
             "configuration" => ProviderErrorKind::Configuration,
             "authentication" => ProviderErrorKind::Authentication,
@@ -81,6 +81,7 @@ impl ProviderErrorKind {
             "timeout" => ProviderErrorKind::Timeout,
             "protocol" => ProviderErrorKind::Protocol,
             "replay" => ProviderErrorKind::Replay,
+            // A recording may have been made by a later lmthing, which knows more kinds.
             _ => ProviderErrorKind::Stream,
         }
     }
@@ -88,7 +89,7 @@ impl ProviderErrorKind {
 
 impl ProviderError {
     /// An error without status or hint.
-    pub fn new(
+    pub(crate) fn new(
         kind: ProviderErrorKind,
         provider: impl Into<String>,
         model: impl Into<String>,
@@ -104,21 +105,8 @@ impl ProviderError {
         }
     }
 
-    /// The error for a user: provider, model, status, the message, and the advice on a line of its own.
-    pub fn report(&self) -> String {
-        let model = match (self.provider.as_str(), self.model.as_str()) {
-            ("", _) | (_, "") => String::new(),
-            (provider, model) => format!("{provider}:{model}"),
-        };
-        let status = self.status.map(|status| format!("HTTP {status}")).unwrap_or_default();
-        let place = [model, status].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
-        let place = if place.is_empty() { place } else { format!("{place}: ") };
-        let hint = self.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
-        format!("{place}{}{hint}", self.message)
-    }
-
     /// Adds advice on how to fix it.
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+    pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::ProviderErrorKind;
 
 /// The class of a failure reported inside an answer: `{type, code, status, message}`, as far as the provider says.
-pub fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
+pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
     let word = |key: &str| match error.get(key) {
         Some(Value::String(word)) => word.to_ascii_lowercase(),
         Some(Value::Number(number)) => number.to_string(),
@@ -13,6 +13,7 @@ pub fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
     };
     let words = [word("type"), word("code"), word("status")];
     let says = |parts: &[&str]| words.iter().any(|word| parts.iter().any(|part| word.contains(part)));
+    // Before the classes by word: a conversation that is too long comes as `invalid_request_error` from most.
     if is_context_length(&words.join(" "), message) {
         ProviderErrorKind::ContextLength
     } else if says(&["content_filter", "content_policy", "responsibleai"]) {
@@ -27,14 +28,17 @@ pub fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
 }
 
 /// The class of a failed request.
-pub fn kind_of_status(status: u16, body: Option<&Value>, message: &str) -> ProviderErrorKind {
+pub(super) fn kind_of_status(status: u16, body: Option<&Value>, message: &str) -> ProviderErrorKind {
     let error = body.map(|body| body.get("error").unwrap_or(body));
     let code = error.and_then(|error| error.get("code")).and_then(Value::as_str).unwrap_or_default();
     match status {
         401 | 403 => ProviderErrorKind::Authentication,
+        // 529 is Anthropic's "overloaded".
         429 | 529 => ProviderErrorKind::RateLimit { retry_after: None },
+        // 413 says by itself that it was too much, whatever the body says.
         400 | 413 | 422 if is_context_length(code, message) || status == 413 => ProviderErrorKind::ContextLength,
         400 if code.contains("content_filter") || code.contains("content_policy") => ProviderErrorKind::ContentFilter,
+        // A redirect is not followed, so it is the base URL that is wrong.
         300..=499 => ProviderErrorKind::BadRequest,
         _ => ProviderErrorKind::Server,
     }
@@ -56,7 +60,7 @@ fn is_context_length(code: &str, message: &str) -> bool {
 }
 
 /// What the user can do about it, where there is something.
-pub fn hint(kind: &ProviderErrorKind, key_variable: Option<&str>) -> Option<String> {
+pub(super) fn hint(kind: &ProviderErrorKind, key_variable: Option<&str>) -> Option<String> {
     match kind {
         ProviderErrorKind::Authentication => {
             key_variable.map(|variable| format!("Check the key in {variable} and what it is allowed to do."))

@@ -33,6 +33,7 @@ impl FallbackModel {
     }
 
     async fn first_that_answers(&self, request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
+        // From the first one again: a model that was overloaded a minute ago may be well.
         let mut index = 0;
         loop {
             let model = &self.models[index];
@@ -42,6 +43,7 @@ impl FallbackModel {
             };
             index += 1;
             let Some(next) = self.models.get(index) else { return Err(error) };
+            // Told before the next model is asked, as that may take a while.
             (self.context.on_event)(&ProviderEvent::Fallback {
                 from: name(model.as_ref()),
                 to: name(next.as_ref()),
@@ -60,6 +62,7 @@ async fn begin<'a>(model: &'a dyn LanguageModel, request: ModelRequest) -> Resul
     let mut parts = model.stream(request).await?;
     let mut read = VecDeque::new();
     while let Some(part) = parts.next().await {
+        // Dropping what was read so far undoes it: nobody has seen any of it.
         let part = part?;
         let visible = is_visible(&part);
         read.push_back(Ok(part));
@@ -79,6 +82,7 @@ fn is_visible(part: &StreamPart) -> bool {
         | StreamPart::ToolCall { .. }
         | StreamPart::File { .. }
         | StreamPart::Finish { .. } => true,
+        // Beginnings, ends and metadata show nothing by themselves.
         _ => false,
     }
 }

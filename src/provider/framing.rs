@@ -11,7 +11,7 @@ use super::wire::{Framing, WireEvent};
 
 /// Why no further event can be read.
 #[derive(Debug)]
-pub enum FrameFailure<E> {
+pub(super) enum FrameFailure<E> {
     /// The bytes could not be read.
     Body(E),
     /// The bytes are not framed as they should be.
@@ -19,24 +19,24 @@ pub enum FrameFailure<E> {
 }
 
 /// The bytes of an answer.
-pub type ByteStream<'a, E> = LocalBoxStream<'a, Result<Bytes, E>>;
+pub(super) type ByteStream<'a, E> = LocalBoxStream<'a, Result<Bytes, E>>;
 
 /// Events of an answer, one by one.
-pub enum Events<'a, E> {
+pub(super) enum Events<'a, E> {
     Sse(Box<SseByteStream<ByteStream<'a, E>>>),
     Aws { bytes: ByteStream<'a, E>, buffer: BytesMut, decoder: MessageFrameDecoder },
 }
 
 /// An event with its data.
 #[derive(Debug)]
-pub enum Event {
+pub(super) enum Event {
     Sse(String),
     Aws { message_type: String, event_type: String, payload: Bytes },
 }
 
 impl Event {
     /// The event as decoders take it.
-    pub fn as_wire(&self) -> WireEvent<'_> {
+    pub(super) fn as_wire(&self) -> WireEvent<'_> {
         match self {
             Event::Sse(data) => WireEvent::Data(data),
             Event::Aws { message_type, event_type, payload } => WireEvent::Frame { message_type, event_type, payload },
@@ -46,8 +46,9 @@ impl Event {
 
 impl<'a, E: Error + Send + Sync + 'static> Events<'a, E> {
     /// Events of a byte stream in this framing.
-    pub fn new(framing: Framing, bytes: ByteStream<'a, E>) -> Self {
+    pub(super) fn new(framing: Framing, bytes: ByteStream<'a, E>) -> Self {
         match framing {
+            // Boxed: the reader is large, and events move through several futures.
             Framing::Sse => Events::Sse(Box::new(SseByteStream::new(bytes))),
             Framing::AwsEventStream => {
                 Events::Aws { bytes, buffer: BytesMut::new(), decoder: MessageFrameDecoder::new() }
@@ -57,7 +58,7 @@ impl<'a, E: Error + Send + Sync + 'static> Events<'a, E> {
 
     /// The next event; `None` at the end. Events without data and a last event without its closing blank line are
     /// dropped.
-    pub async fn next(&mut self) -> Option<Result<Event, FrameFailure<E>>> {
+    pub(super) async fn next(&mut self) -> Option<Result<Event, FrameFailure<E>>> {
         match self {
             Events::Sse(events) => loop {
                 match events.next().await? {
@@ -72,11 +73,13 @@ impl<'a, E: Error + Send + Sync + 'static> Events<'a, E> {
             Events::Aws { bytes, buffer, decoder } => loop {
                 match decoder.decode_frame(&mut *buffer) {
                     Ok(DecodedFrame::Complete(message)) => return Some(Ok(aws_event(&message))),
+                    // A frame may be cut anywhere; the decoder keeps what it has seen of it.
                     Ok(DecodedFrame::Incomplete) => match bytes.next().await? {
                         Ok(chunk) => buffer.extend_from_slice(&chunk),
                         Err(error) => return Some(Err(FrameFailure::Body(error))),
                     },
                     Err(error) => {
+                        // The outer text only says that a frame is invalid.
                         let source = error.source().map(|source| format!(": {source}")).unwrap_or_default();
                         return Some(Err(FrameFailure::Malformed(format!("{error}{source}"))));
                     }
@@ -88,6 +91,7 @@ impl<'a, E: Error + Send + Sync + 'static> Events<'a, E> {
 
 fn sse_failure<E: Error + Send + Sync + 'static>(error: sse_stream::Error) -> FrameFailure<E> {
     match error {
+        // The crate boxes the body's error; it is the same one that our stream gave.
         sse_stream::Error::Body(error) => match error.downcast::<E>() {
             Ok(error) => FrameFailure::Body(*error),
             Err(error) => FrameFailure::Malformed(error.to_string()),
@@ -101,6 +105,7 @@ fn aws_event(message: &aws_smithy_types::event_stream::Message) -> Event {
         let header = message.headers().iter().find(|header| header.name().as_str() == name)?;
         header.value().as_string().ok().map(|value| value.as_str().to_owned())
     };
+    // A frame that does not say what it is counts as an event.
     let message_type = header(":message-type").unwrap_or_else(|| "event".to_owned());
     let event_type = match message_type.as_str() {
         "exception" => header(":exception-type"),

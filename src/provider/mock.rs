@@ -1,7 +1,7 @@
 //! The scripted model: answers from a list, without a network.
 //!
-//! Rules (SPEC 7, scenarios `mock/*`): text items stream one by one; a tool call item ends the model's turn and the
-//! items after it belong to the next turn; when the list is used up the model answers with nothing and `stop`.
+//! Text items stream one by one; a tool call item ends the model's turn and the items after it belong to the next turn;
+//! when the list is used up the model answers with nothing and `stop` (docs/reference.md, "Mock models").
 
 use std::{cell::Cell, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::chat::{FinishReason, ModelRequest, ResponseMetadata, StreamPart, Usag
 
 /// One scripted piece of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum MockItem {
+pub(crate) enum MockItem {
     Text(String),
     Reasoning(String),
     /// `input` is the arguments as JSON text, so that a script can also play a model that writes broken JSON.
@@ -30,7 +30,7 @@ pub enum MockItem {
 
 /// How the script is played.
 #[derive(Clone, Debug)]
-pub struct MockOptions {
+pub(crate) struct MockOptions {
     /// Waited before every text, reasoning and tool call item.
     pub delay: Duration,
     /// Reported at the end of every turn; zeros when unset.
@@ -47,7 +47,7 @@ impl Default for MockOptions {
 
 /// A scripted model with its place in the script.
 #[derive(Debug)]
-pub struct MockModel {
+pub(crate) struct MockModel {
     items: Vec<MockItem>,
     options: MockOptions,
     next: Cell<usize>,
@@ -56,7 +56,7 @@ pub struct MockModel {
 
 impl MockModel {
     /// A model that plays `items` from the start.
-    pub fn new(items: Vec<MockItem>, options: MockOptions) -> Self {
+    pub(crate) fn new(items: Vec<MockItem>, options: MockOptions) -> Self {
         MockModel { items, options, next: Cell::new(0), turns: Cell::new(0) }
     }
 
@@ -67,6 +67,7 @@ impl MockModel {
         let length = rest
             .iter()
             .position(|item| !matches!(item, MockItem::Text(_) | MockItem::Reasoning(_)))
+            // What ends the turn belongs to it.
             .map_or(rest.len(), |last| last + 1);
         self.next.set(start + length);
         &rest[..length]
@@ -76,6 +77,7 @@ impl MockModel {
     fn next_parts(&self) -> Vec<(bool, Result<StreamPart, ProviderError>)> {
         let turn = self.turns.replace(self.turns.get() + 1);
         let mut script = TurnScript::new();
+        // The same parts in the same order as a provider's answer: the step loop must not be able to tell.
         script.push(StreamPart::StreamStart { warnings: Vec::new() });
         script.push(StreamPart::ResponseMetadata(ResponseMetadata {
             id: Some(format!("mock-{turn}")),
@@ -105,6 +107,7 @@ impl MockModel {
             }
         }
         script.close();
+        // Zeros, not unknown: a mocked run has sums that can be compared.
         let usage = self.options.usage.unwrap_or_else(|| Usage::new(Some(0), Some(0)));
         script.push(StreamPart::Finish { finish_reason, usage, provider_metadata: None });
         script.parts
@@ -128,6 +131,7 @@ impl LanguageModel for MockModel {
         let delay = self.options.delay;
         let parts = stream::iter(self.next_parts());
         async move {
+            // Without a timer a mocked run needs no turn of the event loop for each piece.
             if delay.is_zero() {
                 return Ok(parts.map(|(_, part)| part).boxed_local());
             }
@@ -227,7 +231,7 @@ impl MockItem {
     /// Shapes: `{type: 'text', text}`, `{type: 'reasoning', text}`, `{type: 'tool-call', toolName, toolCallId?, args}`
     /// (`input` is accepted for `args`; a string is taken as raw JSON text), `{type: 'error', error}`,
     /// `{type: 'finish', finishReason}`. `index` only makes the error and a missing call id readable.
-    pub fn from_json(index: usize, item: &Value) -> Result<MockItem, String> {
+    pub(crate) fn from_json(index: usize, item: &Value) -> Result<MockItem, String> {
         let wrong = |what: &str| format!("mock item {index} {what}: {item}");
         let text_of = |key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
         match item.get("type").and_then(Value::as_str) {

@@ -1,7 +1,8 @@
-//! Language models: one trait, the model-string resolver, the mock, and one adapter per wire format.
+//! Language models: one trait, the catalogue of providers, the resolver of model strings, the mock, one adapter a wire
+//! format.
 //!
-//! Owns: turning a [`ModelRequest`] into a stream of [`StreamPart`]s, HTTP, authentication, retries, redaction.
-//! Must not know: prompts, JavaScript, the step loop. It imports `chat` (and `diagnostic`) only.
+//! Owns: turning a [`ModelRequest`] into a stream of [`StreamPart`]s, authentication, retries, redaction, recordings.
+//! Must not know: prompts, JavaScript, the step loop. It imports `chat` and `http` only.
 
 mod auth;
 mod catalog;
@@ -18,6 +19,7 @@ mod record;
 mod redact;
 mod replay;
 mod resolve;
+mod settings;
 mod transport;
 mod wire;
 
@@ -26,15 +28,16 @@ use futures_util::{future::LocalBoxFuture, stream::LocalBoxStream};
 use crate::chat::{ModelRequest, StreamPart};
 
 pub use context::{Env, ProviderContext, ProviderEvent};
-pub use create::{ProviderSettings, create};
+pub use create::create;
 pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
-pub use mock::{MockItem, MockModel, MockOptions};
-pub use models::{AliasInfo, ModelList, ProviderInfo, VariableInfo, list_models};
+pub(crate) use mock::{MockItem, MockModel, MockOptions};
+pub(crate) use models::{ModelList, ProviderInfo, list_models};
 pub use record::Recording;
 pub use redact::Redactor;
 pub use replay::Replay;
-pub use resolve::{alias_variable, resolve, resolve_fallback};
+pub use resolve::resolve;
+pub use settings::ProviderSettings;
 
 /// The parts of one answer. The stream ends after `Finish`, or after an `Err`; what came before an `Err` stays valid.
 pub type PartStream<'a> = LocalBoxStream<'a, Result<StreamPart, ProviderError>>;

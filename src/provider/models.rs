@@ -1,17 +1,22 @@
 //! What `lmthing models` shows: providers, aliases, and whether each could be used. Values of variables are never shown.
 
-use super::{Env, ProviderContext, catalog, resolve::follow_aliases};
+use super::{
+    Env, ProviderContext,
+    catalog::{self, Custom, Provider},
+    resolve::follow_aliases,
+    settings::Setting,
+};
 
 /// Everything a model string can begin with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelList {
+pub(crate) struct ModelList {
     pub providers: Vec<ProviderInfo>,
     pub aliases: Vec<AliasInfo>,
 }
 
 /// A provider and its set-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProviderInfo {
+pub(crate) struct ProviderInfo {
     pub name: String,
     /// Set up by `{NAME}_API_KEY` and its relatives, not built in.
     pub custom: bool,
@@ -19,20 +24,22 @@ pub struct ProviderInfo {
     pub configured: bool,
     /// The variables it is set up by, and whether each is set.
     pub variables: Vec<VariableInfo>,
-    /// Where a key can be had; empty for custom providers.
-    pub get_key_at: &'static str,
+    /// Where a key can be had.
+    pub get_key_at: Option<&'static str>,
 }
 
 /// A variable, without its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VariableInfo {
+pub(crate) struct VariableInfo {
     pub name: String,
     pub set: bool,
+    /// Whether the provider can do without it: it only changes where requests go, or another default.
+    pub optional: bool,
 }
 
 /// An alias and where it leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AliasInfo {
+pub(crate) struct AliasInfo {
     /// The alias in lower case, as it would be used.
     pub name: String,
     pub variable: String,
@@ -41,24 +48,14 @@ pub struct AliasInfo {
 }
 
 /// Lists all providers, built-in ones first, and all aliases by name.
-pub fn list_models(context: &ProviderContext) -> ModelList {
+pub(crate) fn list_models(context: &ProviderContext) -> ModelList {
     let env = &*context.env;
-    let mut providers: Vec<ProviderInfo> = catalog::BUILT_IN.iter().map(|provider| built_in(provider, env)).collect();
-    providers.extend(catalog::custom_providers(env).into_iter().map(|custom| {
-        ProviderInfo {
-            configured: true,
-            custom: true,
-            variables: ["API_KEY", "API_BASE", "API_TYPE", "API_NAME"]
-                .map(|suffix| variable(&format!("{}_{suffix}", custom.prefix), env))
-                .into(),
-            name: custom.name,
-            get_key_at: "",
-        }
-    }));
+    let custom = catalog::custom_providers(env).into_iter().map(|provider| custom(provider, env));
+    let providers = catalog::BUILT_IN.iter().map(|provider| built_in(provider, env)).chain(custom).collect();
     let mut aliases: Vec<AliasInfo> = env
         .names()
         .into_iter()
-        .filter(|name| env.get(name).is_some_and(|value| !value.is_empty()))
+        .filter(|name| is_set(name, env))
         .filter_map(|variable| {
             let name = variable.strip_prefix("LM_MODEL_").filter(|name| !name.is_empty())?.to_lowercase();
             let target = follow_aliases(&name, context).map_err(|error| error.message);
@@ -69,34 +66,37 @@ pub fn list_models(context: &ProviderContext) -> ModelList {
     ModelList { providers, aliases }
 }
 
-fn variable(name: &str, env: &dyn Env) -> VariableInfo {
-    VariableInfo { name: name.to_owned(), set: env.get(name).is_some_and(|value| !value.is_empty()) }
+fn is_set(variable: &str, env: &dyn Env) -> bool {
+    env.get(variable).is_some_and(|value| !value.is_empty())
 }
 
-fn built_in(provider: &catalog::BuiltIn, env: &dyn Env) -> ProviderInfo {
-    let set = |name: &str| variable(name, env).set;
-    let key = provider.key_variable;
-    let (configured, more): (bool, &[&str]) = match provider.name {
-        "azure" => {
-            (set(key) && (set("AZURE_RESOURCE_NAME") || set(provider.base_url_variable)), &["AZURE_RESOURCE_NAME"])
-        }
-        "bedrock" => (
-            set("AWS_BEARER_TOKEN_BEDROCK") || (set(key) && set("AWS_SECRET_ACCESS_KEY")),
-            &["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_BEARER_TOKEN_BEDROCK"],
-        ),
-        "vertex" => (
-            set(key) || set("GOOGLE_VERTEX_PROJECT"),
-            &["GOOGLE_VERTEX_PROJECT", "GOOGLE_VERTEX_LOCATION", "GOOGLE_APPLICATION_CREDENTIALS"],
-        ),
-        _ => (set(key), &[]),
-    };
-    let names = std::iter::once(key).chain(more.iter().copied()).chain([provider.base_url_variable]);
+fn variable(name: String, optional: bool, env: &dyn Env) -> VariableInfo {
+    VariableInfo { set: is_set(&name, env), name, optional }
+}
+
+fn built_in(provider: &Provider, env: &dyn Env) -> ProviderInfo {
+    let set = |setting: &Setting| provider.variable(*setting).is_some_and(|name| is_set(name, env));
     ProviderInfo {
         name: provider.name.to_owned(),
         custom: false,
-        configured,
-        variables: names.map(|name| variable(name, env)).collect(),
-        get_key_at: provider.get_key_at,
+        configured: provider.enough.iter().any(|settings| settings.iter().all(set)),
+        variables: provider
+            .variables
+            .iter()
+            .map(|known| variable(known.name.to_owned(), known.optional, env))
+            .collect(),
+        get_key_at: Some(provider.get_key_at),
+    }
+}
+
+fn custom(provider: Custom, env: &dyn Env) -> ProviderInfo {
+    ProviderInfo {
+        custom: true,
+        // Without what it needs it would not be a provider.
+        configured: true,
+        variables: provider.variables().map(|(name, optional)| variable(name, optional, env)).collect(),
+        name: provider.name,
+        get_key_at: None,
     }
 }
 

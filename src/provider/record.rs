@@ -43,9 +43,11 @@ impl Recording {
     }
 
     fn append(&self, mut exchange: Value) -> io::Result<()> {
+        // Where it is written, so that nothing can reach the file unredacted.
         redact(&mut exchange, &self.redactor);
         let mut file = self.file.borrow_mut();
         let length = END.len() as u64;
+        // The end is written over, and written again: the file is whole even if the process is killed now.
         let end = file.seek(SeekFrom::End(-i64::try_from(length).unwrap_or_default()))?;
         let first = end == "{\"version\":1,\"exchanges\":[".len() as u64;
         write!(file, "{}\n{exchange}{END}", if first { "" } else { "," })?;
@@ -80,6 +82,7 @@ impl Exchange<'_> {
         match part {
             Ok(part) => {
                 self.parts.push(serde_json::to_value(&part).unwrap_or_default());
+                // Not at the end of the stream: who has read `Finish` may never poll again.
                 if matches!(part, StreamPart::Finish { .. }) {
                     self.write(None)?;
                 }
@@ -133,6 +136,7 @@ impl LanguageModel for Recorder {
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
         async move {
+            // Before the model sees it: the model may take the request apart.
             let request_json = request_to_json(&request);
             let mut exchange = Exchange { recorder: self, request: Some(request_json), parts: Vec::new() };
             match self.model.stream(request).await {
@@ -165,6 +169,7 @@ fn settings_to_json(settings: &CallSettings) -> Value {
         ToolChoice::None => json!("none"),
         ToolChoice::Tool(name) => json!({ "type": "tool", "toolName": name }),
     });
+    // In the order of the documentation; what is unset is left out, as in a body.
     let options = &settings.provider_options;
     let all = [
         ("maxOutputTokens", settings.max_output_tokens.map(Value::from)),

@@ -16,7 +16,7 @@ pub struct Redactor(Vec<String>);
 
 impl Redactor {
     /// A redactor for these values.
-    pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
+    pub(super) fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let mut secrets: Vec<String> = secrets.into_iter().filter(|secret| secret.len() >= SHORTEST).collect();
         // The longest first, so that a secret that contains another is replaced whole.
         secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
@@ -30,7 +30,7 @@ impl Redactor {
     }
 
     /// The text without secrets.
-    pub fn apply(&self, text: &str) -> String {
+    pub(super) fn apply(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, secret| {
             if text.contains(secret.as_str()) { text.replace(secret.as_str(), REDACTED) } else { text }
         })
@@ -44,7 +44,7 @@ impl fmt::Debug for Redactor {
 }
 
 /// Whether a variable's or header's name says that its value is a secret.
-pub fn names_a_secret(name: &str) -> bool {
+pub(super) fn names_a_secret(name: &str) -> bool {
     const WORDS: [&str; 7] = ["KEY", "SECRET", "TOKEN", "PASSWORD", "AUTHORIZATION", "COOKIE", "CREDENTIAL"];
     let name = name.to_ascii_uppercase();
     // The credentials variable of Google names a file.

@@ -81,6 +81,7 @@ impl Replay {
     /// order.
     fn answer(&self, request: &ModelRequest) -> Result<Vec<Result<StreamPart, ProviderError>>, String> {
         let mut asked = request_to_json(request);
+        // The recording holds no secrets, so that a request with one would never equal its own recording.
         redact(&mut asked, &self.redactor);
         let mut exchanges = self.exchanges.borrow_mut();
         let total = exchanges.len();
@@ -90,6 +91,7 @@ impl Replay {
             exchange.played = true;
             return Ok(exchange.parts());
         }
+        // The first one left is the likeliest to have been meant, and one difference is worth more than a list.
         let next = exchanges.iter().enumerate().find(|(_, exchange)| !exchange.played);
         let Some((index, exchange)) = next else {
             return Err(format!("The recording holds {total} exchanges and the run asks for one more."));
@@ -124,6 +126,7 @@ fn difference(path: &str, recorded: &Value, asked: &Value) -> Option<String> {
     }
     match (recorded, asked) {
         (Value::Object(before), Value::Object(after)) => {
+            // What is only in one of them counts as a difference too.
             let keys = before.keys().chain(after.keys().filter(|key| !before.contains_key(*key)));
             keys.into_iter().find_map(|key| {
                 let place = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };

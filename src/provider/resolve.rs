@@ -2,12 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{
-    LanguageModel, ProviderContext, ProviderError, ProviderErrorKind, ProviderSettings, catalog, create,
-    fallback::FallbackModel,
-};
+use super::{LanguageModel, ProviderContext, ProviderError, ProviderErrorKind, ProviderSettings, catalog, create};
 
-/// Turns a model string into a model (SPEC 7).
+/// Turns a model string into a model (docs/reference.md, "Models").
 ///
 /// `provider:model` is split at the first colon. Without a colon it is an alias: the value of `LM_MODEL_<ALIAS>` is
 /// resolved in its place, through any number of aliases. A built-in provider wins over a custom one of the same name.
@@ -25,6 +22,7 @@ pub fn resolve(model: &str, context: &ProviderContext) -> Result<Rc<dyn Language
         let message = format!("The model string \"{target}\" has no model behind the colon (e.g., openai:gpt-4o)");
         return Err(ProviderError::new(ProviderErrorKind::Configuration, provider, "", message));
     }
+    // Before custom providers: no variable can send an `openai:…` somewhere else unseen.
     if catalog::built_in(provider).is_some() {
         return create(provider, &ProviderSettings::default(), model_id, context);
     }
@@ -32,27 +30,11 @@ pub fn resolve(model: &str, context: &ProviderContext) -> Result<Rc<dyn Language
     let Some(custom) = custom else {
         return Err(catalog::unknown_provider(provider, &*context.env));
     };
-    let settings = ProviderSettings {
-        name: Some(custom.name),
-        api_key: Some(custom.api_key),
-        base_url: Some(custom.base_url),
-        query: Some("api-version=1.0.0".to_owned()),
-        ..ProviderSettings::default()
-    };
-    create("openai-compatible", &settings, model_id, context)
-}
-
-/// Resolves a list: each model is tried when the one before fails before its first visible byte.
-///
-/// # Errors
-/// An empty list, or any entry that cannot be resolved: a typing error must not wait for a failure to show.
-pub fn resolve_fallback(models: &[String], context: &ProviderContext) -> Result<Rc<dyn LanguageModel>, ProviderError> {
-    let models = models.iter().map(|model| resolve(model, context)).collect::<Result<Vec<_>, _>>()?;
-    FallbackModel::of(models, context)
+    create(catalog::COMPATIBLE.name, &custom.into_settings(), model_id, context)
 }
 
 /// The variable that defines an alias: upper-cased and otherwise unchanged.
-pub fn alias_variable(alias: &str) -> String {
+pub(super) fn alias_variable(alias: &str) -> String {
     format!("LM_MODEL_{}", alias.to_uppercase())
 }
 
@@ -65,6 +47,7 @@ pub(super) fn follow_aliases(model: &str, context: &ProviderContext) -> Result<S
         seen.push(current.clone());
         let next = context.env.get(&variable).filter(|value| !value.is_empty());
         current = next.ok_or_else(|| alias_not_found(&current))?;
+        // `fast` and `FAST` are one variable.
         let looks_the_same = |alias: &String| alias_variable(alias) == alias_variable(&current);
         if !current.contains(':') && seen.iter().any(looks_the_same) {
             seen.push(current);

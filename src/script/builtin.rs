@@ -34,7 +34,7 @@ pub(super) fn public_names() -> impl Iterator<Item = &'static str> {
 /// only, and prompt files that import it get the same instance.
 ///
 /// The module must not use top-level await.
-pub fn import_builtin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
+pub(crate) fn import_builtin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
     // A one-line module goes through the engine's own module map, which `Module::load` and `eval` would pass by.
     let importer = format!("{INTERNAL_PREFIX}import {name}");
     let source = format!("import * as namespace from {name:?}; export {{ namespace }};");

@@ -1,16 +1,13 @@
 //! One QuickJS runtime with one context: limits, loader, globals, in a fixed order.
 
-use std::cell::Cell;
-use std::path::Path;
 use std::rc::Rc;
 
-use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Exception, JsLifetime, Object, Result};
+use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Result};
 
-use super::event_loop::{self, EventLoop, Interrupt};
-use super::host::ScriptHost;
-use super::loader::{ModuleLoader, Modules};
-use super::native_module::{ExportStore, NativeModule};
-use super::{globals, lazy};
+use super::event_loop::{self, Interrupt};
+use super::host::{self, ScriptHost};
+use super::native_module::{self, NativeModule};
+use super::{globals, lazy, loader};
 
 /// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
 /// the most that rquickjs takes; more would mean no limit at all.
@@ -25,6 +22,7 @@ const GC_THRESHOLD: usize = 8 << 20;
 
 /// What an [`Engine`] is made of.
 pub struct EngineOptions {
+    /// Where what scripts print goes.
     pub host: Rc<dyn ScriptHost>,
     /// Modules that prompt files can import besides the built-in ones: `lmthing`, `lmthing/plugins`, `lmthing/test`.
     pub native_modules: Vec<NativeModule>,
@@ -38,6 +36,7 @@ pub struct EngineOptions {
 }
 
 impl EngineOptions {
+    /// Nothing but a host: no arguments, an empty environment, a stack that suits any thread.
     pub fn new(host: Rc<dyn ScriptHost>) -> Self {
         Self { host, native_modules: Vec::new(), argv: Vec::new(), env: Vec::new(), max_stack_size: 1 << 20 }
     }
@@ -51,44 +50,31 @@ pub struct Engine {
     interrupt: Interrupt,
 }
 
-/// What natives of one engine share, besides what each area keeps for itself.
-#[derive(Clone, JsLifetime)]
-pub(super) struct Shared {
-    pub(super) host: Rc<dyn ScriptHost>,
-    pub(super) modules: Rc<Modules>,
-    pub(super) loader: ModuleLoader,
-    pub(super) event_loop: Rc<EventLoop>,
-    pub(super) process: Rc<ProcessInfo>,
-}
-
-/// What `process` tells a script.
-pub(super) struct ProcessInfo {
-    pub(super) argv: Vec<String>,
-    pub(super) env: Vec<(String, String)>,
-    /// `process.exitCode`, once a script has set it.
-    pub(super) exit_code: Cell<Option<i32>>,
-}
-
 impl Engine {
-    /// Makes a runtime and a context with every global of SPEC 1.
+    /// Makes a runtime and a context with every global (docs/reference.md, "Prompt files").
     ///
     /// # Errors
     /// When memory runs out, or a built-in module is broken (a defect of ours).
     pub async fn new(options: EngineOptions) -> Result<Self> {
+        let EngineOptions { host, native_modules, argv, env, max_stack_size } = options;
         let runtime = AsyncRuntime::new()?;
-        runtime.set_max_stack_size(options.max_stack_size.min(SCRIPT_STACK_SIZE)).await;
+        runtime.set_max_stack_size(max_stack_size.min(SCRIPT_STACK_SIZE)).await;
         runtime.set_gc_threshold(GC_THRESHOLD).await;
-        let modules = Rc::new(Modules::default());
-        let native = globals::NATIVE_MODULES.iter().copied().chain(options.native_modules).collect();
-        let loader = ModuleLoader::new(modules.clone(), native);
-        runtime.set_loader(loader.clone(), loader.clone()).await;
+        let native_modules = globals::NATIVE_MODULES.iter().copied().chain(native_modules).collect();
+        let loader = loader::attach(&runtime, native_modules).await;
         let interrupt = Interrupt::default();
-        let event_loop = Rc::new(EventLoop::new(interrupt.clone()));
-        event_loop::attach(&runtime, &event_loop).await;
+        let event_loop = event_loop::attach(&runtime, interrupt.clone()).await;
         let context = AsyncContext::full(&runtime).await?;
-        let process = Rc::new(ProcessInfo { argv: options.argv, env: options.env, exit_code: Cell::new(None) });
-        let shared = Shared { host: options.host, modules, loader, event_loop, process };
-        context.async_with(async |ctx| set_up(&ctx, shared)).await?;
+        let set_up = async |ctx: Ctx<'_>| {
+            host::set_up(&ctx, host)?;
+            loader::set_up(&ctx, loader)?;
+            native_module::set_up(&ctx)?;
+            // Before anything that could make an error: it puts `stack` right.
+            lazy::set_up(&ctx)?;
+            globals::set_up(&ctx, argv, env)?;
+            event_loop::set_up(&ctx, event_loop)
+        };
+        context.async_with(set_up).await?;
         Ok(Self { context, interrupt })
     }
 
@@ -110,41 +96,12 @@ impl Engine {
     }
 }
 
-fn set_up(ctx: &Ctx<'_>, shared: Shared) -> Result<()> {
-    let in_use = || Exception::throw_internal(ctx, "user data is in use");
-    let event_loop = shared.event_loop.clone();
-    ctx.store_userdata(shared).map_err(|_| in_use())?;
-    ctx.store_userdata(ExportStore::default()).map_err(|_| in_use())?;
-    lazy::bootstrap(ctx)?;
-    globals::install(ctx)?;
-    event_loop::start(ctx, &event_loop)
-}
-
-/// Loads and evaluates the prompt file at `path` and returns its module namespace.
-///
-/// # Errors
-/// A pending exception: see `error::catch`.
-pub async fn import_file<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>> {
-    let loader = shared(ctx)?.loader;
-    loader.import_entry(ctx, path).await
-}
-
-/// What the script set `process.exitCode` to: the exit code of a run that ends by itself.
-pub fn exit_code(ctx: &Ctx<'_>) -> Result<Option<i32>> {
-    Ok(shared(ctx)?.process.exit_code.get())
-}
-
-/// What the engine of `ctx` shares.
-pub(super) fn shared(ctx: &Ctx<'_>) -> Result<Shared> {
-    let shared = ctx.userdata::<Shared>().ok_or_else(|| Exception::throw_internal(ctx, "the engine is not set up"))?;
-    Ok(shared.clone())
-}
-
 #[cfg(test)]
 mod tests {
     use rquickjs::CatchResultExt;
 
     use super::*;
+    use crate::script::import_file;
 
     struct Silent;
 

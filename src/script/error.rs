@@ -1,65 +1,108 @@
-//! The two crossings of errors: a JavaScript exception becomes a [`Diagnostic`] here and nowhere else, and an error of ours
-//! becomes a JavaScript exception here and nowhere else.
+//! Errors of ours on their way into a script: only here do they become JavaScript exceptions. The way back is
+//! `script::diagnose`.
 
-mod explain;
-mod stack;
+use std::any::Any;
+use std::rc::Rc;
 
+use rquickjs::class::Trace;
 use rquickjs::function::Constructor;
 use rquickjs::object::Property;
-use rquickjs::{Array, Coerced, Ctx, Error, FromJs, Function, Object, Result, Value};
+use rquickjs::{Class, Ctx, Error, JsLifetime, Object, Result};
 
-use super::builtin::{INTERNAL_PREFIX, import_builtin};
-use super::engine;
-use crate::diagnostic::{Diagnostic, Location};
+use crate::diagnostic::Location;
 
 /// Non-enumerable property of an error object that carries advice for the user to the diagnostic.
-const HINT_PROPERTY: &str = "lmthing:hint";
+pub(super) const HINT_PROPERTY: &str = "lmthing:hint";
 
-/// How many causes of causes are followed; a circle ends there too.
-const MAX_CAUSES: usize = 8;
+/// Non-enumerable property of an error object that holds its [`ErrorPayload`].
+pub(super) const PAYLOAD_PROPERTY: &str = "lmthing:payload";
 
 /// An error of ours on its way into a script.
 #[derive(Clone, Debug)]
-pub struct ScriptError {
+pub(crate) struct ScriptError {
     /// Global class of the exception: `Error`, `TypeError`, `RangeError`, `SyntaxError`.
-    pub class: &'static str,
-    pub message: String,
+    class: &'static str,
+    pub(super) message: String,
     /// Node's `code` property, such as `ERR_MODULE_NOT_FOUND`.
-    pub code: Option<&'static str>,
+    pub(super) code: Option<&'static str>,
     /// Advice shown below the message.
-    pub hint: Option<String>,
+    pub(super) hint: Option<String>,
     /// Where, when that is not simply the line that is running.
-    pub location: Option<Location>,
+    pub(super) location: Option<Location>,
+    /// `error.name`, when it is not that of the class.
+    name: Option<&'static str>,
+    /// More properties of the error object, for scripts that catch it.
+    properties: Vec<(&'static str, serde_json::Value)>,
+    /// What the program itself wants to know of the error, when it comes back out of JavaScript.
+    payload: Option<Rc<dyn Any>>,
+}
+
+/// What a [`ScriptError`] carries through JavaScript. Scripts have no way to make one, so who finds it knows that the error
+/// is ours, whatever its name and message.
+#[derive(Trace, JsLifetime)]
+#[rquickjs::class]
+pub(super) struct ErrorPayload {
+    #[qjs(skip_trace)]
+    pub(super) value: Rc<dyn Any>,
 }
 
 impl ScriptError {
-    pub fn new(class: &'static str, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), code: None, hint: None, location: None }
+    pub(crate) fn new(class: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self {
+            class,
+            message,
+            code: None,
+            hint: None,
+            location: None,
+            name: None,
+            properties: Vec::new(),
+            payload: None,
+        }
     }
 
     /// A plain `Error`.
-    pub fn error(message: impl Into<String>) -> Self {
+    pub(crate) fn error(message: impl Into<String>) -> Self {
         Self::new("Error", message)
     }
 
     /// A `TypeError`: what a native throws on wrong arguments.
-    pub fn type_error(message: impl Into<String>) -> Self {
+    pub(crate) fn type_error(message: impl Into<String>) -> Self {
         Self::new("TypeError", message)
     }
 
     /// A `SyntaxError` at `location`.
-    pub fn syntax(message: impl Into<String>, location: Location) -> Self {
+    pub(crate) fn syntax(message: impl Into<String>, location: Location) -> Self {
         Self { location: Some(location), ..Self::new("SyntaxError", message) }
     }
 
     #[must_use]
-    pub fn code(self, code: &'static str) -> Self {
+    pub(crate) fn code(self, code: &'static str) -> Self {
         Self { code: Some(code), ..self }
     }
 
     #[must_use]
-    pub fn hint(self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// Sets `error.name`, for failures that scripts tell apart by it: `ProviderError`.
+    #[must_use]
+    pub(crate) fn name(self, name: &'static str) -> Self {
+        Self { name: Some(name), ..self }
+    }
+
+    /// Adds an ordinary property to the error object.
+    #[must_use]
+    pub(crate) fn property(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Self {
+        self.properties.push((key, value.into()));
+        self
+    }
+
+    /// Gives the error a value to carry; whoever awaits the script finds it in [`Thrown::payload`].
+    #[must_use]
+    pub(crate) fn payload(self, payload: Rc<dyn Any>) -> Self {
+        Self { payload: Some(payload), ..self }
     }
 
     #[must_use]
@@ -74,7 +117,7 @@ impl ScriptError {
     }
 
     /// Throws it; natives return what this returns. The message may be of any length.
-    pub fn throw(self, ctx: &Ctx<'_>) -> Error {
+    pub(crate) fn throw(self, ctx: &Ctx<'_>) -> Error {
         match self.into_object(ctx) {
             Ok(error) => ctx.throw(error.into_value()),
             Err(error) => error,
@@ -82,109 +125,30 @@ impl ScriptError {
     }
 
     /// The error object, to reject a promise with.
-    pub fn into_object<'js>(self, ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    pub(crate) fn into_object<'js>(self, ctx: &Ctx<'js>) -> Result<Object<'js>> {
         let constructor: Constructor = ctx.globals().get(self.class)?;
         let error: Object = constructor.construct((self.message.as_str(),))?;
+        if let Some(name) = self.name {
+            error.set("name", name)?;
+        }
         if let Some(code) = self.code {
             error.set("code", code)?;
+        }
+        for (key, value) in self.properties {
+            error.set(key, ctx.json_parse(value.to_string())?)?;
         }
         if let Some(hint) = self.hint {
             error.prop(HINT_PROPERTY, Property::from(hint).configurable())?;
         }
         if let Some(Location { path, line, column }) = self.location {
-            let stack = format!("{}: {}\n    at {path}:{line}:{column}", self.class, self.message);
+            let name = self.name.unwrap_or(self.class);
+            let stack = format!("{name}: {}\n    at {path}:{line}:{column}", self.message);
             error.prop("stack", Property::from(stack).writable().configurable())?;
+        }
+        if let Some(value) = self.payload {
+            let payload = Class::instance(ctx.clone(), ErrorPayload { value })?;
+            error.prop(PAYLOAD_PROPERTY, Property::from(payload))?;
         }
         Ok(error)
     }
-}
-
-/// What a failed call into the engine means: takes the pending exception if there is one.
-pub fn diagnose_error(ctx: &Ctx<'_>, error: Error) -> Diagnostic {
-    match error {
-        Error::Exception => diagnose(ctx, ctx.catch()),
-        // Errors of rquickjs itself (a conversion that failed) carry no exception and no place.
-        other => Diagnostic { name: "TypeError".to_owned(), ..Diagnostic::new(other.to_string()) },
-    }
-}
-
-/// Describes a thrown value: an error object with class, message, place, stack and causes; anything else by what it prints as.
-pub fn diagnose<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Diagnostic {
-    let is_error = thrown.as_object().is_some_and(|object| is_error(ctx, object));
-    let diagnostic = describe(ctx, thrown, MAX_CAUSES);
-    if is_error {
-        return diagnostic;
-    }
-    diagnostic.with_hint("what was thrown is not an Error, so there is no stack: throw new Error(…) to see where")
-}
-
-fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic {
-    let Some(object) = thrown.as_object().filter(|object| is_error(ctx, object)) else {
-        return describe_value(ctx, thrown);
-    };
-    let Ok(engine::Shared { modules, .. }) = engine::shared(ctx) else {
-        return Diagnostic::new("the engine is not set up");
-    };
-    let text = |key: &str| property::<Coerced<String>>(ctx, object, key).map(|text| text.0);
-    let frames = stack::frames(&modules, &text("stack").unwrap_or_default());
-    let location = stack::place(&frames);
-    let mut diagnostic = Diagnostic {
-        name: text("name").unwrap_or_else(|| "Error".to_owned()),
-        message: text("message").unwrap_or_default(),
-        source_line: location.as_ref().and_then(|location| stack::source_line(&modules, location)),
-        location,
-        stack: frames,
-        causes: if depth > 0 { causes(ctx, object, depth - 1) } else { Vec::new() },
-        hint: property::<String>(ctx, object, HINT_PROPERTY),
-    };
-    explain::explain(ctx, &modules, &mut diagnostic);
-    diagnostic
-}
-
-/// Errors of any realm and class, `DOMException` included; nothing that merely has a message.
-fn is_error<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> bool {
-    object.is_error()
-        || ["Error", "DOMException"].iter().any(|class| {
-            property::<Object>(ctx, &ctx.globals(), class).is_some_and(|class| object.is_instance_of(&class))
-        })
-}
-
-/// Reads a property of a value that may be hostile: a getter that throws counts as absent.
-fn property<'js, T: FromJs<'js>>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> Option<T> {
-    let value: Result<Value> = object.get(key);
-    let converted =
-        value.and_then(|value| if value.is_undefined() { Ok(None) } else { T::from_js(ctx, value).map(Some) });
-    converted.unwrap_or_else(|error| {
-        if matches!(error, Error::Exception) {
-            ctx.catch();
-        }
-        None
-    })
-}
-
-fn causes<'js>(ctx: &Ctx<'js>, error: &Object<'js>, depth: usize) -> Vec<Diagnostic> {
-    let cause = property::<Value>(ctx, error, "cause");
-    let members = property::<Array>(ctx, error, "errors")
-        .into_iter()
-        .flat_map(|errors| errors.iter::<Value>().flatten().collect::<Vec<_>>());
-    cause.into_iter().chain(members).map(|value| describe(ctx, value, depth)).collect()
-}
-
-fn describe_value<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Diagnostic {
-    let message = match thrown.as_string().and_then(|text| text.to_string().ok()) {
-        Some(text) => text,
-        None => inspect(ctx, thrown),
-    };
-    Diagnostic { name: String::new(), ..Diagnostic::new(message) }
-}
-
-/// What `console.log` would show.
-fn inspect<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
-    let text = import_builtin(ctx, &format!("{INTERNAL_PREFIX}inspect"))
-        .and_then(|exports| exports.get::<_, Function>("inspect"))
-        .and_then(|inspect| inspect.call::<_, String>((value,)));
-    text.unwrap_or_else(|_| {
-        ctx.catch();
-        "a value that cannot be shown".to_owned()
-    })
 }

@@ -1,5 +1,11 @@
 //! What a running script may ask of the program around it.
 
+use std::rc::Rc;
+
+use rquickjs::{Ctx, JsLifetime, Result};
+
+use super::user_data;
+
 /// The door through which everything a script prints leaves the engine. The command line hands in the printer; tests hand
 /// in a buffer.
 pub trait ScriptHost {
@@ -33,4 +39,17 @@ pub trait ScriptHost {
     fn columns(&self) -> Option<u16> {
         None
     }
+}
+
+#[derive(JsLifetime)]
+struct Kept(Rc<dyn ScriptHost>);
+
+/// Part of making an engine.
+pub(super) fn set_up(ctx: &Ctx<'_>, host: Rc<dyn ScriptHost>) -> Result<()> {
+    user_data::store(ctx, Kept(host))
+}
+
+/// The host of the engine that `ctx` belongs to.
+pub(super) fn host(ctx: &Ctx<'_>) -> Result<Rc<dyn ScriptHost>> {
+    Ok(user_data::read::<Kept>(ctx)?.0.clone())
 }

@@ -6,6 +6,7 @@
 
 mod builtin;
 mod bytecode;
+mod diagnose;
 mod engine;
 mod error;
 mod event_loop;
@@ -14,14 +15,20 @@ mod host;
 mod lazy;
 mod loader;
 mod native_module;
+mod user_data;
 mod warn;
 
 pub mod bindings;
 
-pub use builtin::import_builtin;
-pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE, exit_code, import_file};
-pub use error::{ScriptError, diagnose, diagnose_error};
-pub use event_loop::{Halt, Interrupt, KeepAlive, halted, idle, settle, until_halted};
+pub(crate) use builtin::import_builtin;
+pub(crate) use diagnose::diagnose;
+pub use diagnose::{Thrown, diagnose_error};
+pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE};
+pub(crate) use error::ScriptError;
+pub use event_loop::{Halt, Interrupt, idle, until_halted};
+pub(crate) use event_loop::{KeepAlive, drain_jobs, is_idle, settle};
+pub(crate) use globals::environment;
+pub use globals::exit_code;
 pub use host::ScriptHost;
-pub use lazy::{LazyGlobal, lazy_global, lazy_globals};
+pub use loader::import_file;
 pub use native_module::{NativeModule, NativeModuleInit};

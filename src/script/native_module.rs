@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use rquickjs::module::{Declarations, Declared, Exports, ModuleDef};
 use rquickjs::runtime::UserDataGuard;
-use rquickjs::{Ctx, Exception, JsLifetime, Module, Object, Result, Value};
+use rquickjs::{Ctx, JsLifetime, Module, Object, Result, Value};
+
+use super::user_data;
 
 /// Makes the exports of a native module: every own enumerable property of the object becomes an export of that name
 /// (`default` too). Called once, when the module is first imported.
@@ -14,14 +16,21 @@ pub type NativeModuleInit = for<'js> fn(&Ctx<'js>) -> Result<Object<'js>>;
 /// A module that prompt files (or, when the name starts with `lmthing:internal/`, only built-in modules) import by name.
 #[derive(Clone, Copy)]
 pub struct NativeModule {
+    /// What it is imported by.
     pub name: &'static str,
+    /// Makes its exports.
     pub init: NativeModuleInit,
 }
 
 /// The exports of native modules by module name. They stay: the engine takes an import with an attribute and one without
 /// for two modules, and both must export the same values.
 #[derive(Default, JsLifetime)]
-pub(super) struct ExportStore<'js>(RefCell<HashMap<String, Object<'js>>>);
+struct ExportStore<'js>(RefCell<HashMap<String, Object<'js>>>);
+
+/// Part of making an engine.
+pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+    user_data::store(ctx, ExportStore::default())
+}
 
 /// Declares a module named `name` that exports the own enumerable properties of what `init` makes; `init` runs once.
 pub(super) fn declare<'js>(
@@ -63,5 +72,5 @@ fn exports_of<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Option<Object<'js>>> {
 }
 
 fn store<'a, 'js>(ctx: &'a Ctx<'js>) -> Result<UserDataGuard<'a, ExportStore<'js>>> {
-    ctx.userdata().ok_or_else(|| Exception::throw_internal(ctx, "the engine has no native module store"))
+    user_data::read(ctx)
 }

@@ -2,7 +2,8 @@
 
 use rquickjs::{Ctx, Result};
 
-use super::{engine::shared, loader::closest};
+use super::host::host;
+use crate::diagnostic::closest;
 
 /// Writes `Warning: message`.
 pub(super) fn warning(ctx: &Ctx<'_>, message: &str) -> Result<()> {
@@ -11,7 +12,7 @@ pub(super) fn warning(ctx: &Ctx<'_>, message: &str) -> Result<()> {
 
 /// Writes text to standard error as it is.
 pub(super) fn stderr(ctx: &Ctx<'_>, text: &str) -> Result<()> {
-    shared(ctx)?.host.write_stderr(text);
+    host(ctx)?.write_stderr(text);
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, rc::Rc};
 
 use crate::{
     diagnostic::Diagnostic,
-    prompt::Listener,
+    prompt::{Listener, RunError},
     provider::ProviderContext,
     script::{
         Engine, EngineOptions, ScriptHost,
@@ -46,13 +46,17 @@ pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     });
     let engine = match engine.await {
         Ok(engine) => engine,
-        Err(error) => return FileRun::Failed(Diagnostic::new(format!("cannot start the JavaScript engine: {error}"))),
+        Err(error) => return failed(format!("cannot start the JavaScript engine: {error}")),
     };
     let installed = engine.context().with(|ctx| bindings::install(&ctx, doors)).await;
     let end = match installed {
         Ok(()) => bindings::run_file(&engine, path, options.listener).await,
-        Err(error) => FileRun::Failed(Diagnostic::new(format!("cannot install lmthing's bindings: {error}"))),
+        Err(error) => failed(format!("cannot install lmthing's bindings: {error}")),
     };
     engine.abandon();
     end
+}
+
+fn failed(message: String) -> FileRun {
+    FileRun::Failed(Rc::new(RunError::from(Diagnostic::new(message))))
 }

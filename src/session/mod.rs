@@ -9,9 +9,7 @@
 mod answer;
 mod file;
 mod receive;
-mod sent;
 mod step_loop;
 mod tools;
 
 pub use file::{FileRunOptions, run_file};
-pub use step_loop::{DEFAULT_MAX_STEPS, Session};

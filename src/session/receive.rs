@@ -26,12 +26,13 @@ pub(super) async fn receive(
     request: ModelRequest,
     plan: &StepPlan,
 ) -> Result<(Answer, Vec<ToolResult>), RunError> {
-    let watcher = host.has_methods()?.then(CodeWatcher::default);
+    let watcher = (!plan.active.methods.is_empty()).then(CodeWatcher::default);
     let mut receiver = Receiver {
         host,
         model,
+        plan,
         answer: Answer::default(),
-        calls: ToolCalls::new(host, &plan.active_tools, &plan.messages),
+        calls: ToolCalls::new(host, plan),
         watcher,
         block: String::new(),
     };
@@ -64,6 +65,7 @@ pub(super) async fn receive(
 struct Receiver<'a> {
     host: &'a dyn PromptHost,
     model: &'a dyn LanguageModel,
+    plan: &'a StepPlan,
     answer: Answer,
     calls: ToolCalls<'a>,
     /// Looks for code in the text, when methods are defined.
@@ -79,10 +81,15 @@ impl Receiver<'_> {
             return Ok(Flow::GoesOn);
         }
         match part {
-            StreamPart::TextDelta { id, delta, provider_metadata: None } => {
+            StreamPart::TextDelta { id, delta, provider_metadata } => {
                 if self.block != id {
                     self.release_text()?;
                     self.block = id;
+                }
+                if provider_metadata.is_some() {
+                    // A signature belongs to its block, wherever the text around it is cut.
+                    let id = self.block.clone();
+                    self.emit(StreamPart::TextDelta { id, delta: String::new(), provider_metadata })?;
                 }
                 self.watched(&delta).await
             }
@@ -94,7 +101,7 @@ impl Receiver<'_> {
         }
     }
 
-    /// Shows plain text, and what the code of complete blocks returned in their place (SPEC 6).
+    /// Shows plain text, and what the code of complete blocks returned in their place.
     async fn watched(&mut self, delta: &str) -> Result<Flow, RunError> {
         let pieces = self.watcher.as_mut().map(|watcher| watcher.push(delta)).unwrap_or_default();
         for piece in pieces {
@@ -105,7 +112,7 @@ impl Receiver<'_> {
                 }
                 Piece::Code(code) => code,
             };
-            let answer = match self.host.run_method_code(&code).await {
+            let answer = match self.host.run_method_code(&code, self.plan).await {
                 MethodAnswer::Value(None) => continue,
                 MethodAnswer::Value(Some(serde_json::Value::String(text))) => response(&text),
                 MethodAnswer::Value(Some(value)) => response(&value.to_string()),

@@ -1,16 +1,19 @@
-//! The loop: run the function again, run effects, render, call the model, run tools, record, stop or go round (SPEC 3).
+//! The loop: run the function again, run effects, render, call the model, run tools, record, stop or go round.
+//!
+//! The order is that of docs/reference.md, "Steps".
 
 use std::rc::Rc;
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
-use super::{receive::receive, sent::as_sent, tools::results_message};
+use super::{receive::receive, tools::results_message};
 use crate::{
-    chat::{ModelRequest, Step},
+    chat::{ModelRequest, Step, ToolSpec},
     prompt::{PromptHost, RunError, RunOutcome, RunPart, RunSettings, StepLoop, StepPlan},
+    provider::LanguageModel,
 };
 
-/// How many steps a run may take when nothing else is set (SPEC 3).
+/// How many steps a run may take when nothing else is set: a model that calls tools in a circle has to end some time.
 pub const DEFAULT_MAX_STEPS: usize = 1000;
 
 /// The step loop. It has no state of its own: everything of a run is in its host.
@@ -18,7 +21,9 @@ pub const DEFAULT_MAX_STEPS: usize = 1000;
 pub struct Session;
 
 impl StepLoop for Session {
-    fn run<'a>(&'a self, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()> {
+    fn run<'a>(self: Rc<Self>, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()> {
+        // Here and not in the future: a second run that is asked for before the first is polled has to be refused.
+        host.record().start();
         async move {
             let host: &(dyn PromptHost + 'a) = &*host;
             let result = {
@@ -50,11 +55,11 @@ async fn run_steps(host: &dyn PromptHost) -> Result<(), RunError> {
         }
         let modifications = host.run_effects(number).await?;
         let settings = host.settings();
-        let sections = host.plugin_sections()?;
-        let mut plan = host.prompt().borrow_mut().prepare_step(settings.system.as_deref(), &sections, modifications);
-        if let Some(wanted) = &settings.active_tools {
-            plan.active_tools.retain(|name| wanted.contains(name));
-        }
+        let only = [modifications.tools.as_deref(), settings.active_tools.as_deref()];
+        let active = host.prompt().borrow_mut().activate(&only);
+        let sections = host.plugin_sections(&active)?;
+        let system = settings.system.as_deref();
+        let plan = host.prompt().borrow_mut().prepare_step(active, system, &sections, modifications);
         let step = run_step(host, number, plan, settings).await?;
         let ends = step.tool_results.is_empty();
         if host.step_finished(&step).await? || ends {
@@ -74,14 +79,12 @@ async fn run_step(
     settings: RunSettings,
 ) -> Result<Rc<Step>, RunError> {
     let model = host.model();
-    let request = if model.reads_request() {
-        ModelRequest {
-            messages: as_sent(plan.messages.to_vec()),
-            tools: host.tool_specs(&plan.active_tools)?,
-            settings: settings.call,
+    let tools = sent_tools(host, &*model, number, &plan)?;
+    let request = match &tools {
+        Some(tools) => {
+            ModelRequest { messages: plan.messages.to_vec(), tools: tools.to_vec(), settings: (*settings.call).clone() }
         }
-    } else {
-        ModelRequest::default()
+        None => ModelRequest::default(),
     };
     host.record().append(RunPart::StepStart { step: number });
     let (answer, tool_results) = receive(host, &*model, request, &plan).await?;
@@ -90,8 +93,10 @@ async fn run_step(
     host.prompt().borrow_mut().finish_step(messages);
     let step = Rc::new(Step {
         prompt: plan.messages,
+        tools,
+        settings: settings.call,
         output,
-        active_tools: plan.active_tools,
+        active_tools: plan.active.tools,
         raw: answer.raw,
         tool_results,
         usage: answer.usage,
@@ -100,4 +105,21 @@ async fn run_step(
     });
     host.record().append(RunPart::StepEnd { step: step.clone() });
     Ok(step)
+}
+
+/// The tools as the model is told of them; `None`, and kept by the host, when it reads no requests. Steps that say the same
+/// as the step before share it.
+fn sent_tools(
+    host: &dyn PromptHost,
+    model: &dyn LanguageModel,
+    number: usize,
+    plan: &StepPlan,
+) -> Result<Option<Rc<[ToolSpec]>>, RunError> {
+    if !model.reads_request() {
+        host.keep_tools(number, &plan.active.tools);
+        return Ok(None);
+    }
+    let specs = host.tool_specs(&plan.active.tools)?;
+    let before = host.record().steps().last().and_then(|step| step.tools.clone());
+    Ok(Some(before.filter(|before| **before == *specs).unwrap_or_else(|| specs.into())))
 }

@@ -5,44 +5,43 @@ use std::rc::Rc;
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
 
 use crate::{
-    chat::{ContentPart, Message, PromptMessages, Role, ToolCall, ToolOutput, ToolResult},
-    prompt::{PromptHost, RunPart, ToolAnswer},
+    chat::{ContentPart, Message, Role, ToolCall, ToolResult},
+    prompt::{PromptHost, RunPart, StepPlan, ToolAnswer},
 };
 
 /// The tool calls of the step under way.
 pub(super) struct ToolCalls<'a> {
     host: &'a dyn PromptHost,
-    active_tools: &'a [String],
-    messages: &'a PromptMessages,
+    plan: &'a StepPlan,
     running: FuturesUnordered<LocalBoxFuture<'a, (usize, ToolResult)>>,
     /// In call order; `None` while a call runs.
     results: Vec<Option<ToolResult>>,
 }
 
 impl<'a> ToolCalls<'a> {
-    pub(super) fn new(host: &'a dyn PromptHost, active_tools: &'a [String], messages: &'a PromptMessages) -> Self {
-        ToolCalls { host, active_tools, messages, running: FuturesUnordered::new(), results: Vec::new() }
+    pub(super) fn new(host: &'a dyn PromptHost, plan: &'a StepPlan) -> Self {
+        ToolCalls { host, plan, running: FuturesUnordered::new(), results: Vec::new() }
     }
 
     /// Starts a call.
     pub(super) fn start(&mut self, call: ToolCall) {
         let place = self.results.len();
         self.results.push(None);
-        let (host, active_tools, messages) = (self.host, self.active_tools, self.messages);
+        let (host, plan) = (self.host, self.plan);
         let answer = async move {
-            let answer = if !active_tools.contains(&call.tool_name) {
-                unavailable(&call, active_tools)
+            let answer = if !plan.active.tools.contains(&call.tool_name) {
+                unavailable(&call, &plan.active.tools)
             } else if let Some(problem) = call.input.problem() {
                 unreadable(&call, problem)
             } else {
-                host.call_tool(&call, messages).await
+                host.call_tool(&call, plan).await
             };
             let result = ToolResult {
                 tool_call_id: call.tool_call_id,
                 tool_name: call.tool_name,
                 input: answer.input,
                 output: answer.output,
-                agent_steps: answer.agent_steps,
+                agents: answer.agents.into(),
             };
             (place, result)
         };
@@ -76,13 +75,12 @@ fn unavailable(call: &ToolCall, active_tools: &[String]) -> ToolAnswer {
         names => format!("Available tools: {}.", names.join(", ")),
     };
     let message = format!("Model tried to call unavailable tool '{}'. {available}", call.tool_name);
-    ToolAnswer { input: call.input.clone(), output: ToolOutput::error(message), agent_steps: None }
+    ToolAnswer::failed(call, message)
 }
 
 /// The answer to a call whose arguments cannot be read: refused before any schema sees them, since some take anything.
 fn unreadable(call: &ToolCall, problem: &str) -> ToolAnswer {
-    let message = format!("Invalid input for tool {}: {problem}", call.tool_name);
-    ToolAnswer { input: call.input.clone(), output: ToolOutput::error(message), agent_steps: None }
+    ToolAnswer::failed(call, format!("Invalid input for tool {}: {problem}", call.tool_name))
 }
 
 /// The message that carries the results back to the model; `None` when there was no call.
@@ -93,7 +91,7 @@ pub(super) fn results_message(results: &[ToolResult]) -> Option<Message> {
             tool_call_id: result.tool_call_id.clone(),
             tool_name: result.tool_name.clone(),
             output: result.output.clone(),
-            agent_steps: result.agent_steps.as_ref().map(Rc::clone),
+            agents: result.agents.clone(),
             provider_options: None,
         })
         .collect();

@@ -97,7 +97,7 @@ fn result((id, name, _): &(String, String, String), tools: &[ScriptedTool]) -> C
         tool_call_id: id.clone(),
         tool_name: name.clone(),
         output: output.unwrap_or_else(|| ToolOutput::error(format!("no tool {name}"))),
-        agent_steps: None,
+        agents: Default::default(),
         provider_options: None,
     }
 }

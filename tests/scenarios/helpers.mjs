@@ -45,6 +45,20 @@ export const drive = async (fn, model, config = {}) => {
   return { text: await result.text, prompt, steps: prompt.steps, result };
 };
 
+/** A call of `runToolCode` with this code: a text, or a list of its lines. */
+export const code = (source, toolCallId = 'c1') => call('runToolCode', { code: [source].flat().join('\n') }, toolCallId);
+
+/** What `runToolCode` answers to some code, with the functions that `define` defines. */
+export const runCode = async (define, source, config) => {
+  const { steps } = await drive(async (prompt) => { await define(prompt); prompt.$`go`; }, [code(source), say('ok')], config);
+  return valuesOf(steps[1])[0];
+};
+
+/** The text of an answer that comes in these pieces, with the methods that `define` defines. */
+export const answerTo = async (define, pieces, config) => (
+  await drive(async (prompt) => { await define(prompt); prompt.$`go`; }, [pieces].flat().map(say), config)
+).text;
+
 /** The message of the error a function throws or rejects with; `name` in front. */
 export const failure = async (fn) => {
   try {

@@ -130,7 +130,9 @@ async fn drive(ctx: &rquickjs::Ctx<'_>, path: &Path) -> Outcome {
     let mut outcome = Outcome::default();
     match script::until_halted(ctx, work).await {
         Ok(Ok(())) => outcome.exit_code = script::exit_code(ctx).expect("an engine"),
-        Ok(Err(error)) | Err(Halt::Uncaught(error) | Halt::UnhandledRejection(error)) => outcome.error = Some(error),
+        Ok(Err(thrown)) | Err(Halt::Uncaught(thrown) | Halt::UnhandledRejection(thrown)) => {
+            outcome.error = Some(thrown.diagnostic);
+        }
         Err(Halt::Exit(code)) => outcome.exit = Some(code),
     }
     outcome

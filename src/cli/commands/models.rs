@@ -5,12 +5,12 @@ use std::{collections::BTreeMap, fmt::Write, rc::Rc};
 use serde_json::json;
 
 use crate::{
-    cli::{Printer, args::ModelsArgs, env, exit},
-    provider::{ModelList, ProviderContext, list_models},
+    cli::{ExitCode, Printer, args::ModelsArgs, env},
+    provider::{ModelList, ProviderContext, ProviderInfo, list_models},
 };
 
 /// Lists providers and aliases, and whether each is configured; values of variables are never shown.
-pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> u8 {
+pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> ExitCode {
     let directory = std::env::current_dir().unwrap_or_default();
     let (variables, problems) = env::variables(&directory);
     for problem in problems {
@@ -21,7 +21,7 @@ pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> u8 {
     let text = if args.json { format!("{:#}\n", to_json(&list)) } else { to_text(&list) };
     printer.text(&text);
     printer.flush();
-    exit::DONE
+    ExitCode::Done
 }
 
 fn to_text(list: &ModelList) -> String {
@@ -29,19 +29,8 @@ fn to_text(list: &ModelList) -> String {
     let width = list.providers.iter().map(|provider| provider.name.len()).max().unwrap_or_default();
     for provider in &list.providers {
         let state = if provider.configured { "configured" } else { "not configured" };
-        let missing: Vec<&str> = provider
-            .variables
-            .iter()
-            .filter(|variable| !variable.set && !is_optional(&variable.name))
-            .map(|variable| variable.name.as_str())
-            .collect();
-        let advice = match (provider.configured, provider.get_key_at) {
-            (true, _) => String::new(),
-            (false, "") => format!("  set {}", missing.join(", ")),
-            (false, place) => format!("  set {} (keys: {place})", missing.join(", ")),
-        };
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "  {:width$}  {state}{advice}", provider.name);
+        let _ = writeln!(text, "  {:width$}  {state}{}", provider.name, advice(provider));
     }
     text.push_str("\nAliases\n");
     if list.aliases.is_empty() {
@@ -56,11 +45,15 @@ fn to_text(list: &ModelList) -> String {
     text
 }
 
-/// Variables that only change where requests go or what they are signed with; a key is enough without them.
-fn is_optional(variable: &str) -> bool {
-    ["_BASE_URL", "_ENDPOINT_URL_BEDROCK_RUNTIME", "_SESSION_TOKEN", "_REGION", "_LOCATION"]
-        .iter()
-        .any(|ending| variable.ends_with(ending))
+/// What to set for a provider that cannot be used yet, and where to get it.
+fn advice(provider: &ProviderInfo) -> String {
+    if provider.configured {
+        return String::new();
+    }
+    let missing = provider.variables.iter().filter(|variable| !variable.set && !variable.optional);
+    let missing: Vec<&str> = missing.map(|variable| variable.name.as_str()).collect();
+    let keys = provider.get_key_at.map(|place| format!(" (keys: {place})")).unwrap_or_default();
+    format!("  set {}{keys}", missing.join(", "))
 }
 
 fn to_json(list: &ModelList) -> serde_json::Value {

@@ -4,10 +4,10 @@ use std::{collections::BTreeMap, path::Path, rc::Rc};
 
 use crate::{
     chat::StreamPart,
-    cli::{Printer, args::RunArgs, env, exit, progress::Progress},
+    cli::{ExitCode, Printer, args::RunArgs, env, progress::Progress},
     diagnostic::Diagnostic,
     prompt::{RunError, RunPart},
-    provider::{ProviderError, Recording, Redactor, Replay},
+    provider::{ProviderError, ProviderErrorKind, Recording, Redactor, Replay},
     script::{
         SCRIPT_STACK_SIZE, ScriptHost,
         bindings::{Exchanges, FileRun},
@@ -15,14 +15,14 @@ use crate::{
     session::{FileRunOptions, run_file},
 };
 
-/// The endings a prompt file may have (SPEC 1).
+/// The endings a prompt file may have .
 const ENDINGS: &[&str] = &[".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
 
 /// Runs a prompt file.
-pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> u8 {
+pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
     if let Err(diagnostic) = check_file(&args.file) {
         printer.diagnostic(&diagnostic);
-        return exit::FILE;
+        return ExitCode::File;
     }
     match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => {
@@ -32,7 +32,7 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> u8 {
         }
         Err(error) => {
             printer.diagnostic(&Diagnostic::new(format!("cannot start the event loop: {error}")));
-            exit::FILE
+            ExitCode::File
         }
     }
 }
@@ -54,7 +54,7 @@ fn check_file(path: &Path) -> Result<(), Box<Diagnostic>> {
     Ok(())
 }
 
-async fn run_in(args: &RunArgs, printer: &Printer) -> u8 {
+async fn run_in(args: &RunArgs, printer: &Printer) -> ExitCode {
     let printer = Rc::new(printer.clone());
     let progress = Progress::new(printer.clone());
     let directory = std::env::current_dir().unwrap_or_default();
@@ -85,7 +85,7 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> u8 {
         Ok(exchanges) => exchanges,
         Err(diagnostic) => {
             printer.diagnostic(&diagnostic);
-            return exit::FILE;
+            return ExitCode::File;
         }
     };
     let options = FileRunOptions {
@@ -98,7 +98,7 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> u8 {
     };
     let end = tokio::select! {
         biased;
-        () = printer.closed() => return exit::DONE, // nobody reads any more
+        () = printer.closed() => return ExitCode::Done, // nobody reads any more
         end = run_file(&file, options) => end,
         () = printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         () = progress.tick() => unreachable!("the progress line never ends by itself"),
@@ -125,48 +125,41 @@ fn exchanges(args: &RunArgs, variables: &[(String, String)]) -> Result<Exchanges
 }
 
 /// Shows how a run ended and turns it into an exit code.
-fn report(end: FileRun, printer: &Printer) -> u8 {
-    let error = match end {
-        FileRun::Done { exit_code } => return exit_code.map_or(exit::DONE, code_of),
-        FileRun::Exited(code) => return code_of(code),
-        FileRun::Failed(diagnostic) => {
-            printer.diagnostic(&diagnostic);
-            return code_of_script(&diagnostic);
+fn report(end: FileRun, printer: &Printer) -> ExitCode {
+    match end {
+        FileRun::Done { exit_code } => exit_code.map_or(ExitCode::Done, ExitCode::Script),
+        FileRun::Exited(code) => ExitCode::Script(code),
+        FileRun::Failed(error) => {
+            printer.diagnostic(&error_diagnostic(&error));
+            error_code(&error)
         }
-        FileRun::Broken(error) => error,
+    }
+}
+
+/// The exit code of a failure: that of an inner run that nobody caught counts as what it is.
+fn error_code(error: &RunError) -> ExitCode {
+    match error.origin() {
+        // No request was made yet: the file, or what surrounds it, is wrong.
+        RunError::Provider(error) if error.kind == ProviderErrorKind::Configuration => ExitCode::File,
+        RunError::Provider(_) => ExitCode::Model,
+        RunError::Limit { .. } => ExitCode::Limit,
+        RunError::Script(_) | RunError::Aborted => ExitCode::File,
+    }
+}
+
+/// What to show of a failure: the words of where it began, and the place in the script it came through.
+fn error_diagnostic(error: &RunError) -> Diagnostic {
+    let said = match error.origin() {
+        RunError::Script(failure) => return failure.diagnostic.clone(),
+        RunError::Provider(error) => provider_diagnostic(error),
+        RunError::Limit { .. } | RunError::Aborted => Diagnostic::new(error.origin().to_string()),
     };
-    match &*error {
-        RunError::Script(diagnostic) => {
-            printer.diagnostic(diagnostic);
-            code_of_script(diagnostic)
+    match error {
+        RunError::Script(failure) => {
+            Diagnostic { message: said.message, hint: said.hint, name: said.name, ..failure.diagnostic.clone() }
         }
-        RunError::Provider(error) => {
-            printer.diagnostic(&provider_diagnostic(error));
-            exit::MODEL
-        }
-        RunError::Limit { message } => {
-            printer.diagnostic(&Diagnostic::new(message.clone()));
-            exit::LIMIT
-        }
-        RunError::Aborted => {
-            printer.diagnostic(&Diagnostic::new(error.to_string()));
-            exit::FILE
-        }
+        _ => said,
     }
-}
-
-/// The exit code for what a script threw: the failure of an inner run that nobody caught counts as what it is (SPEC 1).
-fn code_of_script(diagnostic: &Diagnostic) -> u8 {
-    match diagnostic.name.as_str() {
-        "ProviderError" => exit::MODEL,
-        "LimitError" => exit::LIMIT,
-        _ => exit::FILE,
-    }
-}
-
-/// Only the low byte of an exit code reaches the parent process.
-fn code_of(code: i32) -> u8 {
-    code.to_le_bytes()[0]
 }
 
 fn provider_diagnostic(error: &ProviderError) -> Diagnostic {

@@ -1,6 +1,6 @@
 //! `askHuman` and `answerQuestion`: a task that cannot go on without a person.
 //!
-//! The seeds name these tools without saying more. Here a question makes a task `waiting_human`: it is not ready and cannot
+//! A question makes a task `waiting_human`: it is not ready and cannot
 //! be completed, and it stays listed with its question. The answer becomes part of what the task is told, and the task is
 //! again what it was when the question came up.
 

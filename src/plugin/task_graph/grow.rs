@@ -1,6 +1,6 @@
 //! `spawnTask` and `forkTask`: adding tasks to a graph that is being worked through.
 //!
-//! The seeds name these tools without saying more. Here a spawned task stands beside the others: `parentId` only says
+//! A spawned task stands beside the others: `parentId` only says
 //! where it belongs, and nobody waits for it unless it `unblocks` them. A fork is a split: the sub-tasks take over what
 //! the task waits for, and the task itself becomes the join, which waits for all of them and is told their results. Its
 //! dependents wait for the join as before, so nothing else has to change.

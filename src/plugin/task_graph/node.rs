@@ -1,4 +1,4 @@
-//! One task of the graph: the `TaskNode` of the seeds and what the further tools add to it.
+//! One task of the graph: its fields and how they are read.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};

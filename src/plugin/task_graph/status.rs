@@ -6,7 +6,7 @@ use crate::plugin::refusal::one_line;
 const HINT: &str =
     "Use \"getUnblockedTasks\" to find tasks ready for execution, \"updateTaskStatus\" to update task progress.";
 
-/// The status section: the groups of the seeds, and tasks that failed or wait for a human when there are any.
+/// The status section: the groups that are always there, and tasks that failed or wait for a human when there are any.
 pub(crate) fn render_status(graph: &TaskGraph) -> String {
     let group = |belongs: &dyn Fn(usize, &TaskNode) -> bool| -> Vec<&TaskNode> {
         let nodes = graph.nodes().iter().enumerate();

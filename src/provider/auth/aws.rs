@@ -13,7 +13,7 @@ use crate::provider::ProviderErrorKind;
 
 /// Keys and region; missing keys are reported when the first request is due.
 #[derive(Clone)]
-pub struct AwsAuth {
+pub(crate) struct AwsAuth {
     pub access_key_id: Option<String>,
     pub secret_access_key: Option<String>,
     pub session_token: Option<String>,
@@ -30,17 +30,20 @@ impl AwsAuth {
         let (Some(id), Some(secret)) = (&self.access_key_id, &self.secret_access_key) else {
             return Err(missing());
         };
+        // They are given as they are and never expire: a session token's end shows as a 403.
         let credentials = Credentials::new(id, secret, self.session_token.clone(), None, "lmthing");
         let identity = credentials.into();
         let params = v4::SigningParams::builder()
             .identity(&identity)
             .region(&self.region)
+            // Not `bedrock-runtime`, which is the host's name.
             .name("bedrock")
             .time(time)
             .settings(SigningSettings::default())
             .build()
             .map_err(failed)?
             .into();
+        // Only a port that is not the scheme's own stands in the header that will be sent.
         let host = match (request.url.host_str(), request.url.port()) {
             (Some(host), Some(port)) => format!("{host}:{port}"),
             (host, _) => host.unwrap_or_default().to_owned(),
@@ -102,7 +105,7 @@ mod tests {
         header("authorization").unwrap()
     }
 
-    /// Vectors of the provider facts: the path is percent-encoded once more in what is signed.
+    /// Signatures of another implementation. In what is signed, the path is percent-encoded once more.
     #[test]
     fn signatures_equal_the_vectors() {
         let runtime = |region: &str, model: &str| {

@@ -32,7 +32,7 @@ const METADATA_TIMEOUT: Duration = Duration::from_secs(3);
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Finds credentials and keeps the token they give.
-pub struct GoogleAuth {
+pub(crate) struct GoogleAuth {
     env: Rc<dyn Env>,
     /// Credentials given by the script instead of a file.
     credentials: Option<Value>,
@@ -54,12 +54,12 @@ struct TokenAnswer {
 
 impl GoogleAuth {
     /// Looks in the environment's usual places, unless `credentials` (the content of a credentials file) is given.
-    pub fn new(env: Rc<dyn Env>, credentials: Option<Value>) -> Self {
+    pub(crate) fn new(env: Rc<dyn Env>, credentials: Option<Value>) -> Self {
         GoogleAuth { env, credentials, token: RefCell::new(None) }
     }
 
     /// A token that is good for a while.
-    pub async fn token(&self) -> Result<String, AuthFailure> {
+    pub(crate) async fn token(&self) -> Result<String, AuthFailure> {
         if let Some(token) = self.token.borrow().as_ref()
             && Instant::now() < token.fetch_again_at
         {
@@ -69,7 +69,8 @@ impl GoogleAuth {
             Some(credentials) => exchange(&credentials).await?,
             None => self.metadata().await?,
         };
-        let life = Duration::from_secs(answer.expires_in.unwrap_or(3_600));
+        // The server's word is not trusted with the clock: a life beyond a day is cut.
+        let life = Duration::from_secs(answer.expires_in.unwrap_or(3_600).min(86_400));
         let fetch_again_at = Instant::now() + life.saturating_sub(EARLY);
         self.token.replace(Some(Token { value: answer.access_token.clone(), fetch_again_at }));
         Ok(answer.access_token)
@@ -90,6 +91,8 @@ impl GoogleAuth {
                 .map_err(|error| failure(format!("GOOGLE_APPLICATION_CREDENTIALS names {path}: {error}")))?;
             return read(&path, &text).map(Some);
         }
+        // A file that was named must be there; one that is only usual may be missing, and the machine asked in its
+        // place.
         let Some(path) = self.gcloud_file() else { return Ok(None) };
         match tokio::fs::read_to_string(&path).await {
             Ok(text) => read(&path.display().to_string(), &text).map(Some),
@@ -108,6 +111,7 @@ impl GoogleAuth {
     /// On Google's own machines a server hands out tokens.
     async fn metadata(&self) -> Result<TokenAnswer, AuthFailure> {
         let host = self.env.get("GCE_METADATA_HOST").filter(|host| !host.is_empty());
+        // The fixed address of the server, as its name may not resolve outside Google's network.
         let host = host.unwrap_or_else(|| "169.254.169.254".to_owned());
         let url = format!("http://{host}/computeMetadata/v1/instance/service-accounts/default/token");
         let client = http_client().map_err(|_| not_found())?;
@@ -143,6 +147,7 @@ async fn exchange(credentials: &Value) -> Result<TokenAnswer, AuthFailure> {
     };
     let kind = match credentials.get("type").and_then(Value::as_str) {
         Some(kind) => kind,
+        // A script may give `{client_email, private_key}` alone.
         None if credentials.get("private_key").is_some() => "service_account",
         None => field("type")?,
     };
@@ -165,6 +170,7 @@ async fn exchange(credentials: &Value) -> Result<TokenAnswer, AuthFailure> {
 
 async fn post(url: &str, form: &[(&str, String)]) -> Result<TokenAnswer, AuthFailure> {
     let unreachable = |error: reqwest::Error| {
+        // Without the URL: a token_uri may carry secrets.
         failure(format!("Google's token server could not be reached: {}", root_cause(&error.without_url())))
     };
     let body: String =
@@ -179,6 +185,7 @@ async fn post(url: &str, form: &[(&str, String)]) -> Result<TokenAnswer, AuthFai
     let answer = request.send().await.map_err(unreachable)?;
     let status = answer.status();
     let body = answer.bytes().await.map_err(unreachable)?;
+    // A proxy's page with status 200 is no token; a refusal with a token in it is none either.
     if let Ok(token) = serde_json::from_slice::<TokenAnswer>(&body)
         && status.is_success()
     {
@@ -214,6 +221,7 @@ fn assertion(email: &str, private_key: &str, now: SystemTime) -> Result<String, 
         "iat": issued,
         "exp": issued + 3_600,
     });
+    // A JWT is signed over its two halves as they are sent.
     let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let signed = format!("{}.{}", encode(&json!({ "alg": "RS256" })), encode(&claims));
     let key = key_pair(private_key)?;

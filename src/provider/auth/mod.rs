@@ -1,14 +1,14 @@
 //! Authentication: the headers that go on top of a request.
 
-pub mod aws;
-pub mod google;
+pub(super) mod aws;
+pub(super) mod google;
 
 use std::fmt;
 
 use super::ProviderErrorKind;
 
 /// How a provider wants to be convinced.
-pub enum Auth {
+pub(crate) enum Auth {
     /// A key in a header.
     Key(KeyAuth),
     /// AWS signature version 4.
@@ -17,10 +17,18 @@ pub enum Auth {
     Google(google::GoogleAuth),
 }
 
-/// A key that goes into a header as it is, or behind `Bearer `.
-pub struct KeyAuth {
-    pub header: &'static str,
-    pub bearer: bool,
+/// How a key goes into a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyHeader {
+    /// `authorization: Bearer …`
+    Bearer,
+    /// As it is, in the header of this name.
+    Plain(&'static str),
+}
+
+/// A key that goes into a header.
+pub(crate) struct KeyAuth {
+    pub header: KeyHeader,
     /// `None` is reported when the first request is due.
     pub key: Option<String>,
     /// `OpenAI`, as it stands in the message about a missing key.
@@ -33,33 +41,32 @@ pub struct KeyAuth {
 
 /// Why no headers could be made.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AuthFailure {
+pub(crate) struct AuthFailure {
     pub kind: ProviderErrorKind,
     pub message: String,
     pub hint: Option<String>,
 }
 
 /// The request that is to be authorised.
-pub struct Unauthorised<'a> {
+pub(crate) struct Unauthorised<'a> {
     pub url: &'a reqwest::Url,
     pub body: &'a [u8],
 }
 
 impl Auth {
     /// The headers for a request.
-    pub async fn headers(&self, request: &Unauthorised<'_>) -> Result<Vec<(String, String)>, AuthFailure> {
+    pub(crate) async fn headers(&self, request: &Unauthorised<'_>) -> Result<Vec<(String, String)>, AuthFailure> {
         match self {
             Auth::Key(key) => key.header().map(|header| vec![header]),
             Auth::Aws(aws) => aws.headers(request),
-            Auth::Google(google) => {
-                google.token().await.map(|token| vec![("authorization".to_owned(), format!("Bearer {token}"))])
-            }
+            Auth::Google(google) => google.token().await.map(|token| vec![bearer(&token)]),
         }
     }
 
     /// Every value that must not be shown.
-    pub fn secrets(&self) -> Vec<String> {
+    pub(crate) fn secrets(&self) -> Vec<String> {
         match self {
+            // The key as it is typed, which is also what stands behind `Bearer`.
             Auth::Key(key) => key.key.iter().cloned().collect(),
             Auth::Aws(aws) => aws.secrets(),
             Auth::Google(google) => google.secrets(),
@@ -67,7 +74,7 @@ impl Auth {
     }
 
     /// The variable a user would look at when access is denied.
-    pub fn key_variable(&self) -> Option<&str> {
+    pub(crate) fn key_variable(&self) -> Option<&str> {
         match self {
             Auth::Key(key) => Some(&key.variable),
             Auth::Aws(_) => Some("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"),
@@ -89,9 +96,15 @@ impl KeyAuth {
                 hint: self.get_one_at.map(|place| format!("Get a key at {place}.")),
             });
         };
-        let value = if self.bearer { format!("Bearer {key}") } else { key.clone() };
-        Ok((self.header.to_owned(), value))
+        Ok(match self.header {
+            KeyHeader::Bearer => bearer(key),
+            KeyHeader::Plain(name) => (name.to_owned(), key.clone()),
+        })
     }
+}
+
+fn bearer(token: &str) -> (String, String) {
+    ("authorization".to_owned(), format!("Bearer {token}"))
 }
 
 impl fmt::Debug for Auth {

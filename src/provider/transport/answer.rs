@@ -60,6 +60,7 @@ impl<'a> Answer<'a> {
 
     /// The next part; after an error nothing follows.
     pub(super) async fn next(&mut self) -> Option<Result<StreamPart, ProviderError>> {
+        // What was dropped from the request is known before the first byte of the answer.
         if let Some(warnings) = self.warnings.take() {
             return Some(Ok(StreamPart::StreamStart { warnings }));
         }
@@ -83,6 +84,7 @@ impl<'a> Answer<'a> {
 
     /// When the very first thing the provider says is an error: that error and its status.
     pub(super) async fn first_failure(&mut self) -> Option<(ProviderError, u16)> {
+        // Events may decode to nothing (`ping`).
         while self.out.is_empty() && !self.ended {
             self.read().await;
         }
@@ -96,9 +98,11 @@ impl<'a> Answer<'a> {
         match self.events.next().await {
             Some(Ok(event)) => {
                 match event.as_wire() {
+                    // Not JSON, so no decoder should have to look for it.
                     WireEvent::Data(data) if data.trim() == "[DONE]" => self.decoder.done_marker(),
                     event => self.decoder.event(event, &mut self.out),
                 }
+                // Some servers keep the connection open after the end.
                 if self.decoder.complete() {
                     let until = Instant::now() + LAST_PATIENCE;
                     self.pace.until.set(self.pace.until.get().min(until));
@@ -126,6 +130,7 @@ impl<'a> Answer<'a> {
 
     fn fail(&mut self, error: ProviderError) {
         self.pace.idle.set(self.limits.idle.min(LAST_PATIENCE));
+        // The first failure is the cause; later ones mostly follow from it.
         self.failure.get_or_insert(error);
     }
 

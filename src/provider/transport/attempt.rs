@@ -14,7 +14,7 @@ use super::{
     Faults, HttpModel, Limits,
     answer::Answer,
     body::{BodyFailure, Opened},
-    retry,
+    wish::wish,
 };
 use crate::{
     chat::{CallSettings, CallWarning},
@@ -77,6 +77,7 @@ fn put_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), St
     let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("\"{name}\" is not a header name."))?;
     let mut value = HeaderValue::from_str(value)
         .map_err(|_| format!("The value of header \"{name}\" has characters a header cannot hold."))?;
+    // Kept out of debug output, and found again by `own_secrets`.
     value.set_sensitive(crate::provider::redact::names_a_secret(name));
     headers.insert(parsed, value);
     Ok(())
@@ -94,6 +95,7 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
     let mut faults = prepared.faults.clone();
     faults.redactor =
         crate::provider::redact::Redactor::new(model.auth.secrets().into_iter().chain(prepared.own_secrets()));
+    // Made anew for each attempt: signatures have a time in them, and a token may have run out.
     let mut headers = prepared.headers.clone();
     for (name, value) in &authorised {
         put_header(&mut headers, name, value)
@@ -107,6 +109,7 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
     let request = client.post(prepared.url.clone()).headers(headers).body(prepared.body.clone());
     let limits = prepared.limits;
     let response = match tokio::time::timeout(limits.first_byte, request.send()).await {
+        // Not repeated: the provider may be at work on the request, and will charge for it.
         Err(_) => return Err(final_failure(faults.timeout("did not begin to answer", limits.first_byte, "firstByte"))),
         Ok(Err(error)) => return Err(not_connected(&error, &prepared.url, &faults)),
         Ok(Ok(response)) => response,
@@ -132,10 +135,12 @@ fn final_failure(error: ProviderError) -> AttemptFailure {
 }
 
 fn not_connected(error: &reqwest::Error, url: &Url, faults: &Faults) -> AttemptFailure {
+    // The innermost error says what happened; the outer ones repeat the URL.
     let mut cause: &dyn std::error::Error = error;
     while let Some(source) = cause.source() {
         cause = source;
     }
+    // Host and port only: path and query may say what nobody else should read.
     let host = url.host_str().unwrap_or_default();
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let message = format!("Cannot connect to API: {cause} ({host}{port})");
@@ -145,11 +150,13 @@ fn not_connected(error: &reqwest::Error, url: &Url, faults: &Faults) -> AttemptF
 /// A status other than success: the provider's own words, else the status text.
 async fn refused(model: &HttpModel, response: Response, limits: Limits, faults: &Faults) -> AttemptFailure {
     let status = response.status();
-    let wish = retry::wish(response.headers(), SystemTime::now());
+    let wish = wish(response.headers(), SystemTime::now());
     let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    // AWS names the error here, in front of a colon and a link.
     let error_type = response.headers().get("x-amzn-errortype").and_then(|value| value.to_str().ok());
     let error_type = error_type.and_then(|text| text.split(':').next()).map(str::to_owned);
     let status_text = status_text(&response);
+    // The status is known; a body that does not come must not hide it.
     let read = tokio::time::timeout(limits.idle, read_some(response));
     let body = serde_json::from_slice::<Value>(&read.await.unwrap_or_default()).ok();
     let words = body.as_ref().and_then(|body| model.wire.error_message(body)).filter(|words| !words.is_empty());
@@ -163,6 +170,7 @@ async fn refused(model: &HttpModel, response: Response, limits: Limits, faults: 
     if let Some(location) = location.filter(|_| status.is_redirection()) {
         error.hint = Some(format!("The server redirects to {location}; set the base URL to where it should go."));
     }
+    // 409 is a lock that could not be had in time.
     let retryable = matches!(code, 408 | 409 | 429) || code >= 500;
     AttemptFailure { error, retryable, wish }
 }
@@ -207,6 +215,7 @@ async fn accepted<'a>(
                 let usual = || body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
                 model.wire.error_message(body).or_else(usual)
             });
+            // With the provider's own words it is a failure that was reported, else not the protocol at all.
             let kind = if words.is_some() { ProviderErrorKind::Stream } else { ProviderErrorKind::Protocol };
             return Err(final_failure(faults.error(kind, &words.unwrap_or(wrong.message), Some(status))));
         }
@@ -215,6 +224,7 @@ async fn accepted<'a>(
     if model.wire.first_event_may_fail()
         && let Some((error, status)) = answer.first_failure().await
     {
+        // Overloaded: nothing was done yet, so that trying again does no harm.
         return Err(AttemptFailure { error, retryable: status == 529, wish: None });
     }
     Ok(answer)

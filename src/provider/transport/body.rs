@@ -64,6 +64,7 @@ impl Opened {
         if kind == "text/html" {
             return Err(self.web_page().await);
         }
+        // Many servers send a good stream under another type; JSON and HTML give themselves away by how they begin.
         let Some(Ok(first)) = self.bytes.next().await else { return Ok(self) };
         if !matches!(first.trim_ascii_start().first(), Some(b'{' | b'[' | b'<')) {
             let rest = self.bytes;
@@ -73,6 +74,7 @@ impl Opened {
         let body = self.collect(first).await;
         let json = serde_json::from_slice(&body).ok();
         let kind = if kind.is_empty() { "an answer of no stated type" } else { kind };
+        // Enough to recognise a login page or a proxy by.
         let shown: String = String::from_utf8_lossy(&body).chars().take(200).collect();
         Err(WrongAnswer { message: format!("The server sent {kind} in place of an event stream: {shown}"), json })
     }
@@ -108,10 +110,12 @@ fn guarded(response: Response, pace: Rc<Pace>) -> ByteStream<'static, BodyFailur
         async move {
             let mut bytes = bytes?;
             let until = pace.until.get();
+            // A gap longer than the clock can say is none.
             let idle = Instant::now().checked_add(pace.idle.get()).unwrap_or(until);
             match tokio::time::timeout_at(idle.min(until), bytes.next()).await {
                 Ok(None) => None,
                 Ok(Some(Ok(chunk))) => Some((Ok(chunk), Some(bytes))),
+                // Nothing is read behind a loss: it would not fit what came before.
                 Ok(Some(Err(error))) => Some((Err(BodyFailure::Lost(cause(&error))), None)),
                 Err(_) if idle < until => Some((Err(BodyFailure::Idle), None)),
                 Err(_) => Some((Err(BodyFailure::Total), None)),

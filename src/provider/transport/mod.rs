@@ -7,6 +7,7 @@ mod answer;
 mod attempt;
 mod body;
 mod retry;
+mod wish;
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -23,7 +24,7 @@ use super::{
 use crate::chat::{CallSettings, ModelRequest, Timeouts};
 
 /// What makes up a model behind HTTP.
-pub struct HttpModel {
+pub(super) struct HttpModel {
     pub(super) provider: String,
     pub(super) model_id: String,
     pub(super) wire: Box<dyn WireFormat>,
@@ -89,6 +90,7 @@ impl HttpModel {
     fn faults(&self, settings: &CallSettings) -> Faults {
         let headers = self.headers.iter().chain(&settings.headers);
         let secrets = headers.filter(|(name, _)| names_a_secret(name)).map(|(_, value)| value.clone());
+        // A server may repeat the key without the word in front of it.
         let bare = secrets.flat_map(|value| {
             let bare = value.strip_prefix("Bearer ").map(str::to_owned);
             [Some(value), bare].into_iter().flatten()
@@ -107,6 +109,7 @@ impl HttpModel {
             .wire
             .encode(&request, &self.model_id)
             .map_err(|message| faults.error(ProviderErrorKind::BadRequest, &message, None))?;
+        // Numbers come from JavaScript, where 1 and 1.0 are one: what is sent should not tell them apart.
         super::wire::values::normalize_numbers(&mut encoded.body);
         let limits = Limits::new(request.settings.timeouts);
         let prepared = attempt::Prepared::new(self, encoded, &request.settings, limits, faults)?;

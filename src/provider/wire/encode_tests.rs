@@ -228,7 +228,7 @@ fn result(id: &str, output: ToolOutput) -> ContentPart {
         tool_call_id: id.into(),
         tool_name: "tide".into(),
         output,
-        agent_steps: None,
+        agents: Default::default(),
         provider_options: None,
     }
 }

@@ -6,7 +6,7 @@ use crate::chat::{ContentPart, ProviderOptions};
 
 /// An image or file of a message, with its source told apart.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Media<'a> {
+pub(crate) struct Media<'a> {
     /// Such as `image/png`; never empty and never with a star.
     pub media_type: String,
     pub source: Source<'a>,
@@ -16,7 +16,7 @@ pub struct Media<'a> {
 
 /// Where the bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source<'a> {
+pub(crate) enum Source<'a> {
     /// An `http(s)` URL (or another scheme the provider reads itself, such as `gs:`).
     Url(&'a str),
     /// Base64 text.
@@ -25,7 +25,7 @@ pub enum Source<'a> {
 
 impl<'a> Media<'a> {
     /// The media of a part; `None` for parts of another kind.
-    pub fn of(part: &'a ContentPart) -> Option<Media<'a>> {
+    pub(crate) fn of(part: &'a ContentPart) -> Option<Media<'a>> {
         match part {
             ContentPart::Image { image, media_type, provider_options } => {
                 Some(Media::new(image, media_type.as_deref().unwrap_or("image/*"), None, provider_options.as_ref()))
@@ -44,8 +44,10 @@ impl<'a> Media<'a> {
         options: Option<&'a ProviderOptions>,
     ) -> Media<'a> {
         let (source, stated) = split(text);
+        // A `data:` URL knows better than the part it stands in.
         let media_type = stated.unwrap_or(media_type);
         let media_type = if media_type == "image/*" || media_type == "image" || media_type.is_empty() {
+            // A type has to be said; most pictures are photographs.
             sniff(source).unwrap_or("image/jpeg")
         } else {
             media_type
@@ -53,16 +55,16 @@ impl<'a> Media<'a> {
         Media { media_type: media_type.to_owned(), source, filename, options }
     }
 
-    pub fn is_image(&self) -> bool {
+    pub(crate) fn is_image(&self) -> bool {
         self.media_type.starts_with("image/")
     }
 
-    pub fn is_pdf(&self) -> bool {
+    pub(crate) fn is_pdf(&self) -> bool {
         self.media_type == "application/pdf"
     }
 
     /// The URL as given, or the bytes as a `data:` URL.
-    pub fn as_url(&self) -> String {
+    pub(crate) fn as_url(&self) -> String {
         match self.source {
             Source::Url(url) => url.to_owned(),
             Source::Base64(data) => format!("data:{};base64,{data}", self.media_type),
@@ -70,7 +72,7 @@ impl<'a> Media<'a> {
     }
 
     /// The bytes as text, for `text/*` files given as base64.
-    pub fn as_text(&self) -> Option<String> {
+    pub(crate) fn as_text(&self) -> Option<String> {
         match self.source {
             Source::Base64(data) => String::from_utf8(STANDARD.decode(data).ok()?).ok(),
             Source::Url(_) => None,
@@ -78,7 +80,7 @@ impl<'a> Media<'a> {
     }
 
     /// A sentence for a part the provider cannot be sent.
-    pub fn refused(&self, provider: &str) -> String {
+    pub(crate) fn refused(&self, provider: &str) -> String {
         let by = if matches!(self.source, Source::Url(_)) { " by URL" } else { "" };
         format!("{provider} does not take {} files{by} in messages", self.media_type)
     }

@@ -3,17 +3,18 @@
 //! Owns: one [`WireFormat`] a vendor, tested without a network. Must not know: HTTP, keys, retries, clocks. Framing (how
 //! events are cut out of bytes) is in `provider/framing.rs`.
 
-pub mod anthropic;
-pub mod bedrock;
-pub mod chat;
-pub mod cohere;
-pub mod google;
-pub mod media;
-pub mod openai_models;
-pub mod output;
-pub mod responses;
-pub mod settings;
-pub mod values;
+pub(super) mod anthropic;
+pub(super) mod bedrock;
+mod blocks;
+pub(super) mod chat;
+pub(super) mod cohere;
+pub(super) mod google;
+mod media;
+mod openai_models;
+mod output;
+pub(super) mod responses;
+mod settings;
+pub(super) mod values;
 
 #[cfg(test)]
 mod encode_tests;
@@ -23,11 +24,11 @@ mod tests;
 use serde_json::Value;
 
 use crate::chat::{CallWarning, ModelRequest};
-pub use output::{Decoded, Output};
+pub(crate) use output::{Decoded, Output};
 
 /// A request ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EncodedRequest {
+pub(crate) struct EncodedRequest {
     /// Path and query below the provider's base URL, with a leading slash.
     pub path: String,
     /// Headers of the wire format itself; authentication comes on top.
@@ -39,7 +40,7 @@ pub struct EncodedRequest {
 
 /// How events are cut out of the answer's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Framing {
+pub(crate) enum Framing {
     /// Server-sent events.
     Sse,
     /// `application/vnd.amazon.eventstream`.
@@ -48,7 +49,7 @@ pub enum Framing {
 
 /// One event of an answer.
 #[derive(Clone, Copy, Debug)]
-pub enum WireEvent<'a> {
+pub(crate) enum WireEvent<'a> {
     /// The data of a server-sent event; its name is never needed, the type stands inside the JSON.
     Data(&'a str),
     /// A frame of an AWS event stream.
@@ -62,7 +63,7 @@ pub enum WireEvent<'a> {
 }
 
 /// One provider's wire format.
-pub trait WireFormat {
+pub(crate) trait WireFormat {
     /// Translates a request. `model_id` is what stands behind the colon of the model string.
     ///
     /// # Errors
@@ -87,7 +88,7 @@ pub trait WireFormat {
 }
 
 /// Translates the events of one answer.
-pub trait WireDecoder {
+pub(crate) trait WireDecoder {
     /// Takes one event. A failure does not end the decoding: later events are still read (text that follows is shown).
     fn event(&mut self, event: WireEvent<'_>, out: &mut Output);
 

@@ -4,13 +4,14 @@
 const REASONING: [&str; 5] = ["o1", "o3", "o4-mini", "codex-mini", "computer-use-preview"];
 
 /// Whether a model reasons before it answers: its system role is `developer`, and it takes no sampling settings.
-pub fn is_reasoning_model(model_id: &str) -> bool {
+pub(crate) fn is_reasoning_model(model_id: &str) -> bool {
     REASONING.iter().any(|prefix| model_id.starts_with(prefix))
+        // The chat variants answer at once.
         || (model_id.starts_with("gpt-5") && !model_id.starts_with("gpt-5-chat"))
 }
 
 /// Whether a reasoning model takes sampling settings all the same: gpt-5.1 and gpt-5.2 with effort `none`.
-pub fn takes_sampling_settings(model_id: &str, effort: Option<&str>) -> bool {
+pub(crate) fn takes_sampling_settings(model_id: &str, effort: Option<&str>) -> bool {
     !is_reasoning_model(model_id)
         || (effort == Some("none") && (model_id.starts_with("gpt-5.1") || model_id.starts_with("gpt-5.2")))
 }

@@ -11,14 +11,14 @@ use crate::{
 
 /// A decoded piece of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Decoded {
+pub(crate) enum Decoded {
     Part(StreamPart),
     Failure(Failure),
 }
 
 /// A failure found inside an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Failure {
+pub(crate) struct Failure {
     pub kind: ProviderErrorKind,
     pub message: String,
     /// The HTTP status the provider would have used, where it says so.
@@ -27,20 +27,20 @@ pub struct Failure {
 
 /// Decoded pieces waiting to be taken.
 #[derive(Debug, Default)]
-pub struct Output(VecDeque<Decoded>);
+pub(crate) struct Output(VecDeque<Decoded>);
 
 impl Output {
     /// Takes the oldest piece.
-    pub fn pop(&mut self) -> Option<Decoded> {
+    pub(crate) fn pop(&mut self) -> Option<Decoded> {
         self.0.pop_front()
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The oldest piece, when it is a failure.
-    pub fn first_failure(&self) -> Option<&Failure> {
+    pub(crate) fn first_failure(&self) -> Option<&Failure> {
         match self.0.front()? {
             Decoded::Failure(failure) => Some(failure),
             Decoded::Part(_) => None,
@@ -48,24 +48,24 @@ impl Output {
     }
 
     /// Puts a part back, to be taken next.
-    pub fn push_front(&mut self, part: StreamPart) {
+    pub(crate) fn push_front(&mut self, part: StreamPart) {
         self.0.push_front(Decoded::Part(part));
     }
 
-    pub fn part(&mut self, part: StreamPart) {
+    pub(crate) fn part(&mut self, part: StreamPart) {
         self.0.push_back(Decoded::Part(part));
     }
 
-    pub fn failure(&mut self, kind: ProviderErrorKind, message: impl Into<String>) {
+    pub(crate) fn failure(&mut self, kind: ProviderErrorKind, message: impl Into<String>) {
         self.0.push_back(Decoded::Failure(Failure { kind, message: message.into(), status: None }));
     }
 
-    pub fn failure_with_status(&mut self, kind: ProviderErrorKind, message: impl Into<String>, status: u16) {
+    pub(crate) fn failure_with_status(&mut self, kind: ProviderErrorKind, message: impl Into<String>, status: u16) {
         self.0.push_back(Decoded::Failure(Failure { kind, message: message.into(), status: Some(status) }));
     }
 
     /// The stream ended before the provider said that the answer is over.
-    pub fn truncated(&mut self) {
+    pub(crate) fn truncated(&mut self) {
         self.failure(
             ProviderErrorKind::Protocol,
             "The answer ended before it was complete (the stream was cut short).",
@@ -73,10 +73,11 @@ impl Output {
     }
 
     /// Parses the JSON of an event; a fault becomes a failure that shows the beginning of the text.
-    pub fn parse<'a, T: Deserialize<'a>>(&mut self, data: &'a str) -> Option<T> {
+    pub(crate) fn parse<'a, T: Deserialize<'a>>(&mut self, data: &'a str) -> Option<T> {
         match serde_json::from_str(data) {
             Ok(value) => Some(value),
             Err(error) => {
+                // Enough to recognise it by; an event may hold a whole file.
                 let shown: String = data.chars().take(200).collect();
                 let message = format!("The provider sent an event that is not the JSON expected ({error}): {shown}");
                 self.failure(ProviderErrorKind::Protocol, message);
@@ -86,14 +87,15 @@ impl Output {
     }
 
     /// A complete tool call; empty arguments mean `{}`.
-    pub fn tool_call(&mut self, id: String, name: String, input: String, metadata: Option<ProviderOptions>) {
+    pub(crate) fn tool_call(&mut self, id: String, name: String, input: String, metadata: Option<ProviderOptions>) {
+        // A tool without parameters is called with no text at all by most.
         let input = if input.trim().is_empty() { "{}".to_owned() } else { input };
         self.part(StreamPart::ToolInputEnd { id: id.clone() });
         let (tool_call_id, tool_name) = (id, name);
         self.part(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata: metadata });
     }
 
-    pub fn finish(&mut self, finish_reason: FinishReason, usage: Usage) {
+    pub(crate) fn finish(&mut self, finish_reason: FinishReason, usage: Usage) {
         self.part(StreamPart::Finish { finish_reason, usage, provider_metadata: None });
     }
 }
@@ -107,19 +109,19 @@ enum Kind {
 
 /// Opens and closes text and reasoning blocks for wires that send bare deltas without block markers.
 #[derive(Debug, Default)]
-pub struct TextBlocks {
+pub(crate) struct TextBlocks {
     open: Option<(Kind, String, Option<ProviderOptions>)>,
     count: usize,
 }
 
 impl TextBlocks {
     /// A piece of visible text; an empty piece opens nothing.
-    pub fn text(&mut self, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
+    pub(crate) fn text(&mut self, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
         self.delta(Kind::Text, delta, metadata, out);
     }
 
     /// A piece of reasoning.
-    pub fn reasoning(&mut self, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
+    pub(crate) fn reasoning(&mut self, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
         self.delta(Kind::Reasoning, delta, metadata, out);
     }
 
@@ -129,6 +131,7 @@ impl TextBlocks {
         }
         // An empty piece only brings metadata, for the block that is open.
         let kind = if delta.is_empty() { self.open.as_ref().map_or(kind, |open| open.0) } else { kind };
+        // A change of kind is the only mark of a new block on these wires.
         if self.open.as_ref().is_none_or(|open| open.0 != kind) {
             self.close(out);
             let id = format!("{}-{}", if kind == Kind::Text { "text" } else { "reasoning" }, self.count);
@@ -151,7 +154,7 @@ impl TextBlocks {
     }
 
     /// Ends the open block, if any; the end carries the last metadata of the block.
-    pub fn close(&mut self, out: &mut Output) {
+    pub(crate) fn close(&mut self, out: &mut Output) {
         match self.open.take() {
             None => {}
             Some((Kind::Text, id, provider_metadata)) => out.part(StreamPart::TextEnd { id, provider_metadata }),
@@ -163,10 +166,10 @@ impl TextBlocks {
 }
 
 /// Usage from what a provider reports: the total is the sum of the counts that are known.
-pub fn usage(input: Option<u64>, output: Option<u64>, cached: Option<u64>, reasoning: Option<u64>) -> Usage {
+pub(crate) fn usage(input: Option<u64>, output: Option<u64>, cached: Option<u64>, reasoning: Option<u64>) -> Usage {
     let total_tokens = match (input, output) {
         (None, None) => None,
-        (input, output) => Some(input.unwrap_or(0) + output.unwrap_or(0)),
+        (input, output) => Some(input.unwrap_or(0).saturating_add(output.unwrap_or(0))),
     };
     Usage {
         input_tokens: input,

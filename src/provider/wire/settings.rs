@@ -7,21 +7,21 @@ use crate::chat::{CallSettings, CallWarning};
 
 /// Collects what was dropped from a request.
 #[derive(Debug, Default)]
-pub struct Warnings(Vec<CallWarning>);
+pub(crate) struct Warnings(Vec<CallWarning>);
 
 impl Warnings {
     /// A setting the provider does not take.
-    pub fn unsupported(&mut self, setting: &str) {
+    pub(crate) fn unsupported(&mut self, setting: &str) {
         self.push("unsupported-setting", Some(setting), None);
     }
 
     /// A setting that was dropped or changed, and why.
-    pub fn changed(&mut self, setting: &str, details: impl Into<String>) {
+    pub(crate) fn changed(&mut self, setting: &str, details: impl Into<String>) {
         self.push("unsupported-setting", Some(setting), Some(details.into()));
     }
 
     /// Anything else that was left out.
-    pub fn other(&mut self, details: impl Into<String>) {
+    pub(crate) fn other(&mut self, details: impl Into<String>) {
         self.push("other", None, Some(details.into()));
     }
 
@@ -30,14 +30,14 @@ impl Warnings {
     }
 
     /// The list for the request.
-    pub fn into_vec(self) -> Vec<CallWarning> {
+    pub(crate) fn into_vec(self) -> Vec<CallWarning> {
         self.0
     }
 }
 
 /// The name each call setting has on a wire; `None` when the provider does not take it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SettingNames {
+pub(crate) struct SettingNames {
     pub max_output_tokens: Option<&'static str>,
     pub temperature: Option<&'static str>,
     pub top_p: Option<&'static str>,
@@ -49,7 +49,7 @@ pub struct SettingNames {
 }
 
 /// Writes the settings under their wire names; those without a name give a warning.
-pub fn put_settings(
+pub(crate) fn put_settings(
     body: &mut Map<String, Value>,
     settings: &CallSettings,
     names: &SettingNames,
@@ -71,7 +71,7 @@ pub fn put_settings(
 }
 
 /// A temperature within 0..1, with a warning when it was not.
-pub fn clamp_temperature(temperature: Option<f64>, provider: &str, warnings: &mut Warnings) -> Option<f64> {
+pub(crate) fn clamp_temperature(temperature: Option<f64>, provider: &str, warnings: &mut Warnings) -> Option<f64> {
     let temperature = temperature?;
     if (0.0..=1.0).contains(&temperature) {
         return Some(temperature);
@@ -79,4 +79,19 @@ pub fn clamp_temperature(temperature: Option<f64>, provider: &str, warnings: &mu
     let clamped = temperature.clamp(0.0, 1.0);
     warnings.changed("temperature", format!("{provider} takes 0 to 1; {temperature} was changed to {clamped}"));
     Some(clamped)
+}
+
+/// Drops sampling settings, which a model that thinks refuses; the warnings come in the order of `names`.
+pub(crate) fn drop_sampling(settings: &mut CallSettings, names: [&str; 3], warnings: &mut Warnings) {
+    for name in names {
+        let was_set = match name {
+            "temperature" => settings.temperature.take().is_some(),
+            "topP" => settings.top_p.take().is_some(),
+            "topK" => settings.top_k.take().is_some(),
+            _ => false,
+        };
+        if was_set {
+            warnings.changed(name, format!("{name} is not supported when thinking is enabled"));
+        }
+    }
 }

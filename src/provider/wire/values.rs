@@ -1,11 +1,14 @@
 //! Small JSON helpers of the encoders.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Number, Value};
 
-use crate::chat::{ContentPart, Message, ProviderOptions, ToolInput};
+use crate::chat::{Content, ContentPart, Message, ProviderOptions, ToolInput};
 
 /// A number the way JavaScript writes it: `1`, not `1.0`.
-pub fn number(value: f64) -> Value {
+pub(crate) fn number(value: f64) -> Value {
+    // Up to here JavaScript writes every integer in full.
     const SAFE: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() <= SAFE {
         // In range by the check above.
@@ -16,7 +19,7 @@ pub fn number(value: f64) -> Value {
 }
 
 /// Rewrites every number of a value the way JavaScript writes it.
-pub fn normalize_numbers(value: &mut Value) {
+pub(crate) fn normalize_numbers(value: &mut Value) {
     match value {
         Value::Number(n) if n.is_f64() => {
             if let Some(float) = n.as_f64() {
@@ -29,34 +32,31 @@ pub fn normalize_numbers(value: &mut Value) {
     }
 }
 
-/// Compact JSON text as `JSON.stringify` writes it.
-pub fn json_text(value: &Value) -> String {
-    let mut value = value.clone();
-    normalize_numbers(&mut value);
-    value.to_string()
-}
-
 /// Sets a key unless the value is unknown: unset settings are left out of a body.
-pub fn put<T: Into<Value>>(map: &mut Map<String, Value>, key: &str, value: Option<T>) {
+pub(crate) fn put<T: Into<Value>>(map: &mut Map<String, Value>, key: &str, value: Option<T>) {
     if let Some(value) = value {
         map.insert(key.to_owned(), value.into());
     }
 }
 
 /// The options under the first of `names` that is there.
-pub fn options_of<'a>(options: &'a ProviderOptions, names: &[&str]) -> Option<&'a Map<String, Value>> {
+pub(crate) fn options_of<'a>(options: &'a ProviderOptions, names: &[&str]) -> Option<&'a Map<String, Value>> {
     names.iter().find_map(|name| options.get(*name).and_then(Value::as_object))
 }
 
 /// One option of one provider on a message or part.
-pub fn option<'a>(options: Option<&'a ProviderOptions>, provider: &str, key: &str) -> Option<&'a Value> {
+pub(crate) fn option<'a>(options: Option<&'a ProviderOptions>, provider: &str, key: &str) -> Option<&'a Value> {
     options?.get(provider)?.get(key).filter(|value| !value.is_null())
 }
 
 /// Copies options into a body under the wire's own names.
 ///
 /// `table` holds `(JavaScript name, wire name)`; the wire name is accepted as an option's name too.
-pub fn copy_options(options: Option<&Map<String, Value>>, table: &[(&str, &str)], body: &mut Map<String, Value>) {
+pub(crate) fn copy_options(
+    options: Option<&Map<String, Value>>,
+    table: &[(&str, &str)],
+    body: &mut Map<String, Value>,
+) {
     let Some(options) = options else { return };
     for (name, wire_name) in table {
         let value = options.get(*name).or_else(|| options.get(*wire_name));
@@ -67,27 +67,40 @@ pub fn copy_options(options: Option<&Map<String, Value>>, table: &[(&str, &str)]
 }
 
 /// The parts of a message; a bare string counts as one text part. Empty text is dropped.
-pub fn parts_of(message: &Message) -> Vec<ContentPart> {
-    let parts = match &message.content {
-        crate::chat::Content::Text(text) => vec![ContentPart::text(text.clone())],
-        crate::chat::Content::Parts(parts) => parts.clone(),
-    };
-    parts.into_iter().filter(|part| !matches!(part, ContentPart::Text { text, .. } if text.is_empty())).collect()
+///
+/// They are borrowed where that can be: a conversation is sent again with every step, and may hold whole files.
+pub(crate) fn parts_of(message: &Message) -> Cow<'_, [ContentPart]> {
+    let is_empty = |part: &ContentPart| matches!(part, ContentPart::Text { text, .. } if text.is_empty());
+    match &message.content {
+        Content::Text(text) if text.is_empty() => Cow::Borrowed(&[]),
+        Content::Text(text) => Cow::Owned(vec![ContentPart::text(text.clone())]),
+        Content::Parts(parts) if parts.iter().any(is_empty) => {
+            Cow::Owned(parts.iter().filter(|part| !is_empty(part)).cloned().collect())
+        }
+        Content::Parts(parts) => Cow::Borrowed(parts),
+    }
+}
+
+/// Compact JSON text as `JSON.stringify` writes it.
+fn json_text(value: &Value) -> String {
+    let mut value = value.clone();
+    normalize_numbers(&mut value);
+    value.to_string()
 }
 
 /// A tool call's arguments for wires that take them as JSON text: to the letter as the model wrote them, so that the
 /// provider finds the conversation in its cache.
-pub fn arguments_text(input: &ToolInput) -> String {
+pub(crate) fn arguments_text(input: &ToolInput) -> String {
     input.text().map_or_else(|| json_text(input.value()), str::to_owned)
 }
 
 /// A tool call's arguments for wires that take an object; text that was not JSON becomes `{}`, which they accept.
-pub fn arguments_object(input: &ToolInput) -> Value {
+pub(crate) fn arguments_object(input: &ToolInput) -> Value {
     if input.value().is_object() { input.value().clone() } else { Value::Object(Map::new()) }
 }
 
 /// Metadata for one provider.
-pub fn metadata(provider: &str, entries: impl IntoIterator<Item = (&'static str, Value)>) -> ProviderOptions {
+pub(crate) fn metadata(provider: &str, entries: impl IntoIterator<Item = (&'static str, Value)>) -> ProviderOptions {
     let inner: Map<String, Value> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     let mut outer = Map::new();
     outer.insert(provider.to_owned(), Value::Object(inner));
@@ -118,6 +131,6 @@ mod tests {
         }
         assert_eq!(arguments_text(&ToolInput::from_text("{broken")), "\"{broken\"");
         assert_eq!(arguments_text(&ToolInput::from_text("")), "{}");
-        assert_eq!(arguments_text(&json!({"a": 1.0}).into()), "{\"a\":1}");
+        assert_eq!(json_text(&json!({"a": 1.0}).into()), "{\"a\":1}");
     }
 }

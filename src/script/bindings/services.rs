@@ -5,14 +5,16 @@ use std::{
     rc::Rc,
 };
 
-use rquickjs::{Ctx, Function, JsLifetime, Object, Result};
+use futures_util::future::LocalBoxFuture;
+use rquickjs::{Ctx, JsLifetime, Result};
 
-use super::values::{plain_error, property, to_json, type_error};
+use super::{prompt::object::PromptObject, values::plain_error};
 use crate::{
-    prompt::{RunRecord, StepLoop},
+    chat::Step,
+    prompt::{RunError, RunOutcome, RunRecord, StepLoop},
     provider::{LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay},
     sandbox::{Sandbox, SandboxConfig},
-    script::import_builtin,
+    script::environment,
 };
 
 /// Some tens of megabytes of recorded parts.
@@ -57,76 +59,116 @@ pub struct Doors {
     pub exchanges: Exchanges,
 }
 
+/// What the run of an agent's child gave.
+pub(crate) struct ChildRun {
+    /// The text of the last step.
+    pub(crate) text: String,
+    /// Everything the child did.
+    pub(crate) steps: Vec<Rc<Step>>,
+}
+
+/// Runs a prompt that is set up to its end; throws when the run breaks off.
+pub(crate) type RunChild = for<'js> fn(Ctx<'js>, PromptObject<'js>) -> LocalBoxFuture<'js, Result<ChildRun>>;
+
 /// [`Doors`] and what bindings keep for the whole runtime.
 #[derive(JsLifetime)]
-pub(crate) struct Services<'js> {
-    pub(crate) doors: Doors,
+pub(crate) struct Services {
+    doors: Doors,
+    /// Runs agents' children: a door, because running prompts knows agents, and agents must not know it in turn.
+    run_child: RunChild,
     /// The model of the prompt file's `mock` array; what `model: 'mock'` means.
-    pub(crate) mock: RefCell<Option<Rc<MockModel>>>,
+    mock: RefCell<Option<Rc<MockModel>>>,
     /// Every run that was started, to find failures nobody looked at.
-    pub(crate) runs: RefCell<Vec<Rc<RunRecord>>>,
+    runs: RefCell<Vec<Rc<RunRecord>>>,
     /// How many parts runs have recorded since unreachable ones were last looked for.
     recorded: Cell<usize>,
     /// Where model-written code runs, one for each configuration in use.
     sandboxes: RefCell<Vec<Rc<Sandbox>>>,
-    /// zod's `toJSONSchema`, once it was needed.
-    to_json_schema: RefCell<Option<Function<'js>>>,
 }
 
-impl<'js> Services<'js> {
-    pub(crate) fn new(doors: Doors) -> Self {
-        Services {
-            doors,
-            mock: RefCell::default(),
-            runs: RefCell::default(),
-            recorded: Cell::new(0),
-            sandboxes: RefCell::default(),
-            to_json_schema: RefCell::default(),
-        }
-    }
+/// Stores the services; done once an engine.
+pub(crate) fn install(ctx: &Ctx<'_>, doors: Doors, run_child: RunChild) -> Result<()> {
+    let services = Services {
+        doors,
+        run_child,
+        mock: RefCell::default(),
+        runs: RefCell::default(),
+        recorded: Cell::new(0),
+        sandboxes: RefCell::default(),
+    };
+    let stored = ctx.store_userdata(services);
+    stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
 }
 
-/// The doors of a runtime that has bindings.
-pub(crate) fn doors(ctx: &Ctx<'_>) -> Result<Doors> {
-    with(ctx, |services| services.doors.clone())
-}
-
-/// Reads the services.
-pub(crate) fn with<'js, R>(ctx: &Ctx<'js>, read: impl FnOnce(&Services<'js>) -> R) -> Result<R> {
-    match ctx.userdata::<Services<'js>>() {
+fn with<R>(ctx: &Ctx<'_>, read: impl FnOnce(&Services) -> R) -> Result<R> {
+    match ctx.userdata::<Services>() {
         Some(services) => Ok(read(&services)),
         None => Err(plain_error(ctx, "lmthing's bindings are not installed in this engine")),
     }
 }
 
-/// zod's `toJSONSchema`, from the built-in zod.
-pub(crate) fn zod_to_json_schema<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
-    if let Some(convert) = with(ctx, |services| services.to_json_schema.borrow().clone())? {
-        return Ok(convert);
-    }
-    let convert: Function = import_builtin(ctx, "zod")?.get("toJSONSchema")?;
-    with(ctx, |services| *services.to_json_schema.borrow_mut() = Some(convert.clone()))?;
-    Ok(convert)
+/// What drives prompts.
+pub(crate) fn step_loop(ctx: &Ctx<'_>) -> Result<Rc<dyn StepLoop>> {
+    with(ctx, |services| services.doors.step_loop.clone())
 }
 
-/// The settings of `config.sandbox`. Throws a `TypeError` that names the field.
-pub(crate) fn sandbox_config<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<SandboxConfig> {
-    let Some(given) = property(bag, "sandbox")? else { return Ok(SandboxConfig::default()) };
-    let wrong = |error: serde_json::Error| type_error(ctx, format!("config.sandbox: {error}"));
-    let config: SandboxConfig = serde_json::from_value(to_json(ctx, &given)?).map_err(wrong)?;
-    config.validate().map_err(|problem| type_error(ctx, problem))?;
-    Ok(config)
+/// Whether models answer or a recording does.
+pub(crate) fn exchanges(ctx: &Ctx<'_>) -> Result<Exchanges> {
+    with(ctx, |services| services.doors.exchanges.clone())
 }
 
-/// The sandbox of a prompt; prompts with the same settings share one.
-pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, bag: &Object<'js>) -> Result<Rc<Sandbox>> {
-    let config = sandbox_config(ctx, bag)?;
+/// Keys, aliases and base URLs as they are now: what the script has written to `process.env` counts.
+pub(crate) fn providers(ctx: &Ctx<'_>) -> Result<ProviderContext> {
+    let providers = with(ctx, |services| services.doors.providers.clone())?;
+    Ok(match environment(ctx)? {
+        Some(variables) => ProviderContext { env: Rc::new(variables), ..providers },
+        None => providers,
+    })
+}
+
+/// Runs the child of an agent.
+pub(crate) async fn run_child<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -> Result<ChildRun> {
+    let run = with(ctx, |services| services.run_child)?;
+    run(ctx.clone(), child.clone()).await
+}
+
+/// The model that `'mock'` stands for, when the prompt file has one.
+pub(crate) fn mock(ctx: &Ctx<'_>) -> Result<Option<Rc<MockModel>>> {
+    with(ctx, |services| services.mock.borrow().clone())
+}
+
+pub(crate) fn set_mock(ctx: &Ctx<'_>, mock: MockModel) -> Result<()> {
+    with(ctx, |services| services.mock.replace(Some(Rc::new(mock))))?;
+    Ok(())
+}
+
+/// Remembers a run that was started, and forgets those that went well.
+pub(crate) fn remember_run(ctx: &Ctx<'_>, record: Rc<RunRecord>) -> Result<()> {
+    with(ctx, |services| {
+        let mut runs = services.runs.borrow_mut();
+        runs.retain(|run| !matches!(run.outcome(), Some(RunOutcome::Done)));
+        runs.push(record);
+    })
+}
+
+/// Why a run broke off whose result nobody looked at, if there is one.
+pub(crate) fn unobserved_failure(ctx: &Ctx<'_>) -> Result<Option<Rc<RunError>>> {
+    with(ctx, |services| {
+        services.runs.borrow().iter().find_map(|record| match record.outcome() {
+            Some(RunOutcome::Failed(error)) if !record.is_observed() => Some(error),
+            _ => None,
+        })
+    })
+}
+
+/// The sandbox with these settings; prompts with the same share one.
+pub(crate) fn sandbox(ctx: &Ctx<'_>, config: &SandboxConfig) -> Result<Rc<Sandbox>> {
     with(ctx, |services| {
         let mut sandboxes = services.sandboxes.borrow_mut();
-        if let Some(sandbox) = sandboxes.iter().find(|sandbox| *sandbox.config() == config) {
+        if let Some(sandbox) = sandboxes.iter().find(|sandbox| sandbox.config() == config) {
             return sandbox.clone();
         }
-        let sandbox = Rc::new(Sandbox::new(config));
+        let sandbox = Rc::new(Sandbox::new(config.clone()));
         sandboxes.push(sandbox.clone());
         sandbox
     })

@@ -10,7 +10,7 @@ use super::rejections;
 ///
 /// # Errors
 /// A pending exception, when the promise is rejected.
-pub async fn settle<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
+pub(crate) async fn settle<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
     let Some(promise) = as_promise(ctx, &value)? else { return Ok(value) };
     let outcome = promise.clone().into_future::<Value>().await;
     rejections::forget(ctx, &promise);

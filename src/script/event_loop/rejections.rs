@@ -3,16 +3,22 @@
 
 use std::cell::RefCell;
 
-use rquickjs::{Ctx, JsLifetime, Promise, Value};
+use rquickjs::{Ctx, JsLifetime, Promise, Result, Value};
+
+use crate::script::user_data;
 
 /// Rejected promises without a handler, oldest first.
 #[derive(Default, JsLifetime)]
-pub(super) struct Rejections<'js>(RefCell<Vec<Rejection<'js>>>);
+struct Rejections<'js>(RefCell<Vec<Rejection<'js>>>);
 
 #[derive(JsLifetime)]
 struct Rejection<'js> {
     promise: Value<'js>,
     reason: Value<'js>,
+}
+
+pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+    user_data::store(ctx, Rejections::default())
 }
 
 /// The engine's callback: `handled` is false when a promise is rejected without a handler, true when it gets one later.
@@ -32,6 +38,7 @@ pub(super) fn forget<'js>(ctx: &Ctx<'js>, promise: &Promise<'js>) {
     }
 }
 
+/// Whether there are any.
 pub(super) fn any(ctx: &Ctx<'_>) -> bool {
     ctx.userdata::<Rejections>().is_some_and(|rejections| !rejections.0.borrow().is_empty())
 }

@@ -8,7 +8,8 @@ use rquickjs::{Ctx, Exception, Function, Object, Result};
 use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
-use super::{Bytes, NativeModule};
+use super::bytes::Bytes;
+use crate::script::native_module::NativeModule;
 
 /// A hash or HMAC in progress, free of its algorithm.
 trait Hasher {

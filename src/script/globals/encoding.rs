@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use encoding_rs::{CoderResult, Decoder, DecoderResult, Encoding};
 use rquickjs::{Ctx, Function, Object, Result, function::Opt};
 
-use super::{Bytes, NativeModule};
+use super::bytes::Bytes;
+use crate::script::native_module::NativeModule;
 
 /// `decoder(label, fatal, ignoreBOM)`: `{encoding, decode(bytes, more)}`, or `undefined` for an unknown label.
 ///

@@ -16,8 +16,10 @@ use reqwest::{
 use rquickjs::{Ctx, Function, Object, Result, function::Opt, prelude::Async};
 use tokio::sync::mpsc;
 
-use super::{Bytes, NativeModule};
-use crate::{http::http_client, script::KeepAlive};
+use super::bytes::Bytes;
+use crate::http::http_client;
+use crate::script::event_loop::KeepAlive;
+use crate::script::native_module::NativeModule;
 
 /// One part of a request body; an error ends the request.
 type BodyPart = std::result::Result<Vec<u8>, io::Error>;
@@ -220,8 +222,9 @@ impl<'js> rquickjs::IntoJs<'js> for Head {
     }
 }
 
-/// `exchange(method, url, headers, body)`: `{send(), read(), abort()}` and, when `body` is `true`, `write(bytes)`,
-/// `end()` and `fail(message)` for the request's body. `body` may also be a `Uint8Array`, or nothing.
+/// `exchange(method, url, headers, body?, streamed?)`: `{send(), read(), abort()}`, or `{code, message}` when the request
+/// cannot be made. `body` is a `Uint8Array` or nothing; when `streamed` is `true`, the body comes in parts instead, through
+/// `write(bytes)`, `end()` and `fail(message)`.
 fn exchange<'js>(
     ctx: Ctx<'js>,
     method: String,

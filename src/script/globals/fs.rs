@@ -5,12 +5,10 @@
 
 use rquickjs::{Ctx, FromJs, Function, IntoJs, Object, Result, Value, convert::List, prelude::Async};
 
-use crate::script::KeepAlive;
-
-use super::{
-    Bytes, NativeModule,
-    fs_operations::{self as operations, FsError, FsResult},
-};
+use super::bytes::Bytes;
+use super::fs_operations::{self as operations, FsError, FsResult};
+use crate::script::event_loop::KeepAlive;
+use crate::script::native_module::NativeModule;
 
 /// What an operation came to, on its way to JavaScript.
 struct Outcome<T>(FsResult<T>);

@@ -1,7 +1,7 @@
 //! The globals and native module halves that every prompt file gets. Each area is one file here (its Rust half) and one
 //! built-in module in `runtime-js/` (its JavaScript half), tied together by the two tables below.
 //!
-//! The web and Node areas (SPEC 1) hand plain functions to their JavaScript halves as `lmthing:internal/native/<area>`, so
+//! The web and Node areas (docs/reference.md, "Prompt files") hand plain functions to their JavaScript halves as `lmthing:internal/native/<area>`, so
 //! that nothing of it is reachable from `globalThis`. The JavaScript half checks arguments and has the faces users know;
 //! here, strings and bytes come in and plain values go out.
 
@@ -21,7 +21,8 @@ mod url;
 
 use rquickjs::{Ctx, Result};
 
-use self::bytes::Bytes;
+pub(crate) use self::process::environment;
+pub use self::process::exit_code;
 use super::lazy::{self, LazyGlobal};
 use super::native_module::NativeModule;
 
@@ -105,7 +106,8 @@ const LAZY_GLOBALS: &[LazyGlobal] = &[
     export_of("node:buffer", "Buffer"),
 ];
 
-/// Defines every global.
-pub(super) fn install(ctx: &Ctx<'_>) -> Result<()> {
-    lazy::lazy_globals(ctx, LAZY_GLOBALS)
+/// Defines every global; part of making an engine. `argv` and `env` are those of `process`.
+pub(super) fn set_up(ctx: &Ctx<'_>, argv: Vec<String>, env: Vec<(String, String)>) -> Result<()> {
+    process::set_up(ctx, argv, env)?;
+    lazy::define(ctx, LAZY_GLOBALS)
 }

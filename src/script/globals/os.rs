@@ -4,7 +4,7 @@ use std::{env, thread};
 
 use rquickjs::{Ctx, Function, Object, Result};
 
-use super::NativeModule;
+use crate::script::native_module::NativeModule;
 
 /// The directory of the user, as `os.homedir()` gives it: `$HOME` first, then the user database.
 fn home_directory() -> Option<String> {

@@ -1,31 +1,101 @@
 //! Native half of `process`: what the script may know of the program it runs in, and how it asks to end.
 
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use rquickjs::{Ctx, Function, Object, Result};
+use rquickjs::runtime::UserDataGuard;
+use rquickjs::{Coerced, Ctx, Function, JsLifetime, Object, Result, Value};
 
-use crate::script::engine::shared;
-use crate::script::event_loop::Halt;
+use crate::script::event_loop::{EventLoop, Halt};
 use crate::script::native_module::NativeModule;
+use crate::script::user_data;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/process", init };
 
-fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let shared = shared(ctx)?;
-    let exports = Object::new(ctx.clone())?;
-    exports.set("argv", shared.process.argv.clone())?;
-    let env = Object::new(ctx.clone())?;
-    for (name, value) in &shared.process.env {
-        env.set(name.as_str(), value.as_str())?;
+/// What `process` tells a script, and what the script tells by it.
+#[derive(Default, JsLifetime)]
+struct Process<'js> {
+    argv: Vec<String>,
+    /// What `process.env` begins with.
+    env: Vec<(String, String)>,
+    /// `process.exitCode`, once a script has set it.
+    exit_code: Cell<Option<i32>>,
+    /// The `process` object, once a script has touched it.
+    object: RefCell<Option<Object<'js>>>,
+}
+
+/// Part of making an engine.
+pub(super) fn set_up(ctx: &Ctx<'_>, argv: Vec<String>, env: Vec<(String, String)>) -> Result<()> {
+    user_data::store(ctx, Process { argv, env, ..Process::default() })
+}
+
+fn process<'a, 'js>(ctx: &'a Ctx<'js>) -> Result<UserDataGuard<'a, Process<'js>>> {
+    user_data::read(ctx)
+}
+
+/// What the script set `process.exitCode` to: the exit code of a run that ends by itself.
+pub fn exit_code(ctx: &Ctx<'_>) -> Result<Option<i32>> {
+    Ok(process(ctx)?.exit_code.get())
+}
+
+/// What `process.env` holds now, with what the script changed in it; `None` while no script has touched `process`.
+///
+/// # Errors
+/// A pending exception, when a script put something there that has no text.
+pub(crate) fn environment(ctx: &Ctx<'_>) -> Result<Option<BTreeMap<String, String>>> {
+    let object = process(ctx)?.object.borrow().clone();
+    let Some(object) = object else { return Ok(None) };
+    let mut variables = BTreeMap::new();
+    // A script may have put anything in its place.
+    if let Some(env) = object.get::<_, Value>("env")?.into_object() {
+        for property in env.props::<String, Value>() {
+            let (name, value) = property?;
+            if !value.is_undefined() {
+                variables.insert(name, value.get::<Coerced<String>>()?.0);
+            }
+        }
     }
+    Ok(Some(variables))
+}
+
+fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let exports = Object::new(ctx.clone())?;
+    describe_program(ctx, &exports)?;
+    export_clocks(ctx, &exports)?;
+    let cwd = || std::env::current_dir().map(|path| path.display().to_string()).map_err(rquickjs::Error::Io);
+    exports.set("cwd", Function::new(ctx.clone(), cwd)?)?;
+    exports.set("residentSetSize", Function::new(ctx.clone(), resident_set_size)?)?;
+    // remember(process): the object whose `env` models are looked up in.
+    exports.set("remember", Function::new(ctx.clone(), remember)?)?;
+    // setExitCode(code or undefined)
+    exports.set("setExitCode", Function::new(ctx.clone(), set_exit_code)?)?;
+    // requestExit(code): ends the run with this code.
+    let event_loop = EventLoop::of(ctx)?;
+    exports.set("requestExit", Function::new(ctx.clone(), move |code: i32| event_loop.halt(Halt::Exit(code)))?)?;
+    Ok(exports)
+}
+
+/// What stays as it is for the whole run, but for `env`, which belongs to the script from now on.
+fn describe_program<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
+    let (argv, variables) = {
+        let process = process(ctx)?;
+        (process.argv.clone(), process.env.clone())
+    };
+    let env = Object::new(ctx.clone())?;
+    for (name, value) in variables {
+        env.set(name, value)?;
+    }
+    exports.set("argv", argv)?;
     exports.set("env", env)?;
     exports.set("pid", std::process::id())?;
     exports.set("platform", platform())?;
     exports.set("arch", architecture())?;
     exports.set("version", env!("CARGO_PKG_VERSION"))?;
-    exports.set("execPath", std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default())?;
-    let cwd = || std::env::current_dir().map(|path| path.display().to_string()).map_err(rquickjs::Error::Io);
-    exports.set("cwd", Function::new(ctx.clone(), cwd)?)?;
+    exports.set("execPath", std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default())
+}
+
+fn export_clocks<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     // hrtime(): [seconds, nanoseconds] of a steady clock.
     let start = Instant::now();
     let hrtime = move || {
@@ -33,15 +103,17 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         [elapsed.as_secs() as f64, f64::from(elapsed.subsec_nanos())].to_vec()
     };
     exports.set("hrtime", Function::new(ctx.clone(), hrtime)?)?;
-    exports.set("uptime", Function::new(ctx.clone(), move || start.elapsed().as_secs_f64())?)?;
-    exports.set("residentSetSize", Function::new(ctx.clone(), resident_set_size)?)?;
-    // setExitCode(code or undefined)
-    let process = shared.process.clone();
-    exports.set("setExitCode", Function::new(ctx.clone(), move |code: Option<i32>| process.exit_code.set(code))?)?;
-    // requestExit(code): ends the run with this code.
-    let event_loop = shared.event_loop.clone();
-    exports.set("requestExit", Function::new(ctx.clone(), move |code: i32| event_loop.halt(Halt::Exit(code)))?)?;
-    Ok(exports)
+    exports.set("uptime", Function::new(ctx.clone(), move || start.elapsed().as_secs_f64())?)
+}
+
+fn remember<'js>(ctx: Ctx<'js>, object: Object<'js>) -> Result<()> {
+    process(&ctx)?.object.replace(Some(object));
+    Ok(())
+}
+
+fn set_exit_code(ctx: Ctx<'_>, code: Option<i32>) -> Result<()> {
+    process(&ctx)?.exit_code.set(code);
+    Ok(())
 }
 
 /// The steady clock of `hrtime` starts at an arbitrary point; never at nought, which programs take for "unset".
@@ -71,4 +143,38 @@ fn resident_set_size() -> f64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = statm.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<f64>().ok());
     pages.unwrap_or(0.0) * 4096.0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::script::{Engine, EngineOptions, ScriptHost};
+
+    struct Silent;
+
+    impl ScriptHost for Silent {
+        fn write_stdout(&self, _: &str) {}
+        fn write_stderr(&self, _: &str) {}
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn the_environment_is_what_the_script_made_it() {
+        let mut options = EngineOptions::new(Rc::new(Silent));
+        options.env = [("A", "1"), ("B", "2")].map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        let engine = Engine::new(options).await.unwrap();
+        let run = async |ctx: Ctx<'_>| {
+            let read = |source: &str| {
+                ctx.eval::<(), _>(source).unwrap();
+                let variables = environment(&ctx).unwrap()?;
+                Some(variables.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "))
+            };
+            assert_eq!(read("globalThis.x = 1"), None);
+            assert_eq!(read("process.argv"), Some("A=1 B=2".to_owned()));
+            assert_eq!(read("process.env.C = 3; delete process.env.A"), Some("B=2 C=3".to_owned()));
+            assert_eq!(read("process.env = { D: undefined, E: '' }"), Some("E=".to_owned()));
+        };
+        engine.context().async_with(run).await;
+    }
 }

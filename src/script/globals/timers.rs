@@ -2,14 +2,13 @@
 
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
-use crate::script::engine::shared;
-use crate::script::event_loop;
+use crate::script::event_loop::{self, EventLoop};
 use crate::script::native_module::NativeModule;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/timers", init };
 
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let event_loop = shared(ctx)?.event_loop;
+    let event_loop = EventLoop::of(ctx)?;
     let exports = Object::new(ctx.clone())?;
     // setDispatcher(run): `run(kind, id)` is called for each callback that is due.
     exports.set("setDispatcher", Function::new(ctx.clone(), |ctx, run| event_loop::set_dispatcher(&ctx, run))?)?;

@@ -3,7 +3,7 @@
 use rquickjs::{Ctx, Function, Object, Result};
 use url::{Url, form_urlencoded, quirks};
 
-use super::NativeModule;
+use crate::script::native_module::NativeModule;
 
 /// The parts of a URL as the JavaScript half keeps them; the order is part of the contract with `web/url.js`.
 fn components(url: &Url) -> Vec<String> {

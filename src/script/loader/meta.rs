@@ -1,33 +1,35 @@
 //! `import.meta` of a file module, as in Node: `url`, `filename`, `dirname`, `resolve`.
 
 use std::path::Path;
+use std::rc::Rc;
 
 use rquickjs::module::Declared;
 use rquickjs::{Ctx, Function, Module, Result};
 use url::Url;
 
-use super::ModuleLoader;
+use super::resolver::ModuleResolver;
 
+/// Defines it for the module `name` of the file `path`.
 pub(super) fn define<'js>(
     ctx: &Ctx<'js>,
     module: &Module<'js, Declared>,
     name: &str,
     path: &Path,
-    loader: &ModuleLoader,
+    resolver: &Rc<ModuleResolver>,
 ) -> Result<()> {
     let meta = module.meta()?;
     let query = name.strip_prefix(&*path.to_string_lossy()).unwrap_or_default();
     meta.set("dirname", path.parent().map(|parent| parent.display().to_string()))?;
     meta.set("filename", path.display().to_string())?;
-    meta.set("resolve", resolve_function(ctx, name, loader)?)?;
+    meta.set("resolve", resolve_function(ctx, name, resolver)?)?;
     meta.set("url", format!("{}{query}", file_url(path)))
 }
 
-fn resolve_function<'js>(ctx: &Ctx<'js>, name: &str, loader: &ModuleLoader) -> Result<Function<'js>> {
-    let (loader, base) = (loader.clone(), name.to_owned());
+fn resolve_function<'js>(ctx: &Ctx<'js>, name: &str, resolver: &Rc<ModuleResolver>) -> Result<Function<'js>> {
+    let (resolver, base) = (resolver.clone(), name.to_owned());
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, specifier: String| {
-        let resolved = loader.resolve_specifier(&base, &specifier).map_err(|failure| failure.throw(&ctx))?;
-        let is_file = loader.modules.is_file(&resolved);
+        let resolved = resolver.resolve(&base, &specifier).map_err(|failure| failure.throw(&ctx))?;
+        let is_file = resolver.modules.is_file(&resolved);
         Ok::<_, rquickjs::Error>(if is_file { file_url(Path::new(&resolved)) } else { resolved })
     })?
     .with_name("resolve")

@@ -3,7 +3,8 @@
 use rquickjs::{CatchResultExt, Ctx};
 
 use super::modules::{Import, Modules};
-use super::{package, position, suggestion};
+use super::{package, position};
+use crate::diagnostic::closest;
 use crate::script::builtin::import_builtin;
 use crate::script::error::ScriptError;
 
@@ -61,7 +62,7 @@ fn suggest(ctx: &Ctx<'_>, modules: &Modules, import: &Import, name: &str) -> Opt
         return Some(format!("'{}' is a CommonJS module; only ES modules are supported", import.specifier));
     }
     let exports = exports_of(ctx, modules, &import.resolved);
-    if let Some(close) = suggestion::closest(name, exports.iter().map(String::as_str)) {
+    if let Some(close) = closest(name, exports.iter().map(String::as_str)) {
         return Some(format!("did you mean '{close}'?"));
     }
     if name == "default" {

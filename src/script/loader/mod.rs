@@ -1,5 +1,5 @@
-//! Finding and loading modules (SPEC 1): relative and absolute files, `file:` URLs, built-in and native modules, packages in
-//! `node_modules`.
+//! Finding and loading modules (docs/reference.md, "Modules"): relative and absolute files, `file:` URLs, built-in and native
+//! modules, packages in `node_modules`.
 //!
 //! A module's name inside QuickJS is its real path (plus `?query`, which makes a second instance as in Node), or the plain
 //! name of a built-in or native module; so stack traces show paths. QuickJS gives no position for an import that fails:
@@ -13,63 +13,69 @@ mod package;
 mod position;
 mod resolver;
 mod source;
-mod suggestion;
 mod typescript;
-
-pub(super) use suggestion::closest;
 
 use std::path::Path;
 use std::rc::Rc;
 
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
-use rquickjs::{Ctx, Module, Object, Result, Value};
+use rquickjs::{AsyncRuntime, Ctx, JsLifetime, Module, Object, Result, Value};
 
 pub(super) use missing_export::explain_missing_export;
 pub(super) use modules::Modules;
 
-use super::error::ScriptError;
 use super::native_module::{self, NativeModule};
-use super::{builtin, bytecode};
+use super::{builtin, bytecode, user_data};
+use resolver::ModuleResolver;
 
 /// The resolver and the loader of one engine; clones share the same state.
-#[derive(Clone)]
-pub(super) struct ModuleLoader {
-    modules: Rc<Modules>,
-    native: Rc<[NativeModule]>,
-    packages: Rc<package::Packages>,
+#[derive(Clone, JsLifetime)]
+pub(super) struct ModuleLoader(Rc<ModuleResolver>);
+
+/// Hooks a loader into the runtime that knows `native` modules besides the built-in ones; part of making an engine, before
+/// the context is used.
+pub(super) async fn attach(runtime: &AsyncRuntime, native: Vec<NativeModule>) -> ModuleLoader {
+    let resolver = ModuleResolver { modules: Rc::default(), native, packages: package::Packages::default() };
+    let loader = ModuleLoader(Rc::new(resolver));
+    runtime.set_loader(loader.clone(), loader.clone()).await;
+    loader
+}
+
+/// Part of making an engine.
+pub(super) fn set_up(ctx: &Ctx<'_>, loader: ModuleLoader) -> Result<()> {
+    user_data::store(ctx, loader)
+}
+
+/// What the engine of `ctx` has loaded.
+pub(super) fn modules(ctx: &Ctx<'_>) -> Result<Rc<Modules>> {
+    Ok(user_data::read::<ModuleLoader>(ctx)?.0.modules.clone())
+}
+
+/// Loads and evaluates the prompt file at `path` and returns its module namespace.
+///
+/// # Errors
+/// A pending exception: see [`diagnose_error`](crate::script::diagnose_error).
+pub async fn import_file<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>> {
+    let loader = user_data::read::<ModuleLoader>(ctx)?.clone();
+    let name = resolver::entry(&loader.0.modules, path).map_err(|failure| failure.throw(ctx))?;
+    let module = loader.declare_file(ctx, &name)?;
+    let (module, evaluated) = module.eval()?;
+    evaluated.into_future::<Value>().await?;
+    module.namespace()
 }
 
 impl ModuleLoader {
-    pub(super) fn new(modules: Rc<Modules>, native: Rc<[NativeModule]>) -> Self {
-        Self { modules, native, packages: Rc::default() }
-    }
-
-    /// Loads and evaluates the file at `path` as the entry of a program and returns its namespace.
-    pub(super) async fn import_entry<'js>(&self, ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>> {
-        let name = resolver::entry(&self.modules, path).map_err(|failure| failure.throw(ctx))?;
-        let module = self.declare_file(ctx, &name)?;
-        let (module, evaluated) = module.eval()?;
-        evaluated.into_future::<Value>().await?;
-        module.namespace()
-    }
-
     fn declare_file<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
-        let file = self.modules.path_of(name);
+        let file = self.0.modules.path_of(name);
         let text = source::read(&file).map_err(|failure| failure.throw(ctx))?;
         if source::is_json(&file) {
             return json::declare(ctx, name, &file, &text);
         }
-        let code = source::prepare(&self.modules, name, &file, text).map_err(|failure| failure.throw(ctx))?;
+        let code = source::prepare(name, &file, text).map_err(|failure| failure.throw(ctx))?;
         let module = Module::declare(ctx.clone(), name, code)?;
-        meta::define(ctx, &module, name, &file, self)?;
+        meta::define(ctx, &module, name, &file, &self.0)?;
         Ok(module)
-    }
-
-    /// What `specifier`, written in the module `base`, stands for.
-    fn resolve_specifier(&self, base: &str, specifier: &str) -> std::result::Result<String, ScriptError> {
-        resolver::Resolution { modules: &self.modules, native: &self.native, packages: &self.packages }
-            .resolve(base, specifier)
     }
 }
 
@@ -82,11 +88,13 @@ impl Resolver for ModuleLoader {
         attributes: Option<ImportAttributes<'js>>,
     ) -> Result<String> {
         let attribute = attributes.map(|attributes| attributes.get_type()).transpose()?.flatten();
+        let ModuleResolver { modules, .. } = &*self.0;
         let resolved = self
-            .resolve_specifier(base, name)
+            .0
+            .resolve(base, name)
             .and_then(|resolved| resolver::check_attribute(&resolved, name, attribute.as_deref()).map(|()| resolved))
-            .map_err(|failure| failure.or_at(position::of_specifier(&self.modules, base, name)).throw(ctx))?;
-        self.modules.record_import(base, name, &resolved);
+            .map_err(|failure| failure.or_at(position::of_specifier(modules, base, name)).throw(ctx))?;
+        modules.record_import(base, name, &resolved);
         Ok(resolved)
     }
 }
@@ -98,7 +106,7 @@ impl Loader for ModuleLoader {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> Result<Module<'js, Declared>> {
-        if let Some(module) = self.native.iter().find(|module| module.name == name) {
+        if let Some(module) = self.0.native.iter().find(|module| module.name == name) {
             return native_module::declare(ctx, name, module.init);
         }
         if let Some(builtin) = builtin::find(name) {

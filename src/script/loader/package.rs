@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 
 use oxc_resolver::{Resolution, ResolveError, ResolveOptions, Resolver};
 
-use super::resolver::NOT_FOUND;
 use super::{position, source};
 use crate::script::error::ScriptError;
 
+/// Node's code for a module that does not exist.
+pub(super) const NOT_FOUND: &str = "ERR_MODULE_NOT_FOUND";
+
 /// What a bare specifier stands for.
 pub(super) enum Package {
+    /// A file of a package.
     File(PathBuf),
     /// An `imports` map points at a Node module.
     Builtin(String),

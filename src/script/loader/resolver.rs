@@ -1,25 +1,23 @@
 //! From the specifier in an import statement to the name of a module.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use url::Url;
 
 use super::modules::Modules;
-use super::package::{Package, Packages};
+use super::package::{NOT_FOUND, Package, Packages};
 use super::source::{EXTENSIONS, is_json, plain};
-use super::suggestion;
+use crate::diagnostic::closest;
 use crate::script::builtin::{self, INTERNAL_PREFIX};
 use crate::script::error::ScriptError;
 use crate::script::native_module::NativeModule;
 
-/// Node's code for a module that does not exist.
-pub(super) const NOT_FOUND: &str = "ERR_MODULE_NOT_FOUND";
-
-/// Everything one resolution looks at.
-pub(super) struct Resolution<'a> {
-    pub(super) modules: &'a Modules,
-    pub(super) native: &'a [NativeModule],
-    pub(super) packages: &'a Packages,
+/// Finds modules: everything one resolution looks at.
+pub(super) struct ModuleResolver {
+    pub(super) modules: Rc<Modules>,
+    pub(super) native: Vec<NativeModule>,
+    pub(super) packages: Packages,
 }
 
 fn not_found(message: impl Into<String>) -> ScriptError {
@@ -49,7 +47,7 @@ pub(super) fn check_attribute(resolved: &str, specifier: &str, attribute: Option
     }
 }
 
-impl Resolution<'_> {
+impl ModuleResolver {
     /// What `specifier`, written in the module `base`, stands for.
     pub(super) fn resolve(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
         if specifier.is_empty() {
@@ -119,10 +117,9 @@ impl Resolution<'_> {
             not_found(format!("Cannot find module '{}'", path.display())).hint_if_some(alternative(path, specifier))
         })?;
         if real.is_dir() {
-            let failure =
-                ScriptError::error(format!("Cannot import '{specifier}': '{}' is a directory", real.display()));
-            return Err(ScriptError { code: Some("ERR_UNSUPPORTED_DIR_IMPORT"), ..failure }
-                .hint_if_some(alternative(path, specifier)));
+            let message = format!("Cannot import '{specifier}': '{}' is a directory", real.display());
+            let failure = ScriptError::error(message).code("ERR_UNSUPPORTED_DIR_IMPORT");
+            return Err(failure.hint_if_some(alternative(path, specifier)));
         }
         check_extension(&real, specifier)?;
         Ok(real)
@@ -148,17 +145,17 @@ impl Resolution<'_> {
             return failure;
         }
         let message = format!("Cannot find package '{specifier}' imported from {base}");
-        let hint = match suggestion::closest(specifier, self.offered()) {
+        let hint = match closest(specifier, self.offered()) {
             Some(name) => format!("did you mean '{name}'?"),
             None => format!("install it next to the file: npm install {}", package_name(specifier)),
         };
-        ScriptError { message, ..failure }.hint(hint)
+        not_found(message).hint(hint)
     }
 
     fn not_offered(&self, name: &str, specifier: &str) -> ScriptError {
         let offered: Vec<&str> = builtin::public_names().filter(|name| name.starts_with("node:")).collect();
         let failure = ScriptError::error(format!("lmthing does not offer the module '{specifier}'"));
-        match suggestion::closest(name, self.offered()) {
+        match closest(name, self.offered()) {
             Some(close) => failure.hint(format!("did you mean '{close}'?")),
             None => failure.hint(format!("offered, with or without 'node:': {}", offered.join(", "))),
         }
@@ -200,7 +197,7 @@ fn alternative(path: &Path, specifier: &str) -> Option<String> {
     let with_extension =
         |base: &str| EXTENSIONS.iter().map(|e| format!("{base}.{e}")).find(|name| siblings.contains(name));
     let other_case = || siblings.iter().find(|name| name.to_lowercase() == file.to_lowercase()).cloned();
-    let close = || suggestion::closest(file, siblings.iter().map(String::as_str)).map(str::to_owned);
+    let close = || closest(file, siblings.iter().map(String::as_str)).map(str::to_owned);
     let name = with_extension(file).or_else(other_case).or_else(|| with_extension(stem)).or_else(close)?;
     let directory = specifier.rfind('/').map_or("", |slash| &specifier[..=slash]);
     Some(format!("did you mean '{directory}{name}'?"))

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::modules::Modules;
 use super::typescript;
 use crate::script::error::ScriptError;
 
@@ -48,6 +47,6 @@ pub(super) fn plain(error: &std::io::Error) -> String {
 }
 
 /// The JavaScript of a module: TypeScript loses its types, each replaced by blanks so that positions stay.
-pub(super) fn prepare(_modules: &Modules, name: &str, path: &Path, text: String) -> Result<String, ScriptError> {
+pub(super) fn prepare(name: &str, path: &Path, text: String) -> Result<String, ScriptError> {
     if is_typescript(path) { typescript::strip(name, text) } else { Ok(text) }
 }

@@ -20,7 +20,7 @@ export default async ({ $ }) => {
       defState: [() => p.defState(), () => p.defState(7, 1)],
       getState: [() => p.getState()],
       defEffect: [() => p.defEffect(), () => p.defEffect('x'), () => p.defEffect(() => {}, 'deps')],
-      defTaskList: [() => p.defTaskList('tasks'), () => p.defTaskList()],
+      defTaskList: [() => p.defTaskList('tasks'), () => p.defTaskList(null)],
       defTaskGraph: [() => p.defTaskGraph(5)],
     };
     for (const [method, runs] of Object.entries(tries)) {

@@ -37,32 +37,24 @@ Object.defineProperty(Error, 'captureStackTrace', { value: captureStackTrace, wr
 Object.defineProperty(globalThis, 'global', { value: globalThis, writable: true, configurable: true });
 
 /**
- * Defines `globalThis[name]` as an accessor that calls `load` on the first read and then replaces itself by the value.
- * Assigning to it replaces it as well, as in Node.
+ * Defines `globalThis[name]` for each `[name, module, export name]` of the table as an accessor that imports the module on
+ * the first read and then replaces itself by the value. Assigning to it replaces it as well, as in Node.
  */
-export function defineLazyGlobal(name, load) {
-  const replace = (value, enumerable) =>
-    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable });
-  Object.defineProperty(globalThis, name, {
-    get() {
-      const value = load();
-      replace(value, false);
-      return value;
-    },
-    set(value) {
-      replace(value, true);
-    },
-    configurable: true,
-    enumerable: false,
-  });
-}
-
-/** Defines many lazy globals at once: `[name, module, export name]`; an empty export name means the whole namespace. */
 export function defineLazyGlobals(table, importBuiltin) {
   for (const [name, module, exportName] of table) {
-    defineLazyGlobal(name, () => {
-      const namespace = importBuiltin(module);
-      return exportName === '' ? namespace : namespace[exportName];
+    const replace = (value, enumerable) =>
+      Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable });
+    Object.defineProperty(globalThis, name, {
+      get() {
+        const value = importBuiltin(module)[exportName];
+        replace(value, false);
+        return value;
+      },
+      set(value) {
+        replace(value, true);
+      },
+      configurable: true,
+      enumerable: false,
     });
   }
 }

@@ -157,5 +157,6 @@ const process = {
   emit,
 };
 Object.defineProperty(process, Symbol.toStringTag, { value: 'process', configurable: true });
+native.remember(process);
 
 export default process;

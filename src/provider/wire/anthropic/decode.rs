@@ -1,15 +1,15 @@
 //! The streamed answer of the Messages API.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart},
+    chat::{FinishReason, ResponseMetadata, StreamPart},
     provider::{
         failure::kind_of_error,
-        wire::{Output, WireDecoder, WireEvent, output::usage, values::metadata},
+        wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, output::usage, values::metadata},
     },
 };
 
@@ -57,17 +57,10 @@ struct WireUsage {
     cache_read_input_tokens: Option<u64>,
 }
 
-#[derive(Debug)]
-enum Block {
-    Text,
-    Reasoning(Option<ProviderOptions>),
-    Tool { id: String, name: String, input: String },
-}
-
 /// Decodes one answer.
 #[derive(Default)]
 pub(super) struct AnthropicDecoder {
-    blocks: BTreeMap<u64, Block>,
+    blocks: OpenBlocks,
     /// Whether an event other than `ping` was read: an error before that is a failed request.
     begun: bool,
     usage: WireUsage,
@@ -90,8 +83,8 @@ impl AnthropicDecoder {
                 }
             }
             "content_block_stop" => {
-                if let Some(block) = event.index.and_then(|index| self.blocks.remove(&index).map(|b| (index, b))) {
-                    stop(block.0, block.1, out);
+                if let Some(index) = event.index {
+                    self.blocks.close(index, out);
                 }
             }
             "message_start" => self.message_start(event.message.as_ref(), out),
@@ -119,6 +112,7 @@ impl AnthropicDecoder {
         if self.begun {
             return out.failure(kind, message);
         }
+        // The statuses the service answers with when it fails before the head.
         let overloaded = error.get("type").and_then(Value::as_str) == Some("overloaded_error");
         out.failure_with_status(kind, message, if overloaded { 529 } else { 500 });
     }
@@ -138,6 +132,7 @@ impl AnthropicDecoder {
 
     fn merge_usage(&mut self, new: WireUsage) {
         let usage = &mut self.usage;
+        // `message_start` and `message_delta` each know a part; what the later one does not say still holds.
         usage.input_tokens = new.input_tokens.or(usage.input_tokens);
         usage.output_tokens = new.output_tokens.or(usage.output_tokens);
         usage.cache_creation_input_tokens = new.cache_creation_input_tokens.or(usage.cache_creation_input_tokens);
@@ -146,72 +141,44 @@ impl AnthropicDecoder {
 
     fn start(&mut self, index: u64, block: &Value, out: &mut Output) {
         let string = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let id = index.to_string();
-        let opened = match block.get("type").and_then(Value::as_str) {
+        match block.get("type").and_then(Value::as_str) {
             Some("text") => {
-                out.part(StreamPart::TextStart { id: id.clone(), provider_metadata: None });
+                self.blocks.open_text(index, out);
                 let text = string("text");
                 if !text.is_empty() {
-                    out.part(StreamPart::TextDelta { id, delta: text, provider_metadata: None });
+                    self.blocks.text(index, text, out);
                 }
-                Block::Text
             }
-            Some("thinking") => {
-                out.part(StreamPart::ReasoningStart { id, provider_metadata: None });
-                Block::Reasoning(None)
-            }
+            Some("thinking") => self.blocks.open_reasoning(index, None, out),
+            // Encrypted for us: nothing to show, but it has to go back.
             Some("redacted_thinking") => {
                 let redacted = metadata("anthropic", [("redactedData", json!(string("data")))]);
-                out.part(StreamPart::ReasoningStart { id, provider_metadata: Some(redacted.clone()) });
-                Block::Reasoning(Some(redacted))
+                self.blocks.open_reasoning(index, Some(redacted), out);
             }
             Some("tool_use") => {
-                let (id, name) = (string("id"), string("name"));
-                out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
+                // An empty object is what stands there while the arguments are still to come.
                 let given = block.get("input").filter(|input| input.as_object().is_some_and(|map| !map.is_empty()));
-                Block::Tool { id, name, input: given.map(Value::to_string).unwrap_or_default() }
+                let input = given.map(Value::to_string).unwrap_or_default();
+                self.blocks.open_tool(index, string("id"), string("name"), input, out);
             }
             // Blocks of tools that run at the provider are not ours to show.
-            _ => return,
-        };
-        self.blocks.insert(index, opened);
+            _ => {}
+        }
     }
 
     fn delta(&mut self, index: u64, delta: Delta, out: &mut Output) {
-        let Some(block) = self.blocks.get_mut(&index) else { return };
-        let id = index.to_string();
-        match block {
-            Block::Text => {
-                if let Some(delta) = delta.text {
-                    out.part(StreamPart::TextDelta { id, delta, provider_metadata: None });
-                }
-            }
-            Block::Reasoning(kept) => {
-                if let Some(signature) = delta.signature {
-                    let signed = metadata("anthropic", [("signature", json!(signature))]);
-                    *kept = Some(signed.clone());
-                    let (delta, provider_metadata) = (String::new(), Some(signed));
-                    out.part(StreamPart::ReasoningDelta { id, delta, provider_metadata });
-                } else if let Some(delta) = delta.thinking {
-                    out.part(StreamPart::ReasoningDelta { id, delta, provider_metadata: None });
-                }
-            }
-            Block::Tool { id, input, .. } => {
-                if let Some(delta) = delta.partial_json.filter(|delta| !delta.is_empty()) {
-                    input.push_str(&delta);
-                    out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
-                }
-            }
+        if let Some(text) = delta.text {
+            self.blocks.text(index, text, out);
         }
-    }
-}
-
-fn stop(index: u64, block: Block, out: &mut Output) {
-    let id = index.to_string();
-    match block {
-        Block::Text => out.part(StreamPart::TextEnd { id, provider_metadata: None }),
-        Block::Reasoning(provider_metadata) => out.part(StreamPart::ReasoningEnd { id, provider_metadata }),
-        Block::Tool { id, name, input } => out.tool_call(id, name, input, None),
+        if let Some(signature) = delta.signature {
+            let signed = metadata("anthropic", [("signature", json!(signature))]);
+            self.blocks.reasoning(index, String::new(), Some(signed), out);
+        } else if let Some(thinking) = delta.thinking {
+            self.blocks.reasoning(index, thinking, None, out);
+        }
+        if let Some(piece) = delta.partial_json.filter(|piece| !piece.is_empty()) {
+            self.blocks.tool_input(index, piece, out);
+        }
     }
 }
 
@@ -231,14 +198,14 @@ impl WireDecoder for AnthropicDecoder {
         if self.failed {
             return;
         }
+        // Text without an end is shown; a call without one must not be run.
         let Some(reason) = self.finish_reason else { return out.truncated() };
-        for (index, block) in std::mem::take(&mut self.blocks) {
-            stop(index, block, out);
-        }
+        self.blocks.close_all(out);
         let wire = self.usage;
+        // The service counts cached tokens apart from input; ours are inside it.
         let cached = wire.cache_read_input_tokens.unwrap_or(0);
         let written = wire.cache_creation_input_tokens.unwrap_or(0);
-        let input = wire.input_tokens.map(|input| input + cached + written);
+        let input = wire.input_tokens.map(|input| input.saturating_add(cached).saturating_add(written));
         let cached = input.map(|_| cached);
         out.finish(reason, usage(input, wire.output_tokens, cached, None));
     }

@@ -7,7 +7,7 @@ use crate::{
     chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec},
     provider::wire::{
         EncodedRequest,
-        settings::{SettingNames, Warnings, clamp_temperature, put_settings},
+        settings::{SettingNames, Warnings, clamp_temperature, drop_sampling, put_settings},
         values::{options_of, put},
     },
 };
@@ -47,9 +47,11 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     if let Some(user) = options.and_then(|options| options.get("metadata")).and_then(|value| value.get("userId")) {
         body.insert("metadata".into(), json!({ "user_id": user }));
     }
+    // Without it arguments arrive in one piece at the end, and nobody sees that something happens.
     if options.and_then(|options| options.get("toolStreaming")) != Some(&Value::Bool(false)) {
         betas.push("fine-grained-tool-streaming-2025-05-14");
     }
+    // These models hold a tool's arguments to its schema, if asked to.
     if !request.tools.is_empty() && model.structured_outputs {
         betas.push("structured-outputs-2025-11-13");
     }
@@ -74,6 +76,7 @@ fn put_call_settings(
     let mut settings = settings.clone();
     settings.temperature = clamp_temperature(settings.temperature, "anthropic", warnings);
     let asked = settings.max_output_tokens;
+    // The service insists on a limit.
     let mut max_tokens = asked.unwrap_or(model.max_tokens);
     let thinking = options.and_then(|options| options.get("thinking")).filter(|value| value.is_object());
     let kind = thinking.and_then(|thinking| thinking.get("type")).and_then(Value::as_str);
@@ -85,17 +88,21 @@ fn put_call_settings(
             }
             let budget = budget.unwrap_or(DEFAULT_BUDGET);
             body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
+            // The service counts thoughts as output; the limit of the settings is one for the answer.
             max_tokens = max_tokens.saturating_add(budget);
         }
         Some("adaptive") => drop(body.insert("thinking".into(), json!({ "type": "adaptive" }))),
         _ => {}
     }
     if matches!(kind, Some("enabled" | "adaptive")) {
-        drop_sampling(&mut settings, warnings);
+        drop_sampling(&mut settings, ["temperature", "topK", "topP"], warnings);
+    // The service refuses the two together.
     } else if settings.temperature.is_some() && settings.top_p.take().is_some() {
         warnings.changed("topP", "topP is not supported when temperature is set");
     }
+    // Of an unknown model the limit is only a guess: what was asked for goes out, and the service decides.
     if model.known && max_tokens > model.max_tokens {
+        // The default was chosen here: nobody has to be told that it was cut.
         if asked.is_some() {
             let limit = model.max_tokens;
             warnings.changed("maxOutputTokens", format!("{max_tokens} is above the model's limit; {limit} was used"));
@@ -104,19 +111,6 @@ fn put_call_settings(
     }
     settings.max_output_tokens = Some(max_tokens);
     put_settings(body, &settings, &SETTINGS, warnings);
-}
-
-fn drop_sampling(settings: &mut CallSettings, warnings: &mut Warnings) {
-    let dropped = [
-        ("temperature", settings.temperature.take().is_some()),
-        ("topK", settings.top_k.take().is_some()),
-        ("topP", settings.top_p.take().is_some()),
-    ];
-    for (setting, was_set) in dropped {
-        if was_set {
-            warnings.changed(setting, format!("{setting} is not supported when thinking is enabled"));
-        }
-    }
 }
 
 /// Tools and the choice among them; with choice `none` the tools are left out.

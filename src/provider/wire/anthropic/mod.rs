@@ -12,7 +12,7 @@ use crate::chat::ModelRequest;
 
 /// The Messages format.
 #[derive(Clone, Copy, Debug)]
-pub struct AnthropicWire;
+pub(crate) struct AnthropicWire;
 
 impl WireFormat for AnthropicWire {
     fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {

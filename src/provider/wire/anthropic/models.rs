@@ -25,6 +25,7 @@ const MODELS: [(&str, u64, bool); 10] = [
 
 /// What is known of a model.
 pub(super) fn model(id: &str) -> Model {
+    // An unknown id may be of any age: the smallest limit is one that every model takes.
     MODELS.iter().find(|(fragment, ..)| id.contains(fragment)).map_or(
         Model { max_tokens: 4_096, known: false, structured_outputs: false },
         |(_, max_tokens, structured_outputs)| Model {

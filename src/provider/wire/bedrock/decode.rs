@@ -1,15 +1,13 @@
 //! The streamed answer of ConverseStream.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    chat::{FinishReason, ProviderOptions, StreamPart, Usage},
+    chat::{FinishReason, Usage},
     provider::{
         ProviderErrorKind,
-        wire::{Output, WireDecoder, WireEvent, output::usage, values::metadata},
+        wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, output::usage, values::metadata},
     },
 };
 
@@ -84,17 +82,10 @@ struct WireUsage {
     cache_write_input_tokens: Option<u64>,
 }
 
-#[derive(Debug)]
-enum Block {
-    Text,
-    Reasoning(Option<ProviderOptions>),
-    Tool { id: String, name: String, input: String },
-}
-
 /// Decodes one answer.
 #[derive(Default)]
 pub(super) struct BedrockDecoder {
-    blocks: BTreeMap<u64, Block>,
+    blocks: OpenBlocks,
     finish_reason: Option<FinishReason>,
     failed: bool,
     saw_usage: bool,
@@ -112,15 +103,10 @@ impl BedrockDecoder {
             }
             "contentBlockStart" => {
                 if let Some(ToolUseStart { tool_use_id: id, name }) = payload.start.and_then(|start| start.tool_use) {
-                    out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
-                    self.blocks.insert(index, Block::Tool { id, name, input: String::new() });
+                    self.blocks.open_tool(index, id, name, String::new(), out);
                 }
             }
-            "contentBlockStop" => {
-                if let Some(block) = self.blocks.remove(&index) {
-                    stop(index, block, out);
-                }
-            }
+            "contentBlockStop" => self.blocks.close(index, out),
             "messageStop" => self.finish_reason = payload.stop_reason.as_deref().map(finish_reason),
             "metadata" => {
                 if let Some(wire) = payload.usage {
@@ -131,49 +117,41 @@ impl BedrockDecoder {
         }
     }
 
+    /// Text and reasoning begin with their first piece; only tool calls are announced.
     fn delta(&mut self, index: u64, delta: Delta, out: &mut Output) {
-        let id = index.to_string();
-        if let Some(delta) = delta.text {
-            self.blocks.entry(index).or_insert_with(|| {
-                out.part(StreamPart::TextStart { id: id.clone(), provider_metadata: None });
-                Block::Text
-            });
-            return out.part(StreamPart::TextDelta { id, delta, provider_metadata: None });
+        if let Some(text) = delta.text {
+            if !self.blocks.is_open(index) {
+                self.blocks.open_text(index, out);
+            }
+            return self.blocks.text(index, text, out);
         }
         if let Some(reasoning) = delta.reasoning_content {
             return self.reasoning(index, reasoning, out);
         }
         let piece = delta.tool_use.and_then(|tool_use| tool_use.input).filter(|piece| !piece.is_empty());
-        if let (Some(delta), Some(Block::Tool { id, input, .. })) = (piece, self.blocks.get_mut(&index)) {
-            input.push_str(&delta);
-            out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
+        if let Some(piece) = piece {
+            self.blocks.tool_input(index, piece, out);
         }
     }
 
     fn reasoning(&mut self, index: u64, reasoning: ReasoningDelta, out: &mut Output) {
-        let id = index.to_string();
-        let block = self.blocks.entry(index).or_insert_with(|| {
-            out.part(StreamPart::ReasoningStart { id: id.clone(), provider_metadata: None });
-            Block::Reasoning(None)
-        });
-        let Block::Reasoning(kept) = block else { return };
-        let delta = reasoning.text.unwrap_or_default();
-        let provider_metadata = match (reasoning.signature, reasoning.data) {
+        if !self.blocks.is_open(index) {
+            self.blocks.open_reasoning(index, None, out);
+        }
+        let metadata = match (reasoning.signature, reasoning.data) {
             (Some(signature), _) => Some(metadata("bedrock", [("signature", json!(signature))])),
             (None, Some(data)) => Some(metadata("bedrock", [("redactedData", json!(data))])),
             (None, None) => None,
         };
-        if provider_metadata.is_some() {
-            kept.clone_from(&provider_metadata);
-        }
-        out.part(StreamPart::ReasoningDelta { id, delta, provider_metadata });
+        self.blocks.reasoning(index, reasoning.text.unwrap_or_default(), metadata, out);
     }
 
     fn take_usage(&mut self, wire: &WireUsage) {
         self.saw_usage = true;
+        // Cached tokens are counted apart from input; ours are inside it.
         let cached = wire.cache_read_input_tokens.unwrap_or(0);
         let written = wire.cache_write_input_tokens.unwrap_or(0);
-        let input = wire.input_tokens.map(|input| input + cached + written);
+        let input = wire.input_tokens.map(|input| input.saturating_add(cached).saturating_add(written));
         self.usage = usage(input, wire.output_tokens, Some(cached), None);
     }
 
@@ -192,18 +170,10 @@ impl BedrockDecoder {
     }
 }
 
-fn stop(index: u64, block: Block, out: &mut Output) {
-    let id = index.to_string();
-    match block {
-        Block::Text => out.part(StreamPart::TextEnd { id, provider_metadata: None }),
-        Block::Reasoning(provider_metadata) => out.part(StreamPart::ReasoningEnd { id, provider_metadata }),
-        Block::Tool { id, name, input } => out.tool_call(id, name, input, None),
-    }
-}
-
 impl WireDecoder for BedrockDecoder {
     fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
         let WireEvent::Frame { message_type, event_type, payload } = event else { return };
+        // Text that is not UTF-8 is shown in the failure rather than hidden by one.
         let payload = String::from_utf8_lossy(payload);
         if message_type != "event" {
             return self.exception(event_type, &payload, out);
@@ -213,6 +183,7 @@ impl WireDecoder for BedrockDecoder {
         }
     }
 
+    // Usage comes after the end of the message.
     fn complete(&self) -> bool {
         self.finish_reason.is_some() && self.saw_usage
     }
@@ -222,9 +193,7 @@ impl WireDecoder for BedrockDecoder {
             return;
         }
         let Some(reason) = self.finish_reason else { return out.truncated() };
-        for (index, block) in std::mem::take(&mut self.blocks) {
-            stop(index, block, out);
-        }
+        self.blocks.close_all(out);
         out.finish(reason, self.usage);
     }
 }

@@ -3,7 +3,10 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
-use super::messages;
+use super::{
+    messages,
+    reasoning::{Family, Reasoning},
+};
 use crate::{
     chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec},
     provider::wire::{
@@ -24,9 +27,6 @@ const SETTINGS: SettingNames = SettingNames {
     frequency_penalty: None,
 };
 
-/// Answer tokens on top of the thinking budget when no limit is set.
-const DEFAULT_MAX_TOKENS: u64 = 4_096;
-
 /// What `encodeURIComponent` leaves as it is.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
@@ -42,7 +42,7 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
 pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
     let mut warnings = Warnings::default();
     let options = options_of(&request.settings.provider_options, &["bedrock"]);
-    let anthropic = model_id.contains("anthropic");
+    let family = Family::of(model_id);
     let tool_config = tool_config(&request.tools, request.settings.tool_choice.as_ref());
     let conversation = messages::convert(
         &request.messages,
@@ -51,14 +51,15 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     )?;
 
     let mut fields = Map::new();
-    let inference = inference_config(&request.settings, options, model_id, &mut fields, &mut warnings);
+    let inference = inference_config(&request.settings, options, family, &mut fields, &mut warnings);
     let mut body = Map::new();
     body.insert("system".into(), conversation.system.into());
     body.insert("messages".into(), conversation.messages.into());
     if !fields.is_empty() {
         body.insert("additionalModelRequestFields".into(), fields.into());
     }
-    if anthropic {
+    if family == Family::Anthropic {
+        // Claude says which stop sequence it met only when asked.
         body.insert("additionalModelResponseFieldPaths".into(), json!(["/delta/stop_sequence"]));
     }
     if !inference.is_empty() {
@@ -78,7 +79,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
 fn inference_config(
     settings: &CallSettings,
     options: Option<&Map<String, Value>>,
-    model_id: &str,
+    family: Family,
     fields: &mut Map<String, Value>,
     warnings: &mut Warnings,
 ) -> Map<String, Value> {
@@ -89,57 +90,14 @@ fn inference_config(
     if let Some(betas) = option("anthropicBeta") {
         fields.insert("anthropic_beta".into(), betas.clone());
     }
-    let anthropic = model_id.contains("anthropic");
-    let reasoning = option("reasoningConfig");
-    let text = |key: &str| reasoning.and_then(|reasoning| reasoning.get(key)).and_then(Value::as_str);
-    let kind = text("type");
-    let budget = reasoning.and_then(|reasoning| reasoning.get("budgetTokens")).and_then(Value::as_u64);
-
+    let reasoning = Reasoning::of(option("reasoningConfig"));
     let mut settings = settings.clone();
     settings.temperature = clamp_temperature(settings.temperature, "bedrock", warnings);
-    if anthropic && matches!(kind, Some("enabled" | "adaptive")) {
-        match (kind, budget) {
-            (Some("enabled"), Some(budget)) => {
-                fields.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
-                let limit = settings.max_output_tokens.unwrap_or(DEFAULT_MAX_TOKENS);
-                settings.max_output_tokens = Some(limit.saturating_add(budget));
-            }
-            (Some("adaptive"), _) => drop(fields.insert("thinking".into(), json!({ "type": "adaptive" }))),
-            _ => {}
-        }
-        drop_sampling(&mut settings, warnings);
-    } else if !anthropic && budget.is_some() {
-        warnings.changed("budgetTokens", "budgetTokens applies to Anthropic models only");
-    }
-    if let Some(effort) = text("maxReasoningEffort") {
-        if anthropic {
-            fields.insert("output_config".into(), json!({ "effort": effort }));
-        } else if model_id.starts_with("openai.") {
-            fields.insert("reasoning_effort".into(), effort.into());
-        } else {
-            let mut config = Map::new();
-            put(&mut config, "type", kind);
-            put(&mut config, "budgetTokens", budget);
-            config.insert("maxReasoningEffort".into(), effort.into());
-            fields.insert("reasoningConfig".into(), config.into());
-        }
-    }
+    reasoning.put_thinking(family, fields, &mut settings, warnings);
+    reasoning.put_effort(family, fields);
     let mut inference = Map::new();
     put_settings(&mut inference, &settings, &SETTINGS, warnings);
     inference
-}
-
-fn drop_sampling(settings: &mut CallSettings, warnings: &mut Warnings) {
-    let dropped = [
-        ("temperature", settings.temperature.take().is_some()),
-        ("topP", settings.top_p.take().is_some()),
-        ("topK", settings.top_k.take().is_some()),
-    ];
-    for (setting, was_set) in dropped {
-        if was_set {
-            warnings.changed(setting, format!("{setting} is not supported when thinking is enabled"));
-        }
-    }
 }
 
 /// Options without a meaning of their own go to the top level of the body as they are.

@@ -1,15 +1,16 @@
-//! Messages of ConverseStream: content blocks, merged by role.
+//! Blocks of ConverseStream.
 
 use std::rc::Rc;
 
 use serde_json::{Value, json};
 
 use crate::{
-    chat::{ContentPart, Message, ProviderOptions, Role},
+    chat::{ContentPart, Message, ProviderOptions, ToolInput, ToolOutput},
     provider::wire::{
+        blocks::{self, BlockFormat, Conversation},
         media::{Media, Source},
         settings::Warnings,
-        values::{arguments_object, option, parts_of},
+        values::{arguments_object, option},
     },
 };
 
@@ -22,47 +23,10 @@ pub(super) struct Rules {
     pub short_tool_ids: bool,
 }
 
-/// A conversation as the service takes it.
-#[derive(Debug, Default)]
-pub(super) struct Conversation {
-    pub system: Vec<Value>,
-    pub messages: Vec<Value>,
-}
-
+/// Converts all messages.
 pub(super) fn convert(messages: &[Rc<Message>], rules: Rules, warnings: &mut Warnings) -> Result<Conversation, String> {
-    let mut conversation = Conversation::default();
     let kept = without_tool_parts(messages, rules, warnings);
-    let mut documents = 0;
-    let mut open: Option<(&'static str, Vec<Value>)> = None;
-    for (index, message) in kept.iter().enumerate() {
-        let last = index + 1 == kept.len();
-        let (role, mut blocks) = match message.role {
-            Role::System => {
-                conversation.system.push(json!({ "text": message.plain_text() }));
-                conversation.system.extend(cache_point(message.provider_options.as_ref()));
-                continue;
-            }
-            Role::User => ("user", user(message, &mut documents)?),
-            Role::Tool => ("user", tool_results(message, rules)),
-            Role::Assistant => ("assistant", assistant(message, last, rules)),
-        };
-        blocks.extend(cache_point(message.provider_options.as_ref()));
-        match &mut open {
-            Some((open_role, content)) if *open_role == role => content.extend(blocks),
-            open => {
-                close(open.take(), &mut conversation.messages);
-                *open = Some((role, blocks));
-            }
-        }
-    }
-    close(open, &mut conversation.messages);
-    Ok(conversation)
-}
-
-fn close(open: Option<(&'static str, Vec<Value>)>, messages: &mut Vec<Value>) {
-    if let Some((role, content)) = open {
-        messages.push(json!({ "role": role, "content": content }));
-    }
+    blocks::conversation(&kept, &mut ConverseBlocks { rules, documents: 0 })
 }
 
 /// Removes tool calls and results, and messages that held nothing else, when no tool is active.
@@ -82,50 +46,104 @@ fn without_tool_parts(messages: &[Rc<Message>], rules: Rules, warnings: &mut War
             let parts: Vec<ContentPart> =
                 message.content_parts().iter().filter(|part| !is_tool(part)).cloned().collect();
             let mut stripped = Message::parts(message.role, parts);
+            // A message keeps its cache point, if it keeps anything.
             stripped.provider_options = message.provider_options.clone();
             (!stripped.content_parts().is_empty()).then(|| Rc::new(stripped))
         })
         .collect()
 }
 
+struct ConverseBlocks {
+    rules: Rules,
+    /// How many there were: each needs a name.
+    documents: usize,
+}
+
+impl BlockFormat for ConverseBlocks {
+    const TAKES_BLANK_TEXT: bool = false;
+
+    fn text(&self, text: &str) -> Value {
+        json!({ "text": text })
+    }
+
+    fn media(&mut self, media: &Media<'_>) -> Result<Value, String> {
+        let refused = || media.refused("Bedrock");
+        let Source::Base64(data) = media.source else { return Err(refused()) };
+        let source = json!({ "bytes": data });
+        if media.is_image() {
+            let format = image_format(&media.media_type).ok_or_else(refused)?;
+            return Ok(json!({ "image": { "format": format, "source": source } }));
+        }
+        let format = document_format(&media.media_type).ok_or_else(refused)?;
+        self.documents += 1;
+        // The service takes no dots in names.
+        let name = media.filename.and_then(|name| name.split('.').next()).filter(|name| !name.is_empty());
+        let name = name.map_or_else(|| format!("document-{}", self.documents), str::to_owned);
+        Ok(json!({ "document": { "format": format, "name": name, "source": source } }))
+    }
+
+    /// Only reasoning that came with a signature or as encrypted data can go back.
+    fn reasoning(&mut self, text: &str, ends: bool, options: Option<&ProviderOptions>) -> Option<Value> {
+        if let Some(signature) = option(options, "bedrock", "signature") {
+            let text = if ends { text.trim() } else { text };
+            let text = json!({ "text": text, "signature": signature });
+            return Some(json!({ "reasoningContent": { "reasoningText": text } }));
+        }
+        let data = option(options, "bedrock", "redactedData")?;
+        Some(json!({ "reasoningContent": { "redactedReasoning": { "data": data } } }))
+    }
+
+    fn tool_call(&self, id: &str, name: &str, input: &ToolInput) -> Value {
+        json!({ "toolUse": { "toolUseId": self.tool_id(id), "name": name, "input": arguments_object(input) } })
+    }
+
+    fn tool_result(&self, id: &str, output: &ToolOutput) -> Value {
+        json!({ "toolResult": { "toolUseId": self.tool_id(id), "content": [{ "text": output.wire_text() }] } })
+    }
+
+    /// A mark is a block of its own, behind what it marks.
+    fn add(
+        &self,
+        blocks: &mut Vec<Value>,
+        block: Option<Value>,
+        part: Option<&ProviderOptions>,
+        _message: Option<&ProviderOptions>,
+    ) {
+        blocks.extend(block);
+        blocks.extend(cache_point(part));
+    }
+
+    fn end(&self, blocks: &mut Vec<Value>, message: Option<&ProviderOptions>) {
+        blocks.extend(cache_point(message));
+    }
+}
+
+impl ConverseBlocks {
+    fn tool_id(&self, id: &str) -> String {
+        if self.rules.short_tool_ids {
+            id.chars().filter(char::is_ascii_alphanumeric).take(9).collect()
+        } else {
+            id.to_owned()
+        }
+    }
+}
+
 fn cache_point(options: Option<&ProviderOptions>) -> Option<Value> {
     option(options, "bedrock", "cachePoint").map(|point| json!({ "cachePoint": point }))
 }
 
-fn user(message: &Message, documents: &mut usize) -> Result<Vec<Value>, String> {
-    let mut blocks = Vec::new();
-    for part in parts_of(message) {
-        let options = match &part {
-            ContentPart::Text { text, provider_options } => {
-                blocks.push(json!({ "text": text }));
-                provider_options.as_ref()
-            }
-            part => {
-                let Some(media) = Media::of(part) else { continue };
-                blocks.push(media_block(&media, documents)?);
-                media.options
-            }
-        };
-        blocks.extend(cache_point(options));
-    }
-    Ok(blocks)
+fn image_format(media_type: &str) -> Option<&'static str> {
+    Some(match media_type {
+        "image/png" => "png",
+        "image/jpeg" | "image/jpg" => "jpeg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        _ => return None,
+    })
 }
 
-fn media_block(media: &Media<'_>, documents: &mut usize) -> Result<Value, String> {
-    let refused = || media.refused("Bedrock");
-    let Source::Base64(data) = media.source else { return Err(refused()) };
-    let source = json!({ "bytes": data });
-    if media.is_image() {
-        let format = match media.media_type.as_str() {
-            "image/png" => "png",
-            "image/jpeg" | "image/jpg" => "jpeg",
-            "image/gif" => "gif",
-            "image/webp" => "webp",
-            _ => return Err(refused()),
-        };
-        return Ok(json!({ "image": { "format": format, "source": source } }));
-    }
-    let format = match media.media_type.as_str() {
+fn document_format(media_type: &str) -> Option<&'static str> {
+    Some(match media_type {
         "application/pdf" => "pdf",
         "text/csv" => "csv",
         "application/msword" => "doc",
@@ -135,76 +153,6 @@ fn media_block(media: &Media<'_>, documents: &mut usize) -> Result<Value, String
         "text/html" => "html",
         "text/plain" => "txt",
         "text/markdown" => "md",
-        _ => return Err(refused()),
-    };
-    *documents += 1;
-    let name = media.filename.and_then(|name| name.split('.').next()).filter(|name| !name.is_empty());
-    let name = name.map_or_else(|| format!("document-{documents}"), str::to_owned);
-    Ok(json!({ "document": { "format": format, "name": name, "source": source } }))
-}
-
-fn tool_results(message: &Message, rules: Rules) -> Vec<Value> {
-    let mut blocks = Vec::new();
-    for part in message.content_parts() {
-        if let ContentPart::ToolResult { tool_call_id, output, provider_options, .. } = part {
-            blocks.push(json!({
-                "toolResult": {
-                    "toolUseId": tool_id(tool_call_id, rules),
-                    "content": [{ "text": output.wire_text() }],
-                }
-            }));
-            blocks.extend(cache_point(provider_options.as_ref()));
-        }
-    }
-    blocks
-}
-
-/// `ends` says whether the conversation ends with this message: the service refuses white space at its ends then.
-fn assistant(message: &Message, ends: bool, rules: Rules) -> Vec<Value> {
-    let parts = parts_of(message);
-    let mut blocks = Vec::with_capacity(parts.len());
-    for (index, part) in parts.iter().enumerate() {
-        let trims = ends && index + 1 == parts.len();
-        let trimmed = |text: &str| if trims { text.trim().to_owned() } else { text.to_owned() };
-        let options = match part {
-            ContentPart::Text { text, provider_options } => {
-                // Blank text blocks are refused.
-                if !text.trim().is_empty() {
-                    blocks.push(json!({ "text": trimmed(text) }));
-                }
-                provider_options.as_ref()
-            }
-            ContentPart::Reasoning { text, provider_options } => {
-                blocks.extend(reasoning(&trimmed(text), provider_options.as_ref()));
-                provider_options.as_ref()
-            }
-            ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options } => {
-                blocks.push(json!({
-                    "toolUse": {
-                        "toolUseId": tool_id(tool_call_id, rules),
-                        "name": tool_name,
-                        "input": arguments_object(input),
-                    }
-                }));
-                provider_options.as_ref()
-            }
-            _ => None,
-        };
-        blocks.extend(cache_point(options));
-    }
-    blocks
-}
-
-/// Only reasoning that came with a signature or as encrypted data can go back.
-fn reasoning(text: &str, options: Option<&ProviderOptions>) -> Option<Value> {
-    if let Some(signature) = option(options, "bedrock", "signature") {
-        let text = json!({ "text": text, "signature": signature });
-        return Some(json!({ "reasoningContent": { "reasoningText": text } }));
-    }
-    let data = option(options, "bedrock", "redactedData")?;
-    Some(json!({ "reasoningContent": { "redactedReasoning": { "data": data } } }))
-}
-
-fn tool_id(id: &str, rules: Rules) -> String {
-    if rules.short_tool_ids { id.chars().filter(char::is_ascii_alphanumeric).take(9).collect() } else { id.to_owned() }
+        _ => return None,
+    })
 }

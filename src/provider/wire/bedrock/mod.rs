@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod messages;
+mod reasoning;
 
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use crate::chat::ModelRequest;
 
 /// The Converse format.
 #[derive(Clone, Copy, Debug)]
-pub struct BedrockWire;
+pub(crate) struct BedrockWire;
 
 impl WireFormat for BedrockWire {
     fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {

@@ -135,6 +135,7 @@ impl ChatDecoder {
             }));
         }
         self.take_usage(chunk.usage, chunk.x_groq.and_then(|extra| extra.usage));
+        // Only one answer is ever asked for.
         let Some(choice) = chunk.choices.into_iter().flatten().next() else { return };
         if let Some(delta) = choice.delta {
             self.delta(delta, out);
@@ -183,6 +184,7 @@ impl ChatDecoder {
 
     /// A thought signature of Gemini behind a compatible front is kept with the call.
     fn signature(&self, piece: &mut ToolCallPiece) -> Option<crate::chat::ProviderOptions> {
+        // Gemini refuses a call that comes back without it.
         let Dialect::Compatible(provider) = &self.dialect else { return None };
         let signature = piece.extra_content.take()?.pointer("/google/thought_signature")?.clone();
         Some(metadata(provider, [("thoughtSignature", json!(signature))]))
@@ -193,6 +195,7 @@ impl ChatDecoder {
         let cached = wire.prompt_tokens_details.and_then(|details| details.cached_tokens);
         let reasoning = wire.completion_tokens_details.and_then(|details| details.reasoning_tokens);
         let (cached, reasoning) = match self.dialect {
+            // Mistral and groq do not report cached tokens, and nought would be a claim.
             Dialect::Mistral => (None, None),
             Dialect::Groq => (None, reasoning),
             _ => (Some(cached.unwrap_or(0)), Some(reasoning.unwrap_or(0))),
@@ -222,6 +225,7 @@ impl WireDecoder for ChatDecoder {
         if self.failed {
             return;
         }
+        // Either is enough: some servers leave out the marker, some the reason.
         if !self.done && self.finish_reason.is_none() {
             return out.truncated();
         }
@@ -243,6 +247,7 @@ fn string(raw: Option<&RawValue>) -> Option<String> {
 /// `{error: {message, type, code}}`, or the error as a bare string.
 fn error_chunk(error: &Value, out: &mut Output) {
     let message = error.get("message").and_then(Value::as_str).or_else(|| error.as_str());
+    // An error without words is shown whole.
     let message = message.map_or_else(|| error.to_string(), str::to_owned);
     out.failure(kind_of_error(error, &message), message);
 }

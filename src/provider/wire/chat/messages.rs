@@ -40,7 +40,7 @@ pub(super) fn messages(
 /// A single text is a plain string; anything else is a list.
 fn user(message: &Message, dialect: &Dialect) -> Result<Value, String> {
     let parts = parts_of(message);
-    if let [ContentPart::Text { text, provider_options }] = parts.as_slice() {
+    if let [ContentPart::Text { text, provider_options }] = &*parts {
         let content = json!({ "role": "user", "content": text });
         return Ok(with(content, extra(provider_options.as_ref(), dialect)));
     }
@@ -78,6 +78,7 @@ fn media_part(media: &Media<'_>, index: usize) -> Result<Value, String> {
             Ok(json!({ "type": "input_audio", "input_audio": { "data": data, "format": "mp3" } }))
         }
         "application/pdf" => {
+            // The API insists on a name.
             let name = media.filename.map_or_else(|| format!("part-{index}.pdf"), str::to_owned);
             Ok(json!({ "type": "file", "file": { "filename": name, "file_data": media.as_url() } }))
         }
@@ -91,14 +92,15 @@ fn media_part(media: &Media<'_>, index: usize) -> Result<Value, String> {
 
 fn assistant(message: &Message, dialect: &Dialect, warnings: &mut Warnings) -> Value {
     let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
-    for part in parts_of(message) {
+    for part in parts_of(message).iter() {
         match part {
-            ContentPart::Text { text: piece, .. } => text.push_str(&piece),
-            ContentPart::Reasoning { text: piece, .. } => reasoning.push_str(&piece),
+            ContentPart::Text { text: piece, .. } => text.push_str(piece),
+            ContentPart::Reasoning { text: piece, .. } => reasoning.push_str(piece),
             ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options } => {
-                calls.push(tool_call(&tool_call_id, &tool_name, &input, provider_options.as_ref(), dialect));
+                calls.push(tool_call(tool_call_id, tool_name, input, provider_options.as_ref(), dialect));
             }
             ContentPart::Image { .. } | ContentPart::File { .. } => {
+                // The API takes text from an assistant and nothing else.
                 warnings.other("files the model made are not sent back to it");
             }
             ContentPart::ToolResult { .. } => {}
@@ -111,6 +113,7 @@ fn assistant(message: &Message, dialect: &Dialect, warnings: &mut Warnings) -> V
         match dialect {
             Dialect::Groq => drop(wire.insert("reasoning".into(), reasoning.into())),
             Dialect::Compatible(_) => drop(wire.insert("reasoning_content".into(), reasoning.into())),
+            // OpenAI has no place for it here; mistral has messages of its own.
             Dialect::OpenAi | Dialect::Mistral => {}
         }
     }
@@ -132,7 +135,7 @@ fn tool_call(id: &str, name: &str, input: &ToolInput, options: Option<&ProviderO
 }
 
 /// `{id, type: "function", function: {name, arguments: <JSON text>}}`; cohere and mistral use it too.
-pub(in crate::provider::wire) fn function_call(id: &str, name: &str, input: &ToolInput) -> Value {
+pub(crate) fn function_call(id: &str, name: &str, input: &ToolInput) -> Value {
     json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments_text(input) } })
 }
 

@@ -38,8 +38,8 @@ pub(super) fn messages(messages: &[Rc<Message>]) -> Result<Vec<Value>, String> {
 
 fn user(message: &Message) -> Result<Vec<Value>, String> {
     let mut content = Vec::new();
-    for part in parts_of(message) {
-        match &part {
+    for part in parts_of(message).iter() {
+        match part {
             ContentPart::Text { text, .. } => content.push(json!({ "type": "text", "text": text })),
             part => {
                 let Some(media) = Media::of(part) else { continue };
@@ -59,11 +59,11 @@ fn user(message: &Message) -> Result<Vec<Value>, String> {
 /// Reasoning is joined with the text, in order: the API has no place of its own for it.
 fn assistant(message: &Message, last: bool) -> Value {
     let (mut text, mut calls) = (String::new(), Vec::new());
-    for part in parts_of(message) {
+    for part in parts_of(message).iter() {
         match part {
-            ContentPart::Text { text: piece, .. } | ContentPart::Reasoning { text: piece, .. } => text.push_str(&piece),
+            ContentPart::Text { text: piece, .. } | ContentPart::Reasoning { text: piece, .. } => text.push_str(piece),
             ContentPart::ToolCall { tool_call_id, tool_name, input, .. } => {
-                calls.push(function_call(&tool_call_id, &tool_name, &input));
+                calls.push(function_call(tool_call_id, tool_name, input));
             }
             _ => {}
         }
@@ -72,6 +72,7 @@ fn assistant(message: &Message, last: bool) -> Value {
     wire.insert("role".into(), "assistant".into());
     wire.insert("content".into(), text.into());
     if last {
+        // Without it the API refuses a conversation that ends with the assistant.
         wire.insert("prefix".into(), true.into());
     }
     if !calls.is_empty() {

@@ -17,7 +17,7 @@ use crate::chat::{ModelRequest, ToolChoice, ToolSpec};
 
 /// Which relative of the chat completions API is spoken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub(crate) enum Dialect {
     OpenAi,
     Groq,
     Mistral,
@@ -27,7 +27,7 @@ pub enum Dialect {
 
 /// The chat completions format.
 #[derive(Clone, Debug)]
-pub struct ChatWire {
+pub(crate) struct ChatWire {
     dialect: Dialect,
     /// Path and query below the base URL.
     path: String,
@@ -35,14 +35,15 @@ pub struct ChatWire {
 
 impl ChatWire {
     /// The format at `/chat/completions`; `query` (such as `api-version=1.0.0`) is added when there is one.
-    pub fn new(dialect: Dialect, query: Option<&str>) -> Self {
-        ChatWire::at("/chat/completions", dialect, query)
+    pub(crate) fn new(dialect: Dialect, query: Option<&str>) -> Self {
+        let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+        ChatWire { dialect, path: format!("/chat/completions{query}") }
     }
 
-    /// The format at another path.
-    pub fn at(path: &str, dialect: Dialect, query: Option<&str>) -> Self {
-        let path = query.map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
-        ChatWire { dialect, path }
+    /// As azure serves OpenAI's; `api_version` is `v1` unless set.
+    pub(crate) fn azure(api_version: &str) -> Self {
+        let path = format!("/v1/chat/completions?api-version={api_version}");
+        ChatWire { dialect: Dialect::OpenAi, path }
     }
 }
 
@@ -61,6 +62,7 @@ impl WireFormat for ChatWire {
         put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), &self.dialect);
         body.insert("stream".into(), true.into());
         if self.dialect == Dialect::OpenAi {
+            // OpenAI counts tokens of a stream only when asked; not every relative knows the question.
             body.insert("stream_options".into(), json!({ "include_usage": true }));
         }
         let warnings = warnings.into_vec();
@@ -74,6 +76,7 @@ impl WireFormat for ChatWire {
     fn error_message(&self, body: &Value) -> Option<String> {
         let message = match self.dialect {
             Dialect::Mistral => {
+                // Other shapes (`{"detail": …}`) come from the front, not from the service.
                 body.get("object").and_then(Value::as_str).filter(|object| *object == "error")?;
                 body.get("message")?
             }
@@ -94,6 +97,7 @@ fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&
     }
     let mistral = *dialect == Dialect::Mistral;
     let only = match choice {
+        // Mistral cannot be told to call one tool by name: it is shown only that one.
         Some(ToolChoice::Tool(name)) if mistral => Some(name.as_str()),
         _ => None,
     };

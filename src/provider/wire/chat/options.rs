@@ -92,6 +92,7 @@ pub(super) fn put(
         Dialect::Groq => copy_options(options_of(all, &["groq"]), &GROQ_OPTIONS, body),
         Dialect::Mistral => copy_options(options_of(all, &["mistral"]), &MISTRAL_OPTIONS, body),
         Dialect::Compatible(name) => {
+            // The general names first, so that the provider's own wins.
             for key in ["openai-compatible", "openaiCompatible", name.as_str()] {
                 put_compatible(body, options_of(all, &[key]));
             }
@@ -104,6 +105,7 @@ fn put_logprobs(body: &mut Map<String, Value>, options: Option<&Map<String, Valu
     match options.and_then(|options| options.get("logprobs")) {
         Some(Value::Bool(true)) => {
             body.insert("logprobs".into(), true.into());
+            // The chosen token's own probability, without alternatives.
             body.entry("top_logprobs").or_insert_with(|| 0.into());
         }
         Some(Value::Number(count)) => {
@@ -122,6 +124,7 @@ fn adapt_to_reasoning_model(body: &mut Map<String, Value>, model_id: &str, warni
         }
     };
     if !openai_models::is_reasoning_model(model_id) {
+        // These search before they answer and refuse it.
         if model_id.starts_with("gpt-4o-search-preview") || model_id.starts_with("gpt-4o-mini-search-preview") {
             drop(body, "temperature", "temperature", warnings);
         }
@@ -138,6 +141,7 @@ fn adapt_to_reasoning_model(body: &mut Map<String, Value>, model_id: &str, warni
     drop(body, "presence_penalty", "presencePenalty", warnings);
     drop(body, "logit_bias", "logitBias", warnings);
     if let Some(limit) = body.shift_remove("max_tokens") {
+        // An explicit `maxCompletionTokens` wins.
         body.entry("max_completion_tokens").or_insert(limit);
     }
 }
@@ -146,6 +150,7 @@ fn adapt_to_reasoning_model(body: &mut Map<String, Value>, model_id: &str, warni
 fn put_compatible(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
     copy_options(options, &COMPATIBLE_OPTIONS, body);
     for (key, value) in options.into_iter().flatten() {
+        // `strictJsonSchema` steers the TypeScript adapter and is none of the server's business.
         let known = COMPATIBLE_OPTIONS.iter().any(|(name, _)| name == key) || key == "strictJsonSchema";
         if !known && !value.is_null() {
             body.insert(key.clone(), value.clone());

@@ -50,17 +50,18 @@ struct OpenCall {
 
 impl ToolCalls {
     /// Whether any call was seen.
-    pub fn any(&self) -> bool {
+    pub(super) fn any(&self) -> bool {
         !self.calls.is_empty()
     }
 
     /// Takes a piece of a call. A call is complete once its text is a whole JSON value.
-    pub fn piece(&mut self, piece: ToolCallPiece, metadata: Option<ProviderOptions>, out: &mut Output) {
+    pub(super) fn piece(&mut self, piece: ToolCallPiece, metadata: Option<ProviderOptions>, out: &mut Output) {
         let (name, arguments) = piece.function.map_or((None, None), |function| (function.name, function.arguments));
         let index = piece.index.unwrap_or_else(|| self.index_of_unnumbered(name.is_some()));
         let call = match self.calls.entry(index) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
+                // Nothing could be run, and nobody could be told which call failed.
                 let Some(name) = name.filter(|name| !name.is_empty()) else {
                     out.failure(ProviderErrorKind::Protocol, "The provider sent a tool call without a name.");
                     return;
@@ -95,7 +96,7 @@ impl ToolCalls {
     }
 
     /// The answer is over: closes the calls that are still open.
-    pub fn finish(&mut self, out: &mut Output) {
+    pub(super) fn finish(&mut self, out: &mut Output) {
         for call in self.calls.values_mut().filter(|call| !call.done) {
             call.complete(out);
         }
@@ -104,10 +105,12 @@ impl ToolCalls {
 
 impl OpenCall {
     fn arguments(&mut self, delta: String, out: &mut Output) {
+        // Text behind a whole value belongs to nothing.
         if self.done || delta.is_empty() {
             return;
         }
         self.arguments.push_str(&delta);
+        // Nesting first: parsing everything again at each piece would take a time that grows with the square.
         let balanced = self.progress.push(&delta);
         out.part(StreamPart::ToolInputDelta { id: self.id.clone(), delta });
         if balanced && serde_json::from_str::<serde::de::IgnoredAny>(&self.arguments).is_ok() {
@@ -148,6 +151,7 @@ impl JsonProgress {
                 b'"' => self.in_string = true,
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' => {
+                    // Text that is no JSON may close more than it opened.
                     self.depth = self.depth.saturating_sub(1);
                     self.closed = self.depth == 0;
                 }

@@ -1,6 +1,6 @@
 //! The streamed answer of Cohere's chat API.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::{
     chat::{FinishReason, ResponseMetadata, StreamPart, Usage},
     provider::{
         failure::kind_of_error,
-        wire::{Output, WireDecoder, WireEvent, output::usage},
+        wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, output::usage},
     },
 };
 
@@ -27,12 +27,6 @@ struct Event<'a> {
     message: Option<String>,
 }
 
-#[derive(Debug)]
-enum Block {
-    Text,
-    Reasoning,
-}
-
 /// A tool call that is streaming.
 #[derive(Debug)]
 struct Call {
@@ -44,7 +38,7 @@ struct Call {
 /// Decodes one answer.
 #[derive(Default)]
 pub(super) struct CohereDecoder {
-    blocks: BTreeMap<u64, Block>,
+    blocks: OpenBlocks,
     call: Option<Call>,
     finish_reason: Option<FinishReason>,
     failed: bool,
@@ -58,11 +52,14 @@ impl CohereDecoder {
         match event.kind.as_ref() {
             "content-delta" => self.content_delta(index, &delta, out),
             "content-start" => {
-                let thinking = delta.pointer("/message/content/type").and_then(Value::as_str) == Some("thinking");
-                self.open(index, if thinking { Block::Reasoning } else { Block::Text }, out);
+                match delta.pointer("/message/content/type").and_then(Value::as_str) {
+                    Some("thinking") => self.blocks.open_reasoning(index, None, out),
+                    _ => self.blocks.open_text(index, out),
+                }
                 self.content_delta(index, &delta, out);
             }
-            "content-end" => self.close(index, out),
+            "content-end" => self.blocks.close(index, out),
+            // Calls come one after the other; a call that was not ended is over when the next begins.
             "tool-call-start" => {
                 self.end_call(out);
                 let id = string(&delta, "/message/tool_calls/id");
@@ -94,38 +91,20 @@ impl CohereDecoder {
         out.failure(kind_of_error(&Value::Null, &message), message);
     }
 
-    fn open(&mut self, index: u64, block: Block, out: &mut Output) {
-        let id = index.to_string();
-        out.part(match block {
-            Block::Text => StreamPart::TextStart { id, provider_metadata: None },
-            Block::Reasoning => StreamPart::ReasoningStart { id, provider_metadata: None },
-        });
-        self.blocks.insert(index, block);
-    }
-
-    fn close(&mut self, index: u64, out: &mut Output) {
-        let id = index.to_string();
-        match self.blocks.remove(&index) {
-            Some(Block::Text) => out.part(StreamPart::TextEnd { id, provider_metadata: None }),
-            Some(Block::Reasoning) => out.part(StreamPart::ReasoningEnd { id, provider_metadata: None }),
-            None => {}
-        }
-    }
-
     fn content_delta(&mut self, index: u64, delta: &Value, out: &mut Output) {
         let id = index.to_string();
         let thinking = string(delta, "/message/content/thinking");
         if !thinking.is_empty() {
-            if !self.blocks.contains_key(&index) {
-                self.open(index, Block::Reasoning, out);
+            if !self.blocks.is_open(index) {
+                self.blocks.open_reasoning(index, None, out);
             }
             let id = id.clone();
             out.part(StreamPart::ReasoningDelta { id, delta: thinking, provider_metadata: None });
         }
         let text = string(delta, "/message/content/text");
         if !text.is_empty() {
-            if !self.blocks.contains_key(&index) {
-                self.open(index, Block::Text, out);
+            if !self.blocks.is_open(index) {
+                self.blocks.open_text(index, out);
             }
             out.part(StreamPart::TextDelta { id, delta: text, provider_metadata: None });
         }
@@ -176,9 +155,7 @@ impl WireDecoder for CohereDecoder {
     }
 
     fn finish(&mut self, out: &mut Output) {
-        for index in self.blocks.keys().copied().collect::<Vec<_>>() {
-            self.close(index, out);
-        }
+        self.blocks.close_all(out);
         if self.failed {
             return;
         }

@@ -73,8 +73,8 @@ fn messages(messages: &[Rc<Message>], documents: &mut Vec<Value>) -> Result<Vec<
 /// Text is one string; with images it becomes a list. Text files go out as documents.
 fn user(message: &Message, documents: &mut Vec<Value>) -> Result<Value, String> {
     let (mut text, mut images) = (String::new(), Vec::new());
-    for part in parts_of(message) {
-        match &part {
+    for part in parts_of(message).iter() {
+        match part {
             ContentPart::Text { text: piece, .. } => text.push_str(piece),
             part => {
                 let Some(media) = Media::of(part) else { continue };
@@ -88,6 +88,7 @@ fn user(message: &Message, documents: &mut Vec<Value>) -> Result<Value, String> 
                 if let Some(title) = media.filename {
                     data["title"] = title.into();
                 }
+                // Cohere cites documents; text in the message could not be cited.
                 documents.push(json!({ "data": data }));
             }
         }
@@ -103,11 +104,11 @@ fn user(message: &Message, documents: &mut Vec<Value>) -> Result<Value, String> 
 /// With tool calls, text and reasoning are not sent back.
 fn assistant(message: &Message) -> Value {
     let (mut text, mut calls) = (String::new(), Vec::new());
-    for part in parts_of(message) {
+    for part in parts_of(message).iter() {
         match part {
-            ContentPart::Text { text: piece, .. } => text.push_str(&piece),
+            ContentPart::Text { text: piece, .. } => text.push_str(piece),
             ContentPart::ToolCall { tool_call_id, tool_name, input, .. } => {
-                calls.push(function_call(&tool_call_id, &tool_name, &input));
+                calls.push(function_call(tool_call_id, tool_name, input));
             }
             _ => {}
         }

@@ -10,7 +10,7 @@ use crate::chat::ModelRequest;
 
 /// The Cohere format.
 #[derive(Clone, Copy, Debug)]
-pub struct CohereWire;
+pub(crate) struct CohereWire;
 
 impl WireFormat for CohereWire {
     fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {

@@ -42,6 +42,7 @@ pub(super) fn convert(messages: &[Rc<Message>], gemma: bool, option_names: &[&st
         conversation.system.clear();
         let first = conversation.contents.first_mut().filter(|content| content["role"] == "user");
         if let Some(Value::Array(parts)) = first.and_then(|content| content.get_mut("parts")) {
+            // As the first part of what the user says, where Gemma was trained to find it.
             parts.insert(0, json!({ "text": format!("{}\n\n", system_text.join("\n\n")) }));
         }
     }
@@ -50,8 +51,8 @@ pub(super) fn convert(messages: &[Rc<Message>], gemma: bool, option_names: &[&st
 
 fn user(message: &Message) -> Result<Vec<Value>, String> {
     let mut parts = Vec::new();
-    for part in parts_of(message) {
-        match &part {
+    for part in parts_of(message).iter() {
+        match part {
             ContentPart::Text { text, .. } => parts.push(json!({ "text": text })),
             part => parts.extend(Media::of(part).map(|media| media_part(&media))),
         }
@@ -69,8 +70,8 @@ fn media_part(media: &Media<'_>) -> Value {
 /// Thoughts, text, calls and files in their order, each with the signature it came with.
 fn assistant(message: &Message, option_names: &[&str]) -> Vec<Value> {
     let mut parts = Vec::new();
-    for part in parts_of(message) {
-        let (mut wire, options) = match &part {
+    for part in parts_of(message).iter() {
+        let (mut wire, options) = match part {
             ContentPart::Text { text, provider_options } => (json!({ "text": text }), provider_options.as_ref()),
             ContentPart::Reasoning { text, provider_options } => {
                 if text.is_empty() {
@@ -105,6 +106,7 @@ fn tool_results(message: &Message) -> Vec<Value> {
     for part in message.content_parts() {
         if let ContentPart::ToolResult { tool_name, output, .. } = part {
             let mut response = Map::new();
+            // The API has no ids of calls: results are matched by name and order.
             response.insert("name".into(), tool_name.clone().into());
             response.insert("content".into(), output.wire_value());
             parts.push(json!({ "functionResponse": { "name": tool_name, "response": response } }));

@@ -172,12 +172,14 @@ impl GoogleDecoder {
 
     /// Calls come whole and without an id.
     fn call(&self, call: FunctionCall, metadata: Option<ProviderOptions>, out: &mut Output) {
+        // Ids are ours alone: they tie call and result together within the run.
         let id = crate::provider::ids::next("call");
         let input = match call.args {
             None | Some(Value::Null) => "{}".to_owned(),
             Some(args) => args.to_string(),
         };
         out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: call.name.clone() });
+        // As if it had streamed: readers of deltas need not know that Gemini sends calls whole.
         out.part(StreamPart::ToolInputDelta { id: id.clone(), delta: input.clone() });
         out.tool_call(id, call.name, input, metadata);
     }

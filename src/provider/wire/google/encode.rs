@@ -47,6 +47,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str, option_names: &[&st
     let gemma = model_id.to_ascii_lowercase().starts_with("gemma-");
     let conversation = contents::convert(&request.messages, gemma, option_names)?;
     let mut body = Map::new();
+    // Even when empty, as the TypeScript version sends it.
     body.insert("generationConfig".into(), generation.into());
     body.insert("contents".into(), conversation.contents.into());
     if !conversation.system.is_empty() {

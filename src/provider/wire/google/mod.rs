@@ -12,19 +12,19 @@ use crate::chat::ModelRequest;
 
 /// The Gemini format.
 #[derive(Clone, Copy, Debug)]
-pub struct GoogleWire {
+pub(crate) struct GoogleWire {
     /// Names under which provider options and metadata are found, the provider's own first.
     option_names: &'static [&'static str],
 }
 
 impl GoogleWire {
     /// At the Generative Language API.
-    pub fn generative_language() -> Self {
+    pub(crate) fn generative_language() -> Self {
         GoogleWire { option_names: &["google"] }
     }
 
     /// At Vertex AI.
-    pub fn vertex() -> Self {
+    pub(crate) fn vertex() -> Self {
         GoogleWire { option_names: &["vertex", "google"] }
     }
 }

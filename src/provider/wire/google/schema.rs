@@ -30,6 +30,7 @@ fn convert(schema: &Value) -> Value {
         return empty;
     }
     let Some(schema) = schema.as_object() else {
+        // `true` and `false` are schemas too; the subset has no word for them.
         return json!({ "type": "boolean", "properties": {} });
     };
     let mut result = Map::new();
@@ -39,6 +40,7 @@ fn convert(schema: &Value) -> Value {
         }
     }
     if let Some(constant) = schema.get("const") {
+        // The subset has no `const`.
         result.insert("enum".into(), json!([constant]));
     }
     put_type(schema.get("type"), &mut result);

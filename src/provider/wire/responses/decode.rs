@@ -49,8 +49,9 @@ struct Reasoning {
 pub(super) struct ResponsesDecoder {
     /// The key metadata is filed under.
     provider: &'static str,
-    /// Function calls that are streaming: output index to (call id, name, whether any argument text came).
+    /// The ids of function calls that are streaming, by output index: pieces of arguments name only the index.
     calls: BTreeMap<u64, String>,
+    /// Ids of the messages that have begun and not ended.
     texts: Vec<String>,
     reasoning: BTreeMap<String, Reasoning>,
     saw_call: bool,
@@ -94,6 +95,7 @@ impl ResponsesDecoder {
                 self.fail(error.unwrap_or(&Value::Null), "The model failed to answer.", out);
             }
             "error" => {
+                // The service words it both ways: inside `error`, and flat.
                 let flat = json!({ "message": event.message, "code": event.code });
                 let error = event.error.filter(Value::is_object).unwrap_or(flat);
                 self.fail(&error, "The provider reported an error without saying which.", out);
@@ -118,6 +120,7 @@ impl ResponsesDecoder {
 
     fn text_delta(&mut self, event: Event<'_>, out: &mut Output) {
         let (Some(id), Some(Value::String(delta))) = (event.item_id, event.delta) else { return };
+        // A server that left out `output_item.added` is forgiven.
         if !self.texts.contains(&id) {
             self.start_text(&id, out);
         }
@@ -184,6 +187,7 @@ impl ResponsesDecoder {
             Some("reasoning") => {
                 let encrypted = item.get("encrypted_content").cloned().unwrap_or_default();
                 self.reasoning.insert(id.clone(), Reasoning { encrypted, open: Vec::new() });
+                // Opened even when no summary will follow: the item's id has to go back with the next request.
                 self.start_summary(&id, 0, out);
             }
             _ => {}
@@ -205,6 +209,7 @@ impl ResponsesDecoder {
                 self.saw_call = true;
                 let (call_id, name) = (text(&item, "call_id"), text(&item, "name"));
                 let started = event.output_index.and_then(|index| self.calls.remove(&index)).is_some();
+                // The whole call stands here: it is enough without what came before.
                 if !started {
                     out.part(StreamPart::ToolInputStart { id: call_id.clone(), tool_name: name.clone() });
                 }

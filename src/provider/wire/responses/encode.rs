@@ -50,6 +50,7 @@ pub(super) fn encode(
     let mut warnings = Warnings::default();
     let options = options_of(&request.settings.provider_options, option_names);
     let reasoning_model = openai_models::is_reasoning_model(model_id);
+    // The service's own default.
     let store = options.and_then(|options| options.get("store")) != Some(&Value::Bool(false));
 
     let mut body = Map::new();
@@ -62,6 +63,7 @@ pub(super) fn encode(
     put_logprobs(&mut body, options);
     put_reasoning(&mut body, options, model_id, &mut warnings);
     if reasoning_model && !store {
+        // What the service does not keep, we have to: thoughts go back encrypted.
         include(&mut body, "reasoning.encrypted_content");
     }
     put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref());
@@ -110,6 +112,7 @@ fn put_reasoning(
 ) {
     let option = |name: &str| options.and_then(|options| options.get(name)).filter(|value| !value.is_null());
     let (effort, summary) = (option("reasoningEffort"), option("reasoningSummary"));
+    // The service refuses the whole request otherwise.
     if !openai_models::is_reasoning_model(model_id) {
         for (name, value) in [("reasoningEffort", effort), ("reasoningSummary", summary)] {
             if value.is_some() {

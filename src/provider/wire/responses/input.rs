@@ -89,36 +89,26 @@ impl Input<'_> {
     fn assistant(&mut self, message: &Message, items: &mut Vec<Value>) {
         // Where in `items` a reasoning item stands: its summary parts arrive one by one.
         let mut reasoning_items: HashMap<String, usize> = HashMap::new();
-        for part in parts_of(message) {
+        for part in parts_of(message).iter() {
             match part {
                 ContentPart::Text { text, provider_options } => {
-                    let id = self.option(provider_options.as_ref(), "itemId");
-                    items.push(self.item(id, |id| {
-                        let mut item =
-                            json!({ "role": "assistant", "content": [{ "type": "output_text", "text": text }] });
-                        if let Some(id) = id {
-                            item["id"] = id.clone();
-                        }
-                        item
-                    }));
+                    items.push(self.item(
+                        provider_options.as_ref(),
+                        || json!({ "role": "assistant", "content": [{ "type": "output_text", "text": text }] }),
+                    ));
                 }
                 ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options } => {
-                    let id = self.option(provider_options.as_ref(), "itemId");
-                    items.push(self.item(id, |id| {
-                        let mut item = json!({
+                    items.push(self.item(provider_options.as_ref(), || {
+                        json!({
                             "type": "function_call",
                             "call_id": tool_call_id,
                             "name": tool_name,
-                            "arguments": arguments_text(&input),
-                        });
-                        if let Some(id) = id {
-                            item["id"] = id.clone();
-                        }
-                        item
+                            "arguments": arguments_text(input),
+                        })
                     }));
                 }
                 ContentPart::Reasoning { text, provider_options } => {
-                    self.reasoning(&text, provider_options.as_ref(), &mut reasoning_items, items);
+                    self.reasoning(text, provider_options.as_ref(), &mut reasoning_items, items);
                 }
                 _ => {}
             }
@@ -126,10 +116,15 @@ impl Input<'_> {
     }
 
     /// A reference when the service kept the item, else the whole item.
-    fn item(&self, id: Option<&Value>, whole: impl FnOnce(Option<&Value>) -> Value) -> Value {
-        match id {
+    fn item(&self, options: Option<&ProviderOptions>, whole: impl FnOnce() -> Value) -> Value {
+        match self.option(options, "itemId") {
             Some(id) if self.store => json!({ "type": "item_reference", "id": id }),
-            id => whole(id),
+            Some(id) => {
+                let mut item = whole();
+                item["id"] = id.clone();
+                item
+            }
+            None => whole(),
         }
     }
 
@@ -140,6 +135,7 @@ impl Input<'_> {
         known: &mut HashMap<String, usize>,
         items: &mut Vec<Value>,
     ) {
+        // Without an id it came from somebody else, after a switch of models.
         let Some(id) = self.option(options, "itemId").and_then(Value::as_str) else {
             self.warnings.other("reasoning of another provider is not sent to OpenAI");
             return;

@@ -11,7 +11,7 @@ use crate::chat::ModelRequest;
 
 /// The Responses format.
 #[derive(Clone, Debug)]
-pub struct ResponsesWire {
+pub(crate) struct ResponsesWire {
     path: String,
     /// Names under which provider options and metadata are found, the provider's own first.
     option_names: &'static [&'static str],
@@ -19,12 +19,12 @@ pub struct ResponsesWire {
 
 impl ResponsesWire {
     /// As OpenAI serves it.
-    pub fn openai() -> Self {
+    pub(crate) fn openai() -> Self {
         ResponsesWire { path: "/responses".into(), option_names: &["openai"] }
     }
 
     /// As azure serves it; `api_version` is `v1` unless set.
-    pub fn azure(api_version: &str) -> Self {
+    pub(crate) fn azure(api_version: &str) -> Self {
         ResponsesWire { path: format!("/v1/responses?api-version={api_version}"), option_names: &["azure", "openai"] }
     }
 }

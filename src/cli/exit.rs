@@ -1,0 +1,43 @@
+//! How the process ends.
+
+use std::process::ExitCode as ProcessExitCode;
+
+/// The exit code of a command (docs/reference.md, "Errors and exit codes").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitCode {
+    /// Done.
+    Done,
+    /// The file is missing, wrong or its code threw.
+    File,
+    /// Wrong usage.
+    Usage,
+    /// The model or provider failed.
+    Model,
+    /// A limit ended the run.
+    Limit,
+    /// Interrupted.
+    Interrupted,
+    /// What the script asked for, with `process.exit(code)` or `process.exitCode`.
+    Script(i32),
+}
+
+impl From<ExitCode> for i32 {
+    fn from(code: ExitCode) -> Self {
+        match code {
+            ExitCode::Done => 0,
+            ExitCode::File => 1,
+            ExitCode::Usage => 2,
+            ExitCode::Model => 3,
+            ExitCode::Limit => 4,
+            ExitCode::Interrupted => 130,
+            ExitCode::Script(code) => code,
+        }
+    }
+}
+
+impl From<ExitCode> for ProcessExitCode {
+    fn from(code: ExitCode) -> Self {
+        // Only the low byte of an exit code reaches the parent process.
+        ProcessExitCode::from(i32::from(code).to_le_bytes()[0])
+    }
+}

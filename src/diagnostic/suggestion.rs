@@ -1,0 +1,15 @@
+//! "Did you mean": the name closest to the one that was written.
+
+/// The candidate that `name` most likely means, when one is close enough.
+pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = name.to_lowercase();
+    let close = |candidate: &str| strsim::jaro_winkler(&lower, &candidate.to_lowercase());
+    candidates
+        .into_iter()
+        .map(|candidate| (close(candidate), candidate))
+        .filter(|(score, candidate)| {
+            *score >= 0.85 && strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()) <= 2
+        })
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}

@@ -1,0 +1,35 @@
+//! What is hidden on the steps to come.
+
+use std::collections::HashSet;
+
+use super::kind::Group;
+
+/// A definition by name space and name.
+pub(super) type Key = (Group, String);
+
+/// What is hidden on the next step.
+#[derive(Debug, Default)]
+pub(super) struct Hidden {
+    once: HashSet<Key>,
+    /// By a body that runs only once, an agent's callback: nothing would hide these again.
+    always: HashSet<Key>,
+}
+
+impl Hidden {
+    /// Hides on the next step.
+    pub(super) fn add(&mut self, key: Key) {
+        self.once.insert(key);
+    }
+
+    /// What was hidden for the next step is hidden on every one.
+    pub(super) fn keep(&mut self) {
+        self.always.extend(std::mem::take(&mut self.once));
+    }
+
+    /// What holds for one step; what was hidden once is used up.
+    pub(super) fn take(&mut self) -> HashSet<Key> {
+        let mut hidden = std::mem::take(&mut self.once);
+        hidden.extend(self.always.iter().cloned());
+        hidden
+    }
+}

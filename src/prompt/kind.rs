@@ -1,0 +1,87 @@
+//! The kinds of definitions, their names in messages, and which of them share a name space.
+
+use thiserror::Error;
+
+/// Which `def*` method made a definition; shown as `type` by `getRemindedItems()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DefinitionKind {
+    /// `def`: a variable of text.
+    Def,
+    /// `defData`: a variable of structured data.
+    DefData,
+    /// `defSystem`: a section of the system prompt.
+    DefSystem,
+    /// `defTool`.
+    DefTool,
+    /// `defAgent`: a tool that a child prompt answers.
+    DefAgent,
+    /// `defFunction`: called from code that the model writes.
+    DefFunction,
+    /// `defFunctionAgent`: called from such code, answered by a child prompt.
+    DefFunctionAgent,
+    /// `defMethod`: called from code in the model's text.
+    DefMethod,
+}
+
+/// Definitions of one group share a name space: `def` and `defData`, `defTool` and `defAgent`, and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Group {
+    Variable,
+    System,
+    Tool,
+    Function,
+    Method,
+}
+
+impl DefinitionKind {
+    /// The JavaScript method's name.
+    pub fn method(self) -> &'static str {
+        match self {
+            DefinitionKind::Def => "def",
+            DefinitionKind::DefData => "defData",
+            DefinitionKind::DefSystem => "defSystem",
+            DefinitionKind::DefTool => "defTool",
+            DefinitionKind::DefAgent => "defAgent",
+            DefinitionKind::DefFunction => "defFunction",
+            DefinitionKind::DefFunctionAgent => "defFunctionAgent",
+            DefinitionKind::DefMethod => "defMethod",
+        }
+    }
+
+    /// What a person calls it, for reminders.
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            DefinitionKind::Def | DefinitionKind::DefData => "variable",
+            DefinitionKind::DefSystem => "section",
+            DefinitionKind::DefTool => "tool",
+            DefinitionKind::DefAgent => "agent",
+            DefinitionKind::DefFunction => "function",
+            DefinitionKind::DefFunctionAgent => "function agent",
+            DefinitionKind::DefMethod => "method",
+        }
+    }
+
+    pub(super) fn group(self) -> Group {
+        match self {
+            DefinitionKind::Def | DefinitionKind::DefData => Group::Variable,
+            DefinitionKind::DefSystem => Group::System,
+            DefinitionKind::DefTool | DefinitionKind::DefAgent => Group::Tool,
+            DefinitionKind::DefFunction | DefinitionKind::DefFunctionAgent => Group::Function,
+            DefinitionKind::DefMethod => Group::Method,
+        }
+    }
+}
+
+/// A name that cannot stand in a tag.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{method}: the name {name:?} must be a non-empty string without white space, '<' or '>'")]
+pub struct NameError {
+    method: &'static str,
+    name: String,
+}
+
+/// Checks a definition's name: not empty, no white space, no angle brackets, since names become tags.
+pub(super) fn check_name(kind: DefinitionKind, name: &str) -> Result<(), NameError> {
+    let fits = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == '<' || c == '>');
+    if fits { Ok(()) } else { Err(NameError { method: kind.method(), name: name.to_owned() }) }
+}

@@ -1,0 +1,148 @@
+//! Where a provider's requests go and how they are authorised: one function for each way of being set up.
+//!
+//! Explicit settings win over variables. Must not know: what is sent (`wire`), or how (`transport`).
+
+use super::row::{Connection, Setup};
+use crate::provider::{
+    ProviderError, ProviderErrorKind,
+    auth::{Auth, KeyAuth, KeyHeader, aws::AwsAuth, google::GoogleAuth},
+    settings::Setting,
+};
+
+/// One address and one key.
+pub(super) fn one_key(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
+    let base_url = setup.base_url(|| setup.provider.base_url.to_owned());
+    Ok(setup.connection(base_url, Auth::Key(setup.key())))
+}
+
+/// One key; the organization and the project that are billed go out as headers.
+pub(super) fn openai(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
+    let mut connection = one_key(setup)?;
+    let billed = [("OpenAI-Organization", &setup.settings.organization), ("OpenAI-Project", &setup.settings.project)];
+    for (name, value) in billed {
+        if let Some(value) = value {
+            connection.headers.entry(name.to_owned()).or_insert_with(|| value.clone());
+        }
+    }
+    Ok(connection)
+}
+
+/// Every customer has an address of its own, named after the resource.
+pub(super) fn azure(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
+    let resource = setup.value(Setting::ResourceName);
+    if resource.is_none() && setup.own_base_url().is_none() {
+        return Err(setup.missing("resource name", "resourceName", Setting::ResourceName));
+    }
+    let base_url = setup.base_url(|| setup.provider.base_url.replace("{resource}", &resource.unwrap_or_default()));
+    Ok(setup.connection(base_url, Auth::Key(setup.key())))
+}
+
+/// An address for each region. A bearer token, if there is one, goes before keys, as in AWS's own tools.
+pub(super) fn bedrock(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
+    let region = setup.filled(Setting::Region).unwrap_or_else(|| "us-east-1".to_owned());
+    let base_url = setup.base_url(|| setup.provider.base_url.replace("{region}", &region));
+    let token = setup.value(Setting::ApiKey).filter(|token| !token.trim().is_empty());
+    let auth = match token {
+        Some(_) => Auth::Key(setup.key()),
+        None => Auth::Aws(AwsAuth {
+            access_key_id: setup.value(Setting::AccessKeyId),
+            secret_access_key: setup.value(Setting::SecretAccessKey),
+            session_token: setup.filled(Setting::SessionToken),
+            region,
+        }),
+    };
+    Ok(setup.connection(base_url, auth))
+}
+
+/// With a key (express mode) neither project nor location nor OAuth is used.
+pub(super) fn vertex(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
+    if setup.filled(Setting::ApiKey).is_some() {
+        let base_url = setup.base_url(|| "https://aiplatform.googleapis.com/v1/publishers/google".to_owned());
+        return Ok(setup.connection(base_url, Auth::Key(setup.key())));
+    }
+    let Some(project) = setup.value(Setting::Project) else {
+        return Err(setup.missing("project", "project", Setting::Project));
+    };
+    let location = setup.filled(Setting::Location).unwrap_or_else(|| "us-central1".to_owned());
+    let base_url = setup.base_url(|| {
+        let url = setup.provider.base_url;
+        // The global service is the one whose host names no location.
+        let url = if location == "global" { url.replace("{location}-", "") } else { url.to_owned() };
+        url.replace("{location}", &location).replace("{project}", &project)
+    });
+    let auth = GoogleAuth::new(setup.context.env.clone(), setup.settings.credentials.clone());
+    Ok(setup.connection(base_url, Auth::Google(auth)))
+}
+
+/// A server that speaks OpenAI's protocol: all is in the settings, its name too.
+pub(super) fn compatible(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
+    let name = setup.settings.compatible_name();
+    let Some(base_url) = setup.settings.base_url.clone().filter(|url| !url.is_empty()) else {
+        let message = "An OpenAI-compatible provider needs a base URL. Pass it using the 'baseURL' parameter.";
+        return Err(ProviderError::new(ProviderErrorKind::Configuration, name, setup.model_id, message));
+    };
+    // No variable is read: a custom provider's key came from one already. The name is for the message.
+    let key = KeyAuth {
+        header: KeyHeader::Bearer,
+        key: setup.settings.api_key.clone(),
+        vendor: name.clone(),
+        variable: format!("{}_API_KEY", name.to_ascii_uppercase().replace('-', "_")),
+        get_one_at: None,
+    };
+    Ok(Connection { provider: name, ..setup.connection(without_slash(base_url), Auth::Key(key)) })
+}
+
+impl Setup<'_> {
+    /// What is given for a setting, else its variable's value, which may be empty.
+    fn value(&self, setting: Setting) -> Option<String> {
+        let variable = || self.context.env.get(self.provider.variable(setting)?);
+        self.settings.text(setting).cloned().or_else(variable)
+    }
+
+    /// The same where nothing can be meant by an empty text.
+    fn filled(&self, setting: Setting) -> Option<String> {
+        self.value(setting).filter(|value| !value.is_empty())
+    }
+
+    /// The base URL that takes the place of the default, if there is one; an empty variable counts as unset.
+    fn own_base_url(&self) -> Option<String> {
+        let variable = || self.context.env.get(self.provider.variable(Setting::BaseUrl)?).filter(|url| !url.is_empty());
+        self.settings.base_url.clone().or_else(variable)
+    }
+
+    fn base_url(&self, default: impl FnOnce() -> String) -> String {
+        without_slash(self.own_base_url().unwrap_or_else(default))
+    }
+
+    fn key(&self) -> KeyAuth {
+        KeyAuth {
+            header: self.provider.key_header,
+            key: self.value(Setting::ApiKey),
+            vendor: self.provider.vendor.to_owned(),
+            variable: self.provider.variable(Setting::ApiKey).unwrap_or_default().to_owned(),
+            get_one_at: Some(self.provider.get_key_at),
+        }
+    }
+
+    fn connection(&self, base_url: String, auth: Auth) -> Connection {
+        let (provider, headers) = (self.provider.name.to_owned(), self.settings.headers.clone());
+        Connection { provider, base_url, auth, headers }
+    }
+
+    fn missing(&self, what: &str, parameter: &str, setting: Setting) -> ProviderError {
+        let (vendor, variable) = (self.provider.vendor, self.provider.variable(setting).unwrap_or_default());
+        let message = format!(
+            "{vendor} {what} setting is missing. Pass it using the '{parameter}' parameter or the {variable} environment \
+             variable."
+        );
+        ProviderError::new(ProviderErrorKind::Configuration, self.provider.name, self.model_id, message)
+    }
+}
+
+/// Paths begin with a slash, and users end base URLs with one.
+fn without_slash(mut url: String) -> String {
+    if url.ends_with('/') {
+        url.pop();
+    }
+    url
+}

@@ -1,0 +1,74 @@
+//! What a provider can be set up with.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// What `createOpenAI({…})` and its relatives take; what is unset comes from the environment.
+#[derive(Clone, Default)]
+pub struct ProviderSettings {
+    /// `apiKey`
+    pub api_key: Option<String>,
+    /// `baseURL`, which replaces the default including its path.
+    pub base_url: Option<String>,
+    pub headers: BTreeMap<String, String>,
+    /// The name of an OpenAI-compatible provider; its `providerOptions` are found under it.
+    pub name: Option<String>,
+    /// openai: `organization` and `project` go out as headers. vertex: `project`.
+    pub organization: Option<String>,
+    pub project: Option<String>,
+    /// azure
+    pub resource_name: Option<String>,
+    /// azure: `apiVersion`, `v1` unless set.
+    pub api_version: Option<String>,
+    /// vertex
+    pub location: Option<String>,
+    /// vertex: the content of a credentials file (`googleAuthOptions.credentials`).
+    pub credentials: Option<Value>,
+    /// bedrock
+    pub region: Option<String>,
+    pub access_key_id: Option<String>,
+    pub secret_access_key: Option<String>,
+    pub session_token: Option<String>,
+    /// OpenAI-compatible: `queryParams`, such as `api-version=1.0.0`.
+    pub query: Option<String>,
+}
+
+/// A setting that an environment variable can stand in for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Setting {
+    ApiKey,
+    BaseUrl,
+    ResourceName,
+    Project,
+    Location,
+    /// The variable names a file; the setting is the file's content.
+    Credentials,
+    Region,
+    AccessKeyId,
+    SecretAccessKey,
+    SessionToken,
+}
+
+impl ProviderSettings {
+    /// The text given for a setting.
+    pub(super) fn text(&self, setting: Setting) -> Option<&String> {
+        match setting {
+            Setting::ApiKey => self.api_key.as_ref(),
+            Setting::BaseUrl => self.base_url.as_ref(),
+            Setting::ResourceName => self.resource_name.as_ref(),
+            Setting::Project => self.project.as_ref(),
+            Setting::Location => self.location.as_ref(),
+            Setting::Credentials => None,
+            Setting::Region => self.region.as_ref(),
+            Setting::AccessKeyId => self.access_key_id.as_ref(),
+            Setting::SecretAccessKey => self.secret_access_key.as_ref(),
+            Setting::SessionToken => self.session_token.as_ref(),
+        }
+    }
+
+    /// What an OpenAI-compatible provider is called.
+    pub(super) fn compatible_name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| "openai-compatible".to_owned())
+    }
+}

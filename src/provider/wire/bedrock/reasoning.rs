@@ -1,0 +1,99 @@
+//! `reasoningConfig`, which every family of models calls something else.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    chat::CallSettings,
+    provider::wire::{
+        settings::{Warnings, drop_sampling},
+        values::put,
+    },
+};
+
+/// Answer tokens on top of the thinking budget when no limit is set.
+const DEFAULT_MAX_TOKENS: u64 = 4_096;
+
+/// Whose model it is, as far as that makes a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    Anthropic,
+    OpenAi,
+    Other,
+}
+
+impl Family {
+    /// Told by the id. Anthropic's may stand behind a region or inside an ARN (`eu.anthropic.claude-…`).
+    pub(super) fn of(model_id: &str) -> Self {
+        if model_id.contains("anthropic") {
+            Family::Anthropic
+        } else if model_id.starts_with("openai.") {
+            Family::OpenAi
+        } else {
+            Family::Other
+        }
+    }
+}
+
+/// What `reasoningConfig` says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reasoning<'a> {
+    kind: Option<&'a str>,
+    budget: Option<u64>,
+    effort: Option<&'a str>,
+}
+
+impl<'a> Reasoning<'a> {
+    /// Reads it; unset where there is none.
+    pub(super) fn of(config: Option<&'a Value>) -> Self {
+        let text = |key: &str| config.and_then(|config| config.get(key)).and_then(Value::as_str);
+        Reasoning {
+            kind: text("type"),
+            budget: config.and_then(|config| config.get("budgetTokens")).and_then(Value::as_u64),
+            effort: text("maxReasoningEffort"),
+        }
+    }
+
+    /// Lets an Anthropic model think: its own setting goes to the model itself, and the call settings have to fit.
+    pub(super) fn put_thinking(
+        &self,
+        family: Family,
+        fields: &mut Map<String, Value>,
+        settings: &mut CallSettings,
+        warnings: &mut Warnings,
+    ) {
+        if family != Family::Anthropic {
+            if self.budget.is_some() {
+                warnings.changed("budgetTokens", "budgetTokens applies to Anthropic models only");
+            }
+            return;
+        }
+        match (self.kind, self.budget) {
+            (Some("enabled"), Some(budget)) => {
+                fields.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
+                // The service counts thoughts as output.
+                let limit = settings.max_output_tokens.unwrap_or(DEFAULT_MAX_TOKENS);
+                settings.max_output_tokens = Some(limit.saturating_add(budget));
+            }
+            (Some("enabled"), None) => {}
+            (Some("adaptive"), _) => drop(fields.insert("thinking".into(), json!({ "type": "adaptive" }))),
+            _ => return,
+        }
+        drop_sampling(settings, ["temperature", "topP", "topK"], warnings);
+    }
+
+    /// How hard a model is to think.
+    pub(super) fn put_effort(&self, family: Family, fields: &mut Map<String, Value>) {
+        let Some(effort) = self.effort else { return };
+        match family {
+            Family::Anthropic => drop(fields.insert("output_config".into(), json!({ "effort": effort }))),
+            Family::OpenAi => drop(fields.insert("reasoning_effort".into(), effort.into())),
+            Family::Other => {
+                let mut config = Map::new();
+                put(&mut config, "type", self.kind);
+                put(&mut config, "budgetTokens", self.budget);
+                config.insert("maxReasoningEffort".into(), effort.into());
+                fields.insert("reasoningConfig".into(), config.into());
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The blocks of an answer that is streaming: the service numbers them, and says when each begins and ends.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    chat::{ProviderOptions, StreamPart},
+    provider::wire::Output,
+};
+
+/// Blocks that have begun and not ended, by their number.
+#[derive(Debug, Default)]
+pub(crate) struct OpenBlocks(BTreeMap<u64, Block>);
+
+#[derive(Debug)]
+enum Block {
+    Text,
+    /// With what has to go back with it.
+    Reasoning(Option<ProviderOptions>),
+    /// With the argument text that has come so far.
+    Tool {
+        id: String,
+        name: String,
+        input: String,
+    },
+}
+
+impl OpenBlocks {
+    /// Whether a block of this number is open.
+    pub(crate) fn is_open(&self, index: u64) -> bool {
+        self.0.contains_key(&index)
+    }
+
+    /// Begins a block of visible text.
+    pub(crate) fn open_text(&mut self, index: u64, out: &mut Output) {
+        out.part(StreamPart::TextStart { id: index.to_string(), provider_metadata: None });
+        self.0.insert(index, Block::Text);
+    }
+
+    /// Begins a block of reasoning.
+    pub(crate) fn open_reasoning(&mut self, index: u64, metadata: Option<ProviderOptions>, out: &mut Output) {
+        out.part(StreamPart::ReasoningStart { id: index.to_string(), provider_metadata: metadata.clone() });
+        self.0.insert(index, Block::Reasoning(metadata));
+    }
+
+    /// Begins a tool call; `input` is the argument text that came with its beginning.
+    pub(crate) fn open_tool(&mut self, index: u64, id: String, name: String, input: String, out: &mut Output) {
+        out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
+        self.0.insert(index, Block::Tool { id, name, input });
+    }
+
+    /// A piece of text.
+    pub(crate) fn text(&mut self, index: u64, delta: String, out: &mut Output) {
+        if let Some(Block::Text) = self.0.get(&index) {
+            out.part(StreamPart::TextDelta { id: index.to_string(), delta, provider_metadata: None });
+        }
+    }
+
+    /// A piece of reasoning; the end of the block carries the last metadata that came.
+    pub(crate) fn reasoning(&mut self, index: u64, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
+        let Some(Block::Reasoning(kept)) = self.0.get_mut(&index) else { return };
+        if metadata.is_some() {
+            kept.clone_from(&metadata);
+        }
+        out.part(StreamPart::ReasoningDelta { id: index.to_string(), delta, provider_metadata: metadata });
+    }
+
+    /// A piece of a tool call's arguments.
+    pub(crate) fn tool_input(&mut self, index: u64, delta: String, out: &mut Output) {
+        let Some(Block::Tool { id, input, .. }) = self.0.get_mut(&index) else { return };
+        input.push_str(&delta);
+        out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
+    }
+
+    /// Ends a block; one that is not open is none of ours.
+    pub(crate) fn close(&mut self, index: u64, out: &mut Output) {
+        if let Some(block) = self.0.remove(&index) {
+            end(index, block, out);
+        }
+    }
+
+    /// Ends all blocks, in their order.
+    pub(crate) fn close_all(&mut self, out: &mut Output) {
+        for (index, block) in std::mem::take(&mut self.0) {
+            end(index, block, out);
+        }
+    }
+}
+
+fn end(index: u64, block: Block, out: &mut Output) {
+    let id = index.to_string();
+    match block {
+        Block::Text => out.part(StreamPart::TextEnd { id, provider_metadata: None }),
+        Block::Reasoning(provider_metadata) => out.part(StreamPart::ReasoningEnd { id, provider_metadata }),
+        Block::Tool { id, name, input } => out.tool_call(id, name, input, None),
+    }
+}

@@ -1,0 +1,86 @@
+//! Answering calls of tools made with `defAgent`.
+
+use rquickjs::Ctx;
+
+use super::child::{AgentAnswer, ask};
+use crate::{
+    chat::{AgentRun, ToolCall, ToolOutput},
+    prompt::ToolAnswer,
+    script::bindings::{
+        prompt::{
+            entry::{Callable, Entry, Item},
+            object::PromptObject,
+        },
+        tools::call::{Label, sub_calls},
+        values::from_tool_input,
+    },
+};
+
+/// Answers a call of a tool made with `defAgent`.
+pub(crate) async fn call_agent<'js>(
+    ctx: &Ctx<'js>,
+    parent: &PromptObject<'js>,
+    entry: &Entry<'js>,
+    call: &ToolCall,
+) -> ToolAnswer {
+    match entry {
+        Entry::Single(callable) => call_single(ctx, parent, callable, call).await,
+        Entry::Composite(items) => call_composite(ctx, parent, items, call).await,
+    }
+}
+
+async fn call_single<'js>(
+    ctx: &Ctx<'js>,
+    parent: &PromptObject<'js>,
+    callable: &Callable<'js>,
+    call: &ToolCall,
+) -> ToolAnswer {
+    let label = Label { noun: "agent", name: &call.tool_name };
+    let AgentAnswer { response, validation_error, steps, .. } =
+        match ask(ctx, parent, callable, label, from_tool_input(ctx, &call.input)).await {
+            Ok(answer) => answer,
+            Err(message) => return ToolAnswer::failed(call, message),
+        };
+    // A good answer is all the model has to read; what is wrong with another it has to be told.
+    let output = match validation_error {
+        None => ToolOutput::Text(response),
+        Some(problem) => ToolOutput::Json(serde_json::json!({ "response": response, "validationError": problem })),
+    };
+    ToolAnswer::new(call.input.clone(), output).by_agents(vec![AgentRun { result: None, steps }])
+}
+
+/// Runs the sub-agents one after another; a failure is that call's response and stops nothing.
+async fn call_composite<'js>(
+    ctx: &Ctx<'js>,
+    parent: &PromptObject<'js>,
+    items: &[Item<'js>],
+    call: &ToolCall,
+) -> ToolAnswer {
+    let calls = match sub_calls(ctx, call) {
+        Ok(calls) => calls,
+        Err(message) => return ToolAnswer::failed(call, message),
+    };
+    let mut results = Vec::with_capacity(calls.len());
+    let mut agents = Vec::new();
+    for (name, args) in calls {
+        let failed = |message: String| serde_json::json!({ "name": name, "response": format!("Error: {message}") });
+        let Some(item) = items.iter().find(|item| item.name == name) else {
+            results.push(failed(format!("Unknown sub-agent: {name}")));
+            continue;
+        };
+        let label = Label { noun: "sub-agent", name: &name };
+        results.push(match ask(ctx, parent, &item.callable, label, Ok(args)).await {
+            Ok(AgentAnswer { response, validation_error, steps, .. }) => {
+                agents.push(AgentRun { result: Some(results.len()), steps });
+                let mut result = serde_json::json!({ "name": name, "response": response });
+                if let Some(problem) = validation_error {
+                    result["validationError"] = problem.into();
+                }
+                result
+            }
+            Err(message) => failed(message),
+        });
+    }
+    let output = ToolOutput::Json(serde_json::json!({ "results": results }));
+    ToolAnswer::new(call.input.clone(), output).by_agents(agents)
+}

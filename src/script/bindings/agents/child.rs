@@ -1,0 +1,163 @@
+//! The child prompt of an agent: made from its parent, set up by the agent's callback, run to its end.
+
+use std::rc::Rc;
+
+use rquickjs::{Array, Ctx, Object, Result, Value, object::Filter};
+
+use super::response;
+use crate::{
+    chat::Step,
+    script::bindings::{
+        prompt::{
+            entry::{CALLBACKS, CallOptions, Callable},
+            object::{self, PromptObject},
+            options,
+        },
+        services::{self, ChildRun},
+        tools::call::{Label, validate_input},
+        values::{call_async, message_of, property, schema::Side, type_error},
+    },
+};
+
+/// How deep agents may nest unless `options.maxAgentDepth` says otherwise: an agent that calls itself has to end some time.
+const DEFAULT_MAX_DEPTH: usize = 16;
+
+/// Options of an agent that are not call settings.
+const OWN_OPTIONS: &[&str] = &["model", "system", "responseSchema", "plugins"];
+
+/// What a child prompt answered.
+pub(crate) struct AgentAnswer {
+    pub(crate) response: String,
+    /// The answer as JSON, when there is a schema and it matches.
+    pub(crate) parsed: Option<serde_json::Value>,
+    pub(crate) validation_error: Option<String>,
+    pub(crate) steps: Vec<Rc<Step>>,
+}
+
+/// Validates the arguments, makes a child prompt, has the callback set it up and runs it to its end.
+pub(crate) async fn ask<'js>(
+    ctx: &Ctx<'js>,
+    parent: &PromptObject<'js>,
+    callable: &Callable<'js>,
+    label: Label<'_>,
+    args: Result<Value<'js>>,
+) -> std::result::Result<AgentAnswer, String> {
+    let args = args.map_err(|error| message_of(ctx, error))?;
+    let args = validate_input(ctx, callable, label, args).await?;
+    ask_validated(ctx, parent, callable, label, args).await.map_err(|error| message_of(ctx, error))
+}
+
+/// [`ask`] with arguments that were validated.
+pub(crate) async fn ask_validated<'js>(
+    ctx: &Ctx<'js>,
+    parent: &PromptObject<'js>,
+    callable: &Callable<'js>,
+    label: Label<'_>,
+    args: Value<'js>,
+) -> Result<AgentAnswer> {
+    let child = child_prompt(ctx, parent, &callable.options, label)?;
+    // The whole schema: refinements are not part of it and are not checked.
+    let schema = &callable.options.response_schema;
+    let schema = schema.as_ref().map(|schema| schema.to_json_schema(ctx, Side::Output)).transpose()?;
+    if let Some(schema) = &schema {
+        define_section(ctx, &child, "responseFormat", response::instruction(schema))?;
+    }
+    call_async(&callable.execute, (args, child.clone())).await?;
+    child.borrow().core.prompt.borrow_mut().keep_hidden();
+    let ChildRun { text, steps } = services::run_child(ctx, &child).await?;
+    Ok(read_answer(text, steps, schema.as_ref()))
+}
+
+fn read_answer(text: String, steps: Vec<Rc<Step>>, schema: Option<&serde_json::Value>) -> AgentAnswer {
+    let mut answer = AgentAnswer { response: text, parsed: None, validation_error: None, steps };
+    match schema.map(|schema| response::check(&answer.response, schema)) {
+        None => {}
+        Some(Ok((json_text, value))) => (answer.response, answer.parsed) = (json_text, Some(value)),
+        Some(Err(problem)) => answer.validation_error = Some(problem),
+    }
+    answer
+}
+
+/// A child with the parent's methods and plugins; model and settings are inherited unless the agent sets them.
+fn child_prompt<'js>(
+    ctx: &Ctx<'js>,
+    parent: &PromptObject<'js>,
+    agent: &CallOptions<'js>,
+    label: Label<'_>,
+) -> Result<PromptObject<'js>> {
+    let own = agent.given.as_ref();
+    let settings = child_options(ctx, parent, own)?;
+    let depth = checked_depth(ctx, parent, &settings, label)?;
+    let (plugins, model, sandbox) = {
+        let parent = parent.borrow();
+        (parent.bag.plugins(), parent.bag.model(), parent.core.sandbox.borrow().clone())
+    };
+    let plugins: Array = list_of(ctx, plugins)?;
+    let child = object::create(ctx, depth, plugins.as_value(), "config.plugins")?;
+    child.borrow().core.sandbox.replace(sandbox);
+    let own_value = |key: &str| own.map(|own| property(own, key)).transpose().map(Option::flatten);
+    if let Some(plugins) = own_value("plugins")? {
+        object::add_plugins(ctx, &child, &plugins, &format!("{}: options.plugins", label.name))?;
+    }
+    if let Some(model) = own_value("model")?.or(model) {
+        child.borrow().bag.set_model(model);
+    }
+    options::keep(ctx, &child, settings.as_value())?;
+    if let Some(system) = own_value("system")? {
+        let Some(system) = system.as_string() else {
+            return Err(type_error(ctx, format!("{} {}: options.system must be a string", label.noun, label.name)));
+        };
+        define_section(ctx, &child, "agentSystem", system.to_string()?)?;
+    }
+    Ok(child)
+}
+
+/// How deep the child is nested, if that is allowed.
+fn checked_depth<'js>(
+    ctx: &Ctx<'js>,
+    parent: &PromptObject<'js>,
+    settings: &Object<'js>,
+    label: Label<'_>,
+) -> Result<usize> {
+    let limit = property(settings, "maxAgentDepth")?.and_then(|limit| limit.as_number());
+    let limit = limit.map_or(DEFAULT_MAX_DEPTH, |limit| limit as usize);
+    let depth = parent.borrow().core.depth + 1;
+    if depth <= limit {
+        return Ok(depth);
+    }
+    let Label { noun, name } = label;
+    let message = format!("{noun} {name} would be nested {depth} deep; the limit is {limit} (options.maxAgentDepth)");
+    Err(type_error(ctx, message))
+}
+
+/// The parent's options without those that are its own, and the agent's settings over them.
+fn child_options<'js>(ctx: &Ctx<'js>, parent: &PromptObject<'js>, own: Option<&Object<'js>>) -> Result<Object<'js>> {
+    let settings = Object::new(ctx.clone())?;
+    let inherited = parent.borrow().bag.options();
+    // Callbacks surround the call of a function agent; they are no settings of its child.
+    let of_the_agent: Vec<&str> = OWN_OPTIONS.iter().chain(CALLBACKS).copied().collect();
+    let layers = [(inherited.as_ref(), options::NOT_INHERITED), (own, of_the_agent.as_slice())];
+    for (layer, left_out) in layers {
+        let Some(layer) = layer else { continue };
+        for entry in layer.own_props::<String, Value>(Filter::new().string().enum_only()) {
+            let (key, value) = entry?;
+            if !left_out.contains(&key.as_str()) && !value.is_undefined() {
+                settings.set(key, value)?;
+            }
+        }
+    }
+    Ok(settings)
+}
+
+fn list_of<'js>(ctx: &Ctx<'js>, values: Vec<Value<'js>>) -> Result<Array<'js>> {
+    let list = Array::new(ctx.clone())?;
+    for (index, value) in values.into_iter().enumerate() {
+        list.set(index, value)?;
+    }
+    Ok(list)
+}
+
+fn define_section<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, name: &str, text: String) -> Result<()> {
+    let defined = prompt.borrow().core.prompt.borrow_mut().define_system(name, text);
+    defined.map_err(|error| type_error(ctx, error.to_string()))
+}

@@ -1,0 +1,70 @@
+//! `defFunction` and `defFunctionAgent`: functions for the code of `runToolCode`.
+
+use rquickjs::{Ctx, Result, Value};
+
+use super::{
+    declare::{declarations, register},
+    run_code::run_code,
+};
+use crate::{
+    chat::{ToolCall, ToolOutput},
+    plugin::run_tool_code,
+    prompt::{ActiveSet, DefinitionKind, StepPlan, ToolAnswer, ToolDefinition},
+    script::bindings::{
+        prompt::{call::Call, core::Core, entry::Shelf, object::PromptObject},
+        tools::define::named_entry,
+        values::{message_of, type_error},
+    },
+};
+
+/// `defFunction(name, description, inputSchema, execute, options?)`, or with `[func(…), …]` in place of the last three for a
+/// namespace. `options`: `responseSchema` (types and checks the result), `beforeCall`, `onSuccess`, `onError`.
+/// Throws a `TypeError` that names the function and the argument. Returns a reference.
+pub(crate) fn def_function(call: Call<'_>) -> Result<Value<'_>> {
+    define(&call, DefinitionKind::DefFunction, "func")
+}
+
+/// `defFunctionAgent(name, description, inputSchema, (args, child) => …, options?)`, or with `[funcAgent(…), …]`: functions
+/// that run a child prompt. `options` as for `defAgent`, and the callbacks of `defFunction`.
+pub(crate) fn def_function_agent(call: Call<'_>) -> Result<Value<'_>> {
+    define(&call, DefinitionKind::DefFunctionAgent, "funcAgent")
+}
+
+fn define<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<Value<'js>> {
+    let named = named_entry(call, kind, helper)?;
+    let reference = register(call, kind, Shelf::Functions, named)?;
+    let tool =
+        ToolDefinition { runs_code: true, ..ToolDefinition::new(DefinitionKind::DefTool, run_tool_code::DESCRIPTION) };
+    let defined = call.core.prompt.borrow_mut().define_tool(run_tool_code::NAME, tool);
+    defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
+    Ok(reference)
+}
+
+/// The status section of the step being prepared: the declarations of every function that is active on it.
+pub(crate) fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<Option<(String, String)>> {
+    if active.functions.is_empty() {
+        return Ok(None);
+    }
+    let is_active = |name: &str| active.functions.iter().any(|active| active == name);
+    let declarations = declarations(ctx, core, DefinitionKind::DefFunction, is_active)?;
+    Ok(Some((run_tool_code::SECTION.to_owned(), run_tool_code::section_text(declarations.text()))))
+}
+
+/// Answers a call of `runToolCode`.
+pub(crate) async fn run_tool_code<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    call: &ToolCall,
+    plan: &StepPlan,
+    execution: Value<'js>,
+) -> ToolAnswer {
+    let Some(code) = call.input.value().get("code").and_then(serde_json::Value::as_str) else {
+        return ToolAnswer::failed(call, "Invalid input for tool runToolCode: it takes {code}, a string of TypeScript");
+    };
+    let ran = run_code(ctx, prompt, Shelf::Functions, &plan.active.functions, code, execution).await;
+    let output = match ran.outcome {
+        Ok(outcome) => ToolOutput::Json(outcome.to_value()),
+        Err(error) => ToolOutput::error(message_of(ctx, error)),
+    };
+    ToolAnswer::new(call.input.clone(), output).by_agents(ran.agents)
+}

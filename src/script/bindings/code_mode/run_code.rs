@@ -1,0 +1,134 @@
+//! Running model-written code in the sandbox, and answering its calls of registered functions.
+
+use std::cell::RefCell;
+
+use futures_util::{FutureExt, future::LocalBoxFuture};
+use rquickjs::{Ctx, Result, Value};
+use serde_json::value::RawValue;
+
+use super::declare::{declarations, sandbox};
+use crate::{
+    chat::AgentRun,
+    prompt::DefinitionKind,
+    sandbox::{HostFunctions, LogLine, RunOutcome},
+    script::{
+        bindings::{
+            agents::child::ask_validated,
+            prompt::{
+                entry::{Callable, Entry, Shelf},
+                object::PromptObject,
+            },
+            tools::call::{Answered, Label, result_text, run_callable, run_with, validate_input},
+            values::{from_json, message_of, plain_error},
+        },
+        warn,
+    },
+};
+
+/// What a piece of code came to.
+pub(crate) struct CodeRun {
+    pub(crate) outcome: Result<RunOutcome>,
+    /// The agents it called.
+    pub(crate) agents: Vec<AgentRun>,
+}
+
+/// Runs code that reaches the functions of a prompt that `active` names.
+pub(crate) async fn run_code<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    shelf: Shelf,
+    active: &[String],
+    code: &str,
+    execution: Value<'js>,
+) -> CodeRun {
+    let reachable = Reachable { ctx, prompt, shelf, execution, agents: RefCell::default() };
+    let kind = if shelf == Shelf::Methods { DefinitionKind::DefMethod } else { DefinitionKind::DefFunction };
+    let outcome = async {
+        let core = prompt.borrow().core.clone();
+        let declarations = declarations(ctx, &core, kind, |name| active.iter().any(|active| active == name))?;
+        Ok(sandbox(ctx, prompt)?.run(code, &declarations, &reachable).await)
+    };
+    CodeRun { outcome: outcome.await, agents: reachable.agents.take() }
+}
+
+/// The functions of a prompt, as code in the sandbox reaches them.
+struct Reachable<'a, 'js> {
+    ctx: &'a Ctx<'js>,
+    prompt: &'a PromptObject<'js>,
+    shelf: Shelf,
+    execution: Value<'js>,
+    agents: RefCell<Vec<AgentRun>>,
+}
+
+impl<'js> Reachable<'_, 'js> {
+    async fn answer(&self, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
+        let Some((callable, is_agent)) = self.find(name) else { return Err(format!("{name} is not defined any more")) };
+        let label = Label { noun: "function", name };
+        let input = self.ctx.json_parse(args.get()).map_err(|error| message_of(self.ctx, error))?;
+        let input = validate_input(self.ctx, &callable, label, input).await?;
+        let answered = if is_agent {
+            let ask = async |input| self.ask(&callable, label, input).await;
+            run_with(self.ctx, &callable.options, label, input, ask).await
+        } else {
+            run_callable(self.ctx, &callable, label, input, self.execution.clone()).await
+        };
+        match answered {
+            Answered::Value(value) => {
+                let text = result_text(self.ctx, label, &value)?;
+                RawValue::from_string(text).map_err(|error| format!("the result of {name} is not JSON: {error}"))
+            }
+            Answered::Failed(message) => Err(message),
+        }
+    }
+
+    /// What code calls `name` or `namespace.name`, and whether a child prompt answers it.
+    fn find(&self, name: &str) -> Option<(Callable<'js>, bool)> {
+        let (top, member) = name.split_once('.').map_or((name, None), |(top, member)| (top, Some(member)));
+        let prompt = self.prompt.borrow();
+        let entry = prompt.bag.entry(self.shelf, top)?;
+        let callable = match (&entry, member) {
+            (Entry::Single(callable), None) => callable,
+            (entry, Some(member)) => &entry.item(member)?.callable,
+            (Entry::Composite(_), None) => return None,
+        };
+        let definitions = prompt.core.prompt.borrow();
+        let is_agent = self.shelf == Shelf::Functions
+            && definitions
+                .functions(DefinitionKind::DefFunction)
+                .any(|(name, function)| name == top && function.kind == DefinitionKind::DefFunctionAgent);
+        Some((callable.clone(), is_agent))
+    }
+
+    /// Runs a function agent: with a schema its answer is the parsed JSON, without one the text.
+    async fn ask(&self, callable: &Callable<'js>, label: Label<'_>, input: Value<'js>) -> Result<Value<'js>> {
+        let answer = ask_validated(self.ctx, self.prompt, callable, label, input).await?;
+        self.agents.borrow_mut().push(AgentRun { result: None, steps: answer.steps });
+        if let Some(problem) = answer.validation_error {
+            let message = format!("the answer of {} does not match its responseSchema: {problem}", label.name);
+            return Err(plain_error(self.ctx, message));
+        }
+        match answer.parsed {
+            Some(parsed) => from_json(self.ctx, &parsed),
+            None => Ok(rquickjs::String::from_str(self.ctx.clone(), &answer.response)?.into_value()),
+        }
+    }
+}
+
+impl HostFunctions for Reachable<'_, '_> {
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        args: Box<RawValue>,
+    ) -> LocalBoxFuture<'a, std::result::Result<Box<RawValue>, String>> {
+        async move { self.answer(name, &args).await }.boxed_local()
+    }
+
+    fn console(&self, line: &LogLine) {
+        let text: String = line.text.lines().map(|line| format!("[sandbox] {line}\n")).collect();
+        let _ = warn::stderr(self.ctx, &text);
+    }
+
+    fn notice(&self, text: &str) {
+        let _ = warn::warning(self.ctx, text);
+    }
+}

@@ -1,0 +1,74 @@
+//! Mock models from a script's array.
+
+use std::{rc::Rc, time::Duration};
+
+use rquickjs::{Ctx, Object, Result, Value, function::Opt};
+
+use super::resolve::model_object;
+use crate::{
+    chat::Usage,
+    provider::{MockItem, MockModel, MockOptions},
+    script::bindings::values::{elements, kind_of, property, to_json, to_json_text, type_error},
+};
+
+/// `createMockModel(items, {delay, usage, streaming}?)` of `lmthing/test`.
+///
+/// `items`: see [`MockItem::from_json`]. `delay`: milliseconds before each item. `usage`: token counts of every turn.
+/// `streaming`: `false` joins consecutive texts into one piece. Throws a `TypeError` that names the item or option.
+pub(crate) fn create_mock_model<'js>(
+    ctx: Ctx<'js>,
+    items: Opt<Value<'js>>,
+    options: Opt<Value<'js>>,
+) -> Result<Value<'js>> {
+    let items = items.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
+    let options = options.0.and_then(Value::into_object);
+    let options = options.map(|options| mock_options(&ctx, &options)).transpose()?.unwrap_or_default();
+    let model = mock_model(&ctx, &items, "createMockModel", options)?;
+    model_object(&ctx, Rc::new(model))
+}
+
+/// A mock model from a script's array; `place` opens error messages.
+pub(crate) fn mock_model<'js>(
+    ctx: &Ctx<'js>,
+    items: &Value<'js>,
+    place: &str,
+    options: MockOptions,
+) -> Result<MockModel> {
+    let Some(list) = items.as_array() else {
+        return Err(type_error(ctx, format!("{place}: the items must be an array, got {}", kind_of(items))));
+    };
+    let mut script = Vec::with_capacity(list.len());
+    for (index, item) in elements(list)?.iter().enumerate() {
+        let mut json = to_json(ctx, item)?;
+        for key in ["args", "input"] {
+            // As text, as models give them: a value would lose half surrogate pairs.
+            let given = item.as_object().map(|item| property(item, key)).transpose()?.flatten();
+            if let Some(given) = given.filter(|given| !given.is_string()) {
+                json[key] = to_json_text(ctx, &given)?.into();
+            }
+        }
+        script
+            .push(MockItem::from_json(index, &json).map_err(|problem| type_error(ctx, format!("{place}: {problem}")))?);
+    }
+    Ok(MockModel::new(script, options))
+}
+
+fn mock_options<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<MockOptions> {
+    let mut read = MockOptions::default();
+    if let Some(delay) = property(options, "delay")? {
+        let delay = delay.as_number().and_then(|milliseconds| Duration::try_from_secs_f64(milliseconds / 1000.0).ok());
+        read.delay = delay.ok_or_else(|| type_error(ctx, "createMockModel: delay must be milliseconds"))?;
+    }
+    if let Some(usage) = property(options, "usage")? {
+        let wrong = |error| type_error(ctx, format!("createMockModel: usage must hold token counts: {error}"));
+        let usage: Usage = serde_json::from_value(to_json(ctx, &usage)?).map_err(wrong)?;
+        let total = Usage::new(usage.input_tokens, usage.output_tokens).total_tokens;
+        read.usage = Some(Usage { total_tokens: usage.total_tokens.or(total), ..usage });
+    }
+    if let Some(streaming) = property(options, "streaming")? {
+        let streaming = streaming.as_bool();
+        read.streaming =
+            streaming.ok_or_else(|| type_error(ctx, "createMockModel: streaming must be true or false"))?;
+    }
+    Ok(read)
+}

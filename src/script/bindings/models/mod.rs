@@ -1,0 +1,6 @@
+//! What `model` may be, and the functions that make model objects.
+
+pub(crate) mod factories;
+mod js_model;
+pub(crate) mod mock;
+pub(crate) mod resolve;

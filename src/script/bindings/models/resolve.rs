@@ -1,0 +1,121 @@
+//! What `model` may be: a model string, a model object of ours, or any object with `doStream`.
+
+use std::rc::Rc;
+
+use rquickjs::{Array, Class, Ctx, JsLifetime, Result, Value, class::Trace};
+
+use super::js_model::JsModel;
+use crate::{
+    provider::{self, FallbackModel, LanguageModel},
+    script::bindings::{
+        results::throw::throw_provider_error,
+        services::{self, Exchanges},
+        values::{elements, kind_of, type_error},
+    },
+};
+
+/// A model made in Rust, as scripts hold it.
+#[derive(Trace, JsLifetime)]
+#[rquickjs::class(rename = "LanguageModel")]
+pub(crate) struct ModelObject {
+    #[qjs(skip_trace)]
+    model: Rc<dyn LanguageModel>,
+}
+
+#[rquickjs::methods(rename_all = "camelCase")]
+impl ModelObject {
+    /// The provider's name.
+    #[qjs(get)]
+    fn provider(&self) -> String {
+        self.model.provider().to_owned()
+    }
+
+    /// The model's id at the provider.
+    #[qjs(get)]
+    fn model_id(&self) -> String {
+        self.model.model_id().to_owned()
+    }
+}
+
+impl ModelObject {
+    /// The model, recorded or replayed as the run wants it.
+    fn used(&self, exchanges: &Exchanges) -> Rc<dyn LanguageModel> {
+        let model = self.model.clone();
+        if model.provider() == "mock" {
+            return model;
+        }
+        let name = format!("{}:{}", model.provider(), model.model_id());
+        exchanges.model(&name, || Ok(model.clone())).unwrap_or(model)
+    }
+}
+
+/// A model as a JavaScript object.
+pub(crate) fn model_object<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) -> Result<Value<'js>> {
+    Ok(Class::instance(ctx.clone(), ModelObject { model })?.into_value())
+}
+
+/// Finds the model a `model` value means. Throws an error that says what to do when there is none.
+pub(crate) fn resolve<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Rc<dyn LanguageModel + 'js>> {
+    if let Some(name) = value.as_string() {
+        return resolve_string(ctx, &name.to_string()?);
+    }
+    if let Some(list) = value.as_array() {
+        return resolve_list(ctx, list);
+    }
+    let Some(object) = value.as_object().filter(|_| !value.is_function() && !value.is_array()) else {
+        let got = if value.is_undefined() { String::new() } else { format!(", got {}", kind_of(value)) };
+        let message =
+            format!("a model is required: set config.model to 'provider:model', an alias or a model object{got}");
+        return Err(type_error(ctx, message));
+    };
+    if let Some(model) = Class::<ModelObject>::from_object(object) {
+        return Ok(model.borrow().used(&services::exchanges(ctx)?));
+    }
+    let stream: Value = object.get("doStream")?;
+    if stream.is_function() {
+        return Ok(Rc::new(JsModel::new(ctx, object.clone())?));
+    }
+    Err(type_error(ctx, "config.model is an object without doStream; use 'provider:model', an alias or a model object"))
+}
+
+fn resolve_string<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Rc<dyn LanguageModel + 'js>> {
+    if name == "mock" {
+        return match services::mock(ctx)? {
+            Some(mock) => Ok(mock),
+            None => Err(type_error(
+                ctx,
+                "the model is 'mock', but the prompt file exports no mock array: export const mock = [{ type: 'text', text: '…' }]",
+            )),
+        };
+    }
+    let providers = services::providers(ctx)?;
+    match services::exchanges(ctx)?.model(name, || provider::resolve(name, &providers)) {
+        Ok(model) => Ok(model),
+        Err(error) => Err(throw_provider_error(ctx, error)),
+    }
+}
+
+/// A list of models: the next one is asked when one fails before its first visible byte.
+fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn LanguageModel + 'js>> {
+    let (providers, exchanges) = (services::providers(ctx)?, services::exchanges(ctx)?);
+    let mut models: Vec<Rc<dyn LanguageModel>> = Vec::with_capacity(list.len());
+    for (index, item) in elements(list)?.into_iter().enumerate() {
+        let model = match (item.as_string(), item.as_object().and_then(Class::<ModelObject>::from_object)) {
+            (Some(name), _) => {
+                let name = name.to_string()?;
+                exchanges.model(&name, || provider::resolve(&name, &providers))
+            }
+            (None, Some(model)) => Ok(model.borrow().used(&exchanges)),
+            (None, None) => {
+                let message =
+                    format!("config.model[{index}] must be 'provider:model' or a model object, got {}", kind_of(&item));
+                return Err(type_error(ctx, message));
+            }
+        };
+        models.push(model.map_err(|error| throw_provider_error(ctx, error))?);
+    }
+    match FallbackModel::of(models, &providers) {
+        Ok(model) => Ok(model),
+        Err(error) => Err(throw_provider_error(ctx, error)),
+    }
+}

@@ -1,0 +1,187 @@
+//! `defTaskGraph` and the graph utilities over the engine-free task graph.
+//!
+//! The graph lives in Rust; the state's array is made from it, task by task, and only for tasks that changed.
+
+use std::{cell::RefCell, rc::Rc};
+
+use rquickjs::{Array, Class, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, object::Accessor};
+
+use super::task_tools::{self, given_tasks};
+use crate::{
+    plugin::task_graph::{self, STATE_KEY, TaskGraph, TaskNode},
+    script::{
+        bindings::{
+            prompt::{
+                call::{Call, invoke},
+                object::PromptObject,
+            },
+            values::{from_json, from_serde, to_json, type_error},
+        },
+        warn,
+    },
+};
+
+/// The graph of a prompt and the array that shows it.
+#[derive(Trace, JsLifetime)]
+#[rquickjs::class]
+struct GraphHolder<'js> {
+    #[qjs(skip_trace)]
+    graph: Rc<RefCell<TaskGraph>>,
+    /// Holds the array under `SHOWN`, so that it can be replaced.
+    shown: Object<'js>,
+}
+
+/// The array that shows the graph.
+const SHOWN: &str = "array";
+
+/// `defTaskGraph(tasks?)`: `[graph, setGraph]` of the state `taskGraph`, the eight graph tools, and a section `taskGraph` with
+/// the status in every step's system prompt. `tasks`: task nodes, used on the first run only. Throws a `TypeError` for
+/// tasks of another shape; graphs with problems (cycles, unknown references) warn on stderr.
+pub(crate) fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
+    let ctx = call.ctx.clone();
+    let known = call.prompt.borrow().bag.task_graph();
+    let initial = match known {
+        Some(_) => Value::new_undefined(ctx.clone()),
+        None => {
+            let graph = TaskGraph::new(&read(&ctx, &given_tasks(&call)?, "defTaskGraph")?);
+            for problem in graph.problems() {
+                warn::warning(&ctx, &format!("defTaskGraph: {problem}"))?;
+            }
+            let graph = Rc::new(RefCell::new(graph));
+            let shown = show(&ctx, &graph, None)?;
+            let holder = GraphHolder { graph, shown: Object::new(ctx.clone())? };
+            holder.shown.set(SHOWN, shown.clone())?;
+            let holder = Class::instance(ctx.clone(), holder)?;
+            call.prompt.borrow().bag.set_task_graph(holder.into_inner());
+            shown.into_value()
+        }
+    };
+    for tool in task_graph::tools() {
+        task_tools::define(&call, tool, call_tool)?;
+    }
+    invoke(&call.prompt, "defState", vec![from_json(&ctx, &STATE_KEY.into())?, initial])
+}
+
+fn read<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<TaskNode>> {
+    task_graph::parse_tasks(&to_json(ctx, value)?).map_err(|error| type_error(ctx, format!("{place}: {error}")))
+}
+
+/// The graph as it is now: what the prompt's code set since the last look counts.
+fn current<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+) -> Result<Option<(Class<'js, GraphHolder<'js>>, TaskGraph)>> {
+    let (holder, state) = {
+        let prompt = prompt.borrow();
+        (prompt.bag.task_graph(), prompt.bag.state(STATE_KEY))
+    };
+    let holder = holder.and_then(|holder| Class::<GraphHolder>::from_object(&holder));
+    let (Some(holder), Some(state)) = (holder, state) else { return Ok(None) };
+    let value = state.value()?;
+    let shown: Value = holder.borrow().shown.get(SHOWN)?;
+    if value != shown {
+        let tasks = read(ctx, &value, STATE_KEY)?;
+        let borrowed = holder.borrow();
+        let graph = borrowed.graph.borrow().with_tasks(&tasks);
+        *borrowed.graph.borrow_mut() = graph;
+        borrowed.shown.set(SHOWN, value)?;
+    }
+    let graph = holder.borrow().graph.borrow().clone();
+    Ok(Some((holder, graph)))
+}
+
+fn call_tool<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    name: &str,
+    input: &serde_json::Value,
+) -> Result<serde_json::Value> {
+    let Some((holder, graph)) = current(ctx, prompt)? else { return Ok(serde_json::Value::Null) };
+    let Some((changed, answer)) = task_graph::call_tool(&graph, name, input) else {
+        return Ok(serde_json::Value::Null);
+    };
+    if !changed.same_as(&graph) {
+        let borrowed = holder.borrow();
+        let before: Array = borrowed.shown.get(SHOWN)?;
+        *borrowed.graph.borrow_mut() = changed;
+        let shown = show(ctx, &borrowed.graph, Some((&graph, &before)))?;
+        let state = prompt.borrow().bag.state(STATE_KEY);
+        if let Some(state) = state {
+            state.set_value(shown.clone().into_value())?;
+        }
+        borrowed.shown.set(SHOWN, shown)?;
+    }
+    Ok(answer)
+}
+
+/// The status section of the step being prepared.
+pub(crate) fn section<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<(String, String)>> {
+    if !task_tools::is_made(prompt, "updateTaskStatus") {
+        return Ok(None);
+    }
+    Ok(current(ctx, prompt)?.map(|(_, graph)| (STATE_KEY.to_owned(), task_graph::render_status(&graph))))
+}
+
+/// The graph as an array of tasks. The objects of tasks that did not change are taken over from the array that showed the
+/// graph before, so that an update costs what it changes.
+fn show<'js>(
+    ctx: &Ctx<'js>,
+    graph: &Rc<RefCell<TaskGraph>>,
+    before: Option<(&TaskGraph, &Array<'js>)>,
+) -> Result<Array<'js>> {
+    let list = Array::new(ctx.clone())?;
+    for (position, node) in graph.borrow().nodes().iter().enumerate() {
+        let kept = match before {
+            Some((old, array)) if old.nodes().get(position).is_some_and(|old| Rc::ptr_eq(old, node)) => {
+                Some(array.get::<Value>(position)?)
+            }
+            _ => None,
+        };
+        match kept.filter(Value::is_object) {
+            Some(kept) => list.set(position, kept)?,
+            None => list.set(position, show_task(ctx, graph, position, node)?)?,
+        }
+    }
+    Ok(list)
+}
+
+/// A task as an object. Its `input_context` is put together when somebody reads it, from the results there are by then: every
+/// finished task changes those of everything downstream.
+fn show_task<'js>(
+    ctx: &Ctx<'js>,
+    graph: &Rc<RefCell<TaskGraph>>,
+    position: usize,
+    node: &Rc<TaskNode>,
+) -> Result<Value<'js>> {
+    let value = from_serde(ctx, &**node)?;
+    let Some(object) = value.as_object() else { return Ok(value) };
+    if !node.dependencies.is_empty() {
+        let (graph, node) = (graph.clone(), node.clone());
+        let context = Accessor::from(move || {
+            let graph = graph.borrow();
+            let is_there = graph.nodes().get(position).is_some_and(|now| now.id == node.id);
+            if is_there { graph.input_context(position) } else { node.input_context.clone() }
+        });
+        object.prop("input_context", context.enumerable().configurable())?;
+    }
+    Ok(value)
+}
+
+/// Adds `detectCycles`, `validateTaskGraph`, `normalizeTaskGraph` and `getUnblockedTasks` to `lmthing/plugins`.
+pub(crate) fn export_utilities<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
+    type Utility = fn(&[TaskNode]) -> serde_json::Value;
+    let utilities: [(&str, Utility); 4] = [
+        ("detectCycles", |tasks| serde_json::json!(task_graph::detect_cycles(tasks))),
+        ("validateTaskGraph", |tasks| serde_json::json!(task_graph::validate_task_graph(tasks))),
+        ("normalizeTaskGraph", |tasks| serde_json::json!(task_graph::normalize_task_graph(tasks))),
+        ("getUnblockedTasks", |tasks| serde_json::json!(task_graph::get_unblocked_tasks(tasks))),
+    ];
+    for (name, run) in utilities {
+        let function = Function::new(ctx.clone(), move |ctx: Ctx<'js>, tasks: Value<'js>| {
+            let tasks = read(&ctx, &tasks, name)?;
+            from_json(&ctx, &run(&tasks))
+        })?;
+        exports.set(name, function.with_name(name)?)?;
+    }
+    Ok(())
+}

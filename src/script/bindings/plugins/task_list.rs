@@ -1,0 +1,70 @@
+//! `defTaskList` over the engine-free task list.
+
+use rquickjs::{Ctx, Result, Value};
+
+use super::task_tools::{self, given_tasks};
+use crate::{
+    plugin::task_list::{self, STATE_KEY, Task},
+    script::{
+        bindings::{
+            prompt::{
+                call::{Call, invoke},
+                object::PromptObject,
+            },
+            values::{from_json, from_serde, to_json, type_error},
+        },
+        warn,
+    },
+};
+
+/// `defTaskList(tasks?)`: `[tasks, setTasks]` of the state `taskList`, the tools `startTask`, `completeTask`, `failTask`, and
+/// a section `taskList` with the status in every step's system prompt. `tasks`: `[{id, name, status?}]`, used on the
+/// first run only. Throws a `TypeError` for tasks of another shape; doubtful lists warn on stderr.
+pub(crate) fn def_task_list(call: Call<'_>) -> Result<Value<'_>> {
+    let ctx = call.ctx.clone();
+    let is_known = call.prompt.borrow().bag.state(STATE_KEY).is_some();
+    let initial = if is_known {
+        Value::new_undefined(ctx.clone())
+    } else {
+        let tasks = read(&ctx, &given_tasks(&call)?, "defTaskList")?;
+        for problem in task_list::validate_task_list(&tasks) {
+            warn::warning(&ctx, &format!("defTaskList: {problem}"))?;
+        }
+        from_serde(&ctx, &tasks)?
+    };
+    for tool in task_list::tools() {
+        task_tools::define(&call, tool, call_tool)?;
+    }
+    invoke(&call.prompt, "defState", vec![from_json(&ctx, &STATE_KEY.into())?, initial])
+}
+
+fn read<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<Task>> {
+    task_list::parse_tasks(&to_json(ctx, value)?).map_err(|error| type_error(ctx, format!("{place}: {error}")))
+}
+
+fn call_tool<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    name: &str,
+    input: &serde_json::Value,
+) -> Result<serde_json::Value> {
+    let state = prompt.borrow().bag.state(STATE_KEY);
+    let Some(state) = state else { return Ok(serde_json::Value::Null) };
+    let tasks = read(ctx, &state.value()?, STATE_KEY)?;
+    let Some((changed, answer)) = task_list::call_tool(&tasks, name, input) else { return Ok(serde_json::Value::Null) };
+    if changed != tasks {
+        state.set_value(from_serde(ctx, &changed)?)?;
+    }
+    Ok(answer)
+}
+
+/// The status section of the step being prepared.
+pub(crate) fn section<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<(String, String)>> {
+    if !task_tools::is_made(prompt, "startTask") {
+        return Ok(None);
+    }
+    let state = prompt.borrow().bag.state(STATE_KEY);
+    let Some(state) = state else { return Ok(None) };
+    let tasks = read(ctx, &state.value()?, STATE_KEY)?;
+    Ok(Some((STATE_KEY.to_owned(), task_list::render_status(&tasks))))
+}

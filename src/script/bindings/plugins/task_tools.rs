@@ -1,0 +1,58 @@
+//! Tools that a built-in plugin answers in Rust.
+
+use rquickjs::{Array, Ctx, Function, Result, Value, function::Opt};
+
+use crate::{
+    chat::ToolSpec,
+    prompt::{DefinitionKind, ToolDefinition},
+    script::bindings::{
+        prompt::{
+            call::Call,
+            entry::{CallOptions, Callable, Entry, Shelf},
+            object::PromptObject,
+        },
+        values::{bind, from_json, from_serde, schema::Schema, to_json, type_error},
+    },
+};
+
+/// Answers a plugin's tool: prompt, tool name, arguments.
+pub(crate) type Answer =
+    for<'js> fn(&Ctx<'js>, &PromptObject<'js>, &str, &serde_json::Value) -> Result<serde_json::Value>;
+
+/// Defines a tool of a plugin; its entry is made once a prompt.
+pub(crate) fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: Answer) -> Result<()> {
+    let definition = ToolDefinition::new(DefinitionKind::DefTool, spec.description);
+    let defined = call.core.prompt.borrow_mut().define_tool(&spec.name, definition);
+    defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
+    if is_made(&call.prompt, &spec.name) {
+        return Ok(());
+    }
+    let name = spec.name.clone();
+    let execute =
+        Function::new(call.ctx.clone(), move |ctx: Ctx<'js>, prompt: PromptObject<'js>, args: Opt<Value<'js>>| {
+            let args = match args.0 {
+                Some(args) => to_json(&ctx, &args)?,
+                None => serde_json::Value::Null,
+            };
+            from_json(&ctx, &answer(&ctx, &prompt, &name, &args)?)
+        })?;
+    let schema = from_serde(&call.ctx, &spec.input_schema)?;
+    let callable = Callable {
+        input_schema: Schema::from_value(&call.ctx, &schema, &spec.name)?,
+        execute: bind(&execute, vec![call.prompt.clone().into_value()])?,
+        options: CallOptions::default(),
+    };
+    call.prompt.borrow().bag.set_entry(Shelf::Tools, &spec.name, Entry::Single(callable));
+    Ok(())
+}
+
+/// Whether the last run of the body made the plugin again; `tool` is one of its tools.
+pub(crate) fn is_made(prompt: &PromptObject<'_>, tool: &str) -> bool {
+    prompt.borrow().bag.with_entry(Shelf::Tools, tool, |_| ()).is_some()
+}
+
+/// The tasks a plugin is defined with; nothing at all stands for none.
+pub(crate) fn given_tasks<'js>(call: &Call<'js>) -> Result<Value<'js>> {
+    let given = call.arg(0);
+    if given.is_undefined() { Array::new(call.ctx.clone()).map(Array::into_value) } else { Ok(given) }
+}

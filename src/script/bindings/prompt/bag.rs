@@ -1,0 +1,175 @@
+//! The JavaScript values of one prompt: what its definitions call, its state and effects, its options.
+//!
+//! The values lie in Rust fields that the garbage collector is shown ([`Trace`]), so they die with their prompt. Accessors
+//! hand out clones and never run JavaScript while a field is borrowed: a callback may well define or set something itself.
+//!
+//! A bag must not be shared but through its prompt object: the collector counts each value once, for that object.
+
+use std::{cell::RefCell, collections::HashMap};
+
+use rquickjs::{
+    Array, Class, Function, JsLifetime, Object, Value,
+    class::{Trace, Tracer},
+};
+
+use super::{
+    entry::{Entry, Shelf},
+    run::PromptRun,
+    state_entry::StateEntry,
+    trace::trace_cell,
+};
+
+/// One effect; its place in call order is what tells it apart.
+#[derive(Clone, Trace, JsLifetime)]
+pub(crate) struct Effect<'js> {
+    pub(crate) function: Function<'js>,
+    /// What it depends on by the latest run of the body; `None` for "every step".
+    pub(crate) deps: Option<Array<'js>>,
+    /// The dependencies of its last run; `None` before the first, and when that had none.
+    pub(crate) last_deps: Option<Array<'js>>,
+    pub(crate) ran: bool,
+    pub(crate) clean_up: Option<Function<'js>>,
+}
+
+/// See the module.
+#[derive(Default, JsLifetime)]
+pub(crate) struct Bag<'js> {
+    function: RefCell<Option<Function<'js>>>,
+    model: RefCell<Option<Value<'js>>>,
+    options: RefCell<Option<Object<'js>>>,
+    plugins: RefCell<Vec<Value<'js>>>,
+    tools: RefCell<HashMap<String, Entry<'js>>>,
+    functions: RefCell<HashMap<String, Entry<'js>>>,
+    methods: RefCell<HashMap<String, Entry<'js>>>,
+    states: RefCell<HashMap<String, StateEntry<'js>>>,
+    effects: RefCell<Vec<Effect<'js>>>,
+    task_graph: RefCell<Option<Object<'js>>>,
+    messages: RefCell<Option<Array<'js>>>,
+    run: RefCell<Option<Class<'js, PromptRun<'js>>>>,
+}
+
+impl<'js> Trace<'js> for Bag<'js> {
+    fn trace<'a>(&self, tracer: Tracer<'a, 'js>) {
+        trace_cell(&self.function, tracer);
+        trace_cell(&self.model, tracer);
+        trace_cell(&self.options, tracer);
+        trace_cell(&self.plugins, tracer);
+        trace_cell(&self.tools, tracer);
+        trace_cell(&self.functions, tracer);
+        trace_cell(&self.methods, tracer);
+        trace_cell(&self.states, tracer);
+        trace_cell(&self.effects, tracer);
+        trace_cell(&self.task_graph, tracer);
+        trace_cell(&self.messages, tracer);
+        trace_cell(&self.run, tracer);
+    }
+}
+
+impl<'js> Bag<'js> {
+    /// The prompt function; none for agents' children and prompts that are driven by hand.
+    pub(crate) fn function(&self) -> Option<Function<'js>> {
+        self.function.borrow().clone()
+    }
+
+    pub(crate) fn set_function(&self, function: Function<'js>) {
+        self.function.replace(Some(function));
+    }
+
+    /// `config.model` as it was given; none when there was none.
+    pub(crate) fn model(&self) -> Option<Value<'js>> {
+        self.model.borrow().clone()
+    }
+
+    pub(crate) fn set_model(&self, model: Value<'js>) {
+        self.model.replace(Some(model));
+    }
+
+    /// `config.options`; checked where they are read.
+    pub(crate) fn options(&self) -> Option<Object<'js>> {
+        self.options.borrow().clone()
+    }
+
+    pub(crate) fn set_options(&self, options: Object<'js>) {
+        self.options.replace(Some(options));
+    }
+
+    /// The plugin objects, which agents' children get as well.
+    pub(crate) fn plugins(&self) -> Vec<Value<'js>> {
+        self.plugins.borrow().clone()
+    }
+
+    pub(crate) fn add_plugins(&self, plugins: Vec<Value<'js>>) {
+        self.plugins.borrow_mut().extend(plugins);
+    }
+
+    fn shelf(&self, shelf: Shelf) -> &RefCell<HashMap<String, Entry<'js>>> {
+        match shelf {
+            Shelf::Tools => &self.tools,
+            Shelf::Functions => &self.functions,
+            Shelf::Methods => &self.methods,
+        }
+    }
+
+    /// The entry of a definition.
+    pub(crate) fn entry(&self, shelf: Shelf, name: &str) -> Option<Entry<'js>> {
+        self.shelf(shelf).borrow().get(name).cloned()
+    }
+
+    /// Reads the entry of a definition where it is, without the cost of a clone. `read` must not call JavaScript.
+    pub(crate) fn with_entry<T>(&self, shelf: Shelf, name: &str, read: impl FnOnce(&Entry<'js>) -> T) -> Option<T> {
+        self.shelf(shelf).borrow().get(name).map(read)
+    }
+
+    /// Keeps an entry; the same name again replaces it.
+    pub(crate) fn set_entry(&self, shelf: Shelf, name: &str, entry: Entry<'js>) {
+        self.shelf(shelf).borrow_mut().insert(name.to_owned(), entry);
+    }
+
+    /// Forgets an entry.
+    pub(crate) fn remove_entry(&self, shelf: Shelf, name: &str) {
+        self.shelf(shelf).borrow_mut().remove(name);
+    }
+
+    /// The state of this key, if it was ever defined.
+    pub(crate) fn state(&self, key: &str) -> Option<StateEntry<'js>> {
+        self.states.borrow().get(key).cloned()
+    }
+
+    pub(crate) fn set_state(&self, key: String, entry: StateEntry<'js>) {
+        self.states.borrow_mut().insert(key, entry);
+    }
+
+    /// The effects in call order.
+    pub(crate) fn effects(&self) -> &RefCell<Vec<Effect<'js>>> {
+        &self.effects
+    }
+
+    /// What the task graph plugin keeps.
+    pub(crate) fn task_graph(&self) -> Option<Object<'js>> {
+        self.task_graph.borrow().clone()
+    }
+
+    pub(crate) fn set_task_graph(&self, holder: Object<'js>) {
+        self.task_graph.replace(Some(holder));
+    }
+
+    /// The conversation's message objects that effects have seen so far; kept from step to step, so that a long run does
+    /// not make them again and again.
+    pub(crate) fn messages(&self) -> Option<Array<'js>> {
+        self.messages.borrow().clone()
+    }
+
+    pub(crate) fn set_messages(&self, messages: Array<'js>) {
+        self.messages.replace(Some(messages));
+    }
+
+    /// The run under way or the last one.
+    pub(crate) fn run(&self) -> Option<Class<'js, PromptRun<'js>>> {
+        self.run.borrow().clone()
+    }
+
+    /// Begins a run; what belonged to the one before goes with it, unless somebody still holds its result.
+    pub(crate) fn set_run(&self, run: Class<'js, PromptRun<'js>>) {
+        self.run.replace(Some(run));
+    }
+}

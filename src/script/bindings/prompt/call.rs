@@ -1,0 +1,78 @@
+//! Calling a native method of a prompt: its arguments, and how it becomes a JavaScript function.
+
+use std::rc::Rc;
+
+use rquickjs::{
+    Class, Ctx, Function, Result, Value,
+    function::{Args, Rest, This},
+};
+
+use super::{
+    core::Core,
+    method_table::{Method, MethodTable},
+    object::{PromptObject, StatefulPrompt},
+};
+use crate::script::bindings::values::{kind_of, plain_error, type_error};
+
+/// Stores the table and puts the methods on the prototype of prompts; done once an engine.
+pub(crate) fn install(ctx: &Ctx<'_>, table: &'static [Method]) -> Result<()> {
+    let stored = ctx.store_userdata(MethodTable(table));
+    stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))?;
+    let Some(prototype) = Class::<StatefulPrompt>::prototype(ctx)? else { return Ok(()) };
+    for method in table {
+        prototype.set(method.name, (method.function)(ctx)?.with_name(method.name)?)?;
+    }
+    Ok(())
+}
+
+/// The arguments of a method call: the prompt and the values.
+pub(crate) struct Call<'js> {
+    pub(crate) ctx: Ctx<'js>,
+    pub(crate) prompt: PromptObject<'js>,
+    pub(crate) core: Rc<Core>,
+    args: Vec<Value<'js>>,
+}
+
+impl<'js> Call<'js> {
+    /// The argument at `index`, `undefined` when it was not given.
+    pub(crate) fn arg(&self, index: usize) -> Value<'js> {
+        self.args.get(index).cloned().unwrap_or_else(|| Value::new_undefined(self.ctx.clone()))
+    }
+
+    /// A string argument, or a `TypeError` that names the method and the parameter.
+    pub(crate) fn string(&self, index: usize, place: &str) -> Result<String> {
+        let value = self.arg(index);
+        match value.as_string() {
+            Some(text) => text.to_string(),
+            None => Err(type_error(&self.ctx, format!("{place} must be a string, got {}", kind_of(&value)))),
+        }
+    }
+
+    /// A function argument, or a `TypeError` that names the method and the parameter.
+    pub(crate) fn function(&self, index: usize, place: &str) -> Result<Function<'js>> {
+        let value = self.arg(index);
+        match value.as_function() {
+            Some(function) => Ok(function.clone()),
+            None => Err(type_error(&self.ctx, format!("{place} must be a function, got {}", kind_of(&value)))),
+        }
+    }
+}
+
+/// Makes a JavaScript function of a native method.
+pub(crate) fn method<'js>(ctx: &Ctx<'js>, run: for<'a> fn(Call<'a>) -> Result<Value<'a>>) -> Result<Function<'js>> {
+    Function::new(ctx.clone(), move |ctx: Ctx<'js>, this: This<Value<'js>>, args: Rest<Value<'js>>| {
+        let Ok(prompt) = PromptObject::from_value(&this.0) else {
+            return Err(type_error(&ctx, "a prompt method was called without its prompt"));
+        };
+        let core = prompt.borrow().core.clone();
+        run(Call { ctx, prompt, core, args: args.0 })
+    })
+}
+
+/// Calls a method of a prompt by name, as a plugin would: the user's own counts, where one has taken the name.
+pub(crate) fn invoke<'js>(prompt: &PromptObject<'js>, name: &str, values: Vec<Value<'js>>) -> Result<Value<'js>> {
+    let function: Function = prompt.get(name)?;
+    let mut args = Args::new(prompt.ctx().clone(), values.len());
+    args.push_args(values)?;
+    args.apply(&function)
+}

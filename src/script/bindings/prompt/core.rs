@@ -1,0 +1,24 @@
+//! The half of a prompt object that holds no JavaScript values.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use crate::{prompt::Prompt, sandbox::SandboxConfig};
+
+/// The engine-free half of a prompt and its place in a run.
+#[derive(Default)]
+pub(crate) struct Core {
+    pub(crate) prompt: RefCell<Prompt>,
+    /// The step being prepared or under way.
+    pub(crate) step: Cell<usize>,
+    /// The next effect's place in call order.
+    pub(crate) next_effect: Cell<usize>,
+    /// How many agents this prompt is nested in.
+    pub(crate) depth: usize,
+    /// The limits of model-written code, from `config.sandbox`.
+    pub(crate) sandbox: RefCell<Rc<SandboxConfig>>,
+    /// A worker was asked for ahead of need; once is enough.
+    pub(crate) sandbox_warm: Cell<bool>,
+}

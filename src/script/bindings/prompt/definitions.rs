@@ -1,0 +1,138 @@
+//! `def`, `defData`, `defSystem`, `defMessage`, `$`, `getRemindedItems`.
+
+use rquickjs::{Array, Ctx, Object, Result, Value};
+
+use super::{call::Call, reference::Reference};
+use crate::{
+    chat::{ContentPart, Role},
+    prompt::{DefinitionKind, Variable},
+    script::bindings::values::{
+        kind_of, messages,
+        text::{scalar_text, yaml_of},
+        to_json, to_text, type_error,
+    },
+};
+
+/// `def(name, value)`: a variable of the system prompt. `value`: string, number, boolean, bigint, or a reference.
+/// Throws a `TypeError` for a bad name or another kind of value. Returns a reference.
+pub(crate) fn def(call: Call<'_>) -> Result<Value<'_>> {
+    let name = call.string(0, "def: the name")?;
+    let value = call.arg(1);
+    let text = scalar_text(&call.ctx, &value)?.ok_or_else(|| {
+        let hint = if value.is_object() { "; use defData for objects and arrays" } else { "" };
+        let kind = kind_of(&value);
+        type_error(&call.ctx, format!("def('{name}'): the value must be a string, got {kind}{hint}"))
+    })?;
+    define_variable(call, DefinitionKind::Def, name, Variable::Text(text))
+}
+
+/// `defData(name, data)`: structured data, shown as YAML. `data`: anything JSON can express.
+/// Throws a `TypeError` for a bad name, for `undefined`, functions and cycles. Returns a reference.
+pub(crate) fn def_data(call: Call<'_>) -> Result<Value<'_>> {
+    let name = call.string(0, "defData: the name")?;
+    let value = call.arg(1);
+    if value.is_undefined() || value.is_function() || value.is_symbol() || value.is_promise() {
+        let kind = kind_of(&value);
+        return Err(type_error(&call.ctx, format!("defData('{name}'): the data must be JSON-like, got {kind}")));
+    }
+    let yaml = yaml_of(&call.ctx, &value, &format!("defData('{name}')"))?;
+    define_variable(call, DefinitionKind::DefData, name, Variable::Yaml(yaml))
+}
+
+fn define_variable(call: Call<'_>, kind: DefinitionKind, name: String, value: Variable) -> Result<Value<'_>> {
+    let defined = call.core.prompt.borrow_mut().define_variable(kind, &name, value);
+    defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
+    Reference::create(&call.ctx, &call.core, kind, name)
+}
+
+/// `defSystem(name, content)`: a section of the system prompt. `content` as the value of `def`. Returns a reference.
+pub(crate) fn def_system(call: Call<'_>) -> Result<Value<'_>> {
+    let name = call.string(0, "defSystem: the name")?;
+    let value = call.arg(1);
+    let text = scalar_text(&call.ctx, &value)?.ok_or_else(|| {
+        let kind = kind_of(&value);
+        type_error(&call.ctx, format!("defSystem('{name}'): the content must be a string, got {kind}"))
+    })?;
+    let defined = call.core.prompt.borrow_mut().define_system(&name, text);
+    defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
+    Reference::create(&call.ctx, &call.core, DefinitionKind::DefSystem, name)
+}
+
+/// `defMessage(role, content)`: a message of the conversation; `role` is `user`, `assistant` or `system`, `content` a
+/// string or an array of parts (`{type: 'text'|'image'|'file', …}`). Added on the first run only.
+pub(crate) fn def_message(call: Call<'_>) -> Result<Value<'_>> {
+    let role = call.string(0, "defMessage: the role")?;
+    let role = match role.as_str() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "system" => Role::System,
+        other => {
+            let message = format!("defMessage: the role must be 'user', 'assistant' or 'system', got '{other}'");
+            return Err(type_error(&call.ctx, message));
+        }
+    };
+    let parts = messages::parts_from_js(&call.ctx, &call.arg(1), "defMessage: the content")?;
+    call.core.prompt.borrow_mut().add_message(role, parts);
+    Ok(Value::new_undefined(call.ctx.clone()))
+}
+
+/// `` $`…` ``: a user message. Values that are `undefined` are dropped, an object with a `value` is replaced by it, other
+/// plain objects appear as JSON. Also takes a plain string: `$(text)`.
+pub(crate) fn dollar(call: Call<'_>) -> Result<Value<'_>> {
+    let first = call.arg(0);
+    let text = if let Some(text) = first.as_string() {
+        text.to_string()?
+    } else if let Some(strings) = first.as_array() {
+        template_text(&call, strings)?
+    } else {
+        let kind = kind_of(&first);
+        return Err(type_error(&call.ctx, format!("$ is a template tag: write $`your message`; got {kind}")));
+    };
+    call.core.prompt.borrow_mut().add_message(Role::User, vec![ContentPart::text(text)]);
+    Ok(Value::new_undefined(call.ctx.clone()))
+}
+
+fn template_text<'js>(call: &Call<'js>, strings: &Array<'js>) -> Result<String> {
+    let mut text = String::new();
+    for (index, piece) in strings.iter::<Value>().enumerate() {
+        let piece = piece?;
+        if index > 0 {
+            text.push_str(&interpolated(&call.ctx, call.arg(index))?);
+        }
+        if !piece.is_undefined() {
+            text.push_str(&to_text(&call.ctx, piece)?);
+        }
+    }
+    Ok(text)
+}
+
+/// A value in a template.
+fn interpolated<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
+    if value.is_undefined() {
+        return Ok(String::new());
+    }
+    if value.is_promise() {
+        return Err(type_error(ctx, "a promise cannot stand in a message; is an await missing?"));
+    }
+    let Some(object) = value.as_object().filter(|_| !value.is_function()) else { return to_text(ctx, value) };
+    if object.contains_key("value")? {
+        let inner: Value = object.get("value")?;
+        return if inner.is_undefined() { Ok(String::new()) } else { to_text(ctx, inner) };
+    }
+    let text = to_text(ctx, value.clone())?;
+    // Nobody wants the model to read "[object Object]".
+    if text == "[object Object]" { Ok(to_json(ctx, &value)?.to_string()) } else { Ok(text) }
+}
+
+/// `getRemindedItems()`: `[{type, name}]` of what was reminded and not sent yet, in call order.
+pub(crate) fn get_reminded_items(call: Call<'_>) -> Result<Value<'_>> {
+    let prompt = call.core.prompt.borrow();
+    let list = Array::new(call.ctx.clone())?;
+    for (index, (kind, name)) in prompt.reminded_items().enumerate() {
+        let item = Object::new(call.ctx.clone())?;
+        item.set("type", kind.method())?;
+        item.set("name", name)?;
+        list.set(index, item)?;
+    }
+    Ok(list.into_value())
+}

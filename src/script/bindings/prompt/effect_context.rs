@@ -1,0 +1,195 @@
+//! The first argument of an effect: what the prompt looks like now.
+
+use rquickjs::{
+    Array, Ctx, Function, JsLifetime, Object, Result, Value,
+    class::Trace,
+    function::{Opt, This},
+    object::Property,
+};
+
+use super::{object::PromptObject, tool_spec};
+use crate::{
+    prompt::{DefinitionKind, Variable},
+    script::bindings::values::{
+        from_tool_input,
+        messages::{Shape, message_to_js, output_value},
+        property,
+        steps::tool_to_js,
+    },
+};
+
+/// `context`: `messages`, `tools`, `systems`, `variables` (arrays with `has`), `lastTool`, `stepNumber`.
+///
+/// The collections are made when an effect looks at them and then kept for the step.
+#[derive(Trace, JsLifetime)]
+#[rquickjs::class]
+pub(crate) struct EffectContext<'js> {
+    prompt: PromptObject<'js>,
+    made: Object<'js>,
+}
+
+impl<'js> EffectContext<'js> {
+    pub(crate) fn new(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Self> {
+        Ok(EffectContext { prompt: prompt.clone(), made: Object::new(ctx.clone())? })
+    }
+
+    fn collection(
+        &self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        make: impl FnOnce(&Array<'js>) -> Result<()>,
+    ) -> Result<Value<'js>> {
+        if let Some(made) = property(&self.made, name)? {
+            return Ok(made);
+        }
+        let list = Array::new(ctx.clone())?;
+        make(&list)?;
+        let has = Function::new(ctx.clone(), collection_has)?.with_name("has")?;
+        list.as_object().prop("has", Property::from(has).writable().configurable())?;
+        self.made.set(name, list.clone())?;
+        Ok(list.into_value())
+    }
+}
+
+#[rquickjs::methods(rename_all = "camelCase")]
+impl<'js> EffectContext<'js> {
+    /// The number of the step being prepared, from 0.
+    #[qjs(get)]
+    fn step_number(&self) -> usize {
+        self.prompt.borrow().core.step.get()
+    }
+
+    /// The conversation so far, without the system prompt. `has(role | predicate)`.
+    #[qjs(get)]
+    fn messages(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        let (history, kept) = {
+            let prompt = self.prompt.borrow();
+            (prompt.core.prompt.borrow().history().to_vec(), prompt.bag.messages())
+        };
+        let kept = match kept {
+            Some(kept) => kept,
+            None => {
+                let kept = Array::new(ctx.clone())?;
+                self.prompt.borrow().bag.set_messages(kept.clone());
+                kept
+            }
+        };
+        for message in &history[kept.len().min(history.len())..] {
+            kept.set(kept.len(), message_to_js(&ctx, message, Shape::Written)?)?;
+        }
+        self.collection(&ctx, "messages", |list| {
+            kept.iter::<Value>().enumerate().try_for_each(|(index, message)| list.set(index, message?))
+        })
+    }
+
+    /// The tools and agents: `{name, description, type, inputSchema}`, as the model is told of them; a composite also lists
+    /// its members, `tools: [{name, description, inputSchema}]`. `has(name)`.
+    #[qjs(get)]
+    fn tools(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        if let Some(made) = property(&self.made, "tools")? {
+            return Ok(made);
+        }
+        // Cloned first: converting a schema runs JavaScript, and the definitions must not be borrowed then.
+        let tools = tool_spec::tools_of(&self.prompt, |_| true);
+        self.collection(&ctx, "tools", |list| {
+            for (index, tool) in tools.iter().enumerate() {
+                let item = tool_to_js(&ctx, &tool_spec::tool_spec(&ctx, tool)?)?;
+                item.set("type", if tool.definition.kind == DefinitionKind::DefAgent { "agent" } else { "tool" })?;
+                let members = Array::new(ctx.clone())?;
+                for member in tool_spec::member_specs(&ctx, tool)? {
+                    members.set(members.len(), tool_to_js(&ctx, &member)?)?;
+                }
+                if !members.is_empty() {
+                    item.set("tools", members)?;
+                }
+                list.set(index, item)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The system sections: `{name, value}`. `has(name)`.
+    #[qjs(get)]
+    fn systems(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        let prompt = self.prompt.borrow();
+        let prompt = prompt.core.prompt.borrow();
+        self.collection(&ctx, "systems", |list| {
+            for (index, (name, content)) in prompt.systems().enumerate() {
+                let item = Object::new(ctx.clone())?;
+                item.set("name", name)?;
+                item.set("value", content)?;
+                list.set(index, item)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The variables: `{name, type: 'string'|'data', value}`; the value of data is its YAML. `has(name)`.
+    #[qjs(get)]
+    fn variables(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        let prompt = self.prompt.borrow();
+        let prompt = prompt.core.prompt.borrow();
+        self.collection(&ctx, "variables", |list| {
+            for (index, (name, value)) in prompt.variables().enumerate() {
+                let (kind, text) = match value {
+                    Variable::Text(text) => ("string", text),
+                    Variable::Yaml(text) => ("data", text),
+                };
+                let item = Object::new(ctx.clone())?;
+                item.set("name", name)?;
+                item.set("type", kind)?;
+                item.set("value", text.as_str())?;
+                list.set(index, item)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The latest tool call, `{toolName, args, output}`, or `null`.
+    #[qjs(get)]
+    fn last_tool(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        if let Some(made) = property(&self.made, "lastTool")? {
+            return Ok(made);
+        }
+        let run = self.prompt.borrow().bag.run();
+        let Some(record) = run.map(|run| run.borrow().record.clone()) else { return Ok(Value::new_null(ctx)) };
+        let steps = record.steps();
+        let Some(result) = steps.iter().rev().find_map(|step| step.tool_results.last()) else {
+            return Ok(Value::new_null(ctx));
+        };
+        let object = Object::new(ctx.clone())?;
+        object.set("toolName", result.tool_name.as_str())?;
+        object.set("args", from_tool_input(&ctx, &result.input)?)?;
+        object.set("output", output_value(&ctx, &result.output, &result.agents)?)?;
+        self.made.set("lastTool", object.clone())?;
+        Ok(object.into_value())
+    }
+}
+
+/// `collection.has(key)`: by name, for messages by role; a function is asked for every item.
+fn collection_has<'js>(this: This<Array<'js>>, key: Opt<Value<'js>>) -> Result<bool> {
+    let Some(key) = key.0 else { return Ok(false) };
+    let wanted = match key.as_string() {
+        Some(text) => Some(text.to_string()?),
+        // A reference stands for its definition.
+        None => match key.as_object().filter(|_| !key.is_function()) {
+            Some(object) => object.get("name").unwrap_or_default(),
+            None => None,
+        },
+    };
+    for item in this.0.iter::<Object>() {
+        let item = item?;
+        let found = match (key.as_function(), &wanted) {
+            (Some(test), _) => test.call::<_, rquickjs::prelude::Coerced<bool>>((item,))?.0,
+            (None, Some(wanted)) => {
+                let key = if item.contains_key("role")? { "role" } else { "name" };
+                item.get::<_, String>(key)? == *wanted
+            }
+            (None, None) => false,
+        };
+        if found {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

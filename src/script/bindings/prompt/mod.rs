@@ -1,0 +1,21 @@
+//! The prompt object: what it keeps, and the methods that say what is in a prompt: variables, sections, messages, state,
+//! effects. Knows nothing of running one.
+
+pub(crate) mod bag;
+pub(crate) mod call;
+pub(crate) mod core;
+pub(crate) mod definitions;
+mod effect_context;
+pub(crate) mod effects;
+pub(crate) mod entry;
+pub(crate) mod method_table;
+pub(crate) mod object;
+pub(crate) mod options;
+pub(crate) mod reference;
+pub(crate) mod run;
+pub(crate) mod state;
+pub(crate) mod state_entry;
+mod step_modifier;
+pub(crate) mod told_tool;
+pub(crate) mod tool_spec;
+mod trace;

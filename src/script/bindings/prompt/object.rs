@@ -1,0 +1,97 @@
+//! The prompt object a prompt function gets: `StatefulPrompt`.
+
+use std::rc::Rc;
+
+use rquickjs::{
+    Ctx, Function, JsLifetime, Result, Value,
+    class::{Class, Trace},
+    function::This,
+    object::Filter,
+};
+
+use super::{
+    bag::Bag,
+    core::Core,
+    method_table::{MethodTable, is_builtin},
+};
+use crate::script::bindings::values::{elements, kind_of, type_error};
+
+/// A prompt: definitions, state, effects and the conversation, with every `def*` method as an own, bound property, so that
+/// a prompt function can take them apart: `({ def, $ }) => …`.
+#[derive(Trace, JsLifetime)]
+#[rquickjs::class]
+pub(crate) struct StatefulPrompt<'js> {
+    #[qjs(skip_trace)]
+    pub(crate) core: Rc<Core>,
+    pub(crate) bag: Bag<'js>,
+}
+
+/// A handle to a prompt, as methods get it. `prompt.borrow()` gives both halves; neither is borrowed while JavaScript runs.
+pub(crate) type PromptObject<'js> = Class<'js, StatefulPrompt<'js>>;
+
+/// Makes a prompt with all built-in methods and those of `plugins`.
+///
+/// `plugins` is `undefined`, or an array of objects of functions; `place` opens the message when it is neither.
+pub(crate) fn create<'js>(
+    ctx: &Ctx<'js>,
+    depth: usize,
+    plugins: &Value<'js>,
+    place: &str,
+) -> Result<PromptObject<'js>> {
+    let core = Rc::new(Core { depth, ..Core::default() });
+    let prompt = Class::instance(ctx.clone(), StatefulPrompt { core, bag: Bag::default() })?;
+    for method in MethodTable::of(ctx)?.0 {
+        let function: Function = prompt.get(method.name)?;
+        prompt.set(method.name, bind(&function, prompt.as_value())?)?;
+    }
+    add_plugins(ctx, &prompt, plugins, place)?;
+    Ok(prompt)
+}
+
+/// `function.bind(this)`.
+fn bind<'js>(function: &Function<'js>, this: &Value<'js>) -> Result<Function<'js>> {
+    let bind: Function = function.get("bind")?;
+    bind.call((This(function.clone()), this.clone()))
+}
+
+/// Adds the functions of plugin objects as bound methods; the objects are kept for the prompt's agents.
+pub(crate) fn add_plugins<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    plugins: &Value<'js>,
+    place: &str,
+) -> Result<()> {
+    if plugins.is_undefined() || plugins.is_null() {
+        return Ok(());
+    }
+    let Some(plugins) = plugins.as_array() else {
+        return Err(type_error(ctx, format!("{place} must be an array of plugin objects, got {}", kind_of(plugins))));
+    };
+    let plugins = elements(plugins)?;
+    for (index, plugin) in plugins.iter().enumerate() {
+        add_plugin(ctx, prompt, plugin, &format!("{place}[{index}]"))?;
+    }
+    prompt.borrow().bag.add_plugins(plugins);
+    Ok(())
+}
+
+fn add_plugin<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, plugin: &Value<'js>, place: &str) -> Result<()> {
+    let Some(object) = plugin.as_object().filter(|_| !plugin.is_array()) else {
+        return Err(type_error(ctx, format!("{place} must be an object of functions, got {}", kind_of(plugin))));
+    };
+    let table = MethodTable::of(ctx)?;
+    for entry in object.own_props::<String, Value>(Filter::new().string().enum_only()) {
+        let (name, value) = entry?;
+        let Some(function) = value.as_function() else { continue };
+        match table.find(&name) {
+            Some(method) if !method.is_plugin => {
+                let message = format!("{place}: '{name}' is a method of every prompt and cannot be replaced");
+                return Err(type_error(ctx, message));
+            }
+            // A built-in method that a plugin object carries (taskListPlugin and the like) is there already.
+            Some(_) if is_builtin(function)? => {}
+            _ => prompt.set(name, bind(function, prompt.as_value())?)?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! One state of a prompt.
+
+use rquickjs::{Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, function::Opt};
+
+use crate::script::bindings::values::bind;
+
+/// One state: `{value, set}`. An object, so that the setter can hold it and the collector sees the circle.
+#[derive(Clone, Trace, JsLifetime)]
+pub(crate) struct StateEntry<'js> {
+    pair: Object<'js>,
+}
+
+impl<'js> StateEntry<'js> {
+    /// A state of this value.
+    pub(crate) fn create(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Self> {
+        let entry = Object::new(ctx.clone())?;
+        entry.set("value", value)?;
+        entry.set("set", setter(ctx, &entry)?)?;
+        Ok(StateEntry { pair: entry })
+    }
+
+    /// `set(next | (previous) => next)`.
+    pub(crate) fn setter(&self) -> Result<Value<'js>> {
+        self.pair.get("set")
+    }
+
+    /// The current value.
+    pub(crate) fn value(&self) -> Result<Value<'js>> {
+        self.pair.get("value")
+    }
+
+    pub(crate) fn set_value(&self, value: Value<'js>) -> Result<()> {
+        self.pair.set("value", value)
+    }
+}
+
+/// The setter of one state: a native function with the entry bound to it.
+fn setter<'js>(ctx: &Ctx<'js>, entry: &Object<'js>) -> Result<Function<'js>> {
+    let set = Function::new(ctx.clone(), |entry: Object<'js>, next: Opt<Value<'js>>| -> Result<()> {
+        let ctx = entry.ctx().clone();
+        let next = next.0.unwrap_or_else(|| Value::new_undefined(ctx));
+        let value = match next.as_function() {
+            Some(update) => update.call((entry.get::<_, Value>("value")?,))?,
+            None => next,
+        };
+        entry.set("value", value)
+    })?;
+    bind(&set, vec![entry.clone().into_value()])?.with_name("setState")
+}

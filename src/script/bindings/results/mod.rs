@@ -1,0 +1,7 @@
+//! What a run hands to a script: `result`, its streams, recorded steps, and why it broke off.
+
+pub(crate) mod prompt_steps;
+mod run_parts;
+pub(crate) mod run_result;
+pub(crate) mod run_stream;
+pub(crate) mod throw;

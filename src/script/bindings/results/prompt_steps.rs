@@ -1,0 +1,80 @@
+//! `prompt.steps` and `prompt.fullSteps`.
+//!
+//! Objects are made when somebody looks, and kept with their run: looking again, or at the next step, costs only what is
+//! new. Messages are shared between the steps that saw them.
+
+use std::rc::Rc;
+
+use rquickjs::{Array, Class, Ctx, Object, Result, Value, function::This, object::Accessor};
+
+use crate::{
+    chat::{Step, ToolSpec},
+    script::bindings::{
+        prompt::{
+            object::{PromptObject, StatefulPrompt},
+            run::{PromptRun, StepList},
+            tool_spec::tool_spec,
+        },
+        values::steps::{MessageObjects, full_step_to_js, step_result, step_to_js},
+    },
+};
+
+/// Puts `steps` and `fullSteps` on the prototype of prompts; done once an engine.
+pub(crate) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
+    let Some(prototype) = Class::<StatefulPrompt>::prototype(ctx)? else { return Ok(()) };
+    prototype.prop("steps", Accessor::from(steps).configurable())?;
+    prototype.prop("fullSteps", Accessor::from(full_steps).configurable())
+}
+
+/// `prompt.steps`: what every finished step sent and got.
+fn steps<'js>(this: This<PromptObject<'js>>) -> Result<Array<'js>> {
+    shown(&this.0, StepList::Steps)
+}
+
+/// `prompt.fullSteps`: the same with the whole request, and the raw stream parts as `output`.
+fn full_steps<'js>(this: This<PromptObject<'js>>) -> Result<Array<'js>> {
+    shown(&this.0, StepList::FullSteps)
+}
+
+/// The finished steps of the prompt's latest run; a fresh array of kept objects.
+fn shown<'js>(prompt: &PromptObject<'js>, list: StepList) -> Result<Array<'js>> {
+    let ctx = prompt.ctx();
+    let fresh = Array::new(ctx.clone())?;
+    let Some(run) = prompt.borrow().bag.run() else { return Ok(fresh) };
+    for (index, step) in up_to_date(ctx, &run, list)?.iter::<Value>().enumerate() {
+        fresh.set(index, step?)?;
+    }
+    Ok(fresh)
+}
+
+/// The list of a run's steps, with the steps that have come since it was last looked at. Not a copy.
+pub(crate) fn up_to_date<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, list: StepList) -> Result<Array<'js>> {
+    let run = run.borrow();
+    let kept = run.list(list);
+    let steps: Vec<Rc<Step>> = run.record.steps().clone();
+    if kept.len() == steps.len() {
+        return Ok(kept);
+    }
+    let mut messages = match kept.len().checked_sub(1) {
+        Some(last) if list != StepList::Results => MessageObjects::of_step(&steps[last], &kept.get::<Object>(last)?)?,
+        _ => MessageObjects::default(),
+    };
+    for number in kept.len()..steps.len() {
+        let step = &steps[number];
+        let object = match list {
+            StepList::Steps => step_to_js(ctx, step, &mut messages)?,
+            StepList::FullSteps => full_step_to_js(ctx, step, &tools(ctx, &run, number, step)?, &mut messages)?,
+            StepList::Results => step_result(ctx, number, step)?,
+        };
+        kept.set(number, object)?;
+    }
+    Ok(kept)
+}
+
+/// The tools the model was told of, or would have been, had it read its request.
+fn tools<'js>(ctx: &Ctx<'js>, run: &PromptRun<'js>, number: usize, step: &Step) -> Result<Rc<[ToolSpec]>> {
+    match &step.tools {
+        Some(tools) => Ok(tools.clone()),
+        None => run.kept_tools(number).iter().map(|tool| tool_spec(ctx, tool)).collect(),
+    }
+}

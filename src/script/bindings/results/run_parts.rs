@@ -1,0 +1,79 @@
+//! The parts of `result.textStream` and `result.fullStream` as JavaScript values.
+
+use rquickjs::{Ctx, IntoJs, Object, Result, Value};
+use serde_json::json;
+
+use crate::{
+    chat::{StreamPart, ToolInput},
+    prompt::{RunPart, RunRecord},
+    script::bindings::values::{from_json, from_serde, from_tool_input, steps},
+};
+
+/// Which of the two streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PartKind {
+    /// Bare text pieces.
+    Text,
+    /// Objects with a `type`.
+    Full,
+}
+
+/// A part of the run; `None` when the stream does not show it.
+pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &RunPart, kind: PartKind) -> Result<Option<Value<'js>>> {
+    if kind == PartKind::Text {
+        return match part {
+            RunPart::Stream(part) => match &**part {
+                StreamPart::TextDelta { delta, .. } if !delta.is_empty() => delta.as_str().into_js(ctx).map(Some),
+                _ => Ok(None),
+            },
+            _ => Ok(None),
+        };
+    }
+    match part {
+        RunPart::RunEnd => Ok(None),
+        RunPart::StepStart { step } => from_json(ctx, &json!({ "type": "start-step", "stepNumber": step })).map(Some),
+        RunPart::Stream(part) => stream_part(ctx, part),
+        RunPart::ToolResult(result) => Ok(Some(steps::tool_result(ctx, result)?.into_value())),
+        RunPart::StepEnd { step } => {
+            let object = Object::new(ctx.clone())?;
+            object.set("type", "finish-step")?;
+            object.set("finishReason", steps::finish_reason(step.output.finish_reason))?;
+            object.set("usage", from_serde(ctx, &step.usage)?)?;
+            object.set("response", from_serde(ctx, &step.response)?)?;
+            Ok(Some(object.into_value()))
+        }
+    }
+}
+
+/// The last part of a run that was not broken off.
+pub(crate) fn run_end<'js>(ctx: &Ctx<'js>, record: &RunRecord, kind: PartKind) -> Result<Option<Value<'js>>> {
+    if kind == PartKind::Text {
+        return Ok(None);
+    }
+    let object = Object::new(ctx.clone())?;
+    object.set("type", "finish")?;
+    object.set("finishReason", steps::finish_reason(record.finish_reason()))?;
+    object.set("totalUsage", from_serde(ctx, &record.total_usage())?)?;
+    Ok(Some(object.into_value()))
+}
+
+/// A piece of the model's answer in the names of `fullStream`: deltas carry `text`, tool calls parsed `input`.
+fn stream_part<'js>(ctx: &Ctx<'js>, part: &StreamPart) -> Result<Option<Value<'js>>> {
+    let shown = match part {
+        StreamPart::StreamStart { .. } | StreamPart::ResponseMetadata(_) | StreamPart::Finish { .. } => {
+            return Ok(None);
+        }
+        StreamPart::TextDelta { id, delta, .. } => json!({ "type": "text-delta", "id": id, "text": delta }),
+        StreamPart::ReasoningDelta { id, delta, .. } => json!({ "type": "reasoning-delta", "id": id, "text": delta }),
+        StreamPart::ToolCall { tool_call_id, tool_name, input, .. } => {
+            let object = Object::new(ctx.clone())?;
+            object.set("type", "tool-call")?;
+            object.set("toolCallId", tool_call_id.as_str())?;
+            object.set("toolName", tool_name.as_str())?;
+            object.set("input", from_tool_input(ctx, &ToolInput::from_text(input))?)?;
+            return Ok(Some(object.into_value()));
+        }
+        other => return from_serde(ctx, other).map(Some),
+    };
+    from_json(ctx, &shown).map(Some)
+}

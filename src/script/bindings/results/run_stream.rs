@@ -1,0 +1,129 @@
+//! `result.textStream` and `result.fullStream`: the parts of a run, piece by piece.
+
+use std::{cell::Cell, rc::Rc};
+
+use rquickjs::{
+    Class, Ctx, IntoJs, JsLifetime, Object, Result, Value, atom::PredefinedAtom, class::Trace, function::This,
+    promise::Promised,
+};
+
+use super::{
+    run_parts::{PartKind, part_to_js, run_end},
+    throw::throw_run_error,
+};
+use crate::{
+    prompt::RunOutcome,
+    script::bindings::{prompt::run::PromptRun, values::identity},
+};
+
+/// Puts the parts of the prototype in place that the class macro cannot express.
+pub(crate) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
+    let Some(prototype) = Class::<RunStream>::prototype(ctx)? else { return Ok(()) };
+    prototype.set(PredefinedAtom::SymbolAsyncIterator, identity(ctx)?)
+}
+
+/// An async iterator over a run; also answers to the reader methods of a `ReadableStream`.
+#[derive(Trace, JsLifetime)]
+#[rquickjs::class]
+pub(crate) struct RunStream<'js> {
+    run: Class<'js, PromptRun<'js>>,
+    #[qjs(skip_trace)]
+    kind: PartKind,
+    /// The next part to look at.
+    #[qjs(skip_trace)]
+    position: Rc<Cell<usize>>,
+}
+
+impl<'js> RunStream<'js> {
+    /// A stream from the beginning of the run.
+    pub(crate) fn create(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, kind: PartKind) -> Result<Value<'js>> {
+        run.borrow().record.observe();
+        let stream = RunStream { run: run.clone(), kind, position: Rc::new(Cell::new(0)) };
+        Ok(Class::instance(ctx.clone(), stream)?.into_value())
+    }
+}
+
+#[rquickjs::methods(rename_all = "camelCase")]
+impl<'js> RunStream<'js> {
+    /// `{value, done}` of the next piece; rejects when the run broke off, after everything before was handed out.
+    fn next(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        let (run, kind, position) = (self.run.clone(), self.kind, self.position.clone());
+        let inner = ctx.clone();
+        let next = async move {
+            let answer = Object::new(inner.clone())?;
+            match next_piece(&inner, &run, kind, &position).await? {
+                Some(piece) => {
+                    answer.set("value", piece)?;
+                    answer.set("done", false)?;
+                }
+                None => {
+                    answer.set("value", Value::new_undefined(inner.clone()))?;
+                    answer.set("done", true)?;
+                }
+            }
+            Result::Ok(answer)
+        };
+        Promised(next).into_js(&ctx)
+    }
+
+    /// The same as `next`, for `getReader().read()`.
+    fn read(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        self.next(ctx)
+    }
+
+    /// Ends the iteration; the run goes on.
+    #[qjs(rename = "return")]
+    fn finish(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        self.position.set(usize::MAX);
+        let answer = Object::new(ctx.clone())?;
+        answer.set("value", Value::new_undefined(ctx.clone()))?;
+        answer.set("done", true)?;
+        Promised(async move { Result::Ok(answer) }).into_js(&ctx)
+    }
+
+    /// The stream is its own reader.
+    fn get_reader(this: This<Class<'js, Self>>) -> Class<'js, Self> {
+        this.0
+    }
+
+    /// Part of the reader's interface; there is no lock to release.
+    fn release_lock(&self) {}
+
+    /// Ends the iteration; the run goes on.
+    fn cancel(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        self.finish(ctx)
+    }
+}
+
+async fn next_piece<'js>(
+    ctx: &Ctx<'js>,
+    run: &Class<'js, PromptRun<'js>>,
+    kind: PartKind,
+    position: &Cell<usize>,
+) -> Result<Option<Value<'js>>> {
+    let record = run.borrow().record.clone();
+    loop {
+        let change = record.changed();
+        if position.get() == usize::MAX {
+            return Ok(None);
+        }
+        if let Some(part) = record.part(position.get()) {
+            position.set(position.get() + 1);
+            if let Some(piece) = part_to_js(ctx, &part, kind)? {
+                return Ok(Some(piece));
+            }
+            continue;
+        }
+        match record.outcome() {
+            None => change.await,
+            Some(RunOutcome::Done) => {
+                position.set(usize::MAX);
+                return run_end(ctx, &record, kind);
+            }
+            Some(RunOutcome::Failed(error)) => {
+                position.set(usize::MAX);
+                return Err(throw_run_error(ctx, run, &error));
+            }
+        }
+    }
+}

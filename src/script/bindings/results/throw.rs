@@ -1,0 +1,52 @@
+//! Why a run broke off, as a JavaScript exception and back.
+//!
+//! The exception carries the [`RunError`] itself, so that a limit of an inner run is still a limit when it ends the outer
+//! one, and an `Error` of the author's own that only bears the same name is not.
+
+use std::rc::Rc;
+
+use rquickjs::{Class, Ctx, Error};
+
+use crate::{
+    prompt::{RunError, ScriptFailure},
+    provider::{ProviderError, ProviderErrorKind},
+    script::{ScriptError, Thrown, bindings::prompt::run::PromptRun},
+};
+
+/// Throws why a run broke off: the very value the prompt's code threw, or an `Error` for the model's failure or a limit.
+pub(crate) fn throw_run_error<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, error: &Rc<RunError>) -> Error {
+    match run.borrow().thrown() {
+        Some(thrown) => ctx.throw(thrown),
+        None => script_error(error).payload(error.clone()).throw(ctx),
+    }
+}
+
+/// Throws a model's failure as an `Error` named `ProviderError` (`ConfigurationError` when no request was made yet), with
+/// `provider`, `model`, `status` and `hint`.
+pub(crate) fn throw_provider_error(ctx: &Ctx<'_>, error: ProviderError) -> Error {
+    let error = Rc::new(RunError::Provider(error));
+    script_error(&error).payload(error).throw(ctx)
+}
+
+fn script_error(error: &RunError) -> ScriptError {
+    match error {
+        RunError::Script(failure) => ScriptError::error(failure.diagnostic.message.clone()),
+        RunError::Provider(error) => {
+            let is_configuration = error.kind == ProviderErrorKind::Configuration;
+            ScriptError::error(error.message.clone())
+                .name(if is_configuration { "ConfigurationError" } else { "ProviderError" })
+                .property("provider", error.provider.clone())
+                .property("model", error.model.clone())
+                .property("status", error.status)
+                .property("hint", error.hint.clone())
+        }
+        RunError::Limit { message } => ScriptError::error(message.clone()).name("LimitError"),
+        RunError::Aborted => ScriptError::error(error.to_string()).name("AbortError"),
+    }
+}
+
+/// What a script threw as the error of its run.
+pub(crate) fn run_error(thrown: Thrown) -> RunError {
+    let inner = thrown.payload_as::<RunError>();
+    RunError::Script(Box::new(ScriptFailure { diagnostic: thrown.diagnostic, inner }))
+}

@@ -1,0 +1,33 @@
+//! Listening to an `AbortSignal` from Rust.
+
+use std::rc::Rc;
+
+use futures_util::{FutureExt, future::LocalBoxFuture};
+use rquickjs::{Ctx, Function, Object, Result, Value, function::This};
+use tokio::sync::Notify;
+
+/// Resolves when the signal is aborted; never without a signal, or with something that is none.
+pub(crate) fn aborted<'js>(ctx: &Ctx<'js>, signal: Option<Value<'js>>) -> LocalBoxFuture<'js, ()> {
+    let Some(signal) = signal.and_then(Value::into_object) else { return std::future::pending().boxed_local() };
+    match listen(ctx, &signal) {
+        Ok(None) => std::future::ready(()).boxed_local(),
+        Ok(Some(notify)) => async move { notify.notified().await }.boxed_local(),
+        Err(_) => {
+            ctx.catch();
+            std::future::pending().boxed_local()
+        }
+    }
+}
+
+/// `None` when it is aborted already.
+fn listen<'js>(ctx: &Ctx<'js>, signal: &Object<'js>) -> Result<Option<Rc<Notify>>> {
+    if signal.get::<_, Option<bool>>("aborted")?.unwrap_or(false) {
+        return Ok(None);
+    }
+    let notify = Rc::new(Notify::new());
+    let woken = notify.clone();
+    let listener = Function::new(ctx.clone(), move || woken.notify_one())?;
+    let add: Function = signal.get("addEventListener")?;
+    add.call::<_, ()>((This(signal.clone()), "abort", listener))?;
+    Ok(Some(notify))
+}

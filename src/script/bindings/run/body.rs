@@ -1,0 +1,12 @@
+//! Running the body of a prompt: the prompt function itself.
+
+use rquickjs::{Function, Result, Value};
+
+use crate::script::bindings::{prompt::object::PromptObject, values::apply_async};
+
+/// Calls a prompt function with its prompt, from the first effect on.
+pub(crate) async fn run_body<'js>(prompt: &PromptObject<'js>, function: &Function<'js>) -> Result<()> {
+    prompt.borrow().core.next_effect.set(0);
+    let this = Value::new_undefined(prompt.ctx().clone());
+    apply_async(function, this, vec![prompt.as_value().clone()]).await.map(drop)
+}

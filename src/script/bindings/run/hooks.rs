@@ -1,0 +1,74 @@
+//! The hooks of `config.options` that are called as a run goes on: `onStepFinish`, `stopWhen`, `onFinish`.
+
+use rquickjs::{Class, Ctx, Function, Object, Result, Value};
+
+use crate::{
+    chat::Step,
+    script::bindings::{
+        prompt::{
+            effects,
+            object::PromptObject,
+            run::{PromptRun, StepList},
+        },
+        results::prompt_steps::up_to_date,
+        values::{call_async, elements, from_serde, is_truthy, property, steps::step_result},
+    },
+};
+
+fn option<'js>(prompt: &PromptObject<'js>, name: &str) -> Result<Option<Value<'js>>> {
+    let options = prompt.borrow().bag.options();
+    options.map_or(Ok(None), |options| property(&options, name))
+}
+
+fn hook<'js>(prompt: &PromptObject<'js>, name: &str) -> Result<Option<Function<'js>>> {
+    Ok(option(prompt, name)?.and_then(Value::into_function))
+}
+
+/// Calls `onStepFinish`, then asks `stopWhen`; `true` ends the run.
+pub(crate) async fn step_finished<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    run: &Class<'js, PromptRun<'js>>,
+    step: &Step,
+) -> Result<bool> {
+    if let Some(hook) = hook(prompt, "onStepFinish")? {
+        let number = run.borrow().record.steps().len() - 1;
+        call_async(&hook, (step_result(ctx, number, step)?,)).await?;
+    }
+    let Some(conditions) = option(prompt, "stopWhen")? else { return Ok(false) };
+    let conditions = match conditions.as_array() {
+        Some(list) => elements(list)?,
+        None => vec![conditions],
+    };
+    let argument = Object::new(ctx.clone())?;
+    argument.set("steps", up_to_date(ctx, run, StepList::Results)?)?;
+    for condition in conditions {
+        let Some(condition) = condition.as_function() else { continue };
+        let answer = call_async(condition, (argument.clone(),)).await?;
+        if is_truthy(&answer)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Runs the effects' clean-ups and, when the run was not broken off, `onFinish`.
+pub(crate) async fn run_finished<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    run: &Class<'js, PromptRun<'js>>,
+    failed: bool,
+) -> Result<()> {
+    effects::clean_up_all(prompt).await?;
+    let hook = if failed { None } else { hook(prompt, "onFinish")? };
+    let Some(hook) = hook else { return Ok(()) };
+    let record = run.borrow().record.clone();
+    let last = record.steps().last().cloned();
+    let event = match last {
+        Some(step) => step_result(ctx, record.steps().len() - 1, &step)?,
+        None => Object::new(ctx.clone())?,
+    };
+    event.set("steps", up_to_date(ctx, run, StepList::Results)?)?;
+    event.set("totalUsage", from_serde(ctx, &record.total_usage())?)?;
+    call_async(&hook, (event,)).await.map(drop)
+}

@@ -1,0 +1,217 @@
+//! The step loop's view of a prompt written in JavaScript.
+
+use std::{cell::RefCell, rc::Rc};
+
+use futures_util::{FutureExt, future::LocalBoxFuture};
+use rquickjs::{Class, Ctx, Error, Result, Value};
+
+use super::{abort, body::run_body, hooks};
+use crate::{
+    chat::{Step, ToolCall, ToolSpec},
+    prompt::{
+        ActiveSet, DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord, RunSettings,
+        StepModifications, StepPlan, ToolAnswer,
+    },
+    provider::LanguageModel,
+    script::{
+        bindings::{
+            agents,
+            code_mode::{functions, methods},
+            models,
+            plugins::{task_graph, task_list},
+            prompt::{
+                core::Core,
+                effects,
+                entry::{Entry, Shelf},
+                object::PromptObject,
+                options,
+                run::PromptRun,
+                tool_spec::{tool_spec, tools_of},
+            },
+            results::throw::run_error,
+            tools,
+            values::{message_of, property, type_error},
+        },
+        diagnose, diagnose_error,
+    },
+};
+
+/// A prompt object as the step loop drives it, for one run.
+pub(crate) struct ScriptPrompt<'js> {
+    ctx: Ctx<'js>,
+    prompt: PromptObject<'js>,
+    core: Rc<Core>,
+    run: Class<'js, PromptRun<'js>>,
+    record: Rc<RunRecord>,
+    model: Rc<dyn LanguageModel + 'js>,
+    settings: RunSettings,
+}
+
+impl<'js> ScriptPrompt<'js> {
+    /// Prepares a run: resolves the model and reads the options. Throws when either is wrong, and when the prompt is
+    /// running already: two runs would mix their steps in one conversation.
+    pub(crate) fn new(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Self> {
+        let (core, options, model, before) = {
+            let prompt = prompt.borrow();
+            (prompt.core.clone(), prompt.bag.options(), prompt.bag.model(), prompt.bag.run())
+        };
+        if before.is_some_and(|run| run.borrow().record.is_under_way()) {
+            return Err(type_error(ctx, "prompt.run(): the prompt is running already; await its result first"));
+        }
+        let settings = match options {
+            Some(given) => options::read(ctx, &given, "config.options")?,
+            None => RunSettings::default(),
+        };
+        let model = models::resolve::resolve(ctx, &model.unwrap_or_else(|| Value::new_undefined(ctx.clone())))?;
+        let run = PromptRun::create(ctx)?;
+        prompt.borrow().bag.set_run(run.clone());
+        core.step.set(0);
+        let record = run.borrow().record.clone();
+        Ok(ScriptPrompt { ctx: ctx.clone(), prompt: prompt.clone(), core, run, record, model, settings })
+    }
+
+    /// This run.
+    pub(crate) fn run(&self) -> Class<'js, PromptRun<'js>> {
+        self.run.clone()
+    }
+
+    /// A JavaScript failure as the run's error; whoever awaits the run gets the very value that was thrown.
+    fn failed(&self, error: Error) -> RunError {
+        run_error(match error {
+            Error::Exception => {
+                let thrown = self.ctx.catch();
+                self.run.borrow().set_thrown(thrown.clone());
+                diagnose(&self.ctx, thrown)
+            }
+            other => diagnose_error(&self.ctx, other),
+        })
+    }
+
+    async fn run_body_again(&self) -> Result<()> {
+        let function = self.prompt.borrow().bag.function();
+        let Some(function) = function else { return Ok(()) };
+        self.core.prompt.borrow_mut().begin_rerun();
+        let ran = run_body(&self.prompt, &function).await;
+        if ran.is_err() {
+            self.core.prompt.borrow_mut().abandon_rerun();
+            return ran;
+        }
+        let removed = self.core.prompt.borrow_mut().finish_rerun();
+        let prompt = self.prompt.borrow();
+        for (kind, name) in removed {
+            if let Some(shelf) = Shelf::of(kind) {
+                prompt.bag.remove_entry(shelf, &name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Status sections that plugins add to the step's system prompt.
+    fn sections(&self, active: &ActiveSet) -> Result<Vec<(String, String)>> {
+        let sections = [
+            task_list::section(&self.ctx, &self.prompt)?,
+            task_graph::section(&self.ctx, &self.prompt)?,
+            functions::section(&self.ctx, &self.core, active)?,
+            methods::section(&self.ctx, &self.core, active)?,
+        ];
+        Ok(sections.into_iter().flatten().collect())
+    }
+
+    async fn answer(&self, call: &ToolCall, plan: &StepPlan) -> Result<ToolAnswer> {
+        let execution = tools::execution::create(&self.ctx, &self.prompt, &call.tool_call_id, &plan.messages)?;
+        let (definition, entry) = {
+            let prompt = self.prompt.borrow();
+            let definition = prompt.core.prompt.borrow().tool(&call.tool_name).cloned();
+            (definition, prompt.bag.entry(Shelf::Tools, &call.tool_name))
+        };
+        let agent = definition.as_ref().is_some_and(|tool| tool.kind == DefinitionKind::DefAgent);
+        Ok(match (definition, entry) {
+            (Some(tool), _) if tool.runs_code => {
+                functions::run_tool_code(&self.ctx, &self.prompt, call, plan, execution).await
+            }
+            (Some(_), Some(entry)) if agent => agents::call::call_agent(&self.ctx, &self.prompt, &entry, call).await,
+            (Some(_), Some(entry)) => self.answer_tool(&entry, call, execution).await,
+            _ => ToolAnswer::failed(call, format!("{} is not defined any more", call.tool_name)),
+        })
+    }
+
+    async fn answer_tool(&self, entry: &Entry<'js>, call: &ToolCall, execution: Value<'js>) -> ToolAnswer {
+        tools::call::call_tool(&self.ctx, entry, call, execution).await
+    }
+}
+
+impl<'js> PromptHost for ScriptPrompt<'js> {
+    fn prompt(&self) -> &RefCell<Prompt> {
+        &self.core.prompt
+    }
+
+    fn record(&self) -> &RunRecord {
+        &self.record
+    }
+
+    fn model(&self) -> Rc<dyn LanguageModel + '_> {
+        self.model.clone()
+    }
+
+    fn settings(&self) -> RunSettings {
+        self.settings.clone()
+    }
+
+    fn rerun(&self) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {
+        async { self.run_body_again().await.map_err(|error| self.failed(error)) }.boxed_local()
+    }
+
+    fn run_effects(&self, step: usize) -> LocalBoxFuture<'_, std::result::Result<StepModifications, RunError>> {
+        self.core.step.set(step);
+        async { effects::run_due(&self.ctx, &self.prompt).await.map_err(|error| self.failed(error)) }.boxed_local()
+    }
+
+    fn plugin_sections(&self, active: &ActiveSet) -> std::result::Result<Vec<(String, String)>, RunError> {
+        self.sections(active).map_err(|error| self.failed(error))
+    }
+
+    fn tool_specs(&self, names: &[String]) -> std::result::Result<Vec<ToolSpec>, RunError> {
+        let tools = tools_of(&self.prompt, |name| names.iter().any(|active| active == name));
+        let specs = tools.iter().map(|tool| tool_spec(&self.ctx, tool)).collect::<Result<_>>();
+        specs.map_err(|error| self.failed(error))
+    }
+
+    fn keep_tools(&self, step: usize, names: &[String]) {
+        let tools = tools_of(&self.prompt, |name| names.iter().any(|active| active == name));
+        self.run.borrow().keep_tools(step, tools);
+    }
+
+    fn run_method_code<'a>(&'a self, code: &'a str, plan: &'a StepPlan) -> LocalBoxFuture<'a, MethodAnswer> {
+        methods::run(&self.ctx, &self.prompt, code, plan).boxed_local()
+    }
+
+    fn call_tool<'a>(&'a self, call: &'a ToolCall, plan: &'a StepPlan) -> LocalBoxFuture<'a, ToolAnswer> {
+        async move {
+            let answer = self.answer(call, plan).await;
+            answer.unwrap_or_else(|error| ToolAnswer::failed(call, message_of(&self.ctx, error)))
+        }
+        .boxed_local()
+    }
+
+    fn step_finished<'a>(&'a self, step: &'a Rc<Step>) -> LocalBoxFuture<'a, std::result::Result<bool, RunError>> {
+        async {
+            let ended = hooks::step_finished(&self.ctx, &self.prompt, &self.run, step).await;
+            ended.map_err(|error| self.failed(error))
+        }
+        .boxed_local()
+    }
+
+    fn run_finished(&self, failed: bool) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {
+        async move {
+            let ended = hooks::run_finished(&self.ctx, &self.prompt, &self.run, failed).await;
+            ended.map_err(|error| self.failed(error))
+        }
+        .boxed_local()
+    }
+
+    fn aborted(&self) -> LocalBoxFuture<'_, ()> {
+        let options = self.prompt.borrow().bag.options();
+        let signal = options.and_then(|options| property(&options, "abortSignal").ok().flatten());
+        abort::aborted(&self.ctx, signal)
+    }
+}

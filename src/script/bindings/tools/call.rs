@@ -1,0 +1,262 @@
+//! Running one tool call: validation, callbacks, result. Failures are answers, never errors of the run.
+//!
+//! The order is that of docs/reference.md, "Tools".
+
+use rquickjs::{Array, Ctx, Error, Object, Result, Value};
+
+use crate::{
+    chat::{ToolCall, ToolInput, ToolOutput},
+    prompt::ToolAnswer,
+    script::bindings::{
+        prompt::entry::{CallOptions, Callable, Entry, Item},
+        values::{call_async, from_tool_input, message_of, to_json, to_json_text},
+    },
+};
+
+/// What running something callable came to.
+pub(crate) enum Answered<'js> {
+    /// It worked, or a callback answered in its place.
+    Value(Value<'js>),
+    /// It failed with this message.
+    Failed(String),
+}
+
+/// How error messages call what is run.
+#[derive(Clone, Copy)]
+pub(crate) struct Label<'a> {
+    /// `tool`, `sub-tool`, `function`, …
+    pub(crate) noun: &'static str,
+    pub(crate) name: &'a str,
+}
+
+/// Validates arguments against the schema of what they are for.
+pub(crate) async fn validate_input<'js>(
+    ctx: &Ctx<'js>,
+    callable: &Callable<'js>,
+    label: Label<'_>,
+    input: Value<'js>,
+) -> std::result::Result<Value<'js>, String> {
+    let Label { noun, name } = label;
+    match callable.input_schema.validate(ctx, input).await {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(problem)) => Err(format!("Invalid input for {noun} {name}: {problem}")),
+        Err(error) => Err(format!("Invalid input for {noun} {name}: {}", message_of(ctx, error))),
+    }
+}
+
+/// Runs `beforeCall`, `execute`, `onSuccess`/`onError` and the check of the result, in this order.
+pub(crate) async fn run_callable<'js>(
+    ctx: &Ctx<'js>,
+    callable: &Callable<'js>,
+    label: Label<'_>,
+    input: Value<'js>,
+    execution: Value<'js>,
+) -> Answered<'js> {
+    let execute = async |input| call_async(&callable.execute, (input, execution)).await;
+    run_with(ctx, &callable.options, label, input, execute).await
+}
+
+/// [`run_callable`] with something else in the place of `execute`.
+pub(crate) async fn run_with<'js>(
+    ctx: &Ctx<'js>,
+    options: &CallOptions<'js>,
+    label: Label<'_>,
+    input: Value<'js>,
+    execute: impl AsyncFnOnce(Value<'js>) -> Result<Value<'js>>,
+) -> Answered<'js> {
+    match run_callbacks(ctx, options, label, input, execute).await {
+        Ok(answered) => answered,
+        // Errors of the callbacks themselves are not handed to onError.
+        Err(error) => Answered::Failed(message_of(ctx, error)),
+    }
+}
+
+async fn run_callbacks<'js>(
+    ctx: &Ctx<'js>,
+    options: &CallOptions<'js>,
+    label: Label<'_>,
+    input: Value<'js>,
+    execute: impl AsyncFnOnce(Value<'js>) -> Result<Value<'js>>,
+) -> Result<Answered<'js>> {
+    if let Some(before) = &options.before_call {
+        let answer = call_async(before, (input.clone(), Value::new_undefined(ctx.clone()))).await?;
+        if !answer.is_undefined() {
+            return check_response(ctx, options, label, answer).await;
+        }
+    }
+    let output = match execute(input.clone()).await {
+        Ok(output) => output,
+        Err(error) => {
+            let message = message_of(ctx, error);
+            let Some(on_error) = &options.on_error else { return Ok(Answered::Failed(message)) };
+            let failure = Object::new(ctx.clone())?;
+            failure.set("error", message.as_str())?;
+            let answer = call_async(on_error, (input, failure)).await?;
+            return Ok(if answer.is_undefined() { Answered::Failed(message) } else { Answered::Value(answer) });
+        }
+    };
+    let output = match &options.on_success {
+        None => output,
+        Some(on_success) => {
+            let answer = call_async(on_success, (input, output.clone())).await?;
+            if answer.is_undefined() { output } else { answer }
+        }
+    };
+    check_response(ctx, options, label, output).await
+}
+
+/// Checks a result against `responseSchema`; a mismatch is a failure.
+async fn check_response<'js>(
+    ctx: &Ctx<'js>,
+    options: &CallOptions<'js>,
+    label: Label<'_>,
+    output: Value<'js>,
+) -> Result<Answered<'js>> {
+    let Some(schema) = &options.response_schema else { return Ok(Answered::Value(output)) };
+    Ok(match schema.validate(ctx, output.clone()).await? {
+        // The result itself goes out: the schema's transforms are for those who read it, not for the model.
+        Ok(_) => Answered::Value(output),
+        Err(problem) => {
+            let Label { noun, name } = label;
+            Answered::Failed(format!(
+                "Invalid result of {noun} {name}: it does not match its responseSchema: {problem}"
+            ))
+        }
+    })
+}
+
+/// Answers a call of a tool made with `defTool`.
+pub(crate) async fn call_tool<'js>(
+    ctx: &Ctx<'js>,
+    entry: &Entry<'js>,
+    call: &ToolCall,
+    execution: Value<'js>,
+) -> ToolAnswer {
+    match entry {
+        Entry::Single(callable) => call_single(ctx, callable, call, execution).await,
+        Entry::Composite(items) => call_composite(ctx, items, call, execution).await,
+    }
+}
+
+async fn call_single<'js>(
+    ctx: &Ctx<'js>,
+    callable: &Callable<'js>,
+    call: &ToolCall,
+    execution: Value<'js>,
+) -> ToolAnswer {
+    let label = Label { noun: "tool", name: &call.tool_name };
+    let input = match from_tool_input(ctx, &call.input) {
+        Ok(input) => input,
+        Err(error) => return ToolAnswer::failed(call, message_of(ctx, error)),
+    };
+    let input = match validate_input(ctx, callable, label, input).await {
+        Ok(input) => input,
+        Err(message) => return ToolAnswer::failed(call, message),
+    };
+    let shown_input = shown(ctx, &input).unwrap_or_else(|| call.input.clone());
+    let output = match run_callable(ctx, callable, label, input, execution).await {
+        Answered::Value(value) => match result_json(ctx, label, &value) {
+            Ok(value) => ToolOutput::from_value(value),
+            Err(message) => ToolOutput::error(message),
+        },
+        Answered::Failed(message) => ToolOutput::error(message),
+    };
+    ToolAnswer::new(shown_input, output)
+}
+
+/// Runs the sub-tools one after another; a failure is that call's result and stops nothing.
+async fn call_composite<'js>(
+    ctx: &Ctx<'js>,
+    items: &[Item<'js>],
+    call: &ToolCall,
+    execution: Value<'js>,
+) -> ToolAnswer {
+    let calls = match sub_calls(ctx, call) {
+        Ok(calls) => calls,
+        Err(message) => return ToolAnswer::failed(call, message),
+    };
+    let mut results = Vec::with_capacity(calls.len());
+    for (name, args) in calls {
+        let result = match items.iter().find(|item| item.name == name) {
+            None => serde_json::json!({ "error": format!("Unknown sub-tool: {name}") }),
+            Some(item) => call_sub_tool(ctx, item, args, execution.clone()).await,
+        };
+        results.push(serde_json::json!({ "name": name, "result": result }));
+    }
+    ToolAnswer::new(call.input.clone(), ToolOutput::Json(serde_json::json!({ "results": results })))
+}
+
+async fn call_sub_tool<'js>(
+    ctx: &Ctx<'js>,
+    item: &Item<'js>,
+    args: Value<'js>,
+    execution: Value<'js>,
+) -> serde_json::Value {
+    let label = Label { noun: "sub-tool", name: &item.name };
+    let run = async {
+        let input = validate_input(ctx, &item.callable, label, args).await?;
+        match run_callable(ctx, &item.callable, label, input, execution).await {
+            Answered::Value(value) => result_json(ctx, label, &value),
+            Answered::Failed(message) => Err(message),
+        }
+    };
+    run.await.unwrap_or_else(|message: String| serde_json::json!({ "error": message }))
+}
+
+/// The `calls` of a composite call: `[(name, args)]`, or what is wrong with them.
+pub(crate) fn sub_calls<'js>(
+    ctx: &Ctx<'js>,
+    call: &ToolCall,
+) -> std::result::Result<Vec<(String, Value<'js>)>, String> {
+    let wrong = |problem: &str| {
+        let shape = "{calls: [{name, args}, …]}";
+        format!("Invalid input for tool {}: {problem}; the arguments have the shape {shape}", call.tool_name)
+    };
+    let calls = call.input.value().get("calls").and_then(serde_json::Value::as_array);
+    let calls = calls.ok_or_else(|| wrong("'calls' must be an array"))?;
+    let input = from_tool_input(ctx, &call.input).and_then(Object::from_value);
+    let given = input.and_then(|input| input.get::<_, Array>("calls")).map_err(|error| message_of(ctx, error))?;
+    let args_of = |index: usize| -> Result<Value<'js>> {
+        let args: Value = given.get::<Object>(index)?.get("args")?;
+        if args.is_undefined() { Ok(Object::new(ctx.clone())?.into_value()) } else { Ok(args) }
+    };
+    let read = |(index, item): (usize, &serde_json::Value)| {
+        let name = item.get("name").and_then(serde_json::Value::as_str);
+        let name = name.ok_or_else(|| wrong(&format!("calls[{index}] needs a string 'name'")))?;
+        Ok((name.to_owned(), args_of(index).map_err(|error| message_of(ctx, error))?))
+    };
+    calls.iter().enumerate().map(read).collect()
+}
+
+/// A result as JSON; nothing is `null`.
+pub(crate) fn result_json<'js>(
+    ctx: &Ctx<'js>,
+    label: Label<'_>,
+    value: &Value<'js>,
+) -> std::result::Result<serde_json::Value, String> {
+    to_json(ctx, value).map_err(|error| not_json(ctx, label, error))
+}
+
+/// [`result_json`] as text, for code that parses it again.
+pub(crate) fn result_text<'js>(
+    ctx: &Ctx<'js>,
+    label: Label<'_>,
+    value: &Value<'js>,
+) -> std::result::Result<String, String> {
+    to_json_text(ctx, value).map_err(|error| not_json(ctx, label, error))
+}
+
+fn not_json(ctx: &Ctx<'_>, Label { noun, name }: Label<'_>, error: Error) -> String {
+    format!("the result of {noun} {name} cannot be sent to the model: {}", message_of(ctx, error))
+}
+
+/// The validated arguments as JSON, for records; `None` when they cannot be shown.
+fn shown<'js>(ctx: &Ctx<'js>, input: &Value<'js>) -> Option<ToolInput> {
+    match to_json_text(ctx, input) {
+        Ok(text) => Some(ToolInput::from_stringified(&text)),
+        Err(_) => {
+            ctx.catch();
+            None
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `defTool` and `tool()`: what a tool is made of. Calling it is in `call`, what the model is told of it in
+//! `prompt/tool_spec`.
+
+use rquickjs::{Ctx, Object, Result, Value};
+
+use crate::{
+    prompt::{DefinitionKind, ToolDefinition},
+    script::bindings::{
+        prompt::{
+            call::Call,
+            entry::{Callable, Entry, Shelf},
+            reference::Reference,
+        },
+        values::{kind_of, type_error},
+    },
+};
+
+/// `defTool(name, description, inputSchema, execute, options?)`, or `defTool(name, description, [tool(…), …])` for one
+/// tool that runs several. `options`: `responseSchema`, `beforeCall`, `onSuccess`, `onError`, `providerOptions`.
+/// Throws a `TypeError` that names the tool and the argument. Returns a reference.
+pub(crate) fn def_tool(call: Call<'_>) -> Result<Value<'_>> {
+    let NamedEntry { name, description, entry, .. } = named_entry(&call, DefinitionKind::DefTool, "tool")?;
+    register(&call, &name, ToolDefinition::new(DefinitionKind::DefTool, description), entry)
+}
+
+/// What the arguments of a definition say.
+pub(crate) struct NamedEntry<'js> {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) entry: Entry<'js>,
+    /// Opens error messages: `defTool('add')`.
+    pub(crate) place: String,
+}
+
+/// Reads `(name, description, inputSchema, execute, options?)` or `(name, description, [helper(…), …])`.
+pub(crate) fn named_entry<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<NamedEntry<'js>> {
+    let method = kind.method();
+    let name = call.string(0, &format!("{method}: the name"))?;
+    let place = format!("{method}('{name}')");
+    let description = call.string(1, &format!("{place}: the description"))?;
+    let entry = match call.arg(2).as_array() {
+        Some(list) => Entry::composite(&call.ctx, list, &place, helper)?,
+        None => Entry::Single(Callable::read(&call.ctx, &call.arg(2), &call.arg(3), &call.arg(4), &place)?),
+    };
+    Ok(NamedEntry { name, description, entry, place })
+}
+
+/// Puts a tool or agent into the prompt.
+pub(crate) fn register<'js>(
+    call: &Call<'js>,
+    name: &str,
+    definition: ToolDefinition,
+    entry: Entry<'js>,
+) -> Result<Value<'js>> {
+    let kind = definition.kind;
+    let defined = call.core.prompt.borrow_mut().define_tool(name, definition);
+    defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
+    call.prompt.borrow().bag.set_entry(Shelf::Tools, name, entry);
+    Reference::create(&call.ctx, &call.core, kind, name.to_owned())
+}
+
+/// `tool(name, description, inputSchema, execute, options?)`, `agent(…)`, `func(…)`, `funcAgent(…)`: one member of an array
+/// form, `{name, description, inputSchema, execute, options}`. `helper` opens the error messages.
+pub(crate) fn sub_definition<'js>(ctx: &Ctx<'js>, helper: &str, args: Vec<Value<'js>>) -> Result<Object<'js>> {
+    let arg = |index: usize| args.get(index).cloned().unwrap_or_else(|| Value::new_undefined(ctx.clone()));
+    let text = |index: usize, what: &str| match arg(index).as_string() {
+        Some(text) => text.to_string(),
+        None => Err(type_error(ctx, format!("{helper}: the {what} must be a string, got {}", kind_of(&arg(index))))),
+    };
+    let (name, description) = (text(0, "name")?, text(1, "description")?);
+    // Checked here as well as in the list, because this line is the one to blame.
+    Callable::read(ctx, &arg(2), &arg(3), &arg(4), &format!("{helper}('{name}')"))?;
+    let item = Object::new(ctx.clone())?;
+    item.set("name", name)?;
+    item.set("description", description)?;
+    item.set("inputSchema", arg(2))?;
+    item.set("execute", arg(3))?;
+    item.set("options", arg(4))?;
+    Ok(item)
+}

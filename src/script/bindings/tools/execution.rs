@@ -1,0 +1,73 @@
+//! The second argument of a tool's `execute`: `{toolCallId, messages, abortSignal}`.
+
+use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace};
+
+use crate::{
+    chat::{PromptMessages, Role},
+    script::bindings::{
+        prompt::object::PromptObject,
+        values::{
+            messages::{Shape, message_to_js},
+            property,
+        },
+    },
+};
+
+/// What a tool may know of its call. The messages are made when a tool looks at them.
+#[derive(Trace, JsLifetime)]
+#[rquickjs::class]
+pub(crate) struct ToolExecution<'js> {
+    tool_call_id: String,
+    #[qjs(skip_trace)]
+    messages: PromptMessages,
+    prompt: PromptObject<'js>,
+    made: Object<'js>,
+}
+
+/// The argument for one call.
+pub(crate) fn create<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    tool_call_id: &str,
+    messages: &PromptMessages,
+) -> Result<Value<'js>> {
+    let execution = ToolExecution {
+        tool_call_id: tool_call_id.to_owned(),
+        messages: messages.clone(),
+        prompt: prompt.clone(),
+        made: Object::new(ctx.clone())?,
+    };
+    Ok(Class::instance(ctx.clone(), execution)?.into_value())
+}
+
+#[rquickjs::methods(rename_all = "camelCase")]
+impl<'js> ToolExecution<'js> {
+    /// The id the model gave the call.
+    #[qjs(get)]
+    fn tool_call_id(&self) -> String {
+        self.tool_call_id.clone()
+    }
+
+    /// The messages of the step's request, without the system prompt.
+    #[qjs(get)]
+    fn messages(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        if let Some(made) = property(&self.made, "messages")? {
+            return Ok(made);
+        }
+        let list = Array::new(ctx.clone())?;
+        let messages = self.messages.to_vec();
+        for (index, message) in messages.iter().filter(|message| message.role != Role::System).enumerate() {
+            list.set(index, message_to_js(&ctx, message, Shape::Written)?)?;
+        }
+        self.made.set("messages", list.clone())?;
+        Ok(list.into_value())
+    }
+
+    /// `options.abortSignal`, if there is one.
+    #[qjs(get)]
+    fn abort_signal(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        let options = self.prompt.borrow().bag.options();
+        let signal = options.map(|options| property(&options, "abortSignal")).transpose()?.flatten();
+        Ok(signal.unwrap_or_else(|| Value::new_undefined(ctx)))
+    }
+}

@@ -1,0 +1,199 @@
+//! Crossing between JavaScript values and plain data, and the errors bindings throw.
+
+use rquickjs::{
+    Array, Ctx, Error, Exception, FromJs, Function, IntoJs, Object, Result, Value,
+    function::{Args, IntoArgs, This},
+    prelude::Coerced,
+};
+
+use crate::{
+    chat::{ToolInput, read_json},
+    script::ScriptError,
+};
+
+pub(crate) mod messages;
+pub(crate) mod schema;
+pub(crate) mod steps;
+pub(crate) mod text;
+
+/// Throws a `TypeError`.
+pub(crate) fn type_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
+    ScriptError::type_error(message).throw(ctx)
+}
+
+/// Throws a plain `Error`.
+pub(crate) fn plain_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
+    ScriptError::error(message).throw(ctx)
+}
+
+/// JSON semantics (`toJSON`, dropped functions): `undefined` becomes `null`, cycles and bigints throw. Half surrogate pairs
+/// become U+FFFD.
+pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
+    if let Some(string) = value.as_string() {
+        return string_text(ctx, string).map(serde_json::Value::String);
+    }
+    read_json(&to_json_text(ctx, value)?).map_err(|error| type_error(ctx, format!("not JSON: {error}")))
+}
+
+/// The text of a string; half surrogate pairs become U+FFFD.
+pub(crate) fn string_text<'js>(ctx: &Ctx<'js>, string: &rquickjs::String<'js>) -> Result<String> {
+    match string.to_string() {
+        Err(Error::Utf8(_)) => {
+            let text = to_json_text(ctx, string.as_value())?;
+            read_json(&text).map_err(|error| type_error(ctx, format!("not text: {error}")))
+        }
+        text => text,
+    }
+}
+
+/// [`to_json`] as text, in which half surrogate pairs stand as escapes.
+pub(crate) fn to_json_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
+    ctx.json_stringify(value.clone())?.map_or_else(|| Ok("null".into()), |text| text.to_string())
+}
+
+/// Plain data as a JavaScript value.
+pub(crate) fn from_json<'js>(ctx: &Ctx<'js>, value: &serde_json::Value) -> Result<Value<'js>> {
+    match value {
+        serde_json::Value::Null => Ok(Value::new_null(ctx.clone())),
+        serde_json::Value::Bool(flag) => Ok(Value::new_bool(ctx.clone(), *flag)),
+        serde_json::Value::String(text) => text.as_str().into_js(ctx),
+        serde_json::Value::Number(number) => match number.as_i64() {
+            Some(integer) if i32::try_from(integer).is_ok() => (integer as i32).into_js(ctx),
+            _ => number.as_f64().unwrap_or(f64::NAN).into_js(ctx),
+        },
+        serde_json::Value::Array(_) | serde_json::Value::Object(_) => ctx.json_parse(value.to_string()),
+    }
+}
+
+/// The arguments of a tool call as `JSON.parse` reads them.
+pub(crate) fn from_tool_input<'js>(ctx: &Ctx<'js>, input: &ToolInput) -> Result<Value<'js>> {
+    match input.text().filter(|_| input.is_readable()) {
+        Some(text) => ctx.json_parse(text),
+        None => from_json(ctx, input.value()),
+    }
+}
+
+/// Any serialisable value as a JavaScript value.
+pub(crate) fn from_serde<'js>(ctx: &Ctx<'js>, value: &impl serde::Serialize) -> Result<Value<'js>> {
+    let text = serde_json::to_string(value).map_err(|error| type_error(ctx, error.to_string()))?;
+    ctx.json_parse(text)
+}
+
+/// Calls a function and, if it answers with a promise or another thenable, awaits it.
+pub(crate) async fn call_async<'js, A: IntoArgs<'js>>(function: &Function<'js>, args: A) -> Result<Value<'js>> {
+    let answer: Value = function.call(args)?;
+    settle(answer).await
+}
+
+/// Like [`call_async`] with a `this` value and a list of arguments.
+pub(crate) async fn apply_async<'js>(
+    function: &Function<'js>,
+    this: Value<'js>,
+    values: Vec<Value<'js>>,
+) -> Result<Value<'js>> {
+    let mut args = Args::new(function.ctx().clone(), values.len());
+    args.this(this)?;
+    args.push_args(values)?;
+    let answer: Value = args.apply(function)?;
+    settle(answer).await
+}
+
+/// Awaits a promise or thenable; anything else is its own answer.
+pub(crate) async fn settle<'js>(value: Value<'js>) -> Result<Value<'js>> {
+    let ctx = value.ctx().clone();
+    crate::script::settle(&ctx, value).await
+}
+
+/// What to call a value in an error message: `undefined`, `null`, `an array`, `a string`, …
+pub(crate) fn kind_of(value: &Value<'_>) -> &'static str {
+    if value.is_undefined() {
+        "undefined"
+    } else if value.is_null() {
+        "null"
+    } else if value.is_array() {
+        "an array"
+    } else if value.is_function() {
+        "a function"
+    } else if value.is_string() {
+        "a string"
+    } else if value.is_number() {
+        "a number"
+    } else if value.is_bool() {
+        "a boolean"
+    } else if value.is_symbol() {
+        "a symbol"
+    } else if value.is_promise() {
+        "a promise (is an await missing?)"
+    } else {
+        "an object"
+    }
+}
+
+/// `String(value)`; symbols and objects that cannot be turned into a string throw.
+pub(crate) fn to_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
+    Ok(Coerced::<String>::from_js(ctx, value)?.0)
+}
+
+/// The message of whatever was thrown: an error's message, a string as it is, other values as JSON.
+pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String {
+    if let Some(text) = thrown.as_string().and_then(|text| string_text(ctx, text).ok()) {
+        return text;
+    }
+    if let Some(object) = thrown.as_object() {
+        let message: Option<rquickjs::String> = object.get("message").ok();
+        let message = message.and_then(|message| string_text(ctx, &message).ok());
+        if let Some(message) = message.filter(|message| !message.is_empty()) {
+            return message;
+        }
+        if let Some(exception) = Exception::from_object(object.clone()) {
+            let name: Option<String> = exception.as_object().get("name").ok();
+            return name.unwrap_or_else(|| "Error".into());
+        }
+    }
+    match to_json(ctx, thrown) {
+        Ok(json) => json.to_string(),
+        Err(_) => {
+            ctx.catch();
+            "an error that cannot be shown".into()
+        }
+    }
+}
+
+/// Turns a JavaScript failure into its message, leaving no exception behind.
+pub(crate) fn message_of(ctx: &Ctx<'_>, error: Error) -> String {
+    match error {
+        Error::Exception => thrown_message(ctx, &ctx.catch()),
+        other => other.to_string(),
+    }
+}
+
+/// The values of an array-like's elements.
+pub(crate) fn elements<'js>(array: &Array<'js>) -> Result<Vec<Value<'js>>> {
+    array.iter::<Value>().collect()
+}
+
+/// The value of a property, with `undefined` and `null` as `None`.
+pub(crate) fn property<'js>(object: &Object<'js>, key: &str) -> Result<Option<Value<'js>>> {
+    let value: Value = object.get(key)?;
+    Ok((!value.is_undefined() && !value.is_null()).then_some(value))
+}
+
+/// `function.bind(undefined, …values)`: how a native function carries JavaScript values that the collector can see.
+pub(crate) fn bind<'js>(function: &Function<'js>, values: Vec<Value<'js>>) -> Result<Function<'js>> {
+    let bind: Function = function.get("bind")?;
+    let mut args = Args::new(function.ctx().clone(), values.len() + 1);
+    args.this(function.clone())?;
+    args.push_arg(Value::new_undefined(function.ctx().clone()))?;
+    args.push_args(values)?;
+    args.apply(&bind)
+}
+
+/// Whether a condition's answer counts as true.
+pub(crate) fn is_truthy(value: &Value<'_>) -> Result<bool> {
+    Ok(Coerced::<bool>::from_js(value.ctx(), value.clone())?.0)
+}
+
+/// A function that returns its `this`.
+pub(crate) fn identity<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
+    Function::new(ctx.clone(), |this: This<Value<'js>>| this.0)
+}

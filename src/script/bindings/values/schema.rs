@@ -1,0 +1,288 @@
+//! Schemas in prompt files: zod 4, anything with Standard Schema, or plain JSON Schema.
+
+use std::cell::RefCell;
+
+use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, function::This};
+
+use super::{from_json, kind_of, plain_error, property, settle, to_json, to_text, type_error};
+use crate::{
+    schema::{Validator, describe_problems},
+    script::import_builtin,
+};
+
+/// Keywords that make an object a JSON Schema.
+const JSON_SCHEMA_KEYWORDS: &[&str] = &[
+    "type",
+    "properties",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$ref",
+    "$schema",
+    "enum",
+    "const",
+    "items",
+    "not",
+    "$defs",
+    "additionalProperties",
+    "patternProperties",
+    "required",
+];
+
+/// Which side of a transforming schema is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// What a caller hands in.
+    Input,
+    /// What comes out after defaults and transforms.
+    Output,
+}
+
+/// A checked schema value.
+#[derive(Clone, Trace, JsLifetime)]
+pub(crate) enum Schema<'js> {
+    /// zod 4: validates itself, converts to JSON Schema through the built-in zod.
+    Zod(Object<'js>),
+    /// Another library with `~standard`.
+    Standard(Object<'js>),
+    /// Plain JSON Schema, validated in Rust.
+    Json(Object<'js>),
+}
+
+impl<'js> Schema<'js> {
+    /// Checks that a value is a schema. `place` opens the error message, e.g. `defTool('add'): inputSchema`.
+    pub(crate) fn from_value(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Self> {
+        let wanted = "must be a zod schema or a JSON Schema object";
+        let Some(object) = value.as_object().filter(|_| !value.is_array() && !value.is_promise()) else {
+            return Err(type_error(ctx, format!("{place} {wanted}, got {}", kind_of(value))));
+        };
+        if object.contains_key("_zod")? {
+            return Ok(Schema::Zod(object.clone()));
+        }
+        if object.contains_key("~standard")? {
+            return Schema::from_standard(ctx, object, place);
+        }
+        if value.is_function() {
+            return Err(type_error(ctx, format!("{place} {wanted}, got a function (call it to get the schema?)")));
+        }
+        if object.is_empty() || has_any(object, JSON_SCHEMA_KEYWORDS)? {
+            return Ok(Schema::Json(object.clone()));
+        }
+        let holds_zod = object
+            .own_props::<String, Value>(rquickjs::object::Filter::new().string().enum_only())
+            .filter_map(std::result::Result::ok)
+            .any(|(_, field)| field.as_object().is_some_and(|field| field.contains_key("_zod").unwrap_or(false)));
+        let hint = if holds_zod { "; its fields are zod schemas: wrap it in z.object({…})" } else { "" };
+        Err(type_error(ctx, format!("{place} {wanted}, got an object that is neither{hint}")))
+    }
+
+    fn from_standard(ctx: &Ctx<'js>, object: &Object<'js>, place: &str) -> Result<Self> {
+        let standard: Object = object.get("~standard")?;
+        let vendor: Option<String> = standard.get("vendor")?;
+        if vendor.as_deref() == Some("zod") {
+            let hint = "is a zod 3 schema; lmthing needs zod 4: import { z } from 'zod' gives the built-in one";
+            return Err(type_error(ctx, format!("{place} {hint}")));
+        }
+        Ok(Schema::Standard(object.clone()))
+    }
+
+    /// Whether both are the same JavaScript object, so that what was made from one holds for the other.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.object() == other.object()
+    }
+
+    fn object(&self) -> &Object<'js> {
+        match self {
+            Schema::Zod(object) | Schema::Standard(object) | Schema::Json(object) => object,
+        }
+    }
+
+    /// Validates a value. `Ok(Ok(value))` has defaults and transforms applied, `Ok(Err(message))` says what is wrong.
+    pub(crate) async fn validate(
+        &self,
+        ctx: &Ctx<'js>,
+        value: Value<'js>,
+    ) -> Result<std::result::Result<Value<'js>, String>> {
+        if let Schema::Json(object) = self {
+            let schema = to_json(ctx, object.as_value())?;
+            let validator = Validator::new(&schema).map_err(|error| type_error(ctx, error))?;
+            let checked = validator.validate(&to_json(ctx, &value)?);
+            return Ok(checked.map(|()| value).map_err(|problems| describe_problems(&problems)));
+        }
+        let standard: Object = self.object().get("~standard")?;
+        let validate: Function = standard.get("validate")?;
+        let answer: Value = validate.call((This(standard), value))?;
+        let answer = settle(answer).await?;
+        let answer = answer.as_object().ok_or_else(|| type_error(ctx, "the schema's validate gave no result"))?;
+        match property(answer, "issues")? {
+            Some(issues) => Ok(Err(issues_text(ctx, &issues)?)),
+            None => Ok(Ok(answer.get("value")?)),
+        }
+    }
+
+    /// The JSON Schema of a tool's arguments as providers are sent it: JSON Schema 7, which all of them read, with objects
+    /// that take no other properties than those they name. Plain JSON Schema goes out as it was written.
+    pub(crate) fn to_tool_schema(&self, ctx: &Ctx<'js>) -> Result<serde_json::Value> {
+        let Schema::Zod(object) = self else { return self.to_json_schema(ctx, Side::Input) };
+        let mut schema = convert_zod(ctx, object, "input", Some("draft-7"), None)?;
+        close_objects(&mut schema);
+        Ok(schema)
+    }
+
+    /// The JSON Schema that TypeScript declarations are printed from: as [`Self::to_json_schema`], with the keyword
+    /// `tsType` where TypeScript tells apart what JSON Schema does not (`unknown` from `any`).
+    pub(crate) fn to_type_schema(&self, ctx: &Ctx<'js>, side: Side) -> Result<serde_json::Value> {
+        match self {
+            Schema::Zod(object) => {
+                let io = if side == Side::Input { "input" } else { "output" };
+                convert_zod(ctx, object, io, None, Some(Function::new(ctx.clone(), mark_types)?))
+            }
+            _ => self.to_json_schema(ctx, side),
+        }
+    }
+
+    /// The JSON Schema of one side. Parts that JSON Schema cannot express come out as `{}` (anything).
+    pub(crate) fn to_json_schema(&self, ctx: &Ctx<'js>, side: Side) -> Result<serde_json::Value> {
+        let io = if side == Side::Input { "input" } else { "output" };
+        match self {
+            Schema::Json(object) => to_json(ctx, object.as_value()),
+            Schema::Zod(object) => convert_zod(ctx, object, io, None, None),
+            Schema::Standard(object) => {
+                let standard: Object = object.get("~standard")?;
+                let Some(converters) = property(&standard, "jsonSchema")?.and_then(Value::into_object) else {
+                    return Ok(serde_json::json!({}));
+                };
+                let convert: Function = converters.get(io)?;
+                let options = from_json(ctx, &serde_json::json!({ "target": "draft-2020-12" }))?;
+                let schema: Value = convert.call((This(converters), options))?;
+                to_json(ctx, &schema)
+            }
+        }
+    }
+}
+
+/// zod's `toJSONSchema`, once it was needed: importing zod takes milliseconds that most prompt files need not pay.
+#[derive(Default, JsLifetime)]
+struct ZodConverter<'js>(RefCell<Option<Function<'js>>>);
+
+/// Prepares an engine for [`Schema::to_json_schema`]; done once.
+pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
+    let stored = ctx.store_userdata(ZodConverter::default());
+    stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
+}
+
+/// `toJSONSchema` of the built-in zod.
+fn zod_converter<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
+    let kept = || ctx.userdata::<ZodConverter>().and_then(|kept| kept.0.borrow().clone());
+    if let Some(convert) = kept() {
+        return Ok(convert);
+    }
+    let convert: Function = import_builtin(ctx, "zod")?.get("toJSONSchema")?;
+    if let Some(kept) = ctx.userdata::<ZodConverter>() {
+        kept.0.replace(Some(convert.clone()));
+    }
+    Ok(convert)
+}
+
+/// Calls zod's `toJSONSchema`. `target` is the version of JSON Schema, zod's default unless given; `mark` sees every part of
+/// the schema and may add to what it became.
+fn convert_zod<'js>(
+    ctx: &Ctx<'js>,
+    schema: &Object<'js>,
+    io: &str,
+    target: Option<&str>,
+    mark: Option<Function<'js>>,
+) -> Result<serde_json::Value> {
+    let options = Object::new(ctx.clone())?;
+    options.set("io", io)?;
+    options.set("unrepresentable", "any")?;
+    if let Some(target) = target {
+        options.set("target", target)?;
+    }
+    if let Some(mark) = mark {
+        options.set("override", mark)?;
+    }
+    let converted: Value = zod_converter(ctx)?.call((schema.clone(), options))?;
+    to_json(ctx, &converted)
+}
+
+/// Says of every object with named properties, unless something is said already, that it takes no others: zod drops them
+/// anyway, and a model that is told so does not make them up.
+fn close_objects(schema: &mut serde_json::Value) {
+    match schema {
+        serde_json::Value::Array(schemas) => schemas.iter_mut().for_each(close_objects),
+        serde_json::Value::Object(keywords) => {
+            if keywords.get("type").is_some_and(|kind| kind == "object") && keywords.contains_key("properties") {
+                keywords.entry("additionalProperties").or_insert(false.into());
+            }
+            for keyword in ["properties", "definitions", "$defs"] {
+                if let Some(named) = keywords.get_mut(keyword).and_then(serde_json::Value::as_object_mut) {
+                    named.values_mut().for_each(close_objects);
+                }
+            }
+            for keyword in
+                ["items", "additionalItems", "prefixItems", "additionalProperties", "anyOf", "oneOf", "allOf"]
+            {
+                keywords.get_mut(keyword).map(close_objects);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Adds the TypeScript type to parts that JSON Schema can only call "anything".
+fn mark_types<'js>(part: Object<'js>) -> Result<()> {
+    let definition: Object = part.get::<_, Object>("zodSchema")?.get::<_, Object>("_zod")?.get("def")?;
+    let kind: String = definition.get("type")?;
+    if matches!(kind.as_str(), "unknown" | "undefined" | "void") {
+        part.get::<_, Object>("jsonSchema")?.set("tsType", kind)?;
+    }
+    Ok(())
+}
+
+fn has_any(object: &Object<'_>, keys: &[&str]) -> Result<bool> {
+    for key in keys {
+        if object.contains_key(*key)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Issues as one line: `a.b[0]: message; c: message`.
+fn issues_text<'js>(ctx: &Ctx<'js>, issues: &Value<'js>) -> Result<String> {
+    let Some(issues) = issues.as_array() else { return Ok("invalid".into()) };
+    let mut lines = Vec::new();
+    for issue in issues.iter::<Object>() {
+        let issue = issue?;
+        let message: Option<String> = issue.get("message")?;
+        let message = message.unwrap_or_else(|| "invalid".into());
+        let path = match property(&issue, "path")?.and_then(Value::into_array) {
+            Some(path) => path_text(ctx, &path)?,
+            None => String::new(),
+        };
+        lines.push(if path.is_empty() { message } else { format!("{path}: {message}") });
+    }
+    Ok(lines.join("; "))
+}
+
+fn path_text<'js>(ctx: &Ctx<'js>, path: &Array<'js>) -> Result<String> {
+    let mut text = String::new();
+    for step in path.iter::<Value>() {
+        let step = step?;
+        // A Standard Schema path may hold `{key}` objects in place of keys.
+        let key = match step.as_object() {
+            Some(object) if !step.is_symbol() => object.get("key")?,
+            _ => step,
+        };
+        if key.is_number() {
+            text.push_str(&format!("[{}]", to_text(ctx, key)?));
+        } else {
+            if !text.is_empty() {
+                text.push('.');
+            }
+            text.push_str(&if key.is_symbol() { "(symbol)".to_owned() } else { to_text(ctx, key)? });
+        }
+    }
+    Ok(text)
+}

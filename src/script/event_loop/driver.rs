@@ -1,0 +1,171 @@
+//! Runs what is due: the one future that calls back into JavaScript.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rquickjs::runtime::RejectionTracker;
+use rquickjs::{AsyncRuntime, Ctx, Function, JsLifetime, Result, Value};
+
+use super::halt::{Halt, Interrupt};
+use super::rejections;
+use super::state::EventLoop;
+use super::timers::TimerId;
+use super::wait::yield_once;
+use crate::script::diagnose::{diagnose, diagnose_error};
+use crate::script::user_data;
+
+/// The JavaScript function that runs a callback by kind and id, once `lmthing:internal/timers` is loaded.
+#[derive(Default, JsLifetime)]
+struct Dispatcher<'js>(RefCell<Option<Function<'js>>>);
+
+/// What the dispatcher is asked to run.
+#[derive(Clone, Copy)]
+enum Callback {
+    Tick,
+    Timer(TimerId),
+    Immediate(TimerId),
+}
+
+/// Makes a loop and hooks it into the runtime; part of making an engine, before the context is used. `interrupt` stops its
+/// JavaScript.
+pub(in crate::script) async fn attach(runtime: &AsyncRuntime, interrupt: Interrupt) -> Rc<EventLoop> {
+    let event_loop = Rc::new(EventLoop::new(interrupt.clone()));
+    runtime.set_interrupt_handler(Some(Box::new(move || interrupt.is_set()))).await;
+    let woken = event_loop.clone();
+    let tracker: RejectionTracker = Box::new(move |ctx, promise, reason, handled| {
+        rejections::track(&ctx, promise, reason, handled);
+        woken.wake();
+    });
+    runtime.set_host_promise_rejection_tracker(Some(tracker)).await;
+    event_loop
+}
+
+/// Starts the driver, which runs whenever the context is driven; part of making an engine.
+pub(in crate::script) fn set_up(ctx: &Ctx<'_>, event_loop: Rc<EventLoop>) -> Result<()> {
+    rejections::set_up(ctx)?;
+    user_data::store(ctx, Dispatcher::default())?;
+    user_data::store(ctx, event_loop.clone())?;
+    ctx.spawn(drive(ctx.clone(), event_loop));
+    Ok(())
+}
+
+/// Registers the function that runs callbacks; called once, by `lmthing:internal/timers`.
+pub(in crate::script) fn set_dispatcher<'js>(ctx: &Ctx<'js>, dispatcher: Function<'js>) -> Result<()> {
+    user_data::read::<Dispatcher>(ctx)?.0.replace(Some(dispatcher));
+    Ok(())
+}
+
+async fn drive(ctx: Ctx<'_>, event_loop: Rc<EventLoop>) {
+    loop {
+        event_loop.work().await;
+        settle_jobs(&ctx, &event_loop);
+        if rejections::any(&ctx) {
+            // Rust code that just got the promise takes its outcome before anybody calls it unhandled.
+            yield_once().await;
+            settle_jobs(&ctx, &event_loop);
+            report_rejection(&ctx, &event_loop);
+        }
+        run_timers(&ctx, &event_loop);
+        run_immediates(&ctx, &event_loop);
+        if event_loop.is_halted() {
+            return;
+        }
+        event_loop.turned();
+        if event_loop.immediate_count() > 0 || rejections::any(&ctx) {
+            event_loop.wake();
+            yield_once().await;
+        }
+    }
+}
+
+fn run_timers(ctx: &Ctx<'_>, event_loop: &EventLoop) {
+    let now = event_loop.now();
+    while !event_loop.is_halted() {
+        let Some(id) = event_loop.take_due(now) else { return };
+        run_callback(ctx, event_loop, Callback::Timer(id));
+    }
+}
+
+fn run_immediates(ctx: &Ctx<'_>, event_loop: &EventLoop) {
+    for _ in 0..event_loop.immediate_count() {
+        if event_loop.is_halted() {
+            return;
+        }
+        if let Some(id) = event_loop.take_immediate() {
+            run_callback(ctx, event_loop, Callback::Immediate(id));
+        }
+    }
+}
+
+/// Runs one callback and then everything it made due: ticks and promise jobs.
+fn run_callback(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
+    dispatch(ctx, event_loop, callback);
+    run_ticks(ctx, event_loop);
+    settle_jobs(ctx, event_loop);
+    report_rejection(ctx, event_loop);
+}
+
+/// Promise jobs first, then ticks, until neither is left: the order that holds where a module's code runs.
+fn settle_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
+    loop {
+        run_jobs(ctx, event_loop);
+        if !event_loop.has_tick() || event_loop.is_halted() {
+            return;
+        }
+        run_ticks(ctx, event_loop);
+    }
+}
+
+/// Runs the promise jobs and ticks that are due now, so that whoever awaits what was just settled goes on before the caller
+/// does. Not to be called while JavaScript runs.
+pub(crate) fn drain_jobs(ctx: &Ctx<'_>) {
+    if let Ok(event_loop) = EventLoop::of(ctx) {
+        settle_jobs(ctx, &event_loop);
+    }
+}
+
+fn run_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
+    while !event_loop.is_halted() && ctx.execute_pending_job() {}
+}
+
+/// Runs queued ticks one by one, promise jobs between them.
+fn run_ticks(ctx: &Ctx<'_>, event_loop: &EventLoop) {
+    while event_loop.take_tick() && !event_loop.is_halted() {
+        dispatch(ctx, event_loop, Callback::Tick);
+        run_jobs(ctx, event_loop);
+    }
+}
+
+/// Calls into JavaScript; the dispatcher asks for another tick itself when more are queued.
+fn dispatch(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
+    let dispatcher = ctx.userdata::<Dispatcher>().and_then(|dispatcher| dispatcher.0.borrow().clone());
+    let Some(dispatcher) = dispatcher else { return };
+    let (kind, id) = match callback {
+        Callback::Tick => ("tick", 0),
+        Callback::Timer(id) => ("timer", id),
+        Callback::Immediate(id) => ("immediate", id),
+    };
+    if let Err(error) = dispatcher.call::<_, ()>((kind, id))
+        && !event_loop.is_halted()
+    {
+        event_loop.halt(Halt::Uncaught(diagnose_error(ctx, error)));
+    }
+}
+
+fn report_rejection(ctx: &Ctx<'_>, event_loop: &EventLoop) {
+    if event_loop.is_halted() {
+        return;
+    }
+    if let Some(reason) = rejections::take_first(ctx) {
+        event_loop.halt(Halt::UnhandledRejection(diagnose(ctx, reason)));
+    }
+}
+
+/// Reports an exception that nothing can catch any more.
+pub(in crate::script) fn report_uncaught<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Result<()> {
+    let event_loop = EventLoop::of(ctx)?;
+    if !event_loop.is_halted() {
+        event_loop.halt(Halt::Uncaught(diagnose(ctx, thrown)));
+    }
+    Ok(())
+}

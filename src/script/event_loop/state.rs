@@ -1,0 +1,190 @@
+//! The state of the loop that holds no JavaScript values: what is to run when, and why the run must end.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use rquickjs::{Ctx, JsLifetime, Result};
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+use tokio::time::Instant;
+
+use super::halt::{Halt, Interrupt};
+use super::timers::{TimerId, Timers};
+use crate::script::user_data;
+
+/// One for each engine.
+#[derive(JsLifetime)]
+pub(in crate::script) struct EventLoop {
+    start: Instant,
+    timers: RefCell<Timers>,
+    tick_requested: Cell<bool>,
+    /// Work other than timers that keeps the program alive, such as a request under way.
+    keep_alive: Cell<usize>,
+    /// Wakes the driver.
+    work: Notify,
+    /// Wakes who waits for the loop to have nothing left to do, or for its halt.
+    changed: Notify,
+    halt: RefCell<Option<Halt>>,
+    interrupt: Interrupt,
+}
+
+impl EventLoop {
+    pub(super) fn new(interrupt: Interrupt) -> Self {
+        Self {
+            start: Instant::now(),
+            timers: RefCell::default(),
+            tick_requested: Cell::new(false),
+            keep_alive: Cell::new(0),
+            work: Notify::new(),
+            changed: Notify::new(),
+            halt: RefCell::new(None),
+            interrupt,
+        }
+    }
+
+    /// The loop of the engine that `ctx` belongs to.
+    pub(in crate::script) fn of(ctx: &Ctx<'_>) -> Result<Rc<Self>> {
+        Ok(user_data::read::<Rc<Self>>(ctx)?.clone())
+    }
+
+    /// Milliseconds since the loop began: the clock of timers.
+    pub(super) fn now(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Sets a timer, or sets it anew.
+    pub(in crate::script) fn schedule(&self, id: TimerId, delay: u64, referenced: bool) {
+        self.timers.borrow_mut().schedule(id, self.now().saturating_add(delay), referenced);
+        self.wake();
+    }
+
+    /// Queues an immediate for the next turn.
+    pub(in crate::script) fn schedule_immediate(&self, id: TimerId) {
+        self.timers.borrow_mut().schedule_immediate(id);
+        self.wake();
+    }
+
+    /// Forgets a timer or an immediate.
+    pub(in crate::script) fn cancel(&self, id: TimerId) {
+        self.timers.borrow_mut().cancel(id);
+        self.turned();
+    }
+
+    /// Sets whether a timer or an immediate keeps the program alive.
+    pub(in crate::script) fn set_referenced(&self, id: TimerId, referenced: bool) {
+        self.timers.borrow_mut().set_referenced(id, referenced);
+        self.turned();
+    }
+
+    /// Has the dispatcher called with a tick once the jobs at hand are done.
+    pub(in crate::script) fn request_tick(&self) {
+        self.tick_requested.set(true);
+        self.wake();
+    }
+
+    /// Ends the run; only the first call counts. Running JavaScript is interrupted.
+    pub(in crate::script) fn halt(&self, halt: Halt) {
+        self.halt.borrow_mut().get_or_insert(halt);
+        self.interrupt.interrupt();
+        self.turned();
+    }
+
+    /// Whether the run was ended.
+    pub(in crate::script) fn is_halted(&self) -> bool {
+        self.halt.borrow().is_some()
+    }
+
+    /// Why the run was ended, if it was.
+    pub(super) fn why_halted(&self) -> Option<Halt> {
+        self.halt.borrow().clone()
+    }
+
+    /// Waits for the end of the run.
+    pub(super) async fn halted(&self) -> Halt {
+        loop {
+            // Made before looking, so that no change in between is missed.
+            let changed = self.changed();
+            if let Some(halt) = self.why_halted() {
+                return halt;
+            }
+            changed.await;
+        }
+    }
+
+    pub(super) fn has_tick(&self) -> bool {
+        self.tick_requested.get()
+    }
+
+    pub(super) fn take_tick(&self) -> bool {
+        self.tick_requested.replace(false)
+    }
+
+    /// Takes the first timer that is due at `now`.
+    pub(super) fn take_due(&self, now: u64) -> Option<TimerId> {
+        self.timers.borrow_mut().pop_due(now)
+    }
+
+    pub(super) fn immediate_count(&self) -> usize {
+        self.timers.borrow().immediate_count()
+    }
+
+    /// Takes the first immediate; `None` when it was cancelled.
+    pub(super) fn take_immediate(&self) -> Option<TimerId> {
+        self.timers.borrow_mut().pop_immediate()
+    }
+
+    /// Whether nothing keeps the program alive.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.has_tick() && self.keep_alive.get() == 0 && !self.timers.borrow().has_referenced()
+    }
+
+    /// Wakes the driver: there is something to do.
+    pub(super) fn wake(&self) {
+        self.work.notify_one();
+    }
+
+    /// Tells who waits for the loop that it may have come to an end.
+    pub(super) fn turned(&self) {
+        self.changed.notify_waiters();
+    }
+
+    /// Waits for the next [`EventLoop::turned`] from now on, polled or not.
+    pub(super) fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
+    }
+
+    /// Waits until there is something to do: a tick, an immediate, a rejection, or the next timer's deadline.
+    pub(super) async fn work(&self) {
+        let deadline = self.timers.borrow().next_deadline();
+        match deadline {
+            Some(deadline) => {
+                let deadline = self.start + Duration::from_millis(deadline);
+                tokio::select! {
+                    () = self.work.notified() => {}
+                    () = tokio::time::sleep_until(deadline) => {}
+                }
+            }
+            None => self.work.notified().await,
+        }
+    }
+}
+
+/// Keeps the program alive, as an open request does, until dropped.
+pub(crate) struct KeepAlive(Rc<EventLoop>);
+
+impl KeepAlive {
+    /// From now on.
+    pub(crate) fn new(ctx: &Ctx<'_>) -> Result<Self> {
+        let event_loop = EventLoop::of(ctx)?;
+        event_loop.keep_alive.set(event_loop.keep_alive.get() + 1);
+        Ok(Self(event_loop))
+    }
+}
+
+impl Drop for KeepAlive {
+    fn drop(&mut self) {
+        self.0.keep_alive.set(self.0.keep_alive.get() - 1);
+        self.0.turned();
+    }
+}
