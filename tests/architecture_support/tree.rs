@@ -135,6 +135,15 @@ fn defines(text: &str, item: &str) -> bool {
     })
 }
 
+/// What a path that begins with `super` leads to; `rest` is what follows the first of them.
+fn above(module: &[String], rest: &[String]) -> Option<Vec<String>> {
+    let (_, parent) = module.split_last()?;
+    match rest.split_first() {
+        Some((next, rest)) if next == "super" => above(parent, rest),
+        _ => Some(parent.iter().chain(rest).cloned().collect()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,14 +169,5 @@ mod tests {
         assert_eq!(rooms(&["prompt", "plan"]), ["chat", "cli", "script", "session"]);
         assert_eq!(rooms(&["prompt", "render"]), ["chat", "session"]);
         assert_eq!(rooms(&["script", "tools"]), [""; 0]);
-    }
-}
-
-/// What a path that begins with `super` leads to; `rest` is what follows the first of them.
-fn above(module: &[String], rest: &[String]) -> Option<Vec<String>> {
-    let (_, parent) = module.split_last()?;
-    match rest.split_first() {
-        Some((next, rest)) if next == "super" => above(parent, rest),
-        _ => Some(parent.iter().chain(rest).cloned().collect()),
     }
 }
