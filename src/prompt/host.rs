@@ -98,9 +98,9 @@ pub trait PromptHost {
     /// The named tools as the model is told of them.
     fn tool_specs(&self, names: &[String]) -> Result<Vec<ToolSpec>, RunError>;
 
-    /// Keeps what step `step` would tell the model of the named tools, for whoever looks at the request later. Called in
+    /// Keeps what the next step would tell the model of the named tools, for whoever looks at the request later. Called in
     /// place of [`PromptHost::tool_specs`] when the model reads no requests: converting schemas for nobody is dear.
-    fn keep_tools(&self, step: usize, names: &[String]);
+    fn keep_tools(&self, names: &[String]) -> Result<(), RunError>;
 
     /// Runs the code of one `<run_code>` block; it reaches the methods that are active in `plan`.
     fn run_method_code<'a>(&'a self, code: &'a str, plan: &'a StepPlan) -> LocalBoxFuture<'a, MethodAnswer>;

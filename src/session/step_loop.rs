@@ -30,9 +30,10 @@ impl StepLoop for Session {
                 let steps = run_steps(host).fuse();
                 let aborted = host.aborted().fuse();
                 futures_util::pin_mut!(steps, aborted);
+                // The signal first: a step that is ready all the time, as a mock's is, would keep it from being heard.
                 futures_util::select_biased! {
-                    result = steps => result,
                     () = aborted => Err(RunError::Aborted),
+                    result = steps => result,
                 }
             };
             let cleaned = host.run_finished(result.is_err()).await;
@@ -79,7 +80,7 @@ async fn run_step(
     settings: RunSettings,
 ) -> Result<Rc<Step>, RunError> {
     let model = host.model();
-    let tools = sent_tools(host, &*model, number, &plan)?;
+    let tools = sent_tools(host, &*model, &plan)?;
     let request = match &tools {
         Some(tools) => {
             ModelRequest { messages: plan.messages.to_vec(), tools: tools.to_vec(), settings: (*settings.call).clone() }
@@ -112,11 +113,10 @@ async fn run_step(
 fn sent_tools(
     host: &dyn PromptHost,
     model: &dyn LanguageModel,
-    number: usize,
     plan: &StepPlan,
 ) -> Result<Option<Rc<[ToolSpec]>>, RunError> {
     if !model.reads_request() {
-        host.keep_tools(number, &plan.active.tools);
+        host.keep_tools(&plan.active.tools)?;
         return Ok(None);
     }
     let specs = host.tool_specs(&plan.active.tools)?;

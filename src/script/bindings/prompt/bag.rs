@@ -5,7 +5,7 @@
 //!
 //! A bag must not be shared but through its prompt object: the collector counts each value once, for that object.
 
-use std::{cell::RefCell, collections::HashMap};
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use rquickjs::{
     Array, Class, Function, JsLifetime, Object, Value,
@@ -16,6 +16,7 @@ use super::{
     entry::{Entry, Shelf},
     run::PromptRun,
     state_entry::StateEntry,
+    told_tool::{ConvertedTool, ToldTool},
     trace::trace_cell,
 };
 
@@ -29,6 +30,14 @@ pub(crate) struct Effect<'js> {
     pub(crate) last_deps: Option<Array<'js>>,
     pub(crate) ran: bool,
     pub(crate) clean_up: Option<Function<'js>>,
+}
+
+/// A tool as it was converted last.
+#[derive(Clone, Trace, JsLifetime)]
+struct CachedTool<'js> {
+    told: ToldTool<'js>,
+    #[qjs(skip_trace)]
+    converted: Rc<ConvertedTool>,
 }
 
 /// See the module.
@@ -45,6 +54,7 @@ pub(crate) struct Bag<'js> {
     effects: RefCell<Vec<Effect<'js>>>,
     task_graph: RefCell<Option<Object<'js>>>,
     messages: RefCell<Option<Array<'js>>>,
+    converted: RefCell<HashMap<String, CachedTool<'js>>>,
     run: RefCell<Option<Class<'js, PromptRun<'js>>>>,
 }
 
@@ -61,6 +71,7 @@ impl<'js> Trace<'js> for Bag<'js> {
         trace_cell(&self.effects, tracer);
         trace_cell(&self.task_graph, tracer);
         trace_cell(&self.messages, tracer);
+        trace_cell(&self.converted, tracer);
         trace_cell(&self.run, tracer);
     }
 }
@@ -161,6 +172,17 @@ impl<'js> Bag<'js> {
 
     pub(crate) fn set_messages(&self, messages: Array<'js>) {
         self.messages.replace(Some(messages));
+    }
+
+    /// What a tool was converted to, if that holds for `tool` too.
+    pub(crate) fn converted_tool(&self, tool: &ToldTool<'js>) -> Option<Rc<ConvertedTool>> {
+        let cached = self.converted.borrow();
+        let cached = cached.get(&tool.name).filter(|cached| cached.told.tells_the_same(tool))?;
+        Some(cached.converted.clone())
+    }
+
+    pub(crate) fn set_converted_tool(&self, told: ToldTool<'js>, converted: Rc<ConvertedTool>) {
+        self.converted.borrow_mut().insert(told.name.clone(), CachedTool { told, converted });
     }
 
     /// The run under way or the last one.

@@ -93,11 +93,12 @@ impl<'js> EffectContext<'js> {
         let tools = tool_spec::tools_of(&self.prompt, |_| true);
         self.collection(&ctx, "tools", |list| {
             for (index, tool) in tools.iter().enumerate() {
-                let item = tool_to_js(&ctx, &tool_spec::tool_spec(&ctx, tool)?)?;
+                let converted = tool_spec::convert(&ctx, &self.prompt, tool)?;
+                let item = tool_to_js(&ctx, &converted.spec)?;
                 item.set("type", if tool.definition.kind == DefinitionKind::DefAgent { "agent" } else { "tool" })?;
                 let members = Array::new(ctx.clone())?;
-                for member in tool_spec::member_specs(&ctx, tool)? {
-                    members.set(members.len(), tool_to_js(&ctx, &member)?)?;
+                for member in &converted.members {
+                    members.set(members.len(), tool_to_js(&ctx, member)?)?;
                 }
                 if !members.is_empty() {
                     item.set("tools", members)?;

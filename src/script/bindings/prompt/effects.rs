@@ -49,14 +49,15 @@ pub(crate) async fn run_due<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> 
     drop_unmade(prompt, core.next_effect.get()).await?;
     let modifications = Rc::new(RefCell::new(StepModifications::default()));
     let mut arguments: Option<(Value, Function)> = None;
-    let mut place = 0;
-    while let Some(due) = effect(prompt, place) {
-        place += 1;
+    // Effects that effects define have their turn on the next step: one that defines itself would never end.
+    let count = prompt.borrow().bag.effects().borrow().len();
+    for place in 0..count {
+        let Some(due) = effect(prompt, place) else { break };
         if !is_due(ctx, &due)? {
             continue;
         }
-        clean_up(prompt, place - 1).await?;
-        update(prompt, place - 1, |effect| (effect.last_deps, effect.ran) = (effect.deps.clone(), true));
+        clean_up(prompt, place).await?;
+        update(prompt, place, |effect| (effect.last_deps, effect.ran) = (effect.deps.clone(), true));
         let (context, modifier) = match &arguments {
             Some(made) => made.clone(),
             None => {
@@ -67,7 +68,7 @@ pub(crate) async fn run_due<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> 
         };
         let answer = call_async(&due.function, (context, modifier)).await?;
         if let Some(function) = answer.into_function() {
-            update(prompt, place - 1, |effect| effect.clean_up = Some(function));
+            update(prompt, place, |effect| effect.clean_up = Some(function));
         }
     }
     drop(arguments);

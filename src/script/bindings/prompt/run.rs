@@ -8,7 +8,28 @@ use rquickjs::{
 };
 
 use super::{told_tool::ToldTool, trace::trace_cell};
-use crate::prompt::RunRecord;
+use crate::{chat::ToolSpec, prompt::RunRecord};
+
+/// How many schemas a run keeps as they are, for whoever looks at `fullSteps` later. From then on they are converted at
+/// once, which takes time but hardly any memory: enough for a thousand steps with one tool.
+const MAX_KEPT_SCHEMAS: usize = 1_000;
+
+/// The tools of a request that nobody read.
+#[derive(Clone, Trace, JsLifetime)]
+pub(crate) enum KeptTools<'js> {
+    /// To be converted when somebody looks.
+    Told(Vec<ToldTool<'js>>),
+    Converted(#[qjs(skip_trace)] Rc<[ToolSpec]>),
+}
+
+/// The tools of each step, each list once.
+#[derive(Default, Trace, JsLifetime)]
+struct ToolLog<'js> {
+    lists: Vec<KeptTools<'js>>,
+    /// The list of each step.
+    by_step: Vec<usize>,
+    schemas: usize,
+}
 
 /// A list of step objects that grows with the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +52,7 @@ pub(crate) struct PromptRun<'js> {
     /// Step objects made so far, a list for each [`StepList`].
     lists: RefCell<Vec<Array<'js>>>,
     /// By step: the tools of requests that nobody read, should somebody look at them in `fullSteps`.
-    tools: RefCell<Vec<Vec<ToldTool<'js>>>>,
+    tools: RefCell<ToolLog<'js>>,
 }
 
 impl<'js> Trace<'js> for PromptRun<'js> {
@@ -69,15 +90,44 @@ impl<'js> PromptRun<'js> {
         self.lists.borrow()[list as usize].clone()
     }
 
-    /// Keeps the tools of step `step`.
-    pub(crate) fn keep_tools(&self, step: usize, tools: Vec<ToldTool<'js>>) {
-        let mut kept = self.tools.borrow_mut();
-        kept.resize_with(step, Vec::new);
-        kept.push(tools);
+    /// Keeps the tools of the next step. Hands them back when there are too many schemas by now: then what they convert to
+    /// is kept, with [`PromptRun::keep_specs`].
+    pub(crate) fn keep_tools(&self, tools: Vec<ToldTool<'js>>) -> Option<Vec<ToldTool<'js>>> {
+        let mut log = self.tools.borrow_mut();
+        let same_as_before = match log.lists.last() {
+            Some(KeptTools::Told(last)) => {
+                last.len() == tools.len() && last.iter().zip(&tools).all(|(last, now)| last.tells_the_same(now))
+            }
+            _ => false,
+        };
+        if !same_as_before {
+            let schemas: usize = tools.iter().map(ToldTool::weight).sum();
+            if log.schemas + schemas > MAX_KEPT_SCHEMAS {
+                return Some(tools);
+            }
+            log.schemas += schemas;
+            log.lists.push(KeptTools::Told(tools));
+        }
+        let place = log.lists.len() - 1;
+        log.by_step.push(place);
+        None
+    }
+
+    /// Keeps what the model would have been told on the next step.
+    pub(crate) fn keep_specs(&self, specs: Vec<ToolSpec>) {
+        let mut log = self.tools.borrow_mut();
+        let same_as_before = matches!(log.lists.last(), Some(KeptTools::Converted(last)) if **last == *specs);
+        if !same_as_before {
+            log.lists.push(KeptTools::Converted(specs.into()));
+        }
+        let place = log.lists.len() - 1;
+        log.by_step.push(place);
     }
 
     /// The tools that were kept of step `step`.
-    pub(crate) fn kept_tools(&self, step: usize) -> Vec<ToldTool<'js>> {
-        self.tools.borrow().get(step).cloned().unwrap_or_default()
+    pub(crate) fn kept_tools(&self, step: usize) -> KeptTools<'js> {
+        let log = self.tools.borrow();
+        let list = log.by_step.get(step).and_then(|place| log.lists.get(*place)).cloned();
+        list.unwrap_or_else(|| KeptTools::Told(Vec::new()))
     }
 }

@@ -1,11 +1,13 @@
 //! Tools as the model is told of them: schemas as JSON Schema, the response schema and sub-tools in the description.
 
+use std::rc::Rc;
+
 use rquickjs::{Ctx, Result};
 
 use super::{
     entry::Shelf,
     object::PromptObject,
-    told_tool::{Member, Shape, Told, ToldTool},
+    told_tool::{ConvertedTool, Member, Shape, Told, ToldTool},
 };
 use crate::{
     chat::ToolSpec,
@@ -29,8 +31,23 @@ pub(crate) fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) ->
     definitions.tools().filter(|(name, _)| wanted(name)).filter_map(told).collect()
 }
 
-/// What the model is told of a tool.
-pub(crate) fn tool_spec<'js>(ctx: &Ctx<'js>, tool: &ToldTool<'js>) -> Result<ToolSpec> {
+/// What the model is told of a tool of `prompt`. Converting schemas is dear, so what was converted before is taken again as
+/// long as the tool is told the same.
+pub(crate) fn convert<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    tool: &ToldTool<'js>,
+) -> Result<Rc<ConvertedTool>> {
+    let known = prompt.borrow().bag.converted_tool(tool);
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let converted = Rc::new(convert_anew(ctx, tool)?);
+    prompt.borrow().bag.set_converted_tool(tool.clone(), converted.clone());
+    Ok(converted)
+}
+
+fn convert_anew<'js>(ctx: &Ctx<'js>, tool: &ToldTool<'js>) -> Result<ConvertedTool> {
     let ToldTool { name, definition, shape } = tool;
     let mut spec = ToolSpec {
         name: name.clone(),
@@ -38,6 +55,7 @@ pub(crate) fn tool_spec<'js>(ctx: &Ctx<'js>, tool: &ToldTool<'js>) -> Result<Too
         input_schema: serde_json::Value::Null,
         provider_options: None,
     };
+    let mut members = Vec::new();
     match shape {
         Shape::RunsCode => spec.input_schema = run_tool_code::input_schema(),
         Shape::Single(told) => {
@@ -47,29 +65,18 @@ pub(crate) fn tool_spec<'js>(ctx: &Ctx<'js>, tool: &ToldTool<'js>) -> Result<Too
                 spec.provider_options = provider_options(ctx, options, name)?;
             }
         }
-        Shape::Composite(members) => {
+        Shape::Composite(list) => {
             let what = if definition.kind == DefinitionKind::DefAgent { "agents" } else { "tools" };
             spec.description.push_str(&format!("\n\nAvailable sub-{what}:"));
-            let mut variants = Vec::with_capacity(members.len());
-            for member in members {
+            for member in list {
                 let member = member_spec(ctx, member, definition.kind)?;
                 spec.description.push_str(&format!("\n- {}: {}", member.name, member.description));
-                variants.push(call_variant(&member));
+                members.push(member);
             }
-            spec.input_schema = composite_schema(variants);
+            spec.input_schema = composite_schema(members.iter().map(call_variant).collect());
         }
     }
-    Ok(spec)
-}
-
-/// What the model is told of the members of a composite; none for other tools.
-pub(crate) fn member_specs<'js>(ctx: &Ctx<'js>, tool: &ToldTool<'js>) -> Result<Vec<ToolSpec>> {
-    match &tool.shape {
-        Shape::Composite(members) => {
-            members.iter().map(|member| member_spec(ctx, member, tool.definition.kind)).collect()
-        }
-        Shape::RunsCode | Shape::Single(_) => Ok(Vec::new()),
-    }
+    Ok(ConvertedTool { spec, members })
 }
 
 fn member_spec<'js>(ctx: &Ctx<'js>, member: &Member<'js>, kind: DefinitionKind) -> Result<ToolSpec> {

@@ -12,8 +12,8 @@ use crate::{
     script::bindings::{
         prompt::{
             object::{PromptObject, StatefulPrompt},
-            run::{PromptRun, StepList},
-            tool_spec::tool_spec,
+            run::{KeptTools, PromptRun, StepList},
+            tool_spec::convert,
         },
         values::steps::{MessageObjects, full_step_to_js, step_result, step_to_js},
     },
@@ -41,14 +41,19 @@ fn shown<'js>(prompt: &PromptObject<'js>, list: StepList) -> Result<Array<'js>> 
     let ctx = prompt.ctx();
     let fresh = Array::new(ctx.clone())?;
     let Some(run) = prompt.borrow().bag.run() else { return Ok(fresh) };
-    for (index, step) in up_to_date(ctx, &run, list)?.iter::<Value>().enumerate() {
+    for (index, step) in up_to_date(ctx, prompt, &run, list)?.iter::<Value>().enumerate() {
         fresh.set(index, step?)?;
     }
     Ok(fresh)
 }
 
 /// The list of a run's steps, with the steps that have come since it was last looked at. Not a copy.
-pub(crate) fn up_to_date<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, list: StepList) -> Result<Array<'js>> {
+pub(crate) fn up_to_date<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    run: &Class<'js, PromptRun<'js>>,
+    list: StepList,
+) -> Result<Array<'js>> {
     let run = run.borrow();
     let kept = run.list(list);
     let steps: Vec<Rc<Step>> = run.record.steps().clone();
@@ -62,7 +67,7 @@ pub(crate) fn up_to_date<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, 
     for (number, step) in steps.iter().enumerate().skip(kept.len()) {
         let object = match list {
             StepList::Steps => step_to_js(ctx, step, &mut messages)?,
-            StepList::FullSteps => full_step_to_js(ctx, step, &tools(ctx, &run, number, step)?, &mut messages)?,
+            StepList::FullSteps => full_step_to_js(ctx, step, &tools(ctx, prompt, &run, number, step)?, &mut messages)?,
             StepList::Results => step_result(ctx, number, step)?,
         };
         kept.set(number, object)?;
@@ -71,9 +76,18 @@ pub(crate) fn up_to_date<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, 
 }
 
 /// The tools the model was told of, or would have been, had it read its request.
-fn tools<'js>(ctx: &Ctx<'js>, run: &PromptRun<'js>, number: usize, step: &Step) -> Result<Rc<[ToolSpec]>> {
-    match &step.tools {
-        Some(tools) => Ok(tools.clone()),
-        None => run.kept_tools(number).iter().map(|tool| tool_spec(ctx, tool)).collect(),
+fn tools<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    run: &PromptRun<'js>,
+    number: usize,
+    step: &Step,
+) -> Result<Rc<[ToolSpec]>> {
+    if let Some(tools) = &step.tools {
+        return Ok(tools.clone());
+    }
+    match run.kept_tools(number) {
+        KeptTools::Converted(specs) => Ok(specs),
+        KeptTools::Told(tools) => tools.iter().map(|tool| Ok(convert(ctx, prompt, tool)?.spec.clone())).collect(),
     }
 }

@@ -41,7 +41,7 @@ pub(crate) async fn step_finished<'js>(
         None => vec![conditions],
     };
     let argument = Object::new(ctx.clone())?;
-    argument.set("steps", up_to_date(ctx, run, StepList::Results)?)?;
+    argument.set("steps", up_to_date(ctx, prompt, run, StepList::Results)?)?;
     for condition in conditions {
         let Some(condition) = condition.as_function() else { continue };
         let answer = call_async(condition, (argument.clone(),)).await?;
@@ -68,7 +68,7 @@ pub(crate) async fn run_finished<'js>(
         Some(step) => step_result(ctx, record.steps().len() - 1, &step)?,
         None => Object::new(ctx.clone())?,
     };
-    event.set("steps", up_to_date(ctx, run, StepList::Results)?)?;
+    event.set("steps", up_to_date(ctx, prompt, run, StepList::Results)?)?;
     event.set("totalUsage", from_serde(ctx, &record.total_usage())?)?;
     call_async(&hook, (event,)).await.map(drop)
 }

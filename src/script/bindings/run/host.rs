@@ -26,7 +26,8 @@ use crate::{
                 object::PromptObject,
                 options,
                 run::PromptRun,
-                tool_spec::{tool_spec, tools_of},
+                told_tool::ToldTool,
+                tool_spec::{convert, tools_of},
             },
             results::throw::run_error,
             tools,
@@ -117,6 +118,14 @@ impl<'js> ScriptPrompt<'js> {
         Ok(sections.into_iter().flatten().collect())
     }
 
+    fn told(&self, names: &[String]) -> Vec<ToldTool<'js>> {
+        tools_of(&self.prompt, |name| names.iter().any(|active| active == name))
+    }
+
+    fn specs(&self, tools: &[ToldTool<'js>]) -> Result<Vec<ToolSpec>> {
+        tools.iter().map(|tool| Ok(convert(&self.ctx, &self.prompt, tool)?.spec.clone())).collect()
+    }
+
     async fn answer(&self, call: &ToolCall, plan: &StepPlan) -> Result<ToolAnswer> {
         let execution = tools::execution::create(&self.ctx, &self.prompt, &call.tool_call_id, &plan.messages)?;
         let (definition, entry) = {
@@ -171,14 +180,15 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn tool_specs(&self, names: &[String]) -> std::result::Result<Vec<ToolSpec>, RunError> {
-        let tools = tools_of(&self.prompt, |name| names.iter().any(|active| active == name));
-        let specs = tools.iter().map(|tool| tool_spec(&self.ctx, tool)).collect::<Result<_>>();
-        specs.map_err(|error| self.failed(error))
+        self.specs(&self.told(names)).map_err(|error| self.failed(error))
     }
 
-    fn keep_tools(&self, step: usize, names: &[String]) {
-        let tools = tools_of(&self.prompt, |name| names.iter().any(|active| active == name));
-        self.run.borrow().keep_tools(step, tools);
+    fn keep_tools(&self, names: &[String]) -> std::result::Result<(), RunError> {
+        let too_many = self.run.borrow().keep_tools(self.told(names));
+        let Some(tools) = too_many else { return Ok(()) };
+        let specs = self.specs(&tools).map_err(|error| self.failed(error))?;
+        self.run.borrow().keep_specs(specs);
+        Ok(())
     }
 
     fn run_method_code<'a>(&'a self, code: &'a str, plan: &'a StepPlan) -> LocalBoxFuture<'a, MethodAnswer> {

@@ -91,6 +91,11 @@ impl<'js> Schema<'js> {
         self.object() == other.object()
     }
 
+    /// Whether both convert to the same JSON Schema for sure: zod schemas do not change, plain objects may.
+    pub(crate) fn converts_as(&self, other: &Self) -> bool {
+        matches!(self, Schema::Zod(_)) && self.is_same(other)
+    }
+
     fn object(&self) -> &Object<'js> {
         match self {
             Schema::Zod(object) | Schema::Standard(object) | Schema::Json(object) => object,
