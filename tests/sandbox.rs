@@ -385,6 +385,44 @@ fn runs_side_by_side_and_one_after_the_other_are_apart() {
     });
 }
 
+/// Functions that run code themselves, as agents do whose tools are functions.
+struct Nested<'a> {
+    sandbox: &'a Sandbox,
+    declared: &'a Declarations,
+}
+
+impl HostFunctions for Nested<'_> {
+    fn call<'a>(
+        &'a self,
+        _: &'a str,
+        args: Box<RawValue>,
+    ) -> futures_util::future::LocalBoxFuture<'a, Result<Box<RawValue>, String>> {
+        Box::pin(async move {
+            let depth: u32 = serde_json::from_str(args.get()).map_err(|error| error.to_string())?;
+            let code = match depth {
+                0 => "return 1;".to_owned(),
+                depth => format!(
+                    "const both: number[] = await Promise.all([echo({0}), echo({0})]);\nreturn both[0] + both[1];",
+                    depth - 1
+                ),
+            };
+            let outcome = self.sandbox.run(&code, self.declared, self).await.to_value();
+            to_raw_value(&outcome["result"]).map_err(|error| error.to_string())
+        })
+    }
+}
+
+#[test]
+fn runs_inside_of_runs_do_not_wait_for_each_other() {
+    block_on(async {
+        let (sandbox, declared) = (sandbox(SandboxConfig::default()), declarations());
+        let host = Nested { sandbox: &sandbox, declared: &declared };
+        let run = sandbox.run("return await echo(5);", &declared, &host);
+        let outcome = tokio::time::timeout(Duration::from_secs(60), run).await.expect("an end");
+        assert_eq!(outcome.to_value()["result"], json!(32));
+    });
+}
+
 #[test]
 fn dropping_a_run_kills_its_worker() {
     block_on(async {

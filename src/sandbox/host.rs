@@ -7,40 +7,16 @@ use std::{
 
 use futures_util::{StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
 use serde_json::value::RawValue;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::{
     config::SandboxConfig,
+    functions::HostFunctions,
     outcome::{LogLine, RunOutcome},
     protocol::{FromWorker, Reply, ToWorker},
     spawn::Worker,
 };
 use crate::{chat::read_json, code::CodeDiagnostic};
-
-/// What code in the sandbox can reach: the registered functions, by the names it knows them by.
-///
-/// Values cross as JSON text, to be parsed by an engine. The implementation validates arguments and results: what the
-/// code was checked against is not what it may send.
-pub trait HostFunctions {
-    /// Calls a function (`calculate`, `math.add`). `args` is the single argument; `null` when the code gave none.
-    /// The error is the message that the code sees as a thrown `Error`. Calls of one run are polled concurrently.
-    fn call<'a>(&'a self, name: &'a str, args: Box<RawValue>) -> LocalBoxFuture<'a, Result<Box<RawValue>, String>>;
-
-    /// Code wrote to the console; called as it happens. The lines are in the outcome as well.
-    fn console(&self, _line: &LogLine) {}
-
-    /// Something the person at the terminal should know, such as a checker that failed.
-    fn notice(&self, _text: &str) {}
-}
-
-/// No functions at all.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoFunctions;
-
-impl HostFunctions for NoFunctions {
-    fn call<'a>(&'a self, name: &'a str, _: Box<RawValue>) -> LocalBoxFuture<'a, Result<Box<RawValue>, String>> {
-        Box::pin(async move { Err(format!("{name} is not a function")) })
-    }
-}
 
 /// How a run ended, and what that means for its worker.
 pub(super) enum End {
@@ -67,14 +43,23 @@ const START_TIME: Duration = Duration::from_secs(30);
 /// The worker stops code at the limit by itself; native code that never asks is killed this much later.
 const GRACE: Duration = Duration::from_millis(500);
 
-type CallFuture<'a> = LocalBoxFuture<'a, (u32, Result<Box<RawValue>, String>)>;
+/// A host call that has come to its end, with the permit to compute that its run needs to go on.
+struct Answered<'a> {
+    id: u32,
+    result: Result<Box<RawValue>, String>,
+    permit: Option<SemaphorePermit<'a>>,
+}
 
 /// The state of one run.
 pub(super) struct Run<'a> {
     config: &'a SandboxConfig,
     functions: &'a [String],
     host: &'a dyn HostFunctions,
-    calls: FuturesUnordered<CallFuture<'a>>,
+    calls: FuturesUnordered<LocalBoxFuture<'a, Answered<'a>>>,
+    permits: &'a Semaphore,
+    /// Held while the worker is busy, not while it waits: the function it waits for may run code as well, and all permits
+    /// could be with runs that wait for one.
+    permit: Option<SemaphorePermit<'a>>,
     phase: Phase,
     /// When the current phase began.
     since: Instant,
@@ -87,12 +72,21 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(config: &'a SandboxConfig, functions: &'a [String], host: &'a dyn HostFunctions) -> Self {
+    /// A run that has its turn in `permit`; `permits` is where it gets the next.
+    pub(super) fn new(
+        config: &'a SandboxConfig,
+        functions: &'a [String],
+        host: &'a dyn HostFunctions,
+        permits: &'a Semaphore,
+        permit: Option<SemaphorePermit<'a>>,
+    ) -> Self {
         Self {
             config,
             functions,
             host,
             calls: FuturesUnordered::new(),
+            permits,
+            permit,
             phase: Phase::Starting,
             since: Instant::now(),
             used: Duration::ZERO,
@@ -114,13 +108,13 @@ impl<'a> Run<'a> {
             let event = tokio::select! {
                 biased;
                 frame = worker.receive() => Event::Frame(frame),
-                Some((id, result)) = self.calls.next(), if calling => Event::Reply(id, result),
+                Some(answered) = self.calls.next(), if calling => Event::Answered(answered),
                 () = sleep_until(deadline) => Event::Deadline,
             };
             let end = match event {
                 Event::Frame(Ok(Some(frame))) => self.handle(frame).await,
                 Event::Frame(Ok(None) | Err(_)) => Some(self.lost()),
-                Event::Reply(id, result) => self.reply(worker, id, result).await,
+                Event::Answered(answered) => self.reply(worker, answered).await,
                 Event::Deadline => Some(self.too_long()),
             };
             if let Some(end) = end {
@@ -172,6 +166,7 @@ impl<'a> Run<'a> {
             FromWorker::Log(line) => self.log(line),
             FromWorker::Call { id, name, args } => self.call(id, &name, args),
             FromWorker::Idle => {
+                self.permit = None;
                 self.enter(Phase::Waiting);
                 None
             }
@@ -210,8 +205,8 @@ impl<'a> Run<'a> {
         if self.is_too_large(&args) {
             return Some(self.disobeyed());
         }
-        let called = self.host.call(name, args);
-        self.calls.push(Box::pin(async move { (id, called.await) }));
+        let (called, permits) = (self.host.call(name, args), self.permits);
+        self.calls.push(Box::pin(async move { Answered { id, result: called.await, permit: permit(permits).await } }));
         None
     }
 
@@ -220,9 +215,11 @@ impl<'a> Run<'a> {
         json.get().len() > self.config.result_bytes.max("null".len())
     }
 
-    async fn reply(&mut self, worker: &mut Worker, id: u32, result: Result<Box<RawValue>, String>) -> Option<End> {
+    async fn reply(&mut self, worker: &mut Worker, answered: Answered<'a>) -> Option<End> {
+        let Answered { id, result, permit } = answered;
         let reply = result.map_or_else(Reply::Error, Reply::Value);
         if self.phase == Phase::Waiting {
+            self.permit = permit;
             self.enter(Phase::Running);
         }
         match worker.send(&ToWorker::Reply { id, reply }).await {
@@ -244,6 +241,7 @@ impl<'a> Run<'a> {
 
     /// Calls that the code started and did not await still come to their end: a mail half sent is worse than a wait.
     async fn finish_calls(&mut self) {
+        self.permit = None;
         while self.calls.next().await.is_some() {}
     }
 
@@ -281,10 +279,16 @@ impl<'a> Run<'a> {
     }
 }
 
-enum Event {
+enum Event<'a> {
     Frame(std::io::Result<Option<FromWorker>>),
-    Reply(u32, Result<Box<RawValue>, String>),
+    Answered(Answered<'a>),
     Deadline,
+}
+
+/// Leave to compute, when it is this run's turn.
+pub(super) async fn permit(permits: &Semaphore) -> Option<SemaphorePermit<'_>> {
+    // The semaphore is never closed.
+    permits.acquire().await.ok()
 }
 
 async fn sleep_until(deadline: Option<Instant>) {

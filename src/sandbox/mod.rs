@@ -9,6 +9,7 @@
 //! parses, checks, strips and runs it in a fresh restricted engine, after it gave up every right it could.
 
 mod config;
+mod functions;
 mod host;
 mod outcome;
 mod pool;
@@ -17,7 +18,7 @@ mod spawn;
 pub mod worker;
 
 pub use config::SandboxConfig;
-pub use host::{HostFunctions, NoFunctions};
+pub use functions::{HostFunctions, NoFunctions};
 pub use outcome::{LogLevel, LogLine, RunOutcome};
 pub use pool::Sandbox;
 pub use spawn::WORKER_SUBCOMMAND;

@@ -6,21 +6,25 @@ use tokio::{sync::Semaphore, task::JoinHandle};
 
 use super::{
     config::SandboxConfig,
-    host::{End, HostFunctions, Run},
+    functions::HostFunctions,
+    host::{End, Run, permit},
     outcome::RunOutcome,
     protocol::{RunRequest, ToWorker, encode},
     spawn::{Worker, own_program},
 };
 use crate::code::Declarations;
 
-/// Runs at the same time; more wait their turn.
+/// Runs that compute at the same time; more wait their turn. A run that waits for functions is not counted, since what it
+/// waits for may be a run itself.
 const MAX_CONCURRENT: usize = 4;
 /// Idle workers kept; the others end when their run is over.
 const MAX_IDLE: usize = 2;
 /// A worker is replaced after this many runs, so that what the checker keeps never adds up.
 const MAX_RUNS: u32 = 200;
 
-/// Where model-written code runs. One per run of a prompt file; its processes end when it is dropped.
+/// Where model-written code runs, with one set of settings: all prompts and agents of a file that have the same settings
+/// share one. Idle workers end when it is dropped. No worker needs that to end, though: it sees its pipe close when this
+/// process ends, however it ends.
 ///
 /// Must be used inside a tokio runtime with IO and time.
 #[derive(Debug)]
@@ -74,8 +78,6 @@ impl Sandbox {
     /// Every failure is an outcome: refused code, thrown errors, exceeded limits, a worker that died. Runs may be
     /// concurrent. Dropping the future kills the run; host calls under way are dropped with it.
     pub async fn run(&self, code: &str, declarations: &Declarations, host: &dyn HostFunctions) -> RunOutcome {
-        // The semaphore is never closed.
-        let _permit = self.permits.acquire().await;
         let request = ToWorker::Run(Box::new(RunRequest {
             code: code.to_owned(),
             declarations: declarations.text().to_owned(),
@@ -89,11 +91,12 @@ impl Sandbox {
         };
         let mut last_try = false;
         loop {
+            let permit = permit(&self.permits).await;
             let mut worker = match self.take().await {
                 Ok(worker) => worker,
                 Err(error) => return RunOutcome::failed(format!("The sandbox could not be started: {error}")),
             };
-            let run = Run::new(&self.config, declarations.functions(), host);
+            let run = Run::new(&self.config, declarations.functions(), host, &self.permits, permit);
             match run.drive(&mut worker, &frame).await {
                 End::Done(outcome) => {
                     worker.runs += 1;

@@ -5,10 +5,13 @@
 
 mod bridge;
 mod bytecode;
+mod clock;
 mod confine;
 mod data;
 mod engine;
 mod json_writer;
+mod no_modules;
+mod running;
 mod thrown;
 
 use std::{
