@@ -29,18 +29,17 @@ pub(crate) struct ScriptError {
     pub(super) hint: Option<String>,
     /// Where, when that is not simply the line that is running.
     pub(super) location: Option<Location>,
-    // Few errors have any of it, and results that carry an error should stay small.
-    extras: Box<Extras>,
+    /// What few errors have; apart, so that results stay small.
+    rest: Box<Rest>,
 }
 
-/// What failures have that scripts, or the program itself, recognise: a `ProviderError`, a limit.
 #[derive(Clone, Debug, Default)]
-struct Extras {
+struct Rest {
     /// `error.name`, when it is not that of the class.
     name: Option<&'static str>,
     /// More properties of the error object, for scripts that catch it.
     properties: Vec<(&'static str, serde_json::Value)>,
-    /// What the program wants to know of the error, when it comes back out of JavaScript.
+    /// What the program itself wants to know of the error, when it comes back out of JavaScript.
     payload: Option<Rc<dyn Any>>,
 }
 
@@ -55,7 +54,7 @@ pub(super) struct ErrorPayload {
 
 impl ScriptError {
     pub(crate) fn new(class: &'static str, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), code: None, hint: None, location: None, extras: Box::default() }
+        Self { class, message: message.into(), code: None, hint: None, location: None, rest: Box::default() }
     }
 
     /// A plain `Error`.
@@ -86,21 +85,21 @@ impl ScriptError {
     /// Sets `error.name`, for failures that scripts tell apart by it: `ProviderError`.
     #[must_use]
     pub(crate) fn name(mut self, name: &'static str) -> Self {
-        self.extras.name = Some(name);
+        self.rest.name = Some(name);
         self
     }
 
     /// Adds an ordinary property to the error object.
     #[must_use]
     pub(crate) fn property(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Self {
-        self.extras.properties.push((key, value.into()));
+        self.rest.properties.push((key, value.into()));
         self
     }
 
     /// Gives the error a value to carry; whoever awaits the script finds it in `Thrown::payload`.
     #[must_use]
     pub(crate) fn payload(mut self, payload: Rc<dyn Any>) -> Self {
-        self.extras.payload = Some(payload);
+        self.rest.payload = Some(payload);
         self
     }
 
@@ -125,10 +124,10 @@ impl ScriptError {
 
     /// The error object, to reject a promise with.
     pub(crate) fn into_object<'js>(self, ctx: &Ctx<'js>) -> Result<Object<'js>> {
-        let Extras { name, properties, payload } = *self.extras;
         let constructor: Constructor = ctx.globals().get(self.class)?;
         // Constructed, so that it has the stack of the script that is running.
         let error: Object = constructor.construct((self.message.as_str(),))?;
+        let Rest { name, properties, payload } = *self.rest;
         if let Some(name) = name {
             error.set("name", name)?;
         }

@@ -33,19 +33,19 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> anyhow::Result<E
     code
 }
 
-fn check_file(path: &Path) -> Result<(), Diagnostic> {
+fn check_file(path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     if path.is_dir() {
-        return Err(Diagnostic::new(format!("{shown} is a directory, not a prompt file")));
+        anyhow::bail!("{shown} is a directory, not a prompt file");
     }
     if !path.exists() {
-        return Err(Diagnostic::new(format!("cannot find the file {shown}")));
+        anyhow::bail!("cannot find the file {shown}");
     }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if !ENDINGS.iter().any(|ending| name.ends_with(ending)) {
         let message = format!("{shown} is not a prompt file: its name must end in {}", ENDINGS.join(", "));
         let stem = name.split('.').next().unwrap_or_default();
-        return Err(Diagnostic::new(message).with_hint(format!("rename it, for instance to {stem}.lmt.mjs")));
+        return Err(Diagnostic::new(message).with_hint(format!("rename it, for instance to {stem}.lmt.mjs")).into());
     }
     Ok(())
 }
