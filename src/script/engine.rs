@@ -92,14 +92,8 @@ mod tests {
     use rquickjs::CatchResultExt;
 
     use super::*;
+    use crate::script::host::Silent;
     use crate::script::import_file;
-
-    struct Silent;
-
-    impl ScriptHost for Silent {
-        fn write_stdout(&self, _: &str) {}
-        fn write_stderr(&self, _: &str) {}
-    }
 
     #[tokio::test(flavor = "current_thread")]
     async fn every_builtin_evaluates() {

@@ -140,14 +140,8 @@ fn inspect<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{Engine, EngineOptions, ScriptError, ScriptHost};
-
-    struct Silent;
-
-    impl ScriptHost for Silent {
-        fn write_stdout(&self, _: &str) {}
-        fn write_stderr(&self, _: &str) {}
-    }
+    use crate::script::host::Silent;
+    use crate::script::{Engine, EngineOptions, ScriptError};
 
     /// Runs `source` with a global `fail` that throws an error of ours, and tells what comes out.
     async fn thrown_by(source: &str) -> Thrown {
