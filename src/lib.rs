@@ -15,6 +15,8 @@
 //! - [`session`] – one run, step by step: answers are received, tools called, limits kept
 //! - [`cli`] – arguments, printer, one file per command
 
+#![warn(unreachable_pub)]
+
 mod http;
 mod plugin;
 mod prompt;

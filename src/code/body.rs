@@ -13,12 +13,12 @@ pub(crate) struct Body {
 
 impl Body {
     /// For parsers and the checker: an expression that is never called.
-    pub fn for_check(code: &str) -> Self {
+    pub(crate) fn for_check(code: &str) -> Self {
         Self::wrapped("(async () => {\n", code, "\n});\n")
     }
 
     /// For the engine: a module whose default export is the function.
-    pub fn for_engine(code: &str) -> Self {
+    pub(crate) fn for_engine(code: &str) -> Self {
         Self::wrapped("export default async () => {\n", code, "\n};\n")
     }
 
@@ -28,27 +28,27 @@ impl Body {
     }
 
     /// Head, code and tail.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// The code alone.
-    pub fn code(&self) -> &str {
+    pub(crate) fn code(&self) -> &str {
         &self.text[self.start..self.end]
     }
 
     /// Where in the code an offset of the whole text lies; offsets in the head or tail go to its first or last byte.
-    pub fn offset_in_code(&self, offset: usize) -> usize {
+    pub(crate) fn offset_in_code(&self, offset: usize) -> usize {
         offset.clamp(self.start, self.end) - self.start
     }
 
     /// Lines of the head: what a line of the wrapped text is ahead of the same line of the code.
-    pub fn head_lines(&self) -> u32 {
+    pub(crate) fn head_lines(&self) -> u32 {
         self.text[..self.start].matches('\n').count() as u32
     }
 
     /// Length of the wrapped text without the line break that ends it.
-    pub fn statement_end(&self) -> usize {
+    pub(crate) fn statement_end(&self) -> usize {
         self.text.trim_end().len()
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// Whether a byte offset of the code lies in the arguments of a call.
-    pub fn in_arguments(&self, offset: usize) -> bool {
+    pub(crate) fn in_arguments(&self, offset: usize) -> bool {
         self.arguments.iter().any(|(from, to)| (*from..*to).contains(&offset))
     }
 }

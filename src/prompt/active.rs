@@ -14,7 +14,7 @@ use super::{
 
 /// The definitions that count on one step, in definition order.
 #[derive(Clone, Debug, Default)]
-pub struct ActiveSet {
+pub(crate) struct ActiveSet {
     /// Tools and agents that the model is told of and may call.
     pub tools: Vec<String>,
     /// Functions of code mode, top-level names.
@@ -43,12 +43,12 @@ impl ActiveSet {
 
 impl Prompt {
     /// `reference.disable()`: hides the definition on the step being prepared, or on the next one when a step is under way.
-    pub fn disable(&mut self, kind: DefinitionKind, name: &str) {
+    pub(crate) fn disable(&mut self, kind: DefinitionKind, name: &str) {
         self.hidden.add((kind.group(), name.to_owned()));
     }
 
     /// The body that has just run will not run again: what it hid stays hidden.
-    pub fn keep_hidden(&mut self) {
+    pub(crate) fn keep_hidden(&mut self) {
         self.hidden.keep();
     }
 
@@ -56,7 +56,7 @@ impl Prompt {
     ///
     /// `only` names the tools that are left of the active ones (`options.activeTools`, `stepModifier('tools')`): each list
     /// leaves out more.
-    pub fn activate(&mut self, only: &[Option<&[String]>]) -> ActiveSet {
+    pub(crate) fn activate(&mut self, only: &[Option<&[String]>]) -> ActiveSet {
         let hidden = self.hidden.take();
         let left = |group: Group, names: Vec<&String>| -> Vec<String> {
             let is_left = |name: &&String| hidden.is_empty() || !hidden.contains(&(group, (*name).clone()));

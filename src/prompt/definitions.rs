@@ -15,7 +15,7 @@ use crate::{
 
 /// The value of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Variable {
+pub(crate) enum Variable {
     /// `def`: stands between its tags as it is.
     Text(String),
     /// `defData`: YAML, ending in a line feed.
@@ -24,7 +24,7 @@ pub enum Variable {
 
 /// A tool or agent as the prompt knows it; its callbacks and schemas stay with the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolDefinition {
+pub(crate) struct ToolDefinition {
     /// `DefTool` or `DefAgent`.
     pub kind: DefinitionKind,
     /// As the author wrote it; what the model is told may say more.
@@ -35,14 +35,14 @@ pub struct ToolDefinition {
 
 impl ToolDefinition {
     /// A tool or agent of the author's.
-    pub fn new(kind: DefinitionKind, description: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: DefinitionKind, description: impl Into<String>) -> Self {
         ToolDefinition { kind, description: description.into(), runs_code: false }
     }
 }
 
 /// A function or method of code mode as the prompt knows it; its callbacks stay with the host.
 #[derive(Clone, Debug)]
-pub struct FunctionDefinition {
+pub(crate) struct FunctionDefinition {
     /// `DefFunction`, `DefFunctionAgent` or `DefMethod`.
     pub kind: DefinitionKind,
     /// What the model and the type checker see of it. Shared: converting schemas is dear, and a re-run keeps what it can.
@@ -51,7 +51,7 @@ pub struct FunctionDefinition {
 
 /// What has been defined so far, the conversation, and what is due on the next step.
 #[derive(Debug, Default)]
-pub struct Prompt {
+pub(crate) struct Prompt {
     pub(super) variables: IndexMap<String, Variable>,
     pub(super) systems: IndexMap<String, String>,
     pub(super) tools: IndexMap<String, ToolDefinition>,
@@ -68,28 +68,33 @@ pub struct Prompt {
 
 impl Prompt {
     /// `def` and `defData`. The same name again replaces the value and keeps the place.
-    pub fn define_variable(&mut self, kind: DefinitionKind, name: &str, value: Variable) -> Result<(), NameError> {
+    pub(crate) fn define_variable(
+        &mut self,
+        kind: DefinitionKind,
+        name: &str,
+        value: Variable,
+    ) -> Result<(), NameError> {
         self.mark(kind, name)?;
         self.variables.insert(name.to_owned(), value);
         Ok(())
     }
 
     /// `defSystem`.
-    pub fn define_system(&mut self, name: &str, content: String) -> Result<(), NameError> {
+    pub(crate) fn define_system(&mut self, name: &str, content: String) -> Result<(), NameError> {
         self.mark(DefinitionKind::DefSystem, name)?;
         self.systems.insert(name.to_owned(), content);
         Ok(())
     }
 
     /// `defTool` and `defAgent`.
-    pub fn define_tool(&mut self, name: &str, definition: ToolDefinition) -> Result<(), NameError> {
+    pub(crate) fn define_tool(&mut self, name: &str, definition: ToolDefinition) -> Result<(), NameError> {
         self.mark(definition.kind, name)?;
         self.tools.insert(name.to_owned(), definition);
         Ok(())
     }
 
     /// `defFunction`, `defFunctionAgent` and `defMethod`.
-    pub fn define_function(&mut self, name: &str, definition: FunctionDefinition) -> Result<(), NameError> {
+    pub(crate) fn define_function(&mut self, name: &str, definition: FunctionDefinition) -> Result<(), NameError> {
         self.mark(definition.kind, name)?;
         self.callables_mut(definition.kind).insert(name.to_owned(), definition);
         Ok(())
@@ -108,23 +113,23 @@ impl Prompt {
     }
 
     /// Checks a name that an effect gives, as the definition of this kind would.
-    pub fn check_name(kind: DefinitionKind, name: &str) -> Result<(), NameError> {
+    pub(crate) fn check_name(kind: DefinitionKind, name: &str) -> Result<(), NameError> {
         check_name(kind, name)
     }
 
     /// `reference.remind()`: names the item once at the end of the next request.
-    pub fn remind(&mut self, kind: DefinitionKind, name: &str) {
+    pub(crate) fn remind(&mut self, kind: DefinitionKind, name: &str) {
         self.reminded.insert((kind, name.to_owned()));
     }
 
     /// `getRemindedItems()`: what has been reminded and not been sent yet, in call order.
-    pub fn reminded_items(&self) -> impl Iterator<Item = (DefinitionKind, &str)> {
+    pub(crate) fn reminded_items(&self) -> impl Iterator<Item = (DefinitionKind, &str)> {
         self.reminded.iter().map(|(kind, name)| (*kind, name.as_str()))
     }
 
     /// Adds a message. A re-run adds none, as its messages are there since the first run; what is added while a step is
     /// under way follows its tool results, because providers want those right after the calls.
-    pub fn add_message(&mut self, role: Role, parts: Vec<ContentPart>) {
+    pub(crate) fn add_message(&mut self, role: Role, parts: Vec<ContentPart>) {
         let message = match role {
             Role::System => Message::system(Message::parts(role, parts).plain_text()),
             _ => Message::parts(role, parts),
@@ -139,43 +144,43 @@ impl Prompt {
     }
 
     /// The conversation so far.
-    pub fn history(&self) -> &Transcript {
+    pub(crate) fn history(&self) -> &Transcript {
         &self.history
     }
 
     /// The tools there are, hidden ones included, in definition order.
-    pub fn tools(&self) -> impl Iterator<Item = (&str, &ToolDefinition)> {
+    pub(crate) fn tools(&self) -> impl Iterator<Item = (&str, &ToolDefinition)> {
         self.tools.iter().map(|(name, tool)| (name.as_str(), tool))
     }
 
     /// The tool of this name, hidden or not.
-    pub fn tool(&self, name: &str) -> Option<&ToolDefinition> {
+    pub(crate) fn tool(&self, name: &str) -> Option<&ToolDefinition> {
         self.tools.get(name)
     }
 
     /// The functions there are (`DefMethod`: the methods), hidden ones included, in definition order.
-    pub fn functions(&self, kind: DefinitionKind) -> impl Iterator<Item = (&str, &FunctionDefinition)> {
+    pub(crate) fn functions(&self, kind: DefinitionKind) -> impl Iterator<Item = (&str, &FunctionDefinition)> {
         let functions = if kind.group() == Group::Method { &self.methods } else { &self.functions };
         functions.iter().map(|(name, function)| (name.as_str(), function))
     }
 
     /// The system sections there are, hidden ones included, in definition order.
-    pub fn systems(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn systems(&self) -> impl Iterator<Item = (&str, &str)> {
         self.systems.iter().map(|(name, content)| (name.as_str(), content.as_str()))
     }
 
     /// The variables there are, hidden ones included, in definition order.
-    pub fn variables(&self) -> impl Iterator<Item = (&str, &Variable)> {
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &Variable)> {
         self.variables.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     /// The function runs again: from now on, note what it makes.
-    pub fn begin_rerun(&mut self) {
+    pub(crate) fn begin_rerun(&mut self) {
         self.made_again = Some(HashSet::new());
     }
 
     /// The function has run again: removes what it did not make again, and names those tools, functions and methods.
-    pub fn finish_rerun(&mut self) -> Vec<(DefinitionKind, String)> {
+    pub(crate) fn finish_rerun(&mut self) -> Vec<(DefinitionKind, String)> {
         let Some(made) = self.made_again.take() else { return Vec::new() };
         let kept = |group: Group, name: &str| made.contains(&(group, name.to_owned()));
         self.variables.retain(|name, _| kept(Group::Variable, name));
@@ -195,7 +200,7 @@ impl Prompt {
     }
 
     /// The re-run threw: keeps everything as it was.
-    pub fn abandon_rerun(&mut self) {
+    pub(crate) fn abandon_rerun(&mut self) {
         self.made_again = None;
     }
 
@@ -206,7 +211,7 @@ impl Prompt {
     }
 
     /// A step ended: appends what the model said and the tool results, then the messages that waited.
-    pub fn finish_step(&mut self, answer: Vec<Message>) {
+    pub(crate) fn finish_step(&mut self, answer: Vec<Message>) {
         for message in answer.into_iter().chain(self.waiting.take().unwrap_or_default()) {
             self.history.push(message);
         }

@@ -8,7 +8,7 @@ use crate::{diagnostic::Diagnostic, provider::ProviderError};
 
 /// Why a run broke off.
 #[derive(Clone, Debug, Error)]
-pub enum RunError {
+pub(crate) enum RunError {
     /// The prompt's own code threw.
     #[error("{}", .0.diagnostic.message)]
     Script(Box<ScriptFailure>),
@@ -31,7 +31,7 @@ pub enum RunError {
 
 /// What the prompt's own code threw.
 #[derive(Clone, Debug)]
-pub struct ScriptFailure {
+pub(crate) struct ScriptFailure {
     /// Message, place and stack.
     pub diagnostic: Diagnostic,
     /// The failure of an inner run, when that is what was thrown on: a limit stays a limit however far up it is caught.
@@ -40,7 +40,7 @@ pub struct ScriptFailure {
 
 impl RunError {
     /// The failure that everything began with: that of the innermost run.
-    pub fn origin(&self) -> &RunError {
+    pub(crate) fn origin(&self) -> &RunError {
         match self {
             RunError::Script(failure) => failure.inner.as_deref().map_or(self, RunError::origin),
             other => other,

@@ -19,7 +19,7 @@ use crate::{
 
 /// What a tool call came to.
 #[derive(Clone, Debug)]
-pub struct ToolAnswer {
+pub(crate) struct ToolAnswer {
     /// The arguments after validation, for `result.toolResults` and `lastTool`.
     pub input: ToolInput,
     /// What the model is sent.
@@ -30,25 +30,25 @@ pub struct ToolAnswer {
 
 impl ToolAnswer {
     /// An answer that no agent worked on.
-    pub fn new(input: ToolInput, output: ToolOutput) -> Self {
+    pub(crate) fn new(input: ToolInput, output: ToolOutput) -> Self {
         ToolAnswer { input, output, agents: Vec::new() }
     }
 
     /// A failure, which is an answer as well: the model reads it and goes on.
-    pub fn failed(call: &ToolCall, message: impl Into<String>) -> Self {
+    pub(crate) fn failed(call: &ToolCall, message: impl Into<String>) -> Self {
         ToolAnswer::new(call.input.clone(), ToolOutput::error(message))
     }
 
     /// The same answer, with the agents that worked on it.
     #[must_use]
-    pub fn by_agents(self, agents: Vec<AgentRun>) -> Self {
+    pub(crate) fn by_agents(self, agents: Vec<AgentRun>) -> Self {
         ToolAnswer { agents, ..self }
     }
 }
 
 /// What the code of a `<run_code>` block came to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum MethodAnswer {
+pub(crate) enum MethodAnswer {
     /// It ran; `None` when it returned nothing.
     Value(Option<Value>),
     /// It was refused or threw; the message is for the model.
@@ -57,7 +57,7 @@ pub enum MethodAnswer {
 
 /// Settings of a run from `config.options`, as plain data.
 #[derive(Clone, Debug, Default)]
-pub struct RunSettings {
+pub(crate) struct RunSettings {
     /// What goes to the model with every request.
     pub call: Rc<CallSettings>,
     /// `options.system`: plain text at the top of the system prompt.
@@ -72,7 +72,7 @@ pub struct RunSettings {
 ///
 /// One host is one prompt: the main one or an agent's child. All methods are called from one thread; the loop never
 /// holds a borrow of [`PromptHost::prompt`] across an await.
-pub trait PromptHost {
+pub(crate) trait PromptHost {
     /// The definitions and the conversation.
     fn prompt(&self) -> &RefCell<Prompt>;
 
@@ -119,7 +119,7 @@ pub trait PromptHost {
 }
 
 /// Drives a prompt from its first step to its end. `session` has the implementation; `script` starts runs through it.
-pub trait StepLoop {
+pub(crate) trait StepLoop {
     /// Begins a run, which is under way from this call on, and runs to the end when the answer is awaited; the record of
     /// the host says how it went.
     fn run<'a>(self: Rc<Self>, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()>;

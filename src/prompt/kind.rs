@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// Which `def*` method made a definition; shown as `type` by `getRemindedItems()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DefinitionKind {
+pub(crate) enum DefinitionKind {
     /// `def`: a variable of text.
     Def,
     /// `defData`: a variable of structured data.
@@ -35,7 +35,7 @@ pub(super) enum Group {
 
 impl DefinitionKind {
     /// The JavaScript method's name.
-    pub fn method(self) -> &'static str {
+    pub(crate) fn method(self) -> &'static str {
         match self {
             DefinitionKind::Def => "def",
             DefinitionKind::DefData => "defData",
@@ -75,7 +75,7 @@ impl DefinitionKind {
 /// A name that cannot stand in a tag.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{method}: the name {name:?} must be a non-empty string without white space, '<' or '>'")]
-pub struct NameError {
+pub(crate) struct NameError {
     method: &'static str,
     name: String,
 }

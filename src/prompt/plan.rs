@@ -13,7 +13,7 @@ use crate::chat::{Message, PromptMessages, Transcript};
 
 /// What effects asked for through `stepModifier`; holds for one step. Calls add up.
 #[derive(Clone, Debug, Default)]
-pub struct StepModifications {
+pub(crate) struct StepModifications {
     /// Replaces the conversation.
     pub messages: Option<Vec<Message>>,
     /// Replaces the active tools, by name.
@@ -26,7 +26,7 @@ pub struct StepModifications {
 
 /// One step, ready to be sent.
 #[derive(Clone, Debug)]
-pub struct StepPlan {
+pub(crate) struct StepPlan {
     /// What is sent, system prompt first.
     pub messages: PromptMessages,
     /// What counts during the step.
@@ -38,7 +38,7 @@ impl Prompt {
     ///
     /// `plain_system` is `config.options.system`; `sections` are status sections that plugins add to every step, after
     /// the prompt's own.
-    pub fn prepare_step(
+    pub(crate) fn prepare_step(
         &mut self,
         active: ActiveSet,
         plain_system: Option<&str>,

@@ -12,7 +12,7 @@ use crate::chat::{FinishReason, Step, StreamPart, ToolResult, Usage};
 
 /// One event of a run; `result.fullStream` is made of these.
 #[derive(Clone, Debug)]
-pub enum RunPart {
+pub(crate) enum RunPart {
     /// A step's request is about to go out.
     StepStart {
         /// The number of the step, from 0.
@@ -32,11 +32,11 @@ pub enum RunPart {
 }
 
 /// Gets every part of a run as it is appended.
-pub type Listener = Rc<dyn Fn(&RunPart)>;
+pub(crate) type Listener = Rc<dyn Fn(&RunPart)>;
 
 /// How a run ended.
 #[derive(Clone, Debug)]
-pub enum RunOutcome {
+pub(crate) enum RunOutcome {
     /// Every step was made that had to be.
     Done,
     /// The run broke off; what was produced before stays.
@@ -47,7 +47,7 @@ pub enum RunOutcome {
 ///
 /// A watcher reads from its own position and awaits [`RunRecord::changed`] when it has seen everything.
 #[derive(Default)]
-pub struct RunRecord {
+pub(crate) struct RunRecord {
     steps: RefCell<Vec<Rc<Step>>>,
     parts: RefCell<Vec<RunPart>>,
     /// Set by the step loop alone; from then on a prompt refuses to run a second time until there is an outcome.
@@ -70,12 +70,12 @@ impl std::fmt::Debug for RunRecord {
 
 impl RunRecord {
     /// Has `listener` called with every part as it is appended; the printer uses this.
-    pub fn listen(&self, listener: Listener) {
+    pub(crate) fn listen(&self, listener: Listener) {
         *self.listener.borrow_mut() = Some(listener);
     }
 
     /// Appends a part and wakes the watchers.
-    pub fn append(&self, part: RunPart) {
+    pub(crate) fn append(&self, part: RunPart) {
         let listener = self.listener.borrow().clone();
         if let Some(listener) = listener {
             listener(&part);
@@ -88,58 +88,58 @@ impl RunRecord {
     }
 
     /// Ends the run; later calls change nothing.
-    pub fn finish(&self, outcome: RunOutcome) {
+    pub(crate) fn finish(&self, outcome: RunOutcome) {
         self.outcome.borrow_mut().get_or_insert(outcome);
         self.change.notify_waiters();
     }
 
     /// Notes that the run has begun. Only the step loop says so.
-    pub fn start(&self) {
+    pub(crate) fn start(&self) {
         self.started.set(true);
     }
 
     /// Whether the step loop has begun and not ended.
-    pub fn is_under_way(&self) -> bool {
+    pub(crate) fn is_under_way(&self) -> bool {
         self.started.get() && self.outcome.borrow().is_none()
     }
 
     /// The part at `position`, if there is one yet.
-    pub fn part(&self, position: usize) -> Option<RunPart> {
+    pub(crate) fn part(&self, position: usize) -> Option<RunPart> {
         self.parts.borrow().get(position).cloned()
     }
 
     /// How many parts there are.
-    pub fn part_count(&self) -> usize {
+    pub(crate) fn part_count(&self) -> usize {
         self.parts.borrow().len()
     }
 
     /// How the run ended, if it has.
-    pub fn outcome(&self) -> Option<RunOutcome> {
+    pub(crate) fn outcome(&self) -> Option<RunOutcome> {
         self.outcome.borrow().clone()
     }
 
     /// The complete steps.
-    pub fn steps(&self) -> Ref<'_, Vec<Rc<Step>>> {
+    pub(crate) fn steps(&self) -> Ref<'_, Vec<Rc<Step>>> {
         self.steps.borrow()
     }
 
     /// Notes that somebody will see a failure of this run.
-    pub fn observe(&self) {
+    pub(crate) fn observe(&self) {
         self.observed.set(true);
     }
 
     /// Whether somebody will see a failure of this run.
-    pub fn is_observed(&self) -> bool {
+    pub(crate) fn is_observed(&self) -> bool {
         self.observed.get()
     }
 
     /// Resolves when something was appended or the run ended after this call.
-    pub async fn changed(&self) {
+    pub(crate) async fn changed(&self) {
         self.change.notified().await;
     }
 
     /// Waits for the end.
-    pub async fn finished(&self) -> RunOutcome {
+    pub(crate) async fn finished(&self) -> RunOutcome {
         loop {
             let change = self.change.notified();
             if let Some(outcome) = self.outcome() {
@@ -150,17 +150,17 @@ impl RunRecord {
     }
 
     /// The text of the last step.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.steps().last().map(|step| step.text()).unwrap_or_default()
     }
 
     /// The finish reason of the last step.
-    pub fn finish_reason(&self) -> FinishReason {
+    pub(crate) fn finish_reason(&self) -> FinishReason {
         self.steps().last().map(|step| step.output.finish_reason).unwrap_or_default()
     }
 
     /// The usage of all steps together.
-    pub fn total_usage(&self) -> Usage {
+    pub(crate) fn total_usage(&self) -> Usage {
         self.steps().iter().fold(Usage::default(), |sum, step| sum.plus(step.usage))
     }
 }

@@ -9,7 +9,7 @@ use super::definitions::Variable;
 /// Writes a value as YAML, ending in a line feed.
 ///
 /// Strings that YAML 1.1 readers would take for something else (`yes`, `n`, dates) come out quoted.
-pub fn to_yaml(value: &Value) -> Result<String, String> {
+pub(crate) fn to_yaml(value: &Value) -> Result<String, String> {
     let mut text = serde_saphyr::to_string(value).map_err(|error| error.to_string())?;
     if !text.ends_with('\n') {
         text.push('\n');

@@ -96,7 +96,7 @@ impl ScriptError {
         self
     }
 
-    /// Gives the error a value to carry; whoever awaits the script finds it in [`Thrown::payload`].
+    /// Gives the error a value to carry; whoever awaits the script finds it in `Thrown::payload`.
     #[must_use]
     pub(crate) fn payload(mut self, payload: Rc<dyn Any>) -> Self {
         self.rest.payload = Some(payload);

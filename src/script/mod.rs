@@ -18,7 +18,7 @@ mod native_module;
 mod user_data;
 mod warn;
 
-pub mod bindings;
+pub(crate) mod bindings;
 
 pub(crate) use builtin::import_builtin;
 pub(crate) use diagnose::diagnose;

@@ -15,7 +15,7 @@ use crate::{
 use super::step_loop::Session;
 
 /// What a run of a file needs from the program around it.
-pub struct FileRunOptions {
+pub(crate) struct FileRunOptions {
     /// Where the script's output goes.
     pub host: Rc<dyn ScriptHost>,
     /// Gets every part of the file's own run as it happens.
@@ -31,7 +31,7 @@ pub struct FileRunOptions {
 }
 
 /// Runs a prompt file to its end.
-pub async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
+pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
     let host = options.host.clone();
     let providers =

@@ -12,4 +12,4 @@ mod receive;
 mod step_loop;
 mod tools;
 
-pub use file::{FileRunOptions, run_file};
+pub(crate) use file::{FileRunOptions, run_file};

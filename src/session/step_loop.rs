@@ -14,11 +14,11 @@ use crate::{
 };
 
 /// How many steps a run may take when nothing else is set: a model that calls tools in a circle has to end some time.
-pub const DEFAULT_MAX_STEPS: usize = 1000;
+pub(crate) const DEFAULT_MAX_STEPS: usize = 1000;
 
 /// The step loop. It has no state of its own: everything of a run is in its host.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Session;
+pub(crate) struct Session;
 
 impl StepLoop for Session {
     fn run<'a>(self: Rc<Self>, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()> {

@@ -14,7 +14,7 @@ use super::{
 use crate::script::NativeModule;
 
 /// The modules prompt files import by these names.
-pub const NATIVE_MODULES: &[NativeModule] = &[
+pub(crate) const NATIVE_MODULES: &[NativeModule] = &[
     NativeModule { name: "lmthing", init: main_module },
     NativeModule { name: "lmthing/plugins", init: plugins_module },
     NativeModule { name: "lmthing/test", init: test_module },

@@ -29,12 +29,12 @@ mod values;
 
 use rquickjs::{Ctx, Result};
 
-pub use exports::NATIVE_MODULES;
-pub use run::file::{FileRun, run_file};
-pub use services::{Doors, Exchanges};
+pub(crate) use exports::NATIVE_MODULES;
+pub(crate) use run::file::{FileRun, run_file};
+pub(crate) use services::{Doors, Exchanges};
 
 /// Prepares an engine for prompt files; `doors` lead to the rest of the program.
-pub fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
     values::schema::install(ctx)?;
     prompt::call::install(ctx, table::METHODS)?;
     prompt::reference::Reference::finish_prototype(ctx)?;

@@ -23,7 +23,7 @@ const MANY_PARTS: usize = 50_000;
 /// What happens to exchanges with models (`run --record`, `run --replay`). Mock models and models written in JavaScript
 /// answer for themselves.
 #[derive(Clone, Default)]
-pub enum Exchanges {
+pub(crate) enum Exchanges {
     /// Models answer, nothing is kept.
     #[default]
     Live,
@@ -50,7 +50,7 @@ impl Exchanges {
 
 /// The doors out of the bindings.
 #[derive(Clone)]
-pub struct Doors {
+pub(crate) struct Doors {
     /// Drives a prompt from its first step to its end.
     pub step_loop: Rc<dyn StepLoop>,
     /// Keys, aliases and base URLs of the providers, and who hears of their waits.

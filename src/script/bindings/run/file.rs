@@ -23,7 +23,7 @@ const STILL_POLLS: u64 = 20;
 
 /// How the run of a file ended.
 #[derive(Debug)]
-pub enum FileRun {
+pub(crate) enum FileRun {
     /// It is done.
     Done {
         /// What the script set `process.exitCode` to.
@@ -38,7 +38,7 @@ pub enum FileRun {
 /// Loads a prompt file and runs it to its end, then waits for timers and runs that are still under way, as Node does.
 ///
 /// `listener` gets every part of the file's own run as it happens.
-pub async fn run_file(engine: &Engine, path: &Path, listener: Listener) -> FileRun {
+pub(crate) async fn run_file(engine: &Engine, path: &Path, listener: Listener) -> FileRun {
     let run = async |ctx: Ctx<'_>| {
         let whole = async {
             let end = run_in(&ctx, path, listener).await?;
