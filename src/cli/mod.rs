@@ -59,7 +59,17 @@ fn run_command(arguments: Vec<OsString>) -> ExitCode {
             printer.stdout_styled(&args::usage());
             ExitCode::Done
         }
-        Some(Command::Run(run)) => commands::run::run(&run, &printer),
+        Some(Command::Run(run)) => ended(commands::run::run(&run, &printer), &printer),
         Some(Command::Models(models)) => commands::models::run(&models, &printer),
     }
+}
+
+/// The exit code of a command; what kept it from beginning is shown here, whatever kind of error it was.
+fn ended(result: anyhow::Result<ExitCode>, printer: &Printer) -> ExitCode {
+    result.unwrap_or_else(|error| {
+        // The alternate form joins an error with its causes in one line.
+        let shown = error.downcast().unwrap_or_else(|error| Diagnostic::new(format!("{error:#}")));
+        printer.diagnostic(&shown);
+        ExitCode::File
+    })
 }

@@ -44,6 +44,7 @@ impl Renderer {
         let indent = "  ".repeat(depth);
         let headline = diagnostic.headline();
         let (label, rest) = headline.split_once(": ").unwrap_or((&headline, ""));
+        // A headline begins with `Error:`; that of a cause with `Caused by:` instead.
         let label = if depth == 0 { label.to_owned() } else { "Caused by".to_owned() };
         let rest = rest.replace('\n', &format!("\n{indent}"));
         push_line(out, format_args!("{indent}{}: {}", self.error.apply_to(label), self.strong.apply_to(rest)));

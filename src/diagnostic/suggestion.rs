@@ -7,6 +7,7 @@ pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     candidates
         .into_iter()
         .map(|candidate| (close(candidate), candidate))
+        // Both, because similarity forgives much in a long name, and distance much in a short one.
         .filter(|(score, candidate)| {
             *score >= 0.85 && strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()) <= 2
         })

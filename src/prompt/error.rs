@@ -12,7 +12,10 @@ pub enum RunError {
     /// The prompt's own code threw.
     #[error("{}", .0.diagnostic.message)]
     Script(Box<ScriptFailure>),
-    /// The model or its provider failed.
+    /// There is no such model: the prompt file, or what surrounds it, is wrong.
+    #[error(transparent)]
+    NoModel(ProviderError),
+    /// The model or its provider failed; a key that is missing when the first request is due counts as that.
     #[error(transparent)]
     Provider(#[from] ProviderError),
     /// A limit ended the run, such as 1000 steps.

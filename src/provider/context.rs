@@ -41,18 +41,28 @@ impl Env for HashMap<String, String> {
 pub enum ProviderEvent {
     /// An attempt failed; the next one starts after `wait`.
     Retry {
+        /// The provider's name.
         provider: String,
+        /// The model's id at the provider.
         model: String,
         /// The attempt that failed, counted from 1.
         attempt: u32,
         /// How many attempts there are in all.
         max_attempts: u32,
+        /// How long nothing happens now.
         wait: Duration,
         /// Why the attempt failed.
         reason: String,
     },
     /// A model of a fallback list failed before its first visible byte; the next one is tried.
-    Fallback { from: String, to: String, reason: String },
+    Fallback {
+        /// The model that failed, as `provider:model`.
+        from: String,
+        /// The model that is asked now.
+        to: String,
+        /// Why the first one failed.
+        reason: String,
+    },
 }
 
 impl fmt::Display for ProviderEvent {
@@ -73,6 +83,7 @@ impl fmt::Display for ProviderEvent {
 /// Set-up shared by all models of a run.
 #[derive(Clone)]
 pub struct ProviderContext {
+    /// Where keys, addresses and aliases are looked up.
     pub env: Rc<dyn Env>,
     /// Told about waits and switches, at the moment they begin.
     pub on_event: Rc<dyn Fn(&ProviderEvent)>,

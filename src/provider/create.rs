@@ -34,7 +34,7 @@ fn make(
 ) -> Result<HttpModel, ProviderError> {
     let (name, api) = provider.split_once('.').unwrap_or((provider, ""));
     // A known provider without that API is as unknown as no provider: the whole name is what was asked for.
-    let found = catalog::row(name).and_then(|row| Some((row, row.api(api)?)));
+    let found = catalog::find(name).and_then(|row| Some((row, row.api(api)?)));
     let (row, api) = found.ok_or_else(|| catalog::unknown_provider(provider, &*context.env))?;
     let setup = Setup { provider: row, settings, context, model_id };
     let Connection { provider, base_url, auth, headers } = (row.connect)(&setup)?;
@@ -107,5 +107,18 @@ mod tests {
             base_url("openai", &[("OPENAI_BASE_URL", "")], ProviderSettings::default()),
             "https://api.openai.com/v1"
         );
+    }
+
+    #[test]
+    fn an_api_can_be_asked_for_by_name() {
+        let context = ProviderContext::new(Rc::new(BTreeMap::new()));
+        let url = Some("http://127.0.0.1:9/v1/".to_owned());
+        let settings = ProviderSettings { name: Some("lab".into()), base_url: url, ..Default::default() };
+        for provider in ["openai-compatible", "openai-compatible.chat"] {
+            let model = make(provider, &settings, "m", &context).unwrap();
+            assert_eq!((model.provider.as_str(), model.base_url.as_str()), ("lab", "http://127.0.0.1:9/v1"));
+        }
+        let error = make("anthropic.chat", &settings, "m", &context).unwrap_err();
+        assert!(error.message.starts_with("Unknown provider: \"anthropic.chat\"."), "{error}");
     }
 }

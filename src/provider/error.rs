@@ -8,10 +8,13 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{message}")]
 pub struct ProviderError {
+    /// What the caller can do about it.
     pub kind: ProviderErrorKind,
     /// One clear sentence: what failed, in the provider's own words where there are any.
     pub message: String,
+    /// The provider's name; empty when none was reached.
     pub provider: String,
+    /// The model's id at the provider; empty when it does not matter.
     pub model: String,
     /// HTTP status, where there was one.
     pub status: Option<u16>,
@@ -27,7 +30,10 @@ pub enum ProviderErrorKind {
     /// The key is missing, wrong or not allowed to do this (401, 403).
     Authentication,
     /// Too many requests or the service is overloaded (429, 529); `retry_after` is the provider's wish.
-    RateLimit { retry_after: Option<Duration> },
+    RateLimit {
+        /// How long the provider wants to be left alone.
+        retry_after: Option<Duration>,
+    },
     /// The conversation is longer than the model takes.
     ContextLength,
     /// The provider refused the content.

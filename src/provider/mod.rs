@@ -27,6 +27,7 @@ use futures_util::{future::LocalBoxFuture, stream::LocalBoxStream};
 
 use crate::chat::{ModelRequest, StreamPart};
 
+pub(crate) use catalog::{BUILT_IN, COMPATIBLE, Provider};
 pub use context::{Env, ProviderContext, ProviderEvent};
 pub use create::create;
 pub use error::{ProviderError, ProviderErrorKind};

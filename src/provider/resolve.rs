@@ -34,7 +34,7 @@ pub fn resolve(model: &str, context: &ProviderContext) -> Result<Rc<dyn Language
 }
 
 /// The variable that defines an alias: upper-cased and otherwise unchanged.
-pub(super) fn alias_variable(alias: &str) -> String {
+fn alias_variable(alias: &str) -> String {
     format!("LM_MODEL_{}", alias.to_uppercase())
 }
 

@@ -11,24 +11,29 @@ pub struct ProviderSettings {
     pub api_key: Option<String>,
     /// `baseURL`, which replaces the default including its path.
     pub base_url: Option<String>,
+    /// `headers`, which go out with every request and win over those of authentication.
     pub headers: BTreeMap<String, String>,
     /// The name of an OpenAI-compatible provider; its `providerOptions` are found under it.
     pub name: Option<String>,
-    /// openai: `organization` and `project` go out as headers. vertex: `project`.
+    /// openai: `organization`, which is billed.
     pub organization: Option<String>,
+    /// openai: `project`, which is billed. vertex: `project`, part of the address.
     pub project: Option<String>,
-    /// azure
+    /// azure: `resourceName`, part of the address.
     pub resource_name: Option<String>,
     /// azure: `apiVersion`, `v1` unless set.
     pub api_version: Option<String>,
-    /// vertex
+    /// vertex: `location`, part of the address.
     pub location: Option<String>,
     /// vertex: the content of a credentials file (`googleAuthOptions.credentials`).
     pub credentials: Option<Value>,
-    /// bedrock
+    /// bedrock: `region`, part of the address and of what is signed.
     pub region: Option<String>,
+    /// bedrock: `accessKeyId`
     pub access_key_id: Option<String>,
+    /// bedrock: `secretAccessKey`
     pub secret_access_key: Option<String>,
+    /// bedrock: `sessionToken`, which temporary keys come with.
     pub session_token: Option<String>,
     /// OpenAI-compatible: `queryParams`, such as `api-version=1.0.0`.
     pub query: Option<String>,
@@ -36,7 +41,7 @@ pub struct ProviderSettings {
 
 /// A setting that an environment variable can stand in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Setting {
+pub(crate) enum Setting {
     ApiKey,
     BaseUrl,
     ResourceName,

@@ -4,10 +4,9 @@ use std::rc::Rc;
 
 use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Result};
 
-use super::event_loop::{self, Interrupt};
 use super::host::{self, ScriptHost};
 use super::native_module::{self, NativeModule};
-use super::{globals, lazy, loader};
+use super::{event_loop, globals, lazy, loader};
 
 /// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
 /// the most that rquickjs takes; more would mean no limit at all.
@@ -45,10 +44,7 @@ impl EngineOptions {
 /// The prompt file's JavaScript engine. Belongs to one thread, on which a current-thread tokio runtime drives it.
 ///
 /// Values of the context must not outlive the engine; nothing outside `script` holds any.
-pub struct Engine {
-    context: AsyncContext,
-    interrupt: Interrupt,
-}
+pub struct Engine(AsyncContext);
 
 impl Engine {
     /// Makes a runtime and a context with every global (docs/reference.md, "Prompt files").
@@ -62,8 +58,8 @@ impl Engine {
         runtime.set_gc_threshold(GC_THRESHOLD).await;
         let native_modules = globals::NATIVE_MODULES.iter().copied().chain(native_modules).collect();
         let loader = loader::attach(&runtime, native_modules).await;
-        let interrupt = Interrupt::default();
-        let event_loop = event_loop::attach(&runtime, interrupt.clone()).await;
+        let event_loop = event_loop::attach(&runtime).await;
+        // Resolver, interrupt handler and rejection tracker are in place from the first line of JavaScript on.
         let context = AsyncContext::full(&runtime).await?;
         let set_up = async |ctx: Ctx<'_>| {
             host::set_up(&ctx, host)?;
@@ -75,24 +71,19 @@ impl Engine {
             event_loop::set_up(&ctx, event_loop)
         };
         context.async_with(set_up).await?;
-        Ok(Self { context, interrupt })
+        Ok(Self(context))
     }
 
     /// The context, for `engine.context().async_with(async |ctx| …)`. Everything inside must use that `ctx`: entering the
     /// context or the runtime again from within would wait for ever.
     pub fn context(&self) -> &AsyncContext {
-        &self.context
+        &self.0
     }
 
     /// Lets go of the engine without freeing what it holds, for a process that is about to end: taking a large heap apart
     /// costs milliseconds.
     pub fn abandon(self) {
         std::mem::forget(self);
-    }
-
-    /// Stops JavaScript from any thread, for instance when the user interrupts.
-    pub fn interrupt(&self) -> Interrupt {
-        self.interrupt.clone()
     }
 }
 
@@ -101,14 +92,8 @@ mod tests {
     use rquickjs::CatchResultExt;
 
     use super::*;
+    use crate::script::host::Silent;
     use crate::script::import_file;
-
-    struct Silent;
-
-    impl ScriptHost for Silent {
-        fn write_stdout(&self, _: &str) {}
-        fn write_stderr(&self, _: &str) {}
-    }
 
     #[tokio::test(flavor = "current_thread")]
     async fn every_builtin_evaluates() {

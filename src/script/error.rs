@@ -29,6 +29,12 @@ pub(crate) struct ScriptError {
     pub(super) hint: Option<String>,
     /// Where, when that is not simply the line that is running.
     pub(super) location: Option<Location>,
+    /// What few errors have; apart, so that results stay small.
+    rest: Box<Rest>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Rest {
     /// `error.name`, when it is not that of the class.
     name: Option<&'static str>,
     /// More properties of the error object, for scripts that catch it.
@@ -48,17 +54,7 @@ pub(super) struct ErrorPayload {
 
 impl ScriptError {
     pub(crate) fn new(class: &'static str, message: impl Into<String>) -> Self {
-        let message = message.into();
-        Self {
-            class,
-            message,
-            code: None,
-            hint: None,
-            location: None,
-            name: None,
-            properties: Vec::new(),
-            payload: None,
-        }
+        Self { class, message: message.into(), code: None, hint: None, location: None, rest: Box::default() }
     }
 
     /// A plain `Error`.
@@ -88,21 +84,23 @@ impl ScriptError {
 
     /// Sets `error.name`, for failures that scripts tell apart by it: `ProviderError`.
     #[must_use]
-    pub(crate) fn name(self, name: &'static str) -> Self {
-        Self { name: Some(name), ..self }
+    pub(crate) fn name(mut self, name: &'static str) -> Self {
+        self.rest.name = Some(name);
+        self
     }
 
     /// Adds an ordinary property to the error object.
     #[must_use]
     pub(crate) fn property(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Self {
-        self.properties.push((key, value.into()));
+        self.rest.properties.push((key, value.into()));
         self
     }
 
     /// Gives the error a value to carry; whoever awaits the script finds it in [`Thrown::payload`].
     #[must_use]
-    pub(crate) fn payload(self, payload: Rc<dyn Any>) -> Self {
-        Self { payload: Some(payload), ..self }
+    pub(crate) fn payload(mut self, payload: Rc<dyn Any>) -> Self {
+        self.rest.payload = Some(payload);
+        self
     }
 
     #[must_use]
@@ -127,26 +125,30 @@ impl ScriptError {
     /// The error object, to reject a promise with.
     pub(crate) fn into_object<'js>(self, ctx: &Ctx<'js>) -> Result<Object<'js>> {
         let constructor: Constructor = ctx.globals().get(self.class)?;
+        // Constructed, so that it has the stack of the script that is running.
         let error: Object = constructor.construct((self.message.as_str(),))?;
-        if let Some(name) = self.name {
+        let Rest { name, properties, payload } = *self.rest;
+        if let Some(name) = name {
             error.set("name", name)?;
         }
         if let Some(code) = self.code {
             error.set("code", code)?;
         }
-        for (key, value) in self.properties {
+        for (key, value) in properties {
             error.set(key, ctx.json_parse(value.to_string())?)?;
         }
         if let Some(hint) = self.hint {
             error.prop(HINT_PROPERTY, Property::from(hint).configurable())?;
         }
         if let Some(Location { path, line, column }) = self.location {
-            let name = self.name.unwrap_or(self.class);
+            // Diagnostics take the place from the stack, and its own leads to the code that is running.
+            let name = name.unwrap_or(self.class);
             let stack = format!("{name}: {}\n    at {path}:{line}:{column}", self.message);
             error.prop("stack", Property::from(stack).writable().configurable())?;
         }
-        if let Some(value) = self.payload {
+        if let Some(value) = payload {
             let payload = Class::instance(ctx.clone(), ErrorPayload { value })?;
+            // Not to be replaced: neither writable nor configurable.
             error.prop(PAYLOAD_PROPERTY, Property::from(payload))?;
         }
         Ok(error)

@@ -53,3 +53,14 @@ pub(super) fn set_up(ctx: &Ctx<'_>, host: Rc<dyn ScriptHost>) -> Result<()> {
 pub(super) fn host(ctx: &Ctx<'_>) -> Result<Rc<dyn ScriptHost>> {
     Ok(user_data::read::<Kept>(ctx)?.0.clone())
 }
+
+/// A host for unit tests that look at something else than what is printed.
+#[cfg(test)]
+pub(super) struct Silent;
+
+#[cfg(test)]
+impl ScriptHost for Silent {
+    fn write_stdout(&self, _: &str) {}
+
+    fn write_stderr(&self, _: &str) {}
+}

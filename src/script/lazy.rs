@@ -27,6 +27,7 @@ pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
 /// assign to it, as it may in Node.
 pub(super) fn define(ctx: &Ctx<'_>, globals: &[LazyGlobal]) -> Result<()> {
     let define: Function = user_data::read::<Bootstrap>(ctx)?.0.get("defineLazyGlobals")?;
+    // One call for all of them: this runs at every start.
     let table: Vec<_> = globals.iter().map(|global| vec![global.name, global.module, global.export]).collect();
     let import = Function::new(ctx.clone(), |ctx, module: String| builtin::import_builtin(&ctx, &module))?;
     define.call((table, import))

@@ -11,7 +11,7 @@ use super::user_data;
 
 /// Makes the exports of a native module: every own enumerable property of the object becomes an export of that name
 /// (`default` too). Called once, when the module is first imported.
-pub type NativeModuleInit = for<'js> fn(&Ctx<'js>) -> Result<Object<'js>>;
+pub(crate) type NativeModuleInit = for<'js> fn(&Ctx<'js>) -> Result<Object<'js>>;
 
 /// A module that prompt files (or, when the name starts with `lmthing:internal/`, only built-in modules) import by name.
 #[derive(Clone, Copy)]
@@ -38,6 +38,7 @@ pub(super) fn declare<'js>(
     name: &str,
     init: impl FnOnce(&Ctx<'js>) -> Result<Object<'js>>,
 ) -> Result<Module<'js, Declared>> {
+    // An import with an attribute makes a second module of the same name.
     if exports_of(ctx, name)?.is_none() {
         let exports = init(ctx)?;
         store(ctx)?.0.borrow_mut().insert(name.to_owned(), exports);

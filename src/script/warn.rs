@@ -18,6 +18,7 @@ pub(super) fn stderr(ctx: &Ctx<'_>, text: &str) -> Result<()> {
 
 /// Warns of a name nobody knows, with the one that was most likely meant.
 pub(super) fn unknown_name(ctx: &Ctx<'_>, place: &str, name: &str, known: &[&'static str]) -> Result<()> {
+    // First the same word mistyped, then another word for the same thing.
     let meant = match closest(name, known.iter().copied()).or_else(|| same_words(name, known)) {
         Some(meant) => format!("did you mean '{meant}'?"),
         None => format!("known are {}", known.join(", ")),

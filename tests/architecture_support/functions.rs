@@ -9,8 +9,8 @@ pub struct Function {
     pub length: usize,
 }
 
-/// The functions in this [`code`](super::paths::code). Declarations without a body are none; a function inside another counts
-/// by itself too.
+/// The functions in this [`code`](super::paths::code). Declarations without a body are none; a function inside another
+/// counts by itself too.
 pub fn functions(code: &str) -> Vec<Function> {
     let lines: Vec<&str> = code.lines().map(str::trim_end).collect();
     let starts = lines.iter().enumerate().filter_map(|(index, line)| Some((index, function_name(line)?)));

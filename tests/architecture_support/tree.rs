@@ -87,21 +87,13 @@ impl<'a> Tree<'a> {
             "crate" => Vec::new(),
             "lmthing" if module == ["main"] => Vec::new(),
             "self" => module.to_vec(),
-            "super" => return self.above(module, rest, hops),
+            "super" => return above(module, rest),
             _ => {
                 let child: Vec<String> = module.iter().chain([first]).cloned().collect();
                 if self.modules.contains_key(&child) { child } else { self.imported(module, first, hops)? }
             }
         };
         Some(start.into_iter().chain(rest.iter().cloned()).collect())
-    }
-
-    fn above(&self, module: &[String], rest: &[String], hops: usize) -> Option<Vec<String>> {
-        let (_, parent) = module.split_last()?;
-        match rest.split_first() {
-            Some((next, rest)) if next == "super" => self.above(parent, rest, hops),
-            _ => Some(parent.iter().chain(rest).cloned().collect()),
-        }
     }
 
     /// What `name` stands for in `module` by one of its `use` statements.
@@ -141,6 +133,15 @@ fn defines(text: &str, item: &str) -> bool {
         let wanted = format!("{keyword} {item}");
         code.match_indices(&wanted).any(|(at, _)| !code[at + wanted.len()..].starts_with(is_name))
     })
+}
+
+/// What a path that begins with `super` leads to; `rest` is what follows the first of them.
+fn above(module: &[String], rest: &[String]) -> Option<Vec<String>> {
+    let (_, parent) = module.split_last()?;
+    match rest.split_first() {
+        Some((next, rest)) if next == "super" => above(parent, rest),
+        _ => Some(parent.iter().chain(rest).cloned().collect()),
+    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,14 @@
 
 use std::{collections::BTreeMap, path::Path, rc::Rc};
 
+use anyhow::Context;
+
 use crate::{
     chat::StreamPart,
     cli::{ExitCode, Printer, args::RunArgs, env, progress::Progress},
     diagnostic::Diagnostic,
-    prompt::{RunError, RunPart},
-    provider::{ProviderError, ProviderErrorKind, Recording, Redactor, Replay},
+    prompt::{Listener, RunError, RunPart},
+    provider::{ProviderError, Recording, Redactor, Replay},
     script::{
         SCRIPT_STACK_SIZE, ScriptHost,
         bindings::{Exchanges, FileRun},
@@ -15,46 +17,40 @@ use crate::{
     session::{FileRunOptions, run_file},
 };
 
-/// The endings a prompt file may have .
+/// The endings a prompt file may have.
 const ENDINGS: &[&str] = &[".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
 
 /// Runs a prompt file.
-pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
-    if let Err(diagnostic) = check_file(&args.file) {
-        printer.diagnostic(&diagnostic);
-        return ExitCode::File;
-    }
-    match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => {
-            let code = runtime.block_on(run_in(args, printer));
-            runtime.shutdown_background();
-            code
-        }
-        Err(error) => {
-            printer.diagnostic(&Diagnostic::new(format!("cannot start the event loop: {error}")));
-            ExitCode::File
-        }
-    }
+///
+/// # Errors
+/// What keeps the run from beginning: the file, the recording, the event loop.
+pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
+    check_file(&args.file)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.context("cannot start the event loop")?;
+    let code = runtime.block_on(run_in(args, printer));
+    runtime.shutdown_background();
+    code
 }
 
-fn check_file(path: &Path) -> Result<(), Box<Diagnostic>> {
+fn check_file(path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     if path.is_dir() {
-        return Err(Box::new(Diagnostic::new(format!("{shown} is a directory, not a prompt file"))));
+        anyhow::bail!("{shown} is a directory, not a prompt file");
     }
     if !path.exists() {
-        return Err(Box::new(Diagnostic::new(format!("cannot find the file {shown}"))));
+        anyhow::bail!("cannot find the file {shown}");
     }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if !ENDINGS.iter().any(|ending| name.ends_with(ending)) {
         let message = format!("{shown} is not a prompt file: its name must end in {}", ENDINGS.join(", "));
         let stem = name.split('.').next().unwrap_or_default();
-        return Err(Box::new(Diagnostic::new(message).with_hint(format!("rename it, for instance to {stem}.lmt.mjs"))));
+        return Err(Diagnostic::new(message).with_hint(format!("rename it, for instance to {stem}.lmt.mjs")).into());
     }
     Ok(())
 }
 
-async fn run_in(args: &RunArgs, printer: &Printer) -> ExitCode {
+async fn run_in(args: &RunArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
     let printer = Rc::new(printer.clone());
     let progress = Progress::new(printer.clone());
     let directory = std::env::current_dir().unwrap_or_default();
@@ -62,66 +58,64 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> ExitCode {
     for problem in problems {
         printer.stderr(&format!("Warning: {problem}\n"));
     }
-    let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
     let file = std::path::absolute(&args.file).unwrap_or_else(|_| args.file.clone());
-    let argv = [program, file.display().to_string()].into_iter().chain(args.arguments.iter().cloned()).collect();
-    let listener = {
-        let (printer, progress) = (printer.clone(), progress.clone());
-        move |part: &RunPart| {
-            progress.part(part);
-            match part {
-                RunPart::Stream(part) => match &**part {
-                    StreamPart::TextDelta { delta, .. } => printer.text(delta),
-                    // What follows may keep the script busy, and the text has to be there by then.
-                    _ => printer.flush(),
-                },
-                // What the script prints from now on starts a line of its own.
-                RunPart::RunEnd => printer.finish_line(),
-                RunPart::StepStart { .. } | RunPart::ToolResult(_) | RunPart::StepEnd { .. } => {}
-            }
-        }
-    };
-    let exchanges = match exchanges(args, &variables) {
-        Ok(exchanges) => exchanges,
-        Err(diagnostic) => {
-            printer.diagnostic(&diagnostic);
-            return ExitCode::File;
-        }
-    };
     let options = FileRunOptions {
-        exchanges,
+        exchanges: exchanges(args, &variables)?,
         host: Rc::new(TerminalHost { printer: printer.clone() }),
-        listener: Rc::new(listener),
-        argv,
+        listener: listener(printer.clone(), progress.clone()),
+        argv: argv(args, &file),
         variables,
         max_stack_size: SCRIPT_STACK_SIZE,
     };
     let end = tokio::select! {
         biased;
-        () = printer.closed() => return ExitCode::Done, // nobody reads any more
+        () = printer.closed() => return Ok(ExitCode::Done), // nobody reads any more
         end = run_file(&file, options) => end,
         () = printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         () = progress.tick() => unreachable!("the progress line never ends by itself"),
     };
     progress.clear();
     printer.finish_line();
-    report(end, &printer)
+    Ok(report(end, &printer))
+}
+
+/// `process.argv`: the program, the file, the rest.
+fn argv(args: &RunArgs, file: &Path) -> Vec<String> {
+    let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
+    [program, file.display().to_string()].into_iter().chain(args.arguments.iter().cloned()).collect()
+}
+
+/// Prints the model's text as it comes, and keeps the progress line out of its way.
+fn listener(printer: Rc<Printer>, progress: Progress) -> Listener {
+    Rc::new(move |part: &RunPart| {
+        progress.part(part);
+        match part {
+            RunPart::Stream(part) => match &**part {
+                StreamPart::TextDelta { delta, .. } => printer.text(delta),
+                // What follows may keep the script busy, and the text has to be there by then.
+                _ => printer.flush(),
+            },
+            // What the script prints from now on starts a line of its own.
+            RunPart::RunEnd => printer.finish_line(),
+            RunPart::StepStart { .. } | RunPart::ToolResult(_) | RunPart::StepEnd { .. } => {}
+        }
+    })
 }
 
 /// Opens the recording of `--record` or `--replay`.
-fn exchanges(args: &RunArgs, variables: &[(String, String)]) -> Result<Exchanges, Box<Diagnostic>> {
+fn exchanges(args: &RunArgs, variables: &[(String, String)]) -> anyhow::Result<Exchanges> {
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
     let redactor = Redactor::from_env(&variables);
-    let failed = |action: &str, path: &Path, problem: String| {
-        Box::new(Diagnostic::new(format!("cannot {action} the recording {}: {problem}", path.display())))
-    };
     if let Some(path) = &args.record {
         let recording = Recording::create(path, redactor);
-        return recording.map(Exchanges::Record).map_err(|error| failed("write", path, error.to_string()));
+        let recording = recording.with_context(|| format!("cannot write the recording {}", path.display()))?;
+        return Ok(Exchanges::Record(recording));
     }
     let Some(path) = &args.replay else { return Ok(Exchanges::Live) };
-    let text = std::fs::read_to_string(path).map_err(|error| failed("read", path, error.to_string()))?;
-    Replay::parse(&text, redactor).map(Exchanges::Replay).map_err(|problem| failed("use", path, problem))
+    let text = std::fs::read_to_string(path);
+    let text = text.with_context(|| format!("cannot read the recording {}", path.display()))?;
+    let replay = Replay::parse(&text, redactor).map_err(anyhow::Error::msg);
+    replay.map(Exchanges::Replay).with_context(|| format!("cannot use the recording {}", path.display()))
 }
 
 /// Shows how a run ended and turns it into an exit code.
@@ -139,11 +133,9 @@ fn report(end: FileRun, printer: &Printer) -> ExitCode {
 /// The exit code of a failure: that of an inner run that nobody caught counts as what it is.
 fn error_code(error: &RunError) -> ExitCode {
     match error.origin() {
-        // No request was made yet: the file, or what surrounds it, is wrong.
-        RunError::Provider(error) if error.kind == ProviderErrorKind::Configuration => ExitCode::File,
         RunError::Provider(_) => ExitCode::Model,
         RunError::Limit { .. } => ExitCode::Limit,
-        RunError::Script(_) | RunError::Aborted => ExitCode::File,
+        RunError::Script(_) | RunError::NoModel(_) | RunError::Aborted => ExitCode::File,
     }
 }
 
@@ -151,7 +143,7 @@ fn error_code(error: &RunError) -> ExitCode {
 fn error_diagnostic(error: &RunError) -> Diagnostic {
     let said = match error.origin() {
         RunError::Script(failure) => return failure.diagnostic.clone(),
-        RunError::Provider(error) => provider_diagnostic(error),
+        RunError::Provider(error) | RunError::NoModel(error) => provider_diagnostic(error),
         RunError::Limit { .. } | RunError::Aborted => Diagnostic::new(error.origin().to_string()),
     };
     match error {

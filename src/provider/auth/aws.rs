@@ -8,7 +8,7 @@ use aws_sigv4::{
     sign::v4,
 };
 
-use super::{AuthFailure, Unauthorised};
+use super::request::{AuthFailure, Unauthorised};
 use crate::provider::ProviderErrorKind;
 
 /// Keys and region; missing keys are reported when the first request is due.

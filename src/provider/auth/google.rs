@@ -16,7 +16,7 @@ use rustls::pki_types::{PrivateKeyDer, pem::PemObject};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::AuthFailure;
+use super::request::AuthFailure;
 use crate::{
     http::http_client,
     provider::{Env, ProviderErrorKind},

@@ -2,10 +2,16 @@
 
 pub(super) mod aws;
 pub(super) mod google;
+mod key;
+mod request;
 
 use std::fmt;
 
-use super::ProviderErrorKind;
+pub(super) use key::{KeyAuth, KeyHeader};
+pub(super) use request::Unauthorised;
+
+use key::bearer;
+use request::AuthFailure;
 
 /// How a provider wants to be convinced.
 pub(crate) enum Auth {
@@ -15,42 +21,6 @@ pub(crate) enum Auth {
     Aws(aws::AwsAuth),
     /// An OAuth token from Google's credentials.
     Google(google::GoogleAuth),
-}
-
-/// How a key goes into a header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyHeader {
-    /// `authorization: Bearer …`
-    Bearer,
-    /// As it is, in the header of this name.
-    Plain(&'static str),
-}
-
-/// A key that goes into a header.
-pub(crate) struct KeyAuth {
-    pub header: KeyHeader,
-    /// `None` is reported when the first request is due.
-    pub key: Option<String>,
-    /// `OpenAI`, as it stands in the message about a missing key.
-    pub vendor: String,
-    /// The variable that would hold the key.
-    pub variable: String,
-    /// Where a key can be had.
-    pub get_one_at: Option<&'static str>,
-}
-
-/// Why no headers could be made.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct AuthFailure {
-    pub kind: ProviderErrorKind,
-    pub message: String,
-    pub hint: Option<String>,
-}
-
-/// The request that is to be authorised.
-pub(crate) struct Unauthorised<'a> {
-    pub url: &'a reqwest::Url,
-    pub body: &'a [u8],
 }
 
 impl Auth {
@@ -81,30 +51,6 @@ impl Auth {
             Auth::Google(_) => Some("GOOGLE_APPLICATION_CREDENTIALS"),
         }
     }
-}
-
-impl KeyAuth {
-    fn header(&self) -> Result<(String, String), AuthFailure> {
-        let Some(key) = &self.key else {
-            let (vendor, variable) = (&self.vendor, &self.variable);
-            return Err(AuthFailure {
-                kind: ProviderErrorKind::Configuration,
-                message: format!(
-                    "{vendor} API key is missing. Pass it using the 'apiKey' parameter or the {variable} environment \
-                     variable."
-                ),
-                hint: self.get_one_at.map(|place| format!("Get a key at {place}.")),
-            });
-        };
-        Ok(match self.header {
-            KeyHeader::Bearer => bearer(key),
-            KeyHeader::Plain(name) => (name.to_owned(), key.clone()),
-        })
-    }
-}
-
-fn bearer(token: &str) -> (String, String) {
-    ("authorization".to_owned(), format!("Bearer {token}"))
 }
 
 impl fmt::Debug for Auth {

@@ -19,7 +19,7 @@ pub(super) use row::{Connection, Setup};
 use super::{Env, ProviderError, ProviderErrorKind};
 
 /// The row of this name: a built-in provider's, or that of OpenAI-compatible servers.
-pub(super) fn row(name: &str) -> Option<&'static Provider> {
+pub(super) fn find(name: &str) -> Option<&'static Provider> {
     built_in(name).or_else(|| (name == COMPATIBLE.name).then_some(&COMPATIBLE))
 }
 

@@ -1,7 +1,5 @@
 //! The catalogue is whole, and the documents name what it has.
 
-#![allow(clippy::unwrap_used)]
-
 use std::{collections::BTreeSet, fs, path::Path};
 
 use super::{BUILT_IN, COMPATIBLE, built_in, row::Provider};

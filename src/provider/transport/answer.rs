@@ -5,8 +5,9 @@ use std::{collections::BTreeMap, rc::Rc, time::Duration};
 use tokio::time::Instant;
 
 use super::{
-    Faults,
     body::{BodyFailure, Opened, Pace},
+    faults::Faults,
+    limits::Limits,
 };
 use crate::{
     chat::{CallWarning, ResponseMetadata, StreamPart},
@@ -26,7 +27,7 @@ pub(super) struct Answer<'a> {
     decoder: Box<dyn WireDecoder>,
     out: Output,
     faults: Faults,
-    limits: super::Limits,
+    limits: Limits,
     pace: Rc<Pace>,
     /// Goes out with the first metadata.
     head: Option<BTreeMap<String, String>>,

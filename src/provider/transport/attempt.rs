@@ -10,12 +10,7 @@ use reqwest::{
 };
 use serde_json::Value;
 
-use super::{
-    Faults, HttpModel, Limits,
-    answer::Answer,
-    body::{BodyFailure, Opened},
-    wish::wish,
-};
+use super::{answer::Answer, body::Opened, faults::Faults, limits::Limits, model::HttpModel, wish::wish};
 use crate::{
     chat::{CallSettings, CallWarning},
     http::http_client,
@@ -237,18 +232,4 @@ fn shown_headers(headers: &HeaderMap) -> BTreeMap<String, String> {
         .filter(|(name, _)| name.as_str() != "set-cookie")
         .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
         .collect()
-}
-
-impl Faults {
-    /// Words for bytes that stopped coming.
-    pub(super) fn body(&self, failure: &BodyFailure, limits: &Limits) -> ProviderError {
-        match failure {
-            BodyFailure::Lost(cause) => {
-                let message = format!("The connection was lost while the answer was streaming: {cause}");
-                self.error(ProviderErrorKind::Connection, &message, None)
-            }
-            BodyFailure::Idle => self.timeout("sent nothing", limits.idle, "idle"),
-            BodyFailure::Total => self.timeout("did not finish its answer", limits.total, "total"),
-        }
-    }
 }

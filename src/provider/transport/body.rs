@@ -9,7 +9,7 @@ use serde_json::Value;
 use thiserror::Error;
 use tokio::time::Instant;
 
-use super::Limits;
+use super::limits::Limits;
 use crate::provider::framing::ByteStream;
 
 /// Why no more bytes come.

@@ -5,9 +5,9 @@ use std::{cell::Cell, time::Duration};
 use backon::{ExponentialBuilder, Retryable};
 
 use super::{
-    HttpModel,
     answer::Answer,
     attempt::{AttemptFailure, Prepared, attempt},
+    model::HttpModel,
 };
 use crate::provider::{ProviderError, ProviderErrorKind, ProviderEvent};
 

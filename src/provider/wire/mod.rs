@@ -17,8 +17,6 @@ mod settings;
 pub(super) mod values;
 
 #[cfg(test)]
-mod encode_tests;
-#[cfg(test)]
 mod tests;
 
 use serde_json::Value;

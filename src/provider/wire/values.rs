@@ -131,6 +131,6 @@ mod tests {
         }
         assert_eq!(arguments_text(&ToolInput::from_text("{broken")), "\"{broken\"");
         assert_eq!(arguments_text(&ToolInput::from_text("")), "{}");
-        assert_eq!(json_text(&json!({"a": 1.0}).into()), "{\"a\":1}");
+        assert_eq!(json_text(&json!({"a": 1.0})), "{\"a\":1}");
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn explain(ctx: &Ctx<'_>, modules: &Modules, diagnostic: &mut Diagnos
     if diagnostic.name == "SyntaxError" && diagnostic.source_line.as_deref().unwrap_or_default().trim().is_empty() {
         move_from_end(modules, diagnostic);
     }
+    // QuickJS does not say what it is that is no function; its line does.
     if diagnostic.message == "not a function"
         && let (Some(location), Some(line)) = (&diagnostic.location, &diagnostic.source_line)
         && let Some(callee) = expression_at(line, location.column)
@@ -34,6 +35,7 @@ pub(super) fn explain(ctx: &Ctx<'_>, modules: &Modules, diagnostic: &mut Diagnos
 
 /// A file that ends too early is shown by the end of its last line, not by the emptiness after it.
 fn move_from_end(modules: &Modules, diagnostic: &mut Diagnostic) {
+    // The empty token is the end of the file.
     if diagnostic.message == "unexpected token in expression: ''" {
         diagnostic.message = "Unexpected end of input".to_owned();
     }

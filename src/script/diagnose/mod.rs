@@ -127,6 +127,7 @@ fn describe_value<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Diagnostic {
 
 /// What `console.log` would show.
 fn inspect<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
+    // The inspector is large and loaded only now.
     let text = import_builtin(ctx, &format!("{INTERNAL_PREFIX}inspect"))
         .and_then(|exports| exports.get::<_, Function>("inspect"))
         .and_then(|inspect| inspect.call::<_, String>((value,)));
@@ -139,14 +140,8 @@ fn inspect<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{Engine, EngineOptions, ScriptError, ScriptHost};
-
-    struct Silent;
-
-    impl ScriptHost for Silent {
-        fn write_stdout(&self, _: &str) {}
-        fn write_stderr(&self, _: &str) {}
-    }
+    use crate::script::host::Silent;
+    use crate::script::{Engine, EngineOptions, ScriptError};
 
     /// Runs `source` with a global `fail` that throws an error of ours, and tells what comes out.
     async fn thrown_by(source: &str) -> Thrown {

@@ -46,6 +46,7 @@ fn frame(line: &str) -> Option<Frame> {
     let (rest, column) = place.rsplit_once(':')?;
     let (path, line) = rest.rsplit_once(':')?;
     let location = Location { path: path.to_owned(), line: line.parse().ok()?, column: column.parse().ok()? };
+    // `<eval>` and `<anonymous>` are not names that anybody wrote.
     let function = function.filter(|name| !name.starts_with('<')).map(str::to_owned);
     Some(Frame { function, location })
 }

@@ -6,9 +6,8 @@ use std::rc::Rc;
 use rquickjs::runtime::RejectionTracker;
 use rquickjs::{AsyncRuntime, Ctx, Function, JsLifetime, Result, Value};
 
-use super::halt::{Halt, Interrupt};
 use super::rejections;
-use super::state::EventLoop;
+use super::state::{EventLoop, Halt};
 use super::timers::TimerId;
 use super::wait::yield_once;
 use crate::script::diagnose::{diagnose, diagnose_error};
@@ -26,12 +25,13 @@ enum Callback {
     Immediate(TimerId),
 }
 
-/// Makes a loop and hooks it into the runtime; part of making an engine, before the context is used. `interrupt` stops its
-/// JavaScript.
-pub(in crate::script) async fn attach(runtime: &AsyncRuntime, interrupt: Interrupt) -> Rc<EventLoop> {
-    let event_loop = Rc::new(EventLoop::new(interrupt.clone()));
-    runtime.set_interrupt_handler(Some(Box::new(move || interrupt.is_set()))).await;
+/// Makes a loop and hooks it into the runtime; part of making an engine, before the context is used.
+pub(in crate::script) async fn attach(runtime: &AsyncRuntime) -> Rc<EventLoop> {
+    let event_loop = Rc::new(EventLoop::new());
+    let halted = event_loop.clone();
+    runtime.set_interrupt_handler(Some(Box::new(move || halted.is_halted()))).await;
     let woken = event_loop.clone();
+    // Called in the middle of JavaScript: it takes a note, the driver looks at it later.
     let tracker: RejectionTracker = Box::new(move |ctx, promise, reason, handled| {
         rejections::track(&ctx, promise, reason, handled);
         woken.wake();
@@ -72,6 +72,7 @@ async fn drive(ctx: Ctx<'_>, event_loop: Rc<EventLoop>) {
         }
         event_loop.turned();
         if event_loop.immediate_count() > 0 || rejections::any(&ctx) {
+            // Requests and the prompt's own run get their turn first.
             event_loop.wake();
             yield_once().await;
         }
@@ -79,6 +80,7 @@ async fn drive(ctx: Ctx<'_>, event_loop: Rc<EventLoop>) {
 }
 
 fn run_timers(ctx: &Ctx<'_>, event_loop: &EventLoop) {
+    // The clock stands still here: a timer that sets timers of no delay must not keep the loop to itself.
     let now = event_loop.now();
     while !event_loop.is_halted() {
         let Some(id) = event_loop.take_due(now) else { return };
@@ -87,6 +89,7 @@ fn run_timers(ctx: &Ctx<'_>, event_loop: &EventLoop) {
 }
 
 fn run_immediates(ctx: &Ctx<'_>, event_loop: &EventLoop) {
+    // Only those there are now; what they queue waits for the next turn.
     for _ in 0..event_loop.immediate_count() {
         if event_loop.is_halted() {
             return;
@@ -145,6 +148,7 @@ fn dispatch(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
         Callback::Timer(id) => ("timer", id),
         Callback::Immediate(id) => ("immediate", id),
     };
+    // `process.exit` ends a callback by an interrupt, which looks like an error here.
     if let Err(error) = dispatcher.call::<_, ()>((kind, id))
         && !event_loop.is_halted()
     {

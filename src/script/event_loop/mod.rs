@@ -6,7 +6,6 @@
 //! uncaught exception, an unhandled rejection) is kept as the one [`Halt`] for the host to await.
 
 mod driver;
-mod halt;
 mod promise;
 mod rejections;
 mod state;
@@ -15,9 +14,9 @@ mod wait;
 
 pub(crate) use driver::drain_jobs;
 pub(super) use driver::{attach, report_uncaught, set_dispatcher, set_up};
-pub use halt::{Halt, Interrupt};
 pub(crate) use promise::settle;
 pub(super) use state::EventLoop;
+pub use state::Halt;
 pub(crate) use state::KeepAlive;
 pub(crate) use wait::is_idle;
 pub use wait::{idle, until_halted};

@@ -22,6 +22,7 @@ fn as_promise<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Promise<
         return Ok(Some(promise.clone()));
     }
     match value.as_object() {
+        // A thenable: `Promise.resolve` follows it in jobs of its own, as `await` does.
         Some(object) if object.get::<_, Value>("then")?.is_function() => {
             let class: Object = ctx.globals().get("Promise")?;
             let resolve: Function = class.get("resolve")?;

@@ -46,6 +46,7 @@ pub(super) fn any(ctx: &Ctx<'_>) -> bool {
 /// Takes the reason of the oldest one.
 pub(super) fn take_first<'js>(ctx: &Ctx<'js>) -> Option<Value<'js>> {
     let rejections = ctx.userdata::<Rejections>()?;
+    // One is enough: it ends the run.
     let mut pending = rejections.0.borrow_mut();
     if pending.is_empty() { None } else { Some(pending.remove(0).reason) }
 }

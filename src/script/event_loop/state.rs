@@ -9,9 +9,20 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio::time::Instant;
 
-use super::halt::{Halt, Interrupt};
 use super::timers::{TimerId, Timers};
+use crate::script::diagnose::Thrown;
 use crate::script::user_data;
+
+/// Why a run must end now. The first one counts; whatever the script does afterwards is not seen.
+#[derive(Clone, Debug)]
+pub enum Halt {
+    /// `process.exit(code)`.
+    Exit(i32),
+    /// A callback of a timer, a microtask or an event threw.
+    Uncaught(Thrown),
+    /// A promise was rejected and nobody handled it.
+    UnhandledRejection(Thrown),
+}
 
 /// One for each engine.
 #[derive(JsLifetime)]
@@ -26,11 +37,10 @@ pub(in crate::script) struct EventLoop {
     /// Wakes who waits for the loop to have nothing left to do, or for its halt.
     changed: Notify,
     halt: RefCell<Option<Halt>>,
-    interrupt: Interrupt,
 }
 
 impl EventLoop {
-    pub(super) fn new(interrupt: Interrupt) -> Self {
+    pub(super) fn new() -> Self {
         Self {
             start: Instant::now(),
             timers: RefCell::default(),
@@ -39,7 +49,6 @@ impl EventLoop {
             work: Notify::new(),
             changed: Notify::new(),
             halt: RefCell::new(None),
-            interrupt,
         }
     }
 
@@ -83,10 +92,9 @@ impl EventLoop {
         self.wake();
     }
 
-    /// Ends the run; only the first call counts. Running JavaScript is interrupted.
+    /// Ends the run; only the first call counts. JavaScript that is running is interrupted by an exception it cannot catch.
     pub(in crate::script) fn halt(&self, halt: Halt) {
         self.halt.borrow_mut().get_or_insert(halt);
-        self.interrupt.interrupt();
         self.turned();
     }
 

@@ -2,9 +2,8 @@
 
 use rquickjs::{Ctx, Result};
 
-use super::halt::Halt;
 use super::rejections;
-use super::state::EventLoop;
+use super::state::{EventLoop, Halt};
 
 /// Runs `work` unless the run is ended early, by `process.exit` or an error that nothing can catch; then `work` is dropped
 /// and the halt returned, also when it happened while `work` was about to return.

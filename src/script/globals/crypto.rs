@@ -27,6 +27,7 @@ impl<D: Digest + Clone + 'static> Hasher for PlainHasher<D> {
     }
 
     fn finish(&self) -> Vec<u8> {
+        // Finishing uses a hash up, and a trait object is only borrowed.
         self.0.clone().finalize().to_vec()
     }
 

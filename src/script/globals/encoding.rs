@@ -36,6 +36,7 @@ fn new_decoder(encoding: &'static Encoding, ignore_bom: bool) -> Decoder {
 
 /// Decodes one part; `None` when the bytes are malformed and `fatal` is set.
 fn decode_part(decoder: &mut Decoder, bytes: &[u8], last: bool, fatal: bool) -> Option<String> {
+    // With this capacity one call decodes everything; the decoder would stop at a full buffer.
     let capacity = decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(bytes.len());
     let mut text = String::with_capacity(capacity);
     if fatal {
@@ -49,6 +50,7 @@ fn decode_part(decoder: &mut Decoder, bytes: &[u8], last: bool, fatal: bool) -> 
 
 /// `decodeUtf8(bytes)`: lossy, a byte order mark stays; what `Buffer` and `fs` use.
 fn decode_utf8(bytes: Bytes) -> String {
+    // Nearly always valid, and then nothing is copied.
     match String::from_utf8(bytes.0) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),

@@ -50,6 +50,7 @@ impl NetworkError {
                 code = system_code(error.kind()).or(code);
                 refused.get_or_insert_with(|| error.to_string());
             }
+            // It arrives inside an I/O error whose kind says nothing.
             if source.is::<rustls::Error>() {
                 code = Some("ERR_TLS");
             }
@@ -142,6 +143,7 @@ impl Exchange {
             })
             .await?;
         let chunk = chunk.map_err(|error| NetworkError::from_client(&error))?;
+        // At the end it is dropped, and its connection free for the next request.
         if chunk.is_some() {
             self.response.replace(Some(response));
         }
@@ -189,6 +191,7 @@ fn build_request(method: &str, url: &str, headers: &[String]) -> std::result::Re
     let mut map = HeaderMap::with_capacity(headers.len() / 2);
     for pair in headers.chunks_exact(2) {
         let name = HeaderName::from_str(&pair[0]).map_err(|_| invalid("header name"))?;
+        // In the standard, a header's value is a string of bytes: every character stands for one.
         let bytes = pair[1].chars().map(|character| character as u8).collect::<Vec<_>>();
         map.append(name, HeaderValue::from_bytes(&bytes).map_err(|_| invalid("header value"))?);
     }
@@ -257,6 +260,7 @@ fn export_exchange<'js>(object: &Object<'js>, exchange: Rc<Exchange>) -> Result<
     let send = move |ctx: Ctx<'js>| {
         let exchange = sender.clone();
         async move {
+            // The program stays alive for a request under way, as Node's does.
             let _alive = KeepAlive::new(&ctx);
             outcome(&ctx, exchange.send().await)
         }

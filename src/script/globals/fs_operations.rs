@@ -181,6 +181,7 @@ pub(super) fn read_directory(path: &str, recursive: bool) -> FsResult<Vec<Entry>
                 Ok((entry.file_name().to_string_lossy().into_owned(), entry_kind(entry.file_type()?)))
             })
             .collect::<io::Result<Vec<_>>>()?;
+        // Systems list in any order; a script should see the same one everywhere.
         level.sort();
         for (name, kind) in level {
             if recursive && kind == DIRECTORY {
@@ -273,6 +274,7 @@ pub(super) fn rename(from: &str, to: &str) -> FsResult<()> {
 
 /// `fs.copyFile`; `exclusive` is `COPYFILE_EXCL`.
 pub(super) fn copy_file(from: &str, to: &str, exclusive: bool) -> FsResult<()> {
+    // Making the file is the check: of two that try, one fails.
     if exclusive {
         OpenOptions::new().write(true).create_new(true).open(to)?;
     }
@@ -302,6 +304,7 @@ fn copy_entry(from: &Path, to: &Path, recursive: bool, force: bool, error_on_exi
     if !force && to.symlink_metadata().is_ok() {
         return if error_on_exist { Err(io::Error::from(io::ErrorKind::AlreadyExists).into()) } else { Ok(()) };
     }
+    // A link stays a link, whether it leads anywhere or not.
     if metadata.is_symlink() {
         return symbolic_link(&text(fs::read_link(from)?), &text(to.to_path_buf()));
     }
@@ -315,9 +318,11 @@ pub(super) fn make_temporary_directory(prefix: &str) -> FsResult<String> {
     loop {
         let mut random = [0; 6];
         getrandom::fill(&mut random).map_err(|_| io::Error::from(io::ErrorKind::Other))?;
+        // The remainder favours some letters a little; a name needs no even distribution.
         let suffix = random.map(|byte| char::from(CHARACTERS[usize::from(byte) % CHARACTERS.len()]));
         let path = format!("{prefix}{}", suffix.iter().collect::<String>());
         match make_directory(&path, false, 0o700) {
+            // Taken: try another name.
             Err(error) if error.code == "EEXIST" => {}
             other => return other.map(|_| path),
         }
@@ -366,6 +371,7 @@ pub(super) fn change_mode(path: &str, mode: u32) -> FsResult<()> {
 /// Sets access and modification time, both in milliseconds since 1970.
 pub(super) fn set_times(path: &str, accessed: f64, modified: f64) -> FsResult<()> {
     let time = |milliseconds: f64| {
+        // The limit is far beyond any date, and within what a duration can be made of.
         let distance = Duration::from_secs_f64((milliseconds.abs() / 1e3).min(1e15));
         if milliseconds < 0.0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) }
             .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))

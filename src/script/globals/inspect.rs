@@ -26,6 +26,7 @@ fn promise_details<'js>(ctx: Ctx<'js>, promise: Promise<'js>) -> Result<Array<'j
         PromiseState::Rejected => {
             details.set(0, "rejected")?;
             let reason = match promise.result::<Value>() {
+                // The reason comes as a pending exception.
                 Some(Err(_)) => ctx.catch(),
                 _ => Value::new_undefined(ctx),
             };
@@ -45,6 +46,7 @@ fn proxy_details<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<Option<Array<'
             details.set(1, handler)?;
         }
         _ => {
+            // Asking a revoked proxy leaves an exception.
             ctx.catch();
             details.set(0, Value::new_null(ctx.clone()))?;
             details.set(1, Value::new_null(ctx))?;

@@ -1,9 +1,9 @@
 //! The globals and native module halves that every prompt file gets. Each area is one file here (its Rust half) and one
 //! built-in module in `runtime-js/` (its JavaScript half), tied together by the two tables below.
 //!
-//! The web and Node areas (docs/reference.md, "Prompt files") hand plain functions to their JavaScript halves as `lmthing:internal/native/<area>`, so
-//! that nothing of it is reachable from `globalThis`. The JavaScript half checks arguments and has the faces users know;
-//! here, strings and bytes come in and plain values go out.
+//! The web and Node areas (docs/reference.md, "Prompt files") hand plain functions to their JavaScript halves as
+//! `lmthing:internal/native/<area>`, so that nothing of it is reachable from `globalThis`. The JavaScript half checks
+//! arguments and has the faces users know; here, strings and bytes come in and plain values go out.
 
 mod bytes;
 mod console;

@@ -150,14 +150,8 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::script::{Engine, EngineOptions, ScriptHost};
-
-    struct Silent;
-
-    impl ScriptHost for Silent {
-        fn write_stdout(&self, _: &str) {}
-        fn write_stderr(&self, _: &str) {}
-    }
+    use crate::script::host::Silent;
+    use crate::script::{Engine, EngineOptions};
 
     #[tokio::test(flavor = "current_thread")]
     async fn the_environment_is_what_the_script_made_it() {

@@ -12,6 +12,7 @@ use crate::script::native_module;
 
 /// Declares the module whose default export is the parsed text.
 pub(super) fn declare<'js>(ctx: &Ctx<'js>, name: &str, path: &Path, text: &str) -> Result<Module<'js, Declared>> {
+    // Checked before the engine parses it, because these errors tell line and column.
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         return Err(failure(name, path, &error).throw(ctx));
     }

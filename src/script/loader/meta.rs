@@ -18,6 +18,7 @@ pub(super) fn define<'js>(
     resolver: &Rc<ModuleResolver>,
 ) -> Result<()> {
     let meta = module.meta()?;
+    // A module's name is its path and the query it was imported with.
     let query = name.strip_prefix(&*path.to_string_lossy()).unwrap_or_default();
     meta.set("dirname", path.parent().map(|parent| parent.display().to_string()))?;
     meta.set("filename", path.display().to_string())?;

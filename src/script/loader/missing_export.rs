@@ -53,6 +53,7 @@ fn parse(message: &str) -> Option<(Kind, &str, &str)> {
 
 /// Whether QuickJS's possibly shortened `shown` stands for the module `resolved`.
 fn names(shown: &str, resolved: &str) -> bool {
+    // A character of up to four bytes is not cut in two, so a shortened name may be a little shorter than the limit.
     shown == resolved || (shown.len() + 4 > QUICKJS_NAME_LIMIT && resolved.starts_with(shown))
 }
 

@@ -1,5 +1,5 @@
-//! Finding and loading modules (docs/reference.md, "Modules"): relative and absolute files, `file:` URLs, built-in and native
-//! modules, packages in `node_modules`.
+//! Finding and loading modules (docs/reference.md, "Modules"): relative and absolute files, `file:` URLs, built-in and
+//! native modules, packages in `node_modules`.
 //!
 //! A module's name inside QuickJS is its real path (plus `?query`, which makes a second instance as in Node), or the plain
 //! name of a built-in or native module; so stack traces show paths. QuickJS gives no position for an import that fails:
@@ -94,6 +94,7 @@ impl Resolver for ModuleLoader {
             .resolve(base, name)
             .and_then(|resolved| resolver::check_attribute(&resolved, name, attribute.as_deref()).map(|()| resolved))
             .map_err(|failure| failure.or_at(position::of_specifier(modules, base, name)).throw(ctx))?;
+        // Should a name be missing in it, QuickJS will not say who asked: see `missing_export`.
         modules.record_import(base, name, &resolved);
         Ok(resolved)
     }

@@ -37,6 +37,7 @@ impl Packages {
             }
             Ok(resolution) => Ok(Package::File(resolution.into_path_buf())),
             Err(ResolveError::Builtin { resolved, .. }) => Ok(Package::Builtin(resolved)),
+            // Exported all the same, but for `require` only.
             Err(ResolveError::PackagePathNotExported { .. }) if resolves_for_require(directory, specifier) => {
                 Err(common_js(specifier))
             }

@@ -26,6 +26,7 @@ fn not_found(message: impl Into<String>) -> ScriptError {
 
 /// The module name of the entry file `path`.
 pub(super) fn entry(modules: &Modules, path: &Path) -> Result<String, ScriptError> {
+    // As in Node, a linked file is the file it leads to, and imports from there.
     let real = std::fs::canonicalize(path)
         .map_err(|error| not_found(format!("Cannot open '{}': {}", path.display(), plain(&error))))?;
     check_extension(&real, &path.display().to_string())?;
@@ -68,6 +69,7 @@ impl ModuleResolver {
         if let Some(name) = specifier.strip_prefix("node:") {
             return Err(self.not_offered(name, specifier));
         }
+        // `https:`, `data:`: neither a file nor a package.
         if let Some((scheme, _)) = specifier.split_once(':')
             && scheme.chars().all(|c| c.is_ascii_alphanumeric())
         {
@@ -198,6 +200,7 @@ fn alternative(path: &Path, specifier: &str) -> Option<String> {
         |base: &str| EXTENSIONS.iter().map(|e| format!("{base}.{e}")).find(|name| siblings.contains(name));
     let other_case = || siblings.iter().find(|name| name.to_lowercase() == file.to_lowercase()).cloned();
     let close = || closest(file, siblings.iter().map(String::as_str)).map(str::to_owned);
+    // An ending left out, another case, another ending, a slip of the keyboard.
     let name = with_extension(file).or_else(other_case).or_else(|| with_extension(stem)).or_else(close)?;
     let directory = specifier.rfind('/').map_or("", |slash| &specifier[..=slash]);
     Some(format!("did you mean '{directory}{name}'?"))

@@ -78,26 +78,12 @@ fn put_call_settings(
     let asked = settings.max_output_tokens;
     // The service insists on a limit.
     let mut max_tokens = asked.unwrap_or(model.max_tokens);
-    let thinking = options.and_then(|options| options.get("thinking")).filter(|value| value.is_object());
-    let kind = thinking.and_then(|thinking| thinking.get("type")).and_then(Value::as_str);
-    match kind {
-        Some("enabled") => {
-            let budget = thinking.and_then(|thinking| thinking.get("budgetTokens")).and_then(Value::as_u64);
-            if budget.is_none() {
-                warnings.changed("thinking.budgetTokens", format!("unset; {DEFAULT_BUDGET} was used"));
-            }
-            let budget = budget.unwrap_or(DEFAULT_BUDGET);
-            body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
-            // The service counts thoughts as output; the limit of the settings is one for the answer.
-            max_tokens = max_tokens.saturating_add(budget);
-        }
-        Some("adaptive") => drop(body.insert("thinking".into(), json!({ "type": "adaptive" }))),
-        _ => {}
-    }
-    if matches!(kind, Some("enabled" | "adaptive")) {
+    if let Some(budget) = put_thinking(body, options, warnings) {
+        // The service counts thoughts as output; the limit of the settings is one for the answer.
+        max_tokens = max_tokens.saturating_add(budget);
         drop_sampling(&mut settings, ["temperature", "topK", "topP"], warnings);
-    // The service refuses the two together.
     } else if settings.temperature.is_some() && settings.top_p.take().is_some() {
+        // The service refuses the two together.
         warnings.changed("topP", "topP is not supported when temperature is set");
     }
     // Of an unknown model the limit is only a guess: what was asked for goes out, and the service decides.
@@ -111,6 +97,31 @@ fn put_call_settings(
     }
     settings.max_output_tokens = Some(max_tokens);
     put_settings(body, &settings, &SETTINGS, warnings);
+}
+
+/// Lets the model think if it is to; gives the tokens it may think, where they have a limit of their own.
+fn put_thinking(
+    body: &mut Map<String, Value>,
+    options: Option<&Map<String, Value>>,
+    warnings: &mut Warnings,
+) -> Option<u64> {
+    let thinking = options?.get("thinking")?;
+    match thinking.get("type").and_then(Value::as_str)? {
+        "enabled" => {
+            let budget = thinking.get("budgetTokens").and_then(Value::as_u64);
+            if budget.is_none() {
+                warnings.changed("thinking.budgetTokens", format!("unset; {DEFAULT_BUDGET} was used"));
+            }
+            let budget = budget.unwrap_or(DEFAULT_BUDGET);
+            body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
+            Some(budget)
+        }
+        "adaptive" => {
+            body.insert("thinking".into(), json!({ "type": "adaptive" }));
+            Some(0)
+        }
+        _ => None,
+    }
 }
 
 /// Tools and the choice among them; with choice `none` the tools are left out.

@@ -4,7 +4,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    Dialect,
+    dialect::Dialect,
     tool_calls::{ToolCallPiece, ToolCalls},
 };
 use crate::{

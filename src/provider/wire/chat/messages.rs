@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
-use super::Dialect;
+use super::dialect::Dialect;
 use crate::{
     chat::{ContentPart, Message, ProviderOptions, Role, ToolInput},
     provider::wire::{

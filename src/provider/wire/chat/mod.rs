@@ -3,6 +3,7 @@
 //! One base with small variations, named by [`Dialect`]; what each takes and sends is in `docs/providers.md`.
 
 mod decode;
+mod dialect;
 mod messages;
 mod mistral;
 mod options;
@@ -10,20 +11,11 @@ mod tool_calls;
 
 use serde_json::{Map, Value, json};
 
+pub(crate) use dialect::Dialect;
 pub(super) use messages::function_call;
 
 use super::{EncodedRequest, WireDecoder, WireFormat, openai_models, settings::Warnings, values::put};
 use crate::chat::{ModelRequest, ToolChoice, ToolSpec};
-
-/// Which relative of the chat completions API is spoken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    OpenAi,
-    Groq,
-    Mistral,
-    /// A custom server; the name is the provider's, under which `providerOptions` are found.
-    Compatible(String),
-}
 
 /// The chat completions format.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Dialect;
+use super::dialect::Dialect;
 use crate::{
     chat::ModelRequest,
     provider::wire::{

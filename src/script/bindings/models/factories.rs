@@ -9,72 +9,43 @@ use rquickjs::{
 
 use super::resolve::model_object;
 use crate::{
-    provider::{ProviderSettings, create},
+    provider::{BUILT_IN, COMPATIBLE, Provider, ProviderSettings, create},
     script::bindings::{
-        results::throw::throw_provider_error,
+        results::throw::throw_no_model,
         services,
         values::{kind_of, property, to_json, type_error},
     },
 };
 
-/// What `lmthing` exports for one provider.
-struct Exports {
-    /// The provider's name in model strings, and of the function that makes models with the environment's settings.
-    name: &'static str,
-    /// Functions that make such a function from settings of their own; the later ones are other names of the first.
-    factories: &'static [&'static str],
-    /// APIs a model can be asked for by name, as in `openai.chat('gpt-4o')`.
-    apis: &'static [&'static str],
+/// Adds the model functions of all providers, and the factories of such functions, to the exports of `lmthing`.
+pub(crate) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
+    for provider in &BUILT_IN {
+        exports.set(provider.name, models_of(ctx, provider, ProviderSettings::default())?)?;
+        export_factories(ctx, exports, provider)?;
+    }
+    export_factories(ctx, exports, &COMPATIBLE)
 }
 
-const PROVIDERS: &[Exports] = &[
-    Exports { name: "openai", factories: &["createOpenAI", "createOpenAIProvider"], apis: &["chat", "responses"] },
-    Exports { name: "anthropic", factories: &["createAnthropic", "createAnthropicProvider"], apis: &["messages"] },
-    Exports {
-        name: "google",
-        factories: &["createGoogleGenerativeAI", "createGoogle", "createGoogleProvider"],
-        apis: &[],
-    },
-    Exports { name: "mistral", factories: &["createMistral", "createMistralProvider"], apis: &["chat"] },
-    Exports { name: "azure", factories: &["createAzure", "createAzureProvider"], apis: &["chat", "responses"] },
-    Exports { name: "groq", factories: &["createGroq", "createGroqProvider"], apis: &["chat"] },
-    Exports { name: "cohere", factories: &["createCohere", "createCohereProvider"], apis: &["chat"] },
-    Exports {
-        name: "bedrock",
-        factories: &["createAmazonBedrock", "createBedrock", "createBedrockProvider"],
-        apis: &[],
-    },
-    Exports { name: "vertex", factories: &["createVertex", "createVertexProvider"], apis: &[] },
-];
-
-/// Adds the model functions and their factories to the exports of `lmthing`.
-pub(crate) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
-    for provider in PROVIDERS {
-        exports.set(provider.name, models_of(ctx, provider, ProviderSettings::default())?)?;
-        for &factory in provider.factories {
-            let make = move |ctx: Ctx<'js>, given: Opt<Value<'js>>| {
-                let settings = settings(&ctx, given.0, factory)?;
-                models_of(&ctx, provider, settings)
-            };
-            exports.set(factory, Function::new(ctx.clone(), make)?.with_name(factory)?)?;
-        }
+fn export_factories<'js>(ctx: &Ctx<'js>, exports: &Object<'js>, provider: &'static Provider) -> Result<()> {
+    for &name in provider.factories {
+        let make = move |ctx: Ctx<'js>, given: Opt<Value<'js>>| {
+            let settings = settings(&ctx, given.0, name)?;
+            let anonymous = settings.base_url.is_none() || settings.name.is_none();
+            if provider.name == COMPATIBLE.name && anonymous {
+                return Err(type_error(&ctx, format!("{name}: the settings need a 'name' and a 'baseURL'")));
+            }
+            models_of(&ctx, provider, settings)
+        };
+        exports.set(name, Function::new(ctx.clone(), make)?.with_name(name)?)?;
     }
-    let compatible = Exports { name: "openai-compatible", factories: &[], apis: &["chat"] };
-    let make = move |ctx: Ctx<'js>, given: Opt<Value<'js>>| {
-        let settings = settings(&ctx, given.0, "createOpenAICompatible")?;
-        if settings.base_url.is_none() || settings.name.is_none() {
-            return Err(type_error(&ctx, "createOpenAICompatible: the settings need a 'name' and a 'baseURL'"));
-        }
-        models_of(&ctx, &compatible, settings)
-    };
-    let name = "createOpenAICompatible";
-    exports.set(name, Function::new(ctx.clone(), make)?.with_name(name)?)
+    Ok(())
 }
 
 /// `openai(modelId)` with `openai.languageModel(modelId)` and one function for each API.
-fn models_of<'js>(ctx: &Ctx<'js>, provider: &Exports, settings: ProviderSettings) -> Result<Function<'js>> {
+fn models_of<'js>(ctx: &Ctx<'js>, provider: &Provider, settings: ProviderSettings) -> Result<Function<'js>> {
     let make = |api: &str| {
         let (settings, name) = (settings.clone(), provider.name);
+        // As a script writes it; `create` takes it apart again.
         let full_name = if api.is_empty() { name.to_owned() } else { format!("{name}.{api}") };
         let model = move |ctx: Ctx<'js>, args: Rest<Value<'js>>| {
             let id = args.0.first().and_then(Value::as_string).map(rquickjs::String::to_string).transpose()?;
@@ -85,7 +56,7 @@ fn models_of<'js>(ctx: &Ctx<'js>, provider: &Exports, settings: ProviderSettings
             let context = services::providers(&ctx)?;
             match create(&full_name, &settings, &id, &context) {
                 Ok(model) => model_object(&ctx, model),
-                Err(error) => Err(throw_provider_error(&ctx, error)),
+                Err(error) => Err(throw_no_model(&ctx, error)),
             }
         };
         Function::new(ctx.clone(), model)
@@ -93,8 +64,9 @@ fn models_of<'js>(ctx: &Ctx<'js>, provider: &Exports, settings: ProviderSettings
     let function = make("")?.with_name(provider.name)?;
     if let Some(object) = function.as_object() {
         object.set("languageModel", make("")?.with_name("languageModel")?)?;
-        for api in provider.apis {
-            object.set(*api, make(api)?.with_name(api)?)?;
+        // An API without a name is the only one: the function itself asks for it.
+        for api in provider.apis.iter().filter(|api| !api.name.is_empty()) {
+            object.set(api.name, make(api.name)?.with_name(api.name)?)?;
         }
     }
     Ok(function)
@@ -116,6 +88,7 @@ fn settings<'js>(ctx: &Ctx<'js>, given: Option<Value<'js>>, factory: &str) -> Re
             None => Err(type_error(ctx, format!("{factory}: {key} must be a string, got {}", kind_of(&value)))),
         },
     };
+    // Where the AI SDK has them, or where one would look for them.
     let credentials = match property(object, "googleAuthOptions")?.and_then(Value::into_object) {
         Some(options) => property(&options, "credentials")?.map(|value| to_json(ctx, &value)).transpose()?,
         None => property(object, "credentials")?.map(|value| to_json(ctx, &value)).transpose()?,

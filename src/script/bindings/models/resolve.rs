@@ -8,7 +8,7 @@ use super::js_model::JsModel;
 use crate::{
     provider::{self, FallbackModel, LanguageModel},
     script::bindings::{
-        results::throw::throw_provider_error,
+        results::throw::throw_no_model,
         services::{self, Exchanges},
         values::{elements, kind_of, type_error},
     },
@@ -91,7 +91,7 @@ fn resolve_string<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Rc<dyn LanguageMode
     let providers = services::providers(ctx)?;
     match services::exchanges(ctx)?.model(name, || provider::resolve(name, &providers)) {
         Ok(model) => Ok(model),
-        Err(error) => Err(throw_provider_error(ctx, error)),
+        Err(error) => Err(throw_no_model(ctx, error)),
     }
 }
 
@@ -112,10 +112,10 @@ fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn Languag
                 return Err(type_error(ctx, message));
             }
         };
-        models.push(model.map_err(|error| throw_provider_error(ctx, error))?);
+        models.push(model.map_err(|error| throw_no_model(ctx, error))?);
     }
     match FallbackModel::of(models, &providers) {
         Ok(model) => Ok(model),
-        Err(error) => Err(throw_provider_error(ctx, error)),
+        Err(error) => Err(throw_no_model(ctx, error)),
     }
 }

@@ -6,15 +6,12 @@ use std::{cell::RefCell, rc::Rc};
 
 use rquickjs::{Array, Class, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, object::Accessor};
 
-use super::task_tools::{self, given_tasks};
+use super::task_tools::{self, define_plugin, given_tasks};
 use crate::{
     plugin::task_graph::{self, STATE_KEY, TaskGraph, TaskNode},
     script::{
         bindings::{
-            prompt::{
-                call::{Call, invoke},
-                object::PromptObject,
-            },
+            prompt::{call::Call, object::PromptObject},
             values::{from_json, from_serde, to_json, type_error},
         },
         warn,
@@ -56,10 +53,7 @@ pub(crate) fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
             shown.into_value()
         }
     };
-    for tool in task_graph::tools() {
-        task_tools::define(&call, tool, call_tool)?;
-    }
-    invoke(&call.prompt, "defState", vec![from_json(&ctx, &STATE_KEY.into())?, initial])
+    define_plugin(&call, task_graph::tools(), call_tool, STATE_KEY, initial)
 }
 
 fn read<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<TaskNode>> {

@@ -2,16 +2,13 @@
 
 use rquickjs::{Ctx, Result, Value};
 
-use super::task_tools::{self, given_tasks};
+use super::task_tools::{self, define_plugin, given_tasks};
 use crate::{
     plugin::task_list::{self, STATE_KEY, Task},
     script::{
         bindings::{
-            prompt::{
-                call::{Call, invoke},
-                object::PromptObject,
-            },
-            values::{from_json, from_serde, to_json, type_error},
+            prompt::{call::Call, object::PromptObject},
+            values::{from_serde, to_json, type_error},
         },
         warn,
     },
@@ -32,10 +29,7 @@ pub(crate) fn def_task_list(call: Call<'_>) -> Result<Value<'_>> {
         }
         from_serde(&ctx, &tasks)?
     };
-    for tool in task_list::tools() {
-        task_tools::define(&call, tool, call_tool)?;
-    }
-    invoke(&call.prompt, "defState", vec![from_json(&ctx, &STATE_KEY.into())?, initial])
+    define_plugin(&call, task_list::tools(), call_tool, STATE_KEY, initial)
 }
 
 fn read<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Vec<Task>> {

@@ -1,13 +1,13 @@
 //! Tools that a built-in plugin answers in Rust.
 
-use rquickjs::{Array, Ctx, Function, Result, Value, function::Opt};
+use rquickjs::{Array, Ctx, Function, IntoJs, Result, Value, function::Opt};
 
 use crate::{
     chat::ToolSpec,
     prompt::{DefinitionKind, ToolDefinition},
     script::bindings::{
         prompt::{
-            call::Call,
+            call::{Call, invoke},
             entry::{CallOptions, Callable, Entry, Shelf},
             object::PromptObject,
         },
@@ -20,7 +20,7 @@ pub(crate) type Answer =
     for<'js> fn(&Ctx<'js>, &PromptObject<'js>, &str, &serde_json::Value) -> Result<serde_json::Value>;
 
 /// Defines a tool of a plugin; its entry is made once a prompt.
-pub(crate) fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: Answer) -> Result<()> {
+fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: Answer) -> Result<()> {
     let definition = ToolDefinition::new(DefinitionKind::DefTool, spec.description);
     let defined = call.core.prompt.borrow_mut().define_tool(&spec.name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
@@ -44,6 +44,20 @@ pub(crate) fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: Answer) -> R
     };
     call.prompt.borrow().bag.set_entry(Shelf::Tools, &spec.name, Entry::Single(callable));
     Ok(())
+}
+
+/// What a plugin's `def*` method comes to: its tools, and the `[value, set]` of the state that its tasks are kept in.
+pub(crate) fn define_plugin<'js>(
+    call: &Call<'js>,
+    tools: Vec<ToolSpec>,
+    answer: Answer,
+    state_key: &str,
+    initial: Value<'js>,
+) -> Result<Value<'js>> {
+    for tool in tools {
+        define(call, tool, answer)?;
+    }
+    invoke(&call.prompt, "defState", vec![state_key.into_js(&call.ctx)?, initial])
 }
 
 /// Whether the last run of the body made the plugin again; `tool` is one of its tools.

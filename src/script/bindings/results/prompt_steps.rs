@@ -59,8 +59,7 @@ pub(crate) fn up_to_date<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, 
         Some(last) if list != StepList::Results => MessageObjects::of_step(&steps[last], &kept.get::<Object>(last)?)?,
         _ => MessageObjects::default(),
     };
-    for number in kept.len()..steps.len() {
-        let step = &steps[number];
+    for (number, step) in steps.iter().enumerate().skip(kept.len()) {
         let object = match list {
             StepList::Steps => step_to_js(ctx, step, &mut messages)?,
             StepList::FullSteps => full_step_to_js(ctx, step, &tools(ctx, &run, number, step)?, &mut messages)?,

@@ -21,17 +21,17 @@ pub(crate) fn throw_run_error<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'j
     }
 }
 
-/// Throws a model's failure as an `Error` named `ProviderError` (`ConfigurationError` when no request was made yet), with
-/// `provider`, `model`, `status` and `hint`.
-pub(crate) fn throw_provider_error(ctx: &Ctx<'_>, error: ProviderError) -> Error {
-    let error = Rc::new(RunError::Provider(error));
+/// Throws that there is no such model, as an `Error` named `ConfigurationError`, with `provider`, `model`, `status` and
+/// `hint`.
+pub(crate) fn throw_no_model(ctx: &Ctx<'_>, error: ProviderError) -> Error {
+    let error = Rc::new(RunError::NoModel(error));
     script_error(&error).payload(error).throw(ctx)
 }
 
 fn script_error(error: &RunError) -> ScriptError {
     match error {
         RunError::Script(failure) => ScriptError::error(failure.diagnostic.message.clone()),
-        RunError::Provider(error) => {
+        RunError::Provider(error) | RunError::NoModel(error) => {
             let is_configuration = error.kind == ProviderErrorKind::Configuration;
             ScriptError::error(error.message.clone())
                 .name(if is_configuration { "ConfigurationError" } else { "ProviderError" })

@@ -1,29 +1,31 @@
-//! Decoders over stored answers (`tests/fixtures/providers`), whole and cut at every byte.
+//! Decoders over stored answers (`tests/fixtures/providers`), read whole.
 
 use std::convert::Infallible;
 
 use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt, stream};
-use proptest::prelude::*;
 use serde_json::json;
 
-use super::{
-    Decoded, Framing, Output, WireEvent, WireFormat,
-    anthropic::AnthropicWire,
-    bedrock::BedrockWire,
-    chat::{ChatWire, Dialect},
-    cohere::CohereWire,
-    google::GoogleWire,
-    responses::ResponsesWire,
-};
 use crate::{
     chat::{FinishReason, ProviderOptions, StreamPart, Usage},
-    provider::{ProviderErrorKind, framing::Events},
+    provider::{
+        ProviderErrorKind,
+        framing::Events,
+        wire::{
+            Decoded, Output, WireEvent, WireFormat,
+            anthropic::AnthropicWire,
+            bedrock::BedrockWire,
+            chat::{ChatWire, Dialect},
+            cohere::CohereWire,
+            google::GoogleWire,
+            responses::ResponsesWire,
+        },
+    },
 };
 
 macro_rules! fixture {
     ($name:literal) => {
-        include_bytes!(concat!("../../../tests/fixtures/providers/", $name)).as_slice()
+        include_bytes!(concat!("../../../../tests/fixtures/providers/", $name)).as_slice()
     };
 }
 
@@ -32,7 +34,7 @@ fn compatible() -> Box<dyn WireFormat> {
 }
 
 /// Every wire with its answer.
-fn all() -> Vec<(&'static str, Box<dyn WireFormat>, &'static [u8])> {
+pub(super) fn all() -> Vec<(&'static str, Box<dyn WireFormat>, &'static [u8])> {
     vec![
         ("responses", Box::new(ResponsesWire::openai()), fixture!("responses.sse")),
         ("chat", Box::new(ChatWire::new(Dialect::OpenAi, None)), fixture!("chat.sse")),
@@ -47,7 +49,7 @@ fn all() -> Vec<(&'static str, Box<dyn WireFormat>, &'static [u8])> {
 }
 
 /// What an answer comes to when its bytes arrive in these chunks.
-fn decode(wire: &dyn WireFormat, chunks: Vec<Vec<u8>>) -> Vec<Decoded> {
+pub(super) fn decode(wire: &dyn WireFormat, chunks: Vec<Vec<u8>>) -> Vec<Decoded> {
     let bytes = stream::iter(chunks.into_iter().map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk)))).boxed_local();
     let mut events = Events::new(wire.framing(), bytes);
     let (mut decoder, mut out, mut decoded) = (wire.decoder(), Output::default(), Vec::new());
@@ -88,19 +90,19 @@ fn without_made_up_ids(piece: Decoded) -> Decoded {
 }
 
 #[derive(Debug, Default, PartialEq)]
-struct Summary {
-    text: String,
-    reasoning: String,
+pub(super) struct Summary {
+    pub text: String,
+    pub reasoning: String,
     /// `(id, name, arguments)`
-    calls: Vec<(String, String, String)>,
+    pub calls: Vec<(String, String, String)>,
     /// Argument text as it streamed.
-    streamed: String,
-    metadata: Vec<ProviderOptions>,
-    finish: Option<(FinishReason, Usage)>,
-    failure: Option<(ProviderErrorKind, String)>,
+    pub streamed: String,
+    pub metadata: Vec<ProviderOptions>,
+    pub finish: Option<(FinishReason, Usage)>,
+    pub failure: Option<(ProviderErrorKind, String)>,
 }
 
-fn summary(decoded: &[Decoded]) -> Summary {
+pub(super) fn summary(decoded: &[Decoded]) -> Summary {
     let mut sum = Summary::default();
     for piece in decoded {
         match piece {
@@ -135,68 +137,40 @@ fn usage(cached: Option<u64>, reasoning: Option<u64>) -> Usage {
 }
 
 const TEXT: &str = "Låg vatten… \"soon\"\\now";
+const THOUGHT: &str = "High water first. 🌊";
 const BERGEN: &str = r#"{"port": "Bergen"}"#;
 const OBAN: &str = r#"{"port": "Oban"}"#;
 
 #[test]
 fn every_wire_reads_text_reasoning_calls_and_usage() {
     type Calls = [(&'static str, &'static str, &'static str); 2];
-    let expected: [(&str, Option<&str>, Calls, Usage); 9] = [
+    // (wire, reasoning, calls, usage)
+    let expected: [(&str, &str, Calls, Usage); 9] = [
         (
             "responses",
-            Some("High water first. 🌊Then low."),
+            "High water first. 🌊Then low.",
             [("call_a", "tide", BERGEN), ("call_b", "tide", OBAN)],
             usage(Some(8), Some(12)),
         ),
-        ("chat", None, [("call_a", "tide", BERGEN), ("call_b", "tide", OBAN)], usage(Some(8), Some(12))),
-        (
-            "compatible",
-            Some("High water first. 🌊"),
-            [("call_a", "tide", BERGEN), ("call_b", "tide", "{}")],
-            usage(Some(8), Some(12)),
-        ),
-        (
-            "groq",
-            Some("High water first. 🌊"),
-            [("call_a", "tide", BERGEN), ("call_b", "tide", OBAN)],
-            usage(None, Some(12)),
-        ),
-        (
-            "mistral",
-            Some("High water first. 🌊"),
-            [("callaaaaa", "tide", BERGEN), ("callbbbbb", "tide", OBAN)],
-            usage(None, None),
-        ),
-        (
-            "anthropic",
-            Some("High water first. 🌊"),
-            [("toolu_a", "tide", BERGEN), ("toolu_b", "now", "{}")],
-            usage(Some(8), None),
-        ),
+        ("chat", "", [("call_a", "tide", BERGEN), ("call_b", "tide", OBAN)], usage(Some(8), Some(12))),
+        ("compatible", THOUGHT, [("call_a", "tide", BERGEN), ("call_b", "tide", "{}")], usage(Some(8), Some(12))),
+        ("groq", THOUGHT, [("call_a", "tide", BERGEN), ("call_b", "tide", OBAN)], usage(None, Some(12))),
+        ("mistral", THOUGHT, [("callaaaaa", "tide", BERGEN), ("callbbbbb", "tide", OBAN)], usage(None, None)),
+        ("anthropic", THOUGHT, [("toolu_a", "tide", BERGEN), ("toolu_b", "now", "{}")], usage(Some(8), None)),
         (
             "google",
-            Some("High water first. 🌊"),
+            THOUGHT,
             [("call_n", "tide", r#"{"port":"Bergen"}"#), ("call_n", "now", "{}")],
             usage(Some(8), Some(12)),
         ),
-        (
-            "cohere",
-            Some("High water first. 🌊"),
-            [("call_a", "tide", BERGEN), ("call_b", "now", "{}")],
-            usage(None, None),
-        ),
-        (
-            "bedrock",
-            Some("High water first. 🌊"),
-            [("tu_a", "tide", BERGEN), ("tu_b", "now", "{}")],
-            usage(Some(8), None),
-        ),
+        ("cohere", THOUGHT, [("call_a", "tide", BERGEN), ("call_b", "now", "{}")], usage(None, None)),
+        ("bedrock", THOUGHT, [("tu_a", "tide", BERGEN), ("tu_b", "now", "{}")], usage(Some(8), None)),
     ];
     for (name, reasoning, calls, usage) in expected {
         let sum = whole(name);
         assert_eq!(sum.failure, None, "{name}");
         assert_eq!(sum.text, TEXT, "{name}");
-        assert_eq!(sum.reasoning, reasoning.unwrap_or_default(), "{name}");
+        assert_eq!(sum.reasoning, reasoning, "{name}");
         let found: Vec<_> =
             sum.calls.iter().map(|(id, name, input)| (id.as_str(), name.as_str(), input.as_str())).collect();
         assert_eq!(found, calls, "{name}");
@@ -226,35 +200,6 @@ fn what_has_to_go_back_is_kept_as_metadata() {
             json!({"openai": {"itemId": "fc_1"}})
         ]
     );
-}
-
-#[test]
-fn a_cut_at_any_byte_changes_nothing() {
-    for (name, wire, bytes) in all() {
-        let expected = decode(wire.as_ref(), vec![bytes.to_vec()]);
-        for cut in 0..=bytes.len() {
-            let (before, after) = bytes.split_at(cut);
-            let found = decode(wire.as_ref(), vec![before.to_vec(), after.to_vec()]);
-            assert_eq!(found, expected, "{name} cut at {cut}");
-        }
-        let single = bytes.iter().map(|byte| vec![*byte]).collect();
-        assert_eq!(decode(wire.as_ref(), single), expected, "{name}, byte by byte");
-    }
-}
-
-#[test]
-fn an_answer_that_stops_early_fails_and_keeps_what_came() {
-    for (name, wire, bytes) in all() {
-        let whole = summary(&decode(wire.as_ref(), vec![bytes.to_vec()]));
-        for length in (0..bytes.len() / 2).step_by(37) {
-            let sum = summary(&decode(wire.as_ref(), vec![bytes[..length].to_vec()]));
-            assert!(whole.text.starts_with(&sum.text), "{name} at {length}");
-            assert_eq!(sum.finish, None, "{name} at {length}");
-            let (kind, message) = sum.failure.unwrap_or_else(|| panic!("{name} at {length} did not fail"));
-            assert_eq!(kind, ProviderErrorKind::Protocol);
-            assert!(message.contains("cut short"), "{message}");
-        }
-    }
 }
 
 #[test]
@@ -299,70 +244,88 @@ data: [DONE]
     assert_eq!(read.calls[0].2, r#"{"x": "\udc00"}"#);
 }
 
-/// One small stream a case: `(wire, events, finish reason or failure)`.
+const CHAT: &str = r#"{"choices":[{"delta":{},"finish_reason":REASON}]}"#;
+const ANTHROPIC: &str = r#"{"type":"message_delta","delta":{"stop_reason":REASON}}"#;
+const GOOGLE: &str = r#"{"candidates":[{"finishReason":REASON}]}"#;
+const COHERE: &str = r#"{"type":"message-end","delta":{"finish_reason":REASON}}"#;
+const RESPONSES: &str = r#"{"type":"response.incomplete","response":{"incomplete_details":{"reason":REASON}}}"#;
+
+type Reasons = &'static [(&'static str, FinishReason)];
+
+/// `(wire, the event that ends an answer, the provider's words and ours)`
+fn reasons_by_wire() -> [(Box<dyn WireFormat>, &'static str, Reasons); 6] {
+    use FinishReason::{ContentFilter, Error, Length, Other, Stop, ToolCalls};
+    [
+        (
+            Box::new(ChatWire::new(Dialect::OpenAi, None)),
+            CHAT,
+            &[
+                ("stop", Stop),
+                ("length", Length),
+                ("content_filter", ContentFilter),
+                ("function_call", ToolCalls),
+                ("eos", Other),
+            ],
+        ),
+        (
+            Box::new(ChatWire::new(Dialect::Mistral, None)),
+            CHAT,
+            &[("model_length", Length), ("error", Other), ("content_filter", Other)],
+        ),
+        (
+            Box::new(AnthropicWire),
+            ANTHROPIC,
+            &[
+                ("pause_turn", Stop),
+                ("stop_sequence", Stop),
+                ("max_tokens", Length),
+                ("model_context_window_exceeded", Length),
+                ("refusal", ContentFilter),
+                ("other", Other),
+            ],
+        ),
+        (
+            Box::new(GoogleWire::vertex()),
+            GOOGLE,
+            &[
+                ("STOP", Stop),
+                ("MAX_TOKENS", Length),
+                ("SPII", ContentFilter),
+                ("IMAGE_SAFETY", ContentFilter),
+                ("MALFORMED_FUNCTION_CALL", Error),
+                ("LANGUAGE", Other),
+            ],
+        ),
+        (
+            Box::new(CohereWire),
+            COHERE,
+            &[("COMPLETE", Stop), ("STOP_SEQUENCE", Stop), ("MAX_TOKENS", Length), ("ERROR", Error), ("X", Other)],
+        ),
+        (
+            Box::new(ResponsesWire::openai()),
+            RESPONSES,
+            &[("max_output_tokens", Length), ("content_filter", ContentFilter), ("else", Other)],
+        ),
+    ]
+}
+
+/// The reason an answer of one event ends with.
+fn reason_of(wire: &dyn WireFormat, event: &str) -> Option<FinishReason> {
+    let answer = format!("data: {event}\n\n").into_bytes();
+    summary(&decode(wire, vec![answer])).finish.map(|finish| finish.0)
+}
+
 #[test]
 fn finish_reasons_are_unified() {
-    let chat = |reason: &str| format!("data: {{\"choices\":[{{\"delta\":{{}},\"finish_reason\":\"{reason}\"}}]}}\n\n");
-    let reason_of = |wire: &dyn WireFormat, body: String| {
-        summary(&decode(wire, vec![body.into_bytes()])).finish.map(|finish| finish.0)
-    };
-    use FinishReason::{ContentFilter, Error, Length, Other, Stop, ToolCalls};
-    let openai = ChatWire::new(Dialect::OpenAi, None);
-    for (reason, unified) in [
-        ("stop", Stop),
-        ("length", Length),
-        ("content_filter", ContentFilter),
-        ("function_call", ToolCalls),
-        ("eos", Other),
-    ] {
-        assert_eq!(reason_of(&openai, chat(reason)), Some(unified), "{reason}");
+    for (wire, event, reasons) in reasons_by_wire() {
+        for (reason, unified) in reasons {
+            let event = event.replace("REASON", &json!(reason).to_string());
+            assert_eq!(reason_of(wire.as_ref(), &event), Some(*unified), "{event}");
+        }
     }
-    let mistral = ChatWire::new(Dialect::Mistral, None);
-    for (reason, unified) in [("model_length", Length), ("error", Other), ("content_filter", Other)] {
-        assert_eq!(reason_of(&mistral, chat(reason)), Some(unified), "{reason}");
-    }
-    let anthropic =
-        |reason: &str| format!("data: {{\"type\":\"message_delta\",\"delta\":{{\"stop_reason\":\"{reason}\"}}}}\n\n");
-    for (reason, unified) in [
-        ("pause_turn", Stop),
-        ("stop_sequence", Stop),
-        ("max_tokens", Length),
-        ("model_context_window_exceeded", Length),
-        ("refusal", ContentFilter),
-        ("other", Other),
-    ] {
-        assert_eq!(reason_of(&AnthropicWire, anthropic(reason)), Some(unified), "{reason}");
-    }
-    let google = |reason: &str| format!("data: {{\"candidates\":[{{\"finishReason\":\"{reason}\"}}]}}\n\n");
-    for (reason, unified) in [
-        ("STOP", Stop),
-        ("MAX_TOKENS", Length),
-        ("SPII", ContentFilter),
-        ("IMAGE_SAFETY", ContentFilter),
-        ("MALFORMED_FUNCTION_CALL", Error),
-        ("LANGUAGE", Other),
-    ] {
-        assert_eq!(reason_of(&GoogleWire::vertex(), google(reason)), Some(unified), "{reason}");
-    }
-    let blocked = "data: {\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}\n\n";
-    assert_eq!(reason_of(&GoogleWire::vertex(), blocked.to_owned()), Some(Other));
-    let cohere =
-        |reason: &str| format!("data: {{\"type\":\"message-end\",\"delta\":{{\"finish_reason\":\"{reason}\"}}}}\n\n");
-    for (reason, unified) in
-        [("COMPLETE", Stop), ("STOP_SEQUENCE", Stop), ("MAX_TOKENS", Length), ("ERROR", Error), ("X", Other)]
-    {
-        assert_eq!(reason_of(&CohereWire, cohere(reason)), Some(unified), "{reason}");
-    }
-    let responses = |reason: &str| {
-        format!(
-            "data: {{\"type\":\"response.incomplete\",\"response\":{{\"incomplete_details\":{{\"reason\":{reason}}}}}}}\n\n"
-        )
-    };
-    for (reason, unified) in
-        [("null", Stop), ("\"max_output_tokens\"", Length), ("\"content_filter\"", ContentFilter), ("\"else\"", Other)]
-    {
-        assert_eq!(reason_of(&ResponsesWire::openai(), responses(reason)), Some(unified), "{reason}");
-    }
+    assert_eq!(reason_of(&ResponsesWire::openai(), &RESPONSES.replace("REASON", "null")), Some(FinishReason::Stop));
+    let blocked = r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#;
+    assert_eq!(reason_of(&GoogleWire::vertex(), blocked), Some(FinishReason::Other));
 }
 
 #[test]
@@ -392,38 +355,5 @@ fn failures_inside_a_stream_are_told_in_the_providers_words() {
         let sum = summary(&decode(wire.as_ref(), vec![format!("data: {event}\n\n").into_bytes()]));
         assert_eq!(sum.failure.map(|(_, message)| message).as_deref(), Some(message), "{event}");
         assert_eq!(sum.finish, None, "{event}");
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
-
-    #[test]
-    fn any_number_of_cuts_changes_nothing(sizes in prop::collection::vec(1_usize..60, 1..40)) {
-        for (name, wire, bytes) in all() {
-            let expected = decode(wire.as_ref(), vec![bytes.to_vec()]);
-            let (mut rest, mut chunks) = (bytes, Vec::new());
-            for size in sizes.iter().cycle() {
-                if rest.is_empty() {
-                    break;
-                }
-                let (chunk, after) = rest.split_at((*size).min(rest.len()));
-                chunks.push(chunk.to_vec());
-                rest = after;
-            }
-            prop_assert_eq!(decode(wire.as_ref(), chunks), expected, "{}", name);
-        }
-    }
-
-    #[test]
-    fn no_bytes_make_a_decoder_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), at in 0_usize..4000) {
-        for (_, wire, answer) in all() {
-            let at = at.min(answer.len());
-            let mut mixed = answer[..at].to_vec();
-            mixed.extend_from_slice(&bytes);
-            mixed.extend_from_slice(&answer[at..]);
-            // Frames with a made-up length wait for more than comes; that is an end like any other.
-            let _ = (wire.framing() == Framing::Sse, decode(wire.as_ref(), vec![mixed]));
-        }
     }
 }

@@ -1,0 +1,57 @@
+//! What a model behind HTTP is made of.
+
+use std::{collections::BTreeMap, fmt};
+
+use super::faults::Faults;
+use crate::{
+    chat::CallSettings,
+    provider::{
+        ProviderContext,
+        auth::Auth,
+        redact::{Redactor, names_a_secret},
+        wire::WireFormat,
+    },
+};
+
+/// What makes up a model behind HTTP.
+pub(crate) struct HttpModel {
+    pub(crate) provider: String,
+    pub(crate) model_id: String,
+    pub(crate) wire: Box<dyn WireFormat>,
+    /// Without a trailing slash.
+    pub(crate) base_url: String,
+    pub(crate) auth: Auth,
+    /// Headers from the provider's settings.
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) context: ProviderContext,
+}
+
+impl HttpModel {
+    /// What makes the errors of one call: it knows every secret that the call is made with.
+    pub(super) fn faults(&self, settings: &CallSettings) -> Faults {
+        let headers = self.headers.iter().chain(&settings.headers);
+        let secrets = headers.filter(|(name, _)| names_a_secret(name)).map(|(_, value)| value.clone());
+        // A server may repeat the key without the word in front of it.
+        let bare = secrets.flat_map(|value| {
+            let bare = value.strip_prefix("Bearer ").map(str::to_owned);
+            [Some(value), bare].into_iter().flatten()
+        });
+        Faults {
+            provider: self.provider.clone(),
+            model: self.model_id.clone(),
+            key_variable: self.auth.key_variable().map(str::to_owned),
+            redactor: Redactor::new(self.auth.secrets().into_iter().chain(bare)),
+        }
+    }
+}
+
+impl fmt::Debug for HttpModel {
+    // Headers may hold keys.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpModel")
+            .field("provider", &self.provider)
+            .field("model_id", &self.model_id)
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
+    }
+}
