@@ -44,6 +44,9 @@ impl HostFunctions for Host {
     fn call<'a>(&'a self, name: &'a str, args: Box<RawValue>) -> LocalBoxFuture<'a, Result<Box<RawValue>, String>> {
         self.seen.borrow_mut().push(format!("{name} {args}"));
         Box::pin(async move {
+            if name == "echo" {
+                return Ok(args);
+            }
             let args: Value = read_json(args.get()).map_err(|error| error.to_string())?;
             let number = |key: &str| args[key].as_f64();
             let answer = match name {
@@ -51,7 +54,6 @@ impl HostFunctions for Host {
                     (Some(a), Some(b)) => Ok(json!({"sum": a + b})),
                     _ => Err("Invalid arguments for add".to_owned()),
                 },
-                "echo" => Ok(args),
                 "report" => Ok(json!({"ok": true})),
                 "inspect" => Ok(json!({"type": if args.is_object() { "object" } else { "other" }})),
                 "getState" => Ok(json!({"items": [1, 2, 3], "nested": {"role": "user"}})),

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::{
-    chat::{FinishReason, ProviderOptions, StreamPart, Usage},
+    chat::{FinishReason, ProviderOptions, StreamPart, Usage, read_json},
     provider::ProviderErrorKind,
 };
 
@@ -73,8 +73,8 @@ impl Output {
     }
 
     /// Parses the JSON of an event; a fault becomes a failure that shows the beginning of the text.
-    pub(crate) fn parse<'a, T: Deserialize<'a>>(&mut self, data: &'a str) -> Option<T> {
-        match serde_json::from_str(data) {
+    pub(crate) fn parse<T: DeserializeOwned>(&mut self, data: &str) -> Option<T> {
+        match read_json(data) {
             Ok(value) => Some(value),
             Err(error) => {
                 // Enough to recognise it by; an event may hold a whole file.

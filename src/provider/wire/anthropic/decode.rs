@@ -1,7 +1,5 @@
 //! The streamed answer of the Messages API.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -14,9 +12,9 @@ use crate::{
 };
 
 #[derive(Debug, Deserialize)]
-struct Event<'a> {
-    #[serde(borrow, rename = "type", default)]
-    kind: Cow<'a, str>,
+struct Event {
+    #[serde(rename = "type", default)]
+    kind: String,
     #[serde(default)]
     index: Option<u64>,
     #[serde(default)]
@@ -70,8 +68,8 @@ pub(super) struct AnthropicDecoder {
 }
 
 impl AnthropicDecoder {
-    fn take(&mut self, event: Event<'_>, out: &mut Output) {
-        match event.kind.as_ref() {
+    fn take(&mut self, event: Event, out: &mut Output) {
+        match event.kind.as_str() {
             "content_block_delta" => {
                 if let (Some(index), Some(delta)) = (event.index, event.delta) {
                     self.delta(index, delta, out);
@@ -185,7 +183,7 @@ impl AnthropicDecoder {
 impl WireDecoder for AnthropicDecoder {
     fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
         let WireEvent::Data(data) = event else { return };
-        if let Some(event) = out.parse::<Event<'_>>(data) {
+        if let Some(event) = out.parse::<Event>(data) {
             self.take(event, out);
         }
     }

@@ -8,7 +8,7 @@ use super::{
     tool_calls::{ToolCallPiece, ToolCalls},
 };
 use crate::{
-    chat::{FinishReason, ResponseMetadata, StreamPart, Usage},
+    chat::{FinishReason, ResponseMetadata, StreamPart, Usage, read_json},
     provider::{
         failure::kind_of_error,
         wire::{
@@ -20,14 +20,14 @@ use crate::{
 };
 
 #[derive(Debug, Deserialize)]
-struct Chunk<'a> {
+struct Chunk {
     // Said again in every chunk and read once: kept as it stands in the text.
-    #[serde(borrow, default)]
-    id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    created: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    model: Option<&'a RawValue>,
+    #[serde(default)]
+    id: Option<Box<RawValue>>,
+    #[serde(default)]
+    created: Option<Box<RawValue>>,
+    #[serde(default)]
+    model: Option<Box<RawValue>>,
     #[serde(default)]
     choices: Option<Vec<Choice>>,
     #[serde(default)]
@@ -118,7 +118,7 @@ impl ChatDecoder {
         }
     }
 
-    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut Output) {
+    fn chunk(&mut self, chunk: Chunk, out: &mut Output) {
         if let Some(error) = chunk.error.or_else(|| chunk.x_groq.as_ref().and_then(|extra| extra.error.clone())) {
             self.failed = true;
             return error_chunk(&error, out);
@@ -126,11 +126,11 @@ impl ChatDecoder {
         if !self.described && (chunk.id.is_some() || chunk.model.is_some()) {
             self.described = true;
             out.part(StreamPart::ResponseMetadata(ResponseMetadata {
-                id: string(chunk.id),
-                model_id: string(chunk.model),
+                id: string(chunk.id.as_deref()),
+                model_id: string(chunk.model.as_deref()),
                 // Seconds with room to spare in an i64.
                 #[allow(clippy::cast_possible_truncation)]
-                timestamp: chunk.created.and_then(read::<f64>).map(|seconds| (seconds * 1000.0) as i64),
+                timestamp: chunk.created.as_deref().and_then(read::<f64>).map(|seconds| (seconds * 1000.0) as i64),
                 headers: None,
             }));
         }
@@ -207,7 +207,7 @@ impl ChatDecoder {
 impl WireDecoder for ChatDecoder {
     fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
         let WireEvent::Data(data) = event else { return };
-        if let Some(chunk) = out.parse::<Chunk<'_>>(data) {
+        if let Some(chunk) = out.parse::<Chunk>(data) {
             self.chunk(chunk, out);
         }
     }
@@ -237,7 +237,7 @@ impl WireDecoder for ChatDecoder {
 }
 
 fn read<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
-    serde_json::from_str(raw.get()).ok()
+    read_json(raw.get()).ok()
 }
 
 fn string(raw: Option<&RawValue>) -> Option<String> {

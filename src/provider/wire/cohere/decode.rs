@@ -1,7 +1,5 @@
 //! The streamed answer of Cohere's chat API.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -14,9 +12,9 @@ use crate::{
 };
 
 #[derive(Debug, Deserialize)]
-struct Event<'a> {
-    #[serde(borrow, rename = "type", default)]
-    kind: Cow<'a, str>,
+struct Event {
+    #[serde(rename = "type", default)]
+    kind: String,
     #[serde(default)]
     id: Option<String>,
     #[serde(default)]
@@ -46,10 +44,10 @@ pub(super) struct CohereDecoder {
 }
 
 impl CohereDecoder {
-    fn take(&mut self, event: Event<'_>, out: &mut Output) {
+    fn take(&mut self, event: Event, out: &mut Output) {
         let index = event.index.unwrap_or(0);
         let delta = event.delta.unwrap_or_default();
-        match event.kind.as_ref() {
+        match event.kind.as_str() {
             "content-delta" => self.content_delta(index, &delta, out),
             "content-start" => {
                 match delta.pointer("/message/content/type").and_then(Value::as_str) {
@@ -145,7 +143,7 @@ impl CohereDecoder {
 impl WireDecoder for CohereDecoder {
     fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
         let WireEvent::Data(data) = event else { return };
-        if let Some(event) = out.parse::<Event<'_>>(data) {
+        if let Some(event) = out.parse::<Event>(data) {
             self.take(event, out);
         }
     }

@@ -1,7 +1,7 @@
 //! The streamed answer of Gemini.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage},
@@ -66,8 +66,9 @@ struct Part {
 struct FunctionCall {
     #[serde(default)]
     name: String,
+    /// Unread, since a value could not hold half a surrogate pair.
     #[serde(default)]
-    args: Option<Value>,
+    args: Option<Box<RawValue>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -174,15 +175,17 @@ impl GoogleDecoder {
     fn call(&self, call: FunctionCall, metadata: Option<ProviderOptions>, out: &mut Output) {
         // Ids are ours alone: they tie call and result together within the run.
         let id = crate::provider::ids::next("call");
-        let input = match call.args {
-            None | Some(Value::Null) => "{}".to_owned(),
-            Some(args) => args.to_string(),
-        };
+        let input = call.args.map_or_else(|| "{}".to_owned(), |args| arguments(&args));
         out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: call.name.clone() });
         // As if it had streamed: readers of deltas need not know that Gemini sends calls whole.
         out.part(StreamPart::ToolInputDelta { id: id.clone(), delta: input.clone() });
         out.tool_call(id, call.name, input, metadata);
     }
+}
+
+/// Arguments as compact text; they come with the white space of the whole event.
+fn arguments(args: &RawValue) -> String {
+    serde_json::from_str::<Value>(args.get()).map_or_else(|_| args.get().to_owned(), |args| args.to_string())
 }
 
 impl WireDecoder for GoogleDecoder {

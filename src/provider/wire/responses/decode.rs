@@ -1,6 +1,6 @@
 //! The streamed answer of the Responses API.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,9 +15,9 @@ use crate::{
 
 /// Every event read, as one record: what a type does not have stays empty.
 #[derive(Debug, Deserialize)]
-struct Event<'a> {
-    #[serde(borrow, rename = "type", default)]
-    kind: Cow<'a, str>,
+struct Event {
+    #[serde(rename = "type", default)]
+    kind: String,
     #[serde(default)]
     item_id: Option<String>,
     #[serde(default)]
@@ -74,8 +74,8 @@ impl ResponsesDecoder {
         }
     }
 
-    fn take(&mut self, event: Event<'_>, out: &mut Output) {
-        match event.kind.as_ref() {
+    fn take(&mut self, event: Event, out: &mut Output) {
+        match event.kind.as_str() {
             "response.output_text.delta" => self.text_delta(event, out),
             "response.function_call_arguments.delta" => {
                 if let Some(id) = event.output_index.and_then(|index| self.calls.get(&index))
@@ -118,7 +118,7 @@ impl ResponsesDecoder {
         metadata(self.provider, [("itemId", json!(id)), ("reasoningEncryptedContent", encrypted.clone())])
     }
 
-    fn text_delta(&mut self, event: Event<'_>, out: &mut Output) {
+    fn text_delta(&mut self, event: Event, out: &mut Output) {
         let (Some(id), Some(Value::String(delta))) = (event.item_id, event.delta) else { return };
         // A server that left out `output_item.added` is forgiven.
         if !self.texts.contains(&id) {
@@ -132,7 +132,7 @@ impl ResponsesDecoder {
         out.part(StreamPart::TextStart { id: id.to_owned(), provider_metadata: Some(self.meta(id)) });
     }
 
-    fn summary_delta(&mut self, event: Event<'_>, out: &mut Output) {
+    fn summary_delta(&mut self, event: Event, out: &mut Output) {
         let (Some(item), Some(Value::String(delta))) = (event.item_id, event.delta) else { return };
         let index = event.summary_index.unwrap_or(0);
         if !self.reasoning.get(&item).is_some_and(|reasoning| reasoning.open.contains(&index)) {
@@ -144,7 +144,7 @@ impl ResponsesDecoder {
     }
 
     /// A further part of a summary ends the one before it; the first part was opened with its item.
-    fn summary_part(&mut self, event: Event<'_>, out: &mut Output) {
+    fn summary_part(&mut self, event: Event, out: &mut Output) {
         let (Some(item), index) = (event.item_id, event.summary_index.unwrap_or(0)) else { return };
         if index > 0 {
             self.end_summaries(&item, None, out);
@@ -172,7 +172,7 @@ impl ResponsesDecoder {
         }
     }
 
-    fn item_added(&mut self, event: Event<'_>, out: &mut Output) {
+    fn item_added(&mut self, event: Event, out: &mut Output) {
         let Some(item) = event.item else { return };
         let id = text(&item, "id");
         match item.get("type").and_then(Value::as_str) {
@@ -194,7 +194,7 @@ impl ResponsesDecoder {
         }
     }
 
-    fn item_done(&mut self, event: Event<'_>, out: &mut Output) {
+    fn item_done(&mut self, event: Event, out: &mut Output) {
         let Some(item) = event.item else { return };
         let id = text(&item, "id");
         match item.get("type").and_then(Value::as_str) {
@@ -246,7 +246,7 @@ impl ResponsesDecoder {
 impl WireDecoder for ResponsesDecoder {
     fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
         let WireEvent::Data(data) = event else { return };
-        if let Some(event) = out.parse::<Event<'_>>(data) {
+        if let Some(event) = out.parse::<Event>(data) {
             self.take(event, out);
         }
     }

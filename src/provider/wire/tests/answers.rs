@@ -220,6 +220,30 @@ fn a_broken_event_is_a_failure_and_later_ones_are_still_read() {
     assert_eq!(sum.failure.map(|(kind, _)| kind), Some(ProviderErrorKind::Protocol));
 }
 
+#[test]
+fn half_a_surrogate_pair_loses_neither_text_nor_call() {
+    let google = br#"data: {"candidates":[{"content":{"parts":[{"text":"a\ud800"}]}}]}
+
+data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"t","args":{"x": "\udc00"}}}]},"finishReason":"STOP"}]}
+
+"#;
+    let read = summary(&decode(&GoogleWire::generative_language(), vec![google.to_vec()]));
+    assert_eq!((read.text.as_str(), read.failure), ("a\u{fffd}", None));
+    assert_eq!(read.calls[0].2, r#"{"x": "\udc00"}"#);
+    let chat = br#"data: {"choices":[{"delta":{"content":"a\ud800"}}]}
+
+data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"t","arguments":"{\"x\": \"\\udc00\"}"}}]}}]}
+
+data: {"choices":[{"finish_reason":"tool_calls"}]}
+
+data: [DONE]
+
+"#;
+    let read = summary(&decode(&ChatWire::new(Dialect::OpenAi, None), vec![chat.to_vec()]));
+    assert_eq!((read.text.as_str(), read.failure), ("a\u{fffd}", None));
+    assert_eq!(read.calls[0].2, r#"{"x": "\udc00"}"#);
+}
+
 const CHAT: &str = r#"{"choices":[{"delta":{},"finish_reason":REASON}]}"#;
 const ANTHROPIC: &str = r#"{"type":"message_delta","delta":{"stop_reason":REASON}}"#;
 const GOOGLE: &str = r#"{"candidates":[{"finishReason":REASON}]}"#;
