@@ -29,14 +29,25 @@ pub(crate) struct ToolDefinition {
     pub kind: DefinitionKind,
     /// As the author wrote it; what the model is told may say more.
     pub description: String,
-    /// Whether it is `runToolCode`, which comes and goes with the functions of code mode.
-    pub runs_code: bool,
+    /// Who made it. A name says nothing of that: an author may well call a tool of their own `startTask`.
+    pub maker: ToolMaker,
+}
+
+/// Who made a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ToolMaker {
+    /// The prompt's author, with `defTool` or `defAgent`.
+    Author,
+    /// Code mode: it is `runToolCode`, which comes and goes with the functions.
+    CodeMode,
+    /// The task list or the task graph.
+    Plugin,
 }
 
 impl ToolDefinition {
     /// A tool or agent of the author's.
     pub(crate) fn new(kind: DefinitionKind, description: impl Into<String>) -> Self {
-        ToolDefinition { kind, description: description.into(), runs_code: false }
+        ToolDefinition { kind, description: description.into(), maker: ToolMaker::Author }
     }
 }
 

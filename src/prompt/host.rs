@@ -114,6 +114,9 @@ pub(crate) trait PromptHost {
     /// Runs the effects' clean-ups and, when the run was not broken off, `onFinish`.
     fn run_finished(&self, failed: bool) -> LocalBoxFuture<'_, Result<(), RunError>>;
 
+    /// Whether `options.abortSignal` is aborted by now.
+    fn is_aborted(&self) -> bool;
+
     /// Resolves when `options.abortSignal` is aborted; never without one.
     fn aborted(&self) -> LocalBoxFuture<'_, ()>;
 }

@@ -18,7 +18,7 @@ mod reminders;
 mod render;
 
 pub(crate) use active::ActiveSet;
-pub(crate) use definitions::{FunctionDefinition, Prompt, ToolDefinition, Variable};
+pub(crate) use definitions::{FunctionDefinition, Prompt, ToolDefinition, ToolMaker, Variable};
 pub(crate) use error::{RunError, ScriptFailure};
 pub(crate) use host::{MethodAnswer, PromptHost, RunSettings, StepLoop, ToolAnswer};
 pub(crate) use kind::DefinitionKind;

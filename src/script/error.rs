@@ -47,9 +47,18 @@ struct Rest {
 /// is ours, whatever its name and message.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
-pub(super) struct ErrorPayload {
+pub(super) struct ErrorPayload<'js> {
     #[qjs(skip_trace)]
-    pub(super) value: Rc<dyn Any>,
+    value: Rc<dyn Any>,
+    /// The error it was made for. A script can copy the property to an error of its own; there it counts for nothing.
+    owner: Object<'js>,
+}
+
+impl<'js> ErrorPayload<'js> {
+    /// What `error` carries, if this was made for it.
+    pub(super) fn value_for(&self, error: &Object<'js>) -> Option<Rc<dyn Any>> {
+        (self.owner == *error).then(|| self.value.clone())
+    }
 }
 
 impl ScriptError {
@@ -147,7 +156,7 @@ impl ScriptError {
             error.prop("stack", Property::from(stack).writable().configurable())?;
         }
         if let Some(value) = payload {
-            let payload = Class::instance(ctx.clone(), ErrorPayload { value })?;
+            let payload = Class::instance(ctx.clone(), ErrorPayload { value, owner: error.clone() })?;
             // Not to be replaced: neither writable nor configurable.
             error.prop(PAYLOAD_PROPERTY, Property::from(payload))?;
         }

@@ -30,7 +30,6 @@ impl StepLoop for Session {
                 let steps = run_steps(host).fuse();
                 let aborted = host.aborted().fuse();
                 futures_util::pin_mut!(steps, aborted);
-                // The signal first: a step that is ready all the time, as a mock's is, would keep it from being heard.
                 futures_util::select_biased! {
                     () = aborted => Err(RunError::Aborted),
                     result = steps => result,
@@ -51,6 +50,10 @@ impl StepLoop for Session {
 async fn run_steps(host: &dyn PromptHost) -> Result<(), RunError> {
     let max_steps = host.settings().max_steps.unwrap_or(DEFAULT_MAX_STEPS);
     for number in 0..max_steps {
+        // Asked as well as awaited: a step in which nothing waits, as with a mock, lets nobody else have a turn.
+        if host.is_aborted() {
+            return Err(RunError::Aborted);
+        }
         if number > 0 {
             host.rerun().await?;
         }

@@ -139,18 +139,23 @@ fn error_code(error: &RunError) -> ExitCode {
     }
 }
 
-/// What to show of a failure: the words of where it began, and the place in the script it came through.
+/// What to show of a failure. What came through the script is shown as the script threw it, with the advice of the failure
+/// that it began with.
 fn error_diagnostic(error: &RunError) -> Diagnostic {
-    let said = match error.origin() {
-        RunError::Script(failure) => return failure.diagnostic.clone(),
-        RunError::Provider(error) | RunError::NoModel(error) => provider_diagnostic(error),
-        RunError::Limit { .. } | RunError::Aborted => Diagnostic::new(error.origin().to_string()),
-    };
     match error {
         RunError::Script(failure) => {
-            Diagnostic { message: said.message, hint: said.hint, name: said.name, ..failure.diagnostic.clone() }
+            let hint = failure.diagnostic.hint.clone().or_else(|| advice(error.origin()));
+            Diagnostic { hint, ..failure.diagnostic.clone() }
         }
-        _ => said,
+        RunError::Provider(error) | RunError::NoModel(error) => provider_diagnostic(error),
+        RunError::Limit { .. } | RunError::Aborted => Diagnostic::new(error.to_string()),
+    }
+}
+
+fn advice(error: &RunError) -> Option<String> {
+    match error {
+        RunError::Provider(error) | RunError::NoModel(error) => error.hint.clone(),
+        RunError::Script(_) | RunError::Limit { .. } | RunError::Aborted => None,
     }
 }
 

@@ -1,9 +1,10 @@
-// A prompt function that runs its own prompt is told that lmthing does so.
+// A prompt function that runs its own prompt gets a TypeError, and no second run goes on behind it.
 
 export const config = { model: 'mock' };
 export const mock = [{ type: 'text', text: '' }];
 
 export default async (prompt) => {
+  prompt.defEffect(() => { console.log('effect'); });
   prompt.$`scenario`;
-  await prompt.run().text;
+  try { prompt.run(); } catch (error) { console.log(error.name, error.message); }
 };

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     chat::{ToolCall, ToolOutput},
     plugin::run_tool_code,
-    prompt::{ActiveSet, DefinitionKind, StepPlan, ToolAnswer, ToolDefinition},
+    prompt::{ActiveSet, DefinitionKind, StepPlan, ToolAnswer, ToolDefinition, ToolMaker},
     script::bindings::{
         prompt::{call::Call, core::Core, entry::Shelf, object::PromptObject},
         tools::define::named_entry,
@@ -33,8 +33,10 @@ pub(crate) fn def_function_agent(call: Call<'_>) -> Result<Value<'_>> {
 fn define<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<Value<'js>> {
     let named = named_entry(call, kind, helper)?;
     let reference = register(call, kind, Shelf::Functions, named)?;
-    let tool =
-        ToolDefinition { runs_code: true, ..ToolDefinition::new(DefinitionKind::DefTool, run_tool_code::DESCRIPTION) };
+    let tool = ToolDefinition {
+        maker: ToolMaker::CodeMode,
+        ..ToolDefinition::new(DefinitionKind::DefTool, run_tool_code::DESCRIPTION)
+    };
     let defined = call.core.prompt.borrow_mut().define_tool(run_tool_code::NAME, tool);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
     Ok(reference)

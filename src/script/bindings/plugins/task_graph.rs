@@ -28,6 +28,9 @@ struct GraphHolder<'js> {
     shown: Object<'js>,
 }
 
+/// Tools that tell a graph is there; the others come with them.
+const TOOLS: &[&str] = &["generateTaskGraph", "updateTaskStatus", "getUnblockedTasks"];
+
 /// The array that shows the graph.
 const SHOWN: &str = "array";
 
@@ -110,7 +113,7 @@ fn call_tool<'js>(
 
 /// The status section of the step being prepared.
 pub(crate) fn section<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<(String, String)>> {
-    if !task_tools::is_made(prompt, "updateTaskStatus") {
+    if !task_tools::is_made(prompt, TOOLS) {
         return Ok(None);
     }
     Ok(current(ctx, prompt)?.map(|(_, graph)| (STATE_KEY.to_owned(), task_graph::render_status(&graph))))

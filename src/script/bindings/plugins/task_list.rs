@@ -14,19 +14,22 @@ use crate::{
     },
 };
 
+/// The tools of a task list.
+const TOOLS: &[&str] = &["startTask", "completeTask", "failTask"];
+
 /// `defTaskList(tasks?)`: `[tasks, setTasks]` of the state `taskList`, the tools `startTask`, `completeTask`, `failTask`, and
 /// a section `taskList` with the status in every step's system prompt. `tasks`: `[{id, name, status?}]`, used on the
 /// first run only. Throws a `TypeError` for tasks of another shape; doubtful lists warn on stderr.
 pub(crate) fn def_task_list(call: Call<'_>) -> Result<Value<'_>> {
     let ctx = call.ctx.clone();
-    let is_known = call.prompt.borrow().bag.state(STATE_KEY).is_some();
-    let initial = if is_known {
+    let initial = if call.core.has_task_list.get() {
         Value::new_undefined(ctx.clone())
     } else {
         let tasks = read(&ctx, &given_tasks(&call)?, "defTaskList")?;
         for problem in task_list::validate_task_list(&tasks) {
             warn::warning(&ctx, &format!("defTaskList: {problem}"))?;
         }
+        call.core.has_task_list.set(true);
         from_serde(&ctx, &tasks)?
     };
     define_plugin(&call, task_list::tools(), call_tool, STATE_KEY, initial)
@@ -54,7 +57,7 @@ fn call_tool<'js>(
 
 /// The status section of the step being prepared.
 pub(crate) fn section<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<(String, String)>> {
-    if !task_tools::is_made(prompt, "startTask") {
+    if !task_tools::is_made(prompt, TOOLS) {
         return Ok(None);
     }
     let state = prompt.borrow().bag.state(STATE_KEY);

@@ -4,7 +4,7 @@ use rquickjs::{Array, Ctx, Function, IntoJs, Result, Value, function::Opt};
 
 use crate::{
     chat::ToolSpec,
-    prompt::{DefinitionKind, ToolDefinition},
+    prompt::{DefinitionKind, ToolDefinition, ToolMaker},
     script::bindings::{
         prompt::{
             call::{Call, invoke},
@@ -21,10 +21,12 @@ pub(crate) type Answer =
 
 /// Defines a tool of a plugin; its entry is made once a prompt.
 fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: Answer) -> Result<()> {
-    let definition = ToolDefinition::new(DefinitionKind::DefTool, spec.description);
+    let is_made = is_made(&call.prompt, &[&spec.name]);
+    let definition =
+        ToolDefinition { maker: ToolMaker::Plugin, ..ToolDefinition::new(DefinitionKind::DefTool, spec.description) };
     let defined = call.core.prompt.borrow_mut().define_tool(&spec.name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
-    if is_made(&call.prompt, &spec.name) {
+    if is_made {
         return Ok(());
     }
     let name = spec.name.clone();
@@ -60,9 +62,11 @@ pub(crate) fn define_plugin<'js>(
     invoke(&call.prompt, "defState", vec![state_key.into_js(&call.ctx)?, initial])
 }
 
-/// Whether the last run of the body made the plugin again; `tool` is one of its tools.
-pub(crate) fn is_made(prompt: &PromptObject<'_>, tool: &str) -> bool {
-    prompt.borrow().bag.with_entry(Shelf::Tools, tool, |_| ()).is_some()
+/// Whether the last run of the body made the plugin again: whether any of its `tools` is there and not the author's own.
+pub(crate) fn is_made(prompt: &PromptObject<'_>, tools: &[&str]) -> bool {
+    let prompt = prompt.borrow();
+    let definitions = prompt.core.prompt.borrow();
+    tools.iter().any(|name| definitions.tool(name).is_some_and(|tool| tool.maker == ToolMaker::Plugin))
 }
 
 /// The tasks a plugin is defined with; nothing at all stands for none.

@@ -17,6 +17,8 @@ pub(crate) struct Core {
     pub(crate) next_effect: Cell<usize>,
     /// How many agents this prompt is nested in.
     pub(crate) depth: usize,
+    /// The task list was defined before: its tasks live in a state by now.
+    pub(crate) has_task_list: Cell<bool>,
     /// The limits of model-written code, from `config.sandbox`.
     pub(crate) sandbox: RefCell<Rc<SandboxConfig>>,
     /// A worker was asked for ahead of need; once is enough.

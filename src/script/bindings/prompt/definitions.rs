@@ -126,9 +126,13 @@ fn interpolated<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
 
 /// `getRemindedItems()`: `[{type, name}]` of what was reminded and not sent yet, in call order.
 pub(crate) fn get_reminded_items(call: Call<'_>) -> Result<Value<'_>> {
-    let prompt = call.core.prompt.borrow();
+    // Copied first: a script may have put a setter in the way of a new object's properties, and it may define something.
+    let items: Vec<(DefinitionKind, String)> = {
+        let prompt = call.core.prompt.borrow();
+        prompt.reminded_items().map(|(kind, name)| (kind, name.to_owned())).collect()
+    };
     let list = Array::new(call.ctx.clone())?;
-    for (index, (kind, name)) in prompt.reminded_items().enumerate() {
+    for (index, (kind, name)) in items.into_iter().enumerate() {
         let item = Object::new(call.ctx.clone())?;
         item.set("type", kind.method())?;
         item.set("name", name)?;

@@ -112,10 +112,13 @@ impl<'js> EffectContext<'js> {
     /// The system sections: `{name, value}`. `has(name)`.
     #[qjs(get)]
     fn systems(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        let prompt = self.prompt.borrow();
-        let prompt = prompt.core.prompt.borrow();
+        let systems: Vec<(String, String)> = {
+            let prompt = self.prompt.borrow();
+            let definitions = prompt.core.prompt.borrow();
+            definitions.systems().map(|(name, content)| (name.to_owned(), content.to_owned())).collect()
+        };
         self.collection(&ctx, "systems", |list| {
-            for (index, (name, content)) in prompt.systems().enumerate() {
+            for (index, (name, content)) in systems.into_iter().enumerate() {
                 let item = Object::new(ctx.clone())?;
                 item.set("name", name)?;
                 item.set("value", content)?;
@@ -128,10 +131,13 @@ impl<'js> EffectContext<'js> {
     /// The variables: `{name, type: 'string'|'data', value}`; the value of data is its YAML. `has(name)`.
     #[qjs(get)]
     fn variables(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        let prompt = self.prompt.borrow();
-        let prompt = prompt.core.prompt.borrow();
+        let variables: Vec<(String, Variable)> = {
+            let prompt = self.prompt.borrow();
+            let definitions = prompt.core.prompt.borrow();
+            definitions.variables().map(|(name, value)| (name.to_owned(), value.clone())).collect()
+        };
         self.collection(&ctx, "variables", |list| {
-            for (index, (name, value)) in prompt.variables().enumerate() {
+            for (index, (name, value)) in variables.into_iter().enumerate() {
                 let (kind, text) = match value {
                     Variable::Text(text) => ("string", text),
                     Variable::Yaml(text) => ("data", text),

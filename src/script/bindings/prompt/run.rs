@@ -1,6 +1,9 @@
 //! One run of a prompt, as JavaScript sees it: its record and the values that belong to it.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
 use rquickjs::{
     Array, Class, Ctx, JsLifetime, Result, Value,
@@ -47,6 +50,8 @@ pub(crate) enum StepList {
 #[rquickjs::class]
 pub(crate) struct PromptRun<'js> {
     pub(crate) record: Rc<RunRecord>,
+    /// The prompt function runs for the first time: the step loop has not begun, but nobody else may begin one.
+    pub(crate) is_in_set_up: Cell<bool>,
     /// What the prompt's code threw to end the run: whoever awaits the run gets that very value.
     thrown: RefCell<Option<Value<'js>>>,
     /// Step objects made so far, a list for each [`StepList`].
@@ -69,6 +74,7 @@ impl<'js> PromptRun<'js> {
         let lists = [(); 3].map(|()| Array::new(ctx.clone())).into_iter().collect::<Result<_>>()?;
         let run = PromptRun {
             record: Rc::default(),
+            is_in_set_up: Cell::new(false),
             thrown: RefCell::default(),
             lists: RefCell::new(lists),
             tools: RefCell::default(),

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     chat::ToolSpec,
     plugin::run_tool_code,
-    prompt::{DefinitionKind, ToolDefinition},
+    prompt::{DefinitionKind, ToolDefinition, ToolMaker},
     script::bindings::values::{messages::provider_options, schema::Side},
 };
 
@@ -21,7 +21,7 @@ pub(crate) fn tools_of<'js>(prompt: &PromptObject<'js>, wanted: impl Fn(&str) ->
     let prompt = prompt.borrow();
     let definitions = prompt.core.prompt.borrow();
     let told = |(name, definition): (&str, &ToolDefinition)| {
-        let shape = if definition.runs_code {
+        let shape = if definition.maker == ToolMaker::CodeMode {
             Shape::RunsCode
         } else {
             prompt.bag.with_entry(Shelf::Tools, name, |entry| entry.into())?

@@ -33,12 +33,18 @@ fn script_error(error: &RunError) -> ScriptError {
         RunError::Script(failure) => ScriptError::error(failure.diagnostic.message.clone()),
         RunError::Provider(error) | RunError::NoModel(error) => {
             let is_configuration = error.kind == ProviderErrorKind::Configuration;
-            ScriptError::error(error.message.clone())
+            let thrown = ScriptError::error(error.message.clone())
                 .name(if is_configuration { "ConfigurationError" } else { "ProviderError" })
                 .property("provider", error.provider.clone())
-                .property("model", error.model.clone())
-                .property("status", error.status)
-                .property("hint", error.hint.clone())
+                .property("model", error.model.clone());
+            let thrown = match error.status {
+                Some(status) => thrown.property("status", status),
+                None => thrown,
+            };
+            match &error.hint {
+                Some(hint) => thrown.property("hint", hint.clone()),
+                None => thrown,
+            }
         }
         RunError::Limit { message } => ScriptError::error(message.clone()).name("LimitError"),
         RunError::Aborted => ScriptError::error(error.to_string()).name("AbortError"),

@@ -19,6 +19,15 @@ pub(crate) fn aborted<'js>(ctx: &Ctx<'js>, signal: Option<Value<'js>>) -> LocalB
     }
 }
 
+/// Whether the signal is aborted by now; never with something that is none.
+pub(crate) fn is_aborted<'js>(ctx: &Ctx<'js>, signal: &Value<'js>) -> bool {
+    let Some(signal) = signal.as_object() else { return false };
+    signal.get::<_, Option<bool>>("aborted").unwrap_or_else(|_| {
+        ctx.catch();
+        None
+    }) == Some(true)
+}
+
 /// `None` when it is aborted already.
 fn listen<'js>(ctx: &Ctx<'js>, signal: &Object<'js>) -> Result<Option<Rc<Notify>>> {
     if signal.get::<_, Option<bool>>("aborted")?.unwrap_or(false) {

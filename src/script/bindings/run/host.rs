@@ -10,7 +10,7 @@ use crate::{
     chat::{Step, ToolCall, ToolSpec},
     prompt::{
         ActiveSet, DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord, RunSettings,
-        StepModifications, StepPlan, ToolAnswer,
+        StepModifications, StepPlan, ToolAnswer, ToolMaker,
     },
     provider::LanguageModel,
     script::{
@@ -56,8 +56,17 @@ impl<'js> ScriptPrompt<'js> {
             let prompt = prompt.borrow();
             (prompt.core.clone(), prompt.bag.options(), prompt.bag.model(), prompt.bag.run())
         };
-        if before.is_some_and(|run| run.borrow().record.is_under_way()) {
-            return Err(type_error(ctx, "prompt.run(): the prompt is running already; await its result first"));
+        if let Some(before) = before {
+            let before = before.borrow();
+            if before.is_in_set_up.get() {
+                return Err(type_error(
+                    ctx,
+                    "prompt.run(): the prompt function is still running; lmthing runs its prompt",
+                ));
+            }
+            if before.record.is_under_way() {
+                return Err(type_error(ctx, "prompt.run(): the prompt is running already; await its result first"));
+            }
         }
         let settings = match options {
             Some(given) => options::read(ctx, &given, "config.options")?,
@@ -118,6 +127,11 @@ impl<'js> ScriptPrompt<'js> {
         Ok(sections.into_iter().flatten().collect())
     }
 
+    fn abort_signal(&self) -> Option<Value<'js>> {
+        let options = self.prompt.borrow().bag.options();
+        options.and_then(|options| property(&options, "abortSignal").ok().flatten())
+    }
+
     fn told(&self, names: &[String]) -> Vec<ToldTool<'js>> {
         tools_of(&self.prompt, |name| names.iter().any(|active| active == name))
     }
@@ -135,7 +149,7 @@ impl<'js> ScriptPrompt<'js> {
         };
         let agent = definition.as_ref().is_some_and(|tool| tool.kind == DefinitionKind::DefAgent);
         Ok(match (definition, entry) {
-            (Some(tool), _) if tool.runs_code => {
+            (Some(tool), _) if tool.maker == ToolMaker::CodeMode => {
                 functions::run_tool_code(&self.ctx, &self.prompt, call, plan, execution).await
             }
             (Some(_), Some(entry)) if agent => agents::call::call_agent(&self.ctx, &self.prompt, &entry, call).await,
@@ -219,9 +233,11 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         .boxed_local()
     }
 
+    fn is_aborted(&self) -> bool {
+        self.abort_signal().is_some_and(|signal| abort::is_aborted(&self.ctx, &signal))
+    }
+
     fn aborted(&self) -> LocalBoxFuture<'_, ()> {
-        let options = self.prompt.borrow().bag.options();
-        let signal = options.and_then(|options| property(&options, "abortSignal").ok().flatten());
-        abort::aborted(&self.ctx, signal)
+        abort::aborted(&self.ctx, self.abort_signal())
     }
 }

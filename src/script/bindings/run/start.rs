@@ -79,16 +79,13 @@ pub(crate) async fn start<'js>(
     listener: Option<Listener>,
 ) -> Result<Started<'js>> {
     let host = Rc::new(ScriptPrompt::new(ctx, &prompt)?);
+    let run = host.run();
     let function = prompt.borrow().bag.function();
     if let Some(function) = function {
-        run_body(&prompt, &function).await?;
-    }
-    let run = host.run();
-    if prompt.borrow().bag.run().as_ref() != Some(&run) {
-        return Err(type_error(
-            ctx,
-            "the prompt function called run() of its own prompt, which lmthing runs by itself",
-        ));
+        run.borrow().is_in_set_up.set(true);
+        let ran = run_body(&prompt, &function).await;
+        run.borrow().is_in_set_up.set(false);
+        ran?;
     }
     if let Some(listener) = listener {
         run.borrow().record.listen(listener);

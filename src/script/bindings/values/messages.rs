@@ -44,12 +44,15 @@ fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<
 /// Base64 of a typed array or array buffer; `None` for anything else.
 fn base64_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> {
     let Some(object) = value.as_object() else { return Ok(None) };
-    let bytes = if ArrayBuffer::from_object(object.clone()).is_some() {
+    let bytes = if object.as_typed_array::<u8>().is_some() {
+        object.clone()
+    } else if ArrayBuffer::from_object(object.clone()).is_some() {
         let class: Constructor = ctx.globals().get("Uint8Array")?;
         class.construct((object.clone(),))?
-    } else if object.as_typed_array::<u8>().is_some() {
-        object.clone()
     } else {
+        // The engine throws when it is asked for the buffer of something that has none; the exception must not stay, or
+        // whatever is called next would throw it.
+        ctx.catch();
         return Ok(None);
     };
     let to_base64: Function = bytes.get("toBase64")?;
