@@ -365,6 +365,16 @@ declare module 'lmthing' {
     has(key: string | Reference | ((item: T) => unknown)): boolean;
   }
 
+  /** A tool as the model is told of it. */
+  export interface EffectTool {
+    name: string;
+    description: string;
+    type: 'tool' | 'agent';
+    inputSchema: JsonSchema;
+    /** The members of an array form. */
+    tools?: { name: string; description: string; inputSchema: JsonSchema }[];
+  }
+
   /** What the prompt looks like before the step's request. */
   export interface EffectContext {
     /** The number of the step being prepared, from 0. */
@@ -372,7 +382,7 @@ declare module 'lmthing' {
     /** The conversation so far, without the system prompt. */
     readonly messages: Collection<Message>;
     /** Description and JSON Schema are what the model gets: a composite lists its sub-tools. */
-    readonly tools: Collection<{ name: string; description: string; type: 'tool' | 'agent'; inputSchema: JsonSchema }>;
+    readonly tools: Collection<EffectTool>;
     readonly systems: Collection<{ name: string; value: string }>;
     /** The value of data is its YAML. */
     readonly variables: Collection<{ name: string; type: 'string' | 'data'; value: string }>;
