@@ -24,6 +24,7 @@ use rquickjs::{AsyncRuntime, Ctx, JsLifetime, Module, Object, Result, Value};
 
 pub(super) use missing_export::explain_missing_export;
 pub(super) use modules::Modules;
+pub(super) use typescript::with_source_positions;
 
 use super::native_module::{self, NativeModule};
 use super::{builtin, bytecode, user_data};
@@ -72,7 +73,8 @@ impl ModuleLoader {
         if source::is_json(&file) {
             return json::declare(ctx, name, &file, &text);
         }
-        let code = source::prepare(name, &file, text).map_err(|failure| failure.throw(ctx))?;
+        let code = source::prepare(&self.0.modules, name, &file, text).map_err(|failure| failure.throw(ctx))?;
+        typescript::show_source_positions(ctx, &self.0.modules)?;
         let module = Module::declare(ctx.clone(), name, code)?;
         meta::define(ctx, &module, name, &file, &self.0)?;
         Ok(module)
