@@ -239,7 +239,7 @@ const FAILURES: &[(&str, &str, &str)] = &[
     ),
     ("import x from './lib.mjs' with { type: 'json' };", "Error: TypeError: Module './lib.mjs' is not JSON", ""),
     ("import x from './bad.mjs';", "Error: SyntaxError: ", ""),
-    ("import './enum.ts';", "Error: RangeError: below\n --> DIR/enum.ts:5:9\n", ""),
+    ("import './enum.ts';", "Error: RangeError: below\n --> DIR/enum.ts:5:13\n", ""),
     (
         "import x from './enum.ts';",
         "Error: SyntaxError: The requested module './enum.ts' does not provide an export named 'default'\n --> DIR/main.mjs:1:8\n",

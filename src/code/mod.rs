@@ -25,4 +25,4 @@ pub use mode::CheckMode;
 pub use prepare::{Prepared, Refused, prepare};
 pub use strip::LineMap;
 pub(crate) use typescript::Tree;
-pub use typescript::{JavaScript, Language, Positions, Problem, to_javascript};
+pub(crate) use typescript::{Language, Positions, to_javascript};

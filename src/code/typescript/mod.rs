@@ -16,15 +16,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tsr_arena::Error;
 use tsr_ast::SyntaxKind;
 
-pub use positions::Positions;
+pub(crate) use positions::Positions;
 pub(crate) use tree::Tree;
-pub use tree::{Language, Problem};
+pub(crate) use tree::{Language, Problem};
 
 use erase::{Erased, erase};
 
 /// What became of a TypeScript module.
 #[derive(Debug)]
-pub struct JavaScript {
+pub(crate) struct JavaScript {
     /// The code of a module.
     pub code: String,
     /// The way back to the source; none when every position is the same in both.
@@ -35,7 +35,7 @@ pub struct JavaScript {
 ///
 /// # Errors
 /// The first syntax error.
-pub fn to_javascript(text: &str) -> Result<JavaScript, Problem> {
+pub(crate) fn to_javascript(text: &str) -> Result<JavaScript, Problem> {
     guarded(|| {
         let tree = Tree::parse(text, Language::TypeScript).map_err(failed)?;
         let mut problems = tree.problems().map_err(failed)?;

@@ -5,7 +5,7 @@ use tsr_jsstring::JsString;
 
 /// Where each piece of compiled code comes from. Lines and columns count from 1, columns in bytes.
 #[derive(Debug, Clone, Default)]
-pub struct Positions {
+pub(crate) struct Positions {
     /// Sorted by the place in the compiled code.
     pieces: Vec<Piece>,
 }
@@ -45,7 +45,7 @@ impl Positions {
 
     /// The line and the column of the source that a position in the compiled code stands for; none for code that the
     /// compiler added.
-    pub fn original(&self, line: u32, column: u32) -> Option<(u32, u32)> {
+    pub(crate) fn original(&self, line: u32, column: u32) -> Option<(u32, u32)> {
         let behind = self.pieces.partition_point(|piece| piece.compiled <= (line, column));
         let piece = self.pieces.get(behind.checked_sub(1)?).filter(|piece| piece.compiled.0 == line)?;
         let into = (column - piece.compiled.1).min(piece.same);

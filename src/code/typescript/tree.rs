@@ -16,7 +16,7 @@ const ERROR: i32 = 1;
 
 /// A syntax error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// The byte where it starts.
     pub offset: usize,
     /// TypeScript's number for it.
@@ -27,7 +27,7 @@ pub struct Problem {
 
 /// The language a text is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub(crate) enum Language {
     /// Without types.
     JavaScript,
     /// With types.
@@ -45,7 +45,7 @@ impl Tree {
     ///
     /// # Errors
     /// When the parser itself fails.
-    pub fn parse(text: &str, language: Language) -> Result<Self, Error> {
+    pub(crate) fn parse(text: &str, language: Language) -> Result<Self, Error> {
         let (kind, name) = match language {
             Language::JavaScript => (ScriptKind::JS, b"/module.mjs"),
             Language::TypeScript => (ScriptKind::TS, b"/module.mts"),
@@ -59,7 +59,7 @@ impl Tree {
     }
 
     /// The syntax errors, in the order of the text.
-    pub fn problems(&self) -> Result<Vec<Problem>, Error> {
+    pub(crate) fn problems(&self) -> Result<Vec<Problem>, Error> {
         let source = self.view().source_file(self.root)?;
         let errors = source.diagnostics().iter().chain(source.js_diagnostics());
         let mut problems: Vec<Problem> =
@@ -69,12 +69,12 @@ impl Tree {
     }
 
     /// The source file: the node above all others.
-    pub fn root(&self) -> NodeId {
+    pub(crate) fn root(&self) -> NodeId {
         self.root
     }
 
     /// The statements of the module.
-    pub fn statements(&self) -> Result<Vec<NodeId>, Error> {
+    pub(crate) fn statements(&self) -> Result<Vec<NodeId>, Error> {
         let mut statements = self.children(self.root)?;
         statements.retain(|node| self.kind(*node).is_ok_and(|kind| kind != SyntaxKind::EndOfFile));
         Ok(statements)
@@ -84,60 +84,60 @@ impl Tree {
         self.file.view()
     }
 
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         self.view().source().as_bytes()
     }
 
-    pub fn node(&self, node: NodeId) -> Result<NodeRead<'_>, Error> {
+    pub(crate) fn node(&self, node: NodeId) -> Result<NodeRead<'_>, Error> {
         self.view().node(node)
     }
 
     /// What `node` is.
-    pub fn kind(&self, node: NodeId) -> Result<SyntaxKind, Error> {
+    pub(crate) fn kind(&self, node: NodeId) -> Result<SyntaxKind, Error> {
         Ok(self.node(node)?.kind().known().unwrap_or(SyntaxKind::Unknown))
     }
 
     /// Where the first token of `node` starts, behind white space and comments.
-    pub fn start(&self, node: NodeId) -> Result<usize, Error> {
+    pub(crate) fn start(&self, node: NodeId) -> Result<usize, Error> {
         Ok(self.token_from(self.full_start(node)?))
     }
 
     /// Where the token before `node` ends.
-    pub fn full_start(&self, node: NodeId) -> Result<usize, Error> {
+    pub(crate) fn full_start(&self, node: NodeId) -> Result<usize, Error> {
         Ok(usize::try_from(self.node(node)?.pos()).unwrap_or(0))
     }
 
     /// Where the last token of `node` ends.
-    pub fn end(&self, node: NodeId) -> Result<usize, Error> {
+    pub(crate) fn end(&self, node: NodeId) -> Result<usize, Error> {
         Ok(usize::try_from(self.node(node)?.end()).unwrap_or(0))
     }
 
     /// Where the first token at or after `offset` starts.
-    pub fn token_from(&self, offset: usize) -> usize {
+    pub(crate) fn token_from(&self, offset: usize) -> usize {
         let at = tsr_scanner::skip_trivia(self.bytes(), i64::try_from(offset).unwrap_or(i64::MAX));
         usize::try_from(at).unwrap_or(offset)
     }
 
     /// The text of a node that is a name or a string.
-    pub fn text(&self, node: NodeId) -> Result<String, Error> {
+    pub(crate) fn text(&self, node: NodeId) -> Result<String, Error> {
         Ok(String::from_utf8_lossy(self.view().node_text(node)?.as_bytes()).into_owned())
     }
 
     /// The nodes of a list; none for a list that is not there.
-    pub fn list(&self, list: Option<NodeListId>) -> Result<Vec<NodeId>, Error> {
+    pub(crate) fn list(&self, list: Option<NodeListId>) -> Result<Vec<NodeId>, Error> {
         let Some(list) = list else { return Ok(Vec::new()) };
         let nodes = self.view().list(list)?.nodes();
         Ok(self.view().node_slice(nodes)?.iter().flatten().collect())
     }
 
     /// From the first to the last byte between the brackets of a list.
-    pub fn list_range(&self, list: NodeListId) -> Result<(usize, usize), Error> {
+    pub(crate) fn list_range(&self, list: NodeListId) -> Result<(usize, usize), Error> {
         let range = self.view().list(list)?.loc();
         Ok((usize::try_from(range.pos()).unwrap_or(0), usize::try_from(range.end()).unwrap_or(0)))
     }
 
     /// Whether a declaration has a modifier (`declare`, `abstract`, …).
-    pub fn has_modifier(&self, node: NodeId, modifier: SyntaxKind) -> Result<bool, Error> {
+    pub(crate) fn has_modifier(&self, node: NodeId, modifier: SyntaxKind) -> Result<bool, Error> {
         for found in self.list(self.node(node)?.modifiers())? {
             if self.kind(found)? == modifier {
                 return Ok(true);
@@ -147,7 +147,7 @@ impl Tree {
     }
 
     /// The nodes directly below `node`, in the order of the text.
-    pub fn children(&self, node: NodeId) -> Result<Vec<NodeId>, Error> {
+    pub(crate) fn children(&self, node: NodeId) -> Result<Vec<NodeId>, Error> {
         let mut children = Children { view: self.view(), found: Vec::new(), failure: None };
         let _ = self.node(node)?.for_each_child(&mut children);
         children.failure.map_or(Ok(children.found), Err)
@@ -155,7 +155,7 @@ impl Tree {
 
     /// Calls `visit` with `node` and all nodes below it; it says whether to go on below the node it was given. No call
     /// stack grows with the depth of the tree, which the text decides.
-    pub fn walk(
+    pub(crate) fn walk(
         &self,
         node: NodeId,
         mut visit: impl FnMut(NodeId, SyntaxKind) -> Result<bool, Error>,

@@ -73,7 +73,10 @@ impl ModuleLoader {
         if source::is_json(&file) {
             return json::declare(ctx, name, &file, &text);
         }
-        let code = source::prepare(&self.0.modules, name, &file, text).map_err(|failure| failure.throw(ctx))?;
+        let code = match source::is_typescript(name) {
+            true => typescript::strip(&self.0.modules, name, &text).map_err(|failure| failure.throw(ctx))?,
+            false => text,
+        };
         typescript::show_source_positions(ctx, &self.0.modules)?;
         let module = Module::declare(ctx.clone(), name, code)?;
         meta::define(ctx, &module, name, &file, &self.0)?;

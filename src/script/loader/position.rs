@@ -59,7 +59,7 @@ struct Site {
 }
 
 fn parse(module: &str, text: &str) -> Option<Tree> {
-    let language = if super::typescript::is_typescript(module) { Language::TypeScript } else { Language::JavaScript };
+    let language = if super::source::is_typescript(module) { Language::TypeScript } else { Language::JavaScript };
     Tree::parse(text, language).ok()
 }
 

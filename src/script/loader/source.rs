@@ -1,9 +1,7 @@
-//! Reading a module's file and making it text that QuickJS can run.
+//! Reading a module's file, and what kind of module it is.
 
 use std::path::Path;
 
-use super::modules::Modules;
-use super::typescript;
 use crate::script::error::ScriptError;
 
 /// The file endings that can be imported, in the order in which alternatives are suggested.
@@ -15,6 +13,12 @@ fn extension(path: &Path) -> Option<&str> {
 
 pub(super) fn is_json(path: &Path) -> bool {
     extension(path) == Some("json")
+}
+
+/// Whether the name of a module is that of a TypeScript file; a query may follow (`./x.ts?again`).
+pub(super) fn is_typescript(module: &str) -> bool {
+    let path = module.split('?').next().unwrap_or(module);
+    path.ends_with(".ts") || path.ends_with(".mts")
 }
 
 /// Reads a text file as UTF-8, without its byte order mark.
@@ -41,9 +45,4 @@ pub(super) fn plain(error: &std::io::Error) -> String {
         std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     }
-}
-
-/// The JavaScript of a module.
-pub(super) fn prepare(modules: &Modules, name: &str, path: &Path, text: String) -> Result<String, ScriptError> {
-    if typescript::is_typescript(&path.to_string_lossy()) { typescript::strip(modules, name, &text) } else { Ok(text) }
 }

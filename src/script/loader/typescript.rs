@@ -14,12 +14,6 @@ use crate::code::to_javascript;
 use crate::script::builtin::{INTERNAL_PREFIX, import_builtin};
 use crate::script::error::ScriptError;
 
-/// Whether the name of a module is that of a TypeScript file; a query may follow (`./x.ts?again`).
-pub(super) fn is_typescript(module: &str) -> bool {
-    let path = module.split('?').next().unwrap_or(module);
-    path.ends_with(".ts") || path.ends_with(".mts")
-}
-
 /// The JavaScript of the module `name`. When its positions moved, `modules` learn the way back.
 ///
 /// Compiled code starts below the last line of the text. So a position tells by its line whether it is one of the code, and
