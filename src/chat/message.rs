@@ -179,8 +179,10 @@ impl ToolOutput {
     /// What goes out as bare text, if anything does.
     fn bare_text(&self) -> Option<&str> {
         match self {
+            // JSON around a text would cost tokens, and quotes in it would come back escaped.
             ToolOutput::Text(text) | ToolOutput::ErrorText(text) => Some(text),
             ToolOutput::ErrorJson(Value::Object(map)) if map.len() == 1 => map.get("error")?.as_str(),
+            // Of an agent's answer the model is told what it said, not how it came to that.
             ToolOutput::Json(Value::Object(map)) if map.len() == 2 && map.contains_key("steps") => {
                 map.get("response")?.as_str().filter(|response| !response.is_empty())
             }

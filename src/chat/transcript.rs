@@ -23,13 +23,8 @@ impl Transcript {
     }
 
     /// How many messages there are now.
-    pub fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.0.borrow().len()
-    }
-
-    /// Whether there is no message yet.
-    pub fn is_empty(&self) -> bool {
-        self.0.borrow().is_empty()
     }
 
     /// The messages there are now.
@@ -50,6 +45,7 @@ pub struct PromptMessages {
 impl PromptMessages {
     /// The history as it stands now between a system message and messages that only this step sees.
     pub fn new(system: Option<Message>, history: Transcript, extra: Vec<Rc<Message>>) -> Self {
+        // The history grows on; this request saw what is there now.
         let end = history.len();
         PromptMessages { system: system.map(Rc::new), history, end, extra }
     }
@@ -62,16 +58,6 @@ impl PromptMessages {
         all.extend(history[..self.end].iter().cloned());
         all.extend(self.extra.iter().cloned());
         all
-    }
-
-    /// How many messages there are.
-    pub fn len(&self) -> usize {
-        usize::from(self.system.is_some()) + self.end + self.extra.len()
-    }
-
-    /// Whether the request has no message at all.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

@@ -72,6 +72,7 @@ impl CodeWatcher {
 
 /// How many bytes at the end of `text` are a beginning of `tag`.
 fn beginning_of(tag: &str, text: &str) -> usize {
+    // Tags are ASCII, so they can be cut anywhere.
     (1..tag.len()).rev().find(|&length| text.ends_with(&tag[..length])).unwrap_or(0)
 }
 

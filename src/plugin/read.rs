@@ -22,6 +22,7 @@ impl Fields {
     pub(super) fn new(value: &Value, label: &str) -> Result<Self, ShapeError> {
         match value {
             Value::Object(map) => {
+                // Models write `null` for what they leave out.
                 let map: Map<String, Value> =
                     map.iter().filter(|(_, value)| !value.is_null()).map(|(k, v)| (k.clone(), v.clone())).collect();
                 let label = match map.get("id") {

@@ -171,6 +171,7 @@ fn change(
     rule: impl Fn(&Task) -> Result<(TaskStatus, String), &'static str>,
 ) -> (Vec<Task>, Value) {
     let mut tasks = tasks.to_vec();
+    // Brackets are taken off only when no id has them: an author's ids may look like anything.
     let by_id = |id: &str| tasks.iter().position(|task| task.id == id);
     let Some(position) = by_id(task_id).or_else(|| by_id(bare_id(task_id))) else {
         let refusal = Refusal::unknown_task(task_id, tasks.iter().map(|task| task.id.as_str())).into_value();

@@ -106,6 +106,7 @@ impl<'a> Run<'a> {
             let deadline = self.deadline();
             let calling = !self.calls.is_empty();
             let event = tokio::select! {
+                // Frames first: a worker that stops at its own limit says more about it than the clock here can.
                 biased;
                 frame = worker.receive() => Event::Frame(frame),
                 Some(answered) = self.calls.next(), if calling => Event::Answered(answered),
@@ -218,6 +219,7 @@ impl<'a> Run<'a> {
     async fn reply(&mut self, worker: &mut Worker, answered: Answered<'a>) -> Option<End> {
         let Answered { id, result, permit } = answered;
         let reply = result.map_or_else(Reply::Error, Reply::Value);
+        // Several calls may be answered before the worker has said that it waits again.
         if self.phase == Phase::Waiting {
             self.permit = permit;
             self.enter(Phase::Running);

@@ -127,6 +127,7 @@ impl Serialize for RunOutcome {
                 map.serialize_entry("message", message)?;
             }
         }
+        // A model that has logged nothing is not told of an empty log.
         if !self.logs().is_empty() {
             let lines: Vec<&str> = self.logs().iter().map(|line| line.text.as_str()).collect();
             map.serialize_entry("logs", &lines)?;

@@ -104,6 +104,7 @@ impl Sandbox {
                     return outcome;
                 }
                 End::Killed(outcome) => {
+                    // Waited for, so that its memory is free before the next one takes as much.
                     worker.kill().await;
                     self.warm(declarations);
                     return outcome;
@@ -142,6 +143,7 @@ impl Sandbox {
 
     fn put_back(&self, worker: Worker) {
         let mut idle = self.idle.borrow_mut();
+        // One that is not kept is dropped here, and dies.
         if idle.len() < MAX_IDLE && worker.runs < MAX_RUNS {
             idle.push(Slot::Ready(Box::new(worker)));
         }

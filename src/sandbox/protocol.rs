@@ -113,6 +113,7 @@ pub(super) fn read_frame<T: DeserializeOwned>(reader: &mut impl Read) -> io::Res
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         Err(error) => return Err(error),
     }
+    // Safe to allocate on the word of a header: the host is trusted here, and the process has its own limits.
     let mut body = vec![0; frame_length(header)?];
     reader.read_exact(&mut body)?;
     decode(&body).map(Some)

@@ -56,8 +56,10 @@ impl Worker {
         keep_inherited_files_back();
         let mut command = Command::new(program);
         command.arg(WORKER_SUBCOMMAND).arg(memory_bytes.to_string());
+        // The environment holds the providers' keys: code that broke out would find none.
         command.env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
         if cfg!(unix) {
+            // A worker must not keep a folder of the user's busy.
             command.current_dir("/");
         }
         let mut child = command.spawn()?;

@@ -224,6 +224,7 @@ impl TypePrinter {
         let key = schema.get("propertyNames").map_or_else(|| "string".to_owned(), |keys| self.schema(keys, document));
         match key.as_str() {
             "string" | "any" => format!("Record<string, {value}>"),
+            // `Record` of an enum demands every key, which the schema does only when it says so.
             _ if required.is_empty() => format!("Partial<Record<{key}, {value}>>"),
             _ => format!("Record<{key}, {value}>"),
         }
@@ -242,10 +243,12 @@ impl TypePrinter {
             _ => document.base_name.to_owned(),
         };
         let name = self.free_name(&wanted);
+        // Known before it is printed, since it may refer to itself.
         document.names.insert(reference.to_owned(), name.clone());
         let slot = self.named.len();
         self.named.push((name.clone(), String::new()));
         let body = self.schema(target, document);
+        // `type A = A` is an error, and a schema that says no more allows anything.
         if body == name {
             self.named[slot].1 = "any".to_owned();
         } else {

@@ -65,6 +65,7 @@ fn collect(error: &jsonschema::ValidationError<'_>, root: &Value, problems: &mut
     let message = match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
+            // The place of what is missing, not of the object that lacks it: that is where it has to be added.
             path = join_property(&path, name);
             "Required: the property is missing".to_owned()
         }

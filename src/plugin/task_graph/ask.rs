@@ -84,6 +84,7 @@ fn answer(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusa
     // A graph written by hand can say waiting_human without a question.
     let open = task.human_question.clone();
     let question = open.as_ref().map(|open| open.question.clone()).filter(|question| !question.is_empty());
+    // While the question was open a dependency may have been taken up again; then the task has to wait for it.
     let resumed = match open.map(|open| open.resume_status) {
         Some(TaskNodeStatus::InProgress) if graph.unmet_dependencies(position).is_empty() => TaskNodeStatus::InProgress,
         _ => TaskNodeStatus::Pending,

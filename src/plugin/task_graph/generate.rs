@@ -17,6 +17,7 @@ pub(crate) fn generate_task_graph(graph: &TaskGraph, input: &Value) -> (TaskGrap
 }
 
 fn generate(input: &Value) -> Result<(TaskGraph, Value), Refusal> {
+    // Models leave out the object around a single argument.
     let given = if input.is_array() { input } else { &input["tasks"] };
     let tasks = node::parse_tasks(given).map_err(|ShapeError(faults)| invalid(faults))?;
     if tasks.is_empty() {

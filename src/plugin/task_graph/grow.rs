@@ -40,6 +40,7 @@ pub(crate) fn fork_task(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) 
 fn spawn(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusal> {
     let mut task = TaskNode::read_new(input, "spawnTask").map_err(wrong_shape)?;
     if let Some(parent) = &task.parent_id {
+        // As the parent itself writes its id: models copy the brackets of the status section.
         task.parent_id = Some(graph.node(graph.find(parent)?).id.clone());
     }
     let mut tasks = graph.stored();
@@ -91,6 +92,7 @@ fn fork(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusal>
         take_over(subtask, original);
     }
     let ids: Vec<String> = subtasks.iter().map(|subtask| subtask.id.clone()).collect();
+    // The task itself becomes the join, so whoever waits for it need not be told.
     let join = &mut tasks[position];
     join.status = TaskNodeStatus::Pending;
     join.output_result = None;
@@ -137,6 +139,7 @@ fn give_id(task: &mut TaskNode, parent: Option<&str>, taken: &mut HashSet<String
 
 /// The graph with more tasks, if that brings no problem that was not there before and blocks nothing already begun.
 fn grown(graph: &TaskGraph, tasks: Vec<TaskNode>) -> Result<TaskGraph, Refusal> {
+    // A prompt file may define a graph with problems; the model that adds a task did not make those.
     let known: HashSet<String> = graph.problems().into_iter().collect();
     let mut problems = validate_task_graph(&tasks);
     problems.retain(|problem| !known.contains(problem));

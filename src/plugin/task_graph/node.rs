@@ -135,6 +135,7 @@ impl TaskNode {
             assigned_subagent: fields.text("assigned_subagent"),
             input_context: fields.text_of_any("input_context").filter(|text| !text.is_empty()),
             output_result: fields.text_of_any("output_result"),
+            // `spawnTask` takes it as `parentId`, like `taskId`; a task has it in snake case.
             parent_id: fields.text("parent_id").or_else(|| fields.text("parentId")),
             human_question: read_question(fields),
             extra: Map::new(),

@@ -65,6 +65,7 @@ fn outline(graph: &TaskGraph, root: Option<usize>) -> Vec<(usize, usize)> {
             }
             outlined.push((position, depth));
             let below = (depth + 1).min(DEEPEST);
+            // The last on the stack is the first to be looked at.
             stack.extend(children[position].iter().rev().map(|&child| (child, below)));
         }
     }

@@ -82,6 +82,7 @@ fn update(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusa
     let restarted = graph.node(position).status == TaskNodeStatus::Failed && status != TaskNodeStatus::Failed;
     let graph = graph.with_changed(position, |task| {
         task.status = status;
+        // Only a failure gets here with a question open, and whoever failed the task no longer waits for the answer.
         task.human_question = None;
         if output.is_some() {
             task.output_result = output;
@@ -90,6 +91,7 @@ fn update(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusa
             task.output_result = None;
         }
     });
+    // Completing again replaces a result; what became ready by it was told the first time.
     let newly: Vec<Value> = match status {
         TaskNodeStatus::Completed if !was_completed => {
             let waiting = graph.edges().downstream[position].iter();
@@ -122,6 +124,7 @@ fn check(graph: &TaskGraph, position: usize, status: TaskNodeStatus) -> Result<(
     let task = graph.node(position);
     let verb = if status == TaskNodeStatus::Completed { "completed" } else { "started" };
     let unmet = graph.unmet_dependencies(position);
+    // A blocked task may fail all the same: often it is known before its turn that it cannot be done.
     if status != TaskNodeStatus::Failed && !unmet.is_empty() {
         let names = quoted(&unmet);
         let what = if unmet.len() == 1 { "this dependency is" } else { "these dependencies are" };

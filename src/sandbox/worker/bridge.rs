@@ -156,6 +156,7 @@ fn call_host<'js>(
             if let Some(bridge) = ctx.userdata::<Bridge<'js>>() {
                 bridge.pending.borrow_mut().insert(id, PendingCall { resolve, reject, stack });
             }
+            // Sent at once, not when the code waits: calls that are not awaited run side by side with it.
             counters.send(&FromWorker::Call { id, name: name.to_owned(), args });
         }
         Err(NoData::Because(message)) => {
@@ -184,6 +185,7 @@ fn arguments<'js>(
         return Err(NoData::Because("the sandbox is closing".to_owned()));
     };
     let what = format!("the argument of {name}");
+    // More arguments than one are for the type checker to refuse; here they are not looked at.
     let json = match argument {
         Some(value) => bridge.intrinsics.to_json(ctx, value, counters.limits.result_bytes, &what)?,
         None => None,
@@ -223,6 +225,7 @@ fn write_line<'js>(ctx: &Ctx<'js>, level: LogLevel, data: &[Value<'js>], counter
             text.push(' ');
         }
         text.push_str(&bridge.intrinsics.inspect(ctx, value));
+        // The rest would be cut off anyway, and showing it may run getters.
         if text.len() > limit {
             break;
         }

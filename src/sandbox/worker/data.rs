@@ -135,6 +135,7 @@ impl<'js> Intrinsics<'js> {
         if value.is_function() {
             return "[function]".to_owned();
         }
+        // JSON has none of these.
         if let Some(number) = value.as_number().filter(|number| !number.is_finite()) {
             return if number.is_nan() {
                 "NaN".to_owned()

@@ -81,7 +81,9 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         if !number.is_finite() {
             self.push("null")
         } else if number == 0.0 {
+            // JSON.stringify knows no negative zero.
             self.push("0")
+            // Beyond these Rust writes hundreds of zeros, where JavaScript goes over to exponents.
         } else if number.abs() >= 1e21 || number.abs() < 1e-6 {
             self.push(&format!("{number:e}"))
         } else {
@@ -99,6 +101,7 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         } else if value.is_null() {
             self.push("null")?;
         } else if value.is_big_int() {
+            // JSON.stringify throws; as a number it would lose digits on the way.
             self.push(&format!("\"{}\"", self.intrinsics.digits(self.ctx, value)))?;
         } else if value.is_function() {
             return Ok(false);
@@ -130,6 +133,7 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         let to_json: Value<'js> = object.get("toJSON")?;
         if let Some(to_json) = to_json.as_function() {
             let replaced: Value<'js> = to_json.call((This(object.clone()), ""))?;
+            // One that answers with the object itself would be asked for ever.
             if replaced.as_object() != Some(object) {
                 return self.value(&replaced);
             }
@@ -140,6 +144,7 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         if object.as_value().is_error() {
             return self.error(object);
         }
+        // What a proxy says of its prototype is code, and none of the built-in methods would take it.
         if !object.as_value().is_proxy()
             && object.get_prototype().is_some_and(|parent| parent != self.intrinsics.object_prototype)
             && let Some(written) = self.special(object)?
@@ -182,6 +187,7 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
 
     fn array(&mut self, array: &Array<'js>) -> Written {
         self.push("[")?;
+        // However long an array says it is, the limit on the text ends this.
         for index in 0..array.len() {
             if index > 0 {
                 self.push(",")?;
@@ -262,6 +268,7 @@ impl<'a, 'js> JsonWriter<'a, 'js> {
         for pair in &pairs {
             keys.push(pair.get::<Value<'js>>(0)?);
         }
+        // Keys that become text could fall together: 1 and "1".
         if !keys.iter().all(Value::is_string) {
             return self.array(entries);
         }

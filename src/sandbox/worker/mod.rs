@@ -47,6 +47,7 @@ pub fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     if spawn_checker_thread(move || serve(&receiver)).is_err() {
         return ExitCode::FAILURE;
     }
+    // Only now: the filter of system calls forbids to start threads.
     missing.extend(confine::all_threads());
     if emit(&FromWorker::Ready { confinement: missing }).is_err() {
         return ExitCode::FAILURE;
@@ -85,6 +86,7 @@ fn serve(receiver: &Receiver<ToWorker>) {
                 let ready = engines.take().map_or_else(Engines::new, Ok);
                 let ran = catch_unwind(AssertUnwindSafe(|| run(&mut checker, ready, &request, receiver)));
                 let ran = ran.unwrap_or_else(|_| {
+                    // Whatever it was doing, it is not to be trusted with the next code.
                     checker = None;
                     emit(&failed("The sandbox failed while it ran the code"))
                 });

@@ -51,6 +51,7 @@ pub(super) fn describe<'js>(
     let mut message = if error == name { name } else { format!("{name}: {error}") };
     if let Some((line, _)) = place {
         let source = code.lines().nth(line as usize - 1).unwrap_or_default().trim();
+        // Enough to recognise the line; one line may be all of the code.
         let source: String = source.chars().take(300).collect();
         message.push_str(&format!("\n    at line {line}: {source}"));
     }
