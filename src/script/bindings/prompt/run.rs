@@ -25,6 +25,7 @@ pub(crate) enum StepList {
 #[derive(JsLifetime)]
 #[rquickjs::class]
 pub(crate) struct PromptRun<'js> {
+    /// What has happened, as plain data.
     pub(crate) record: Rc<RunRecord>,
     /// What the prompt's code threw to end the run: whoever awaits the run gets that very value.
     thrown: RefCell<Option<Value<'js>>>,
@@ -45,6 +46,7 @@ impl<'js> Trace<'js> for PromptRun<'js> {
 impl<'js> PromptRun<'js> {
     /// A run that has not begun.
     pub(crate) fn create(ctx: &Ctx<'js>) -> Result<Class<'js, Self>> {
+        // One for each `StepList`, which is its place.
         let lists = [(); 3].map(|()| Array::new(ctx.clone())).into_iter().collect::<Result<_>>()?;
         let run = PromptRun {
             record: Rc::default(),
@@ -60,6 +62,7 @@ impl<'js> PromptRun<'js> {
         self.thrown.borrow().clone()
     }
 
+    /// Notes the value that ends the run.
     pub(crate) fn set_thrown(&self, thrown: Value<'js>) {
         self.thrown.replace(Some(thrown));
     }
@@ -72,6 +75,7 @@ impl<'js> PromptRun<'js> {
     /// Keeps the tools of step `step`.
     pub(crate) fn keep_tools(&self, step: usize, tools: Vec<ToldTool<'js>>) {
         let mut kept = self.tools.borrow_mut();
+        // Steps whose model read its request have their tools in the step, and nothing here.
         kept.resize_with(step, Vec::new);
         kept.push(tools);
     }
