@@ -1,4 +1,5 @@
-//! `defTaskList` over the engine-free task list.
+//! `defTaskList` over the engine-free task list. The state's array is the list; what the tools do is in
+//! [`crate::plugin`] (docs/reference.md, "Task list").
 
 use rquickjs::{Ctx, Result, Value};
 
@@ -14,11 +15,13 @@ use crate::{
     },
 };
 
-/// `defTaskList(tasks?)`: `[tasks, setTasks]` of the state `taskList`, the tools `startTask`, `completeTask`, `failTask`, and
-/// a section `taskList` with the status in every step's system prompt. `tasks`: `[{id, name, status?}]`, used on the
-/// first run only. Throws a `TypeError` for tasks of another shape; doubtful lists warn on stderr.
+/// `defTaskList(tasks?)`: `[tasks, setTasks]` of the state `taskList`, the tools `startTask`, `completeTask`,
+/// `failTask`, and a section `taskList` with the status in every step's system prompt. `tasks`: `[{id, name,
+/// status?}]`, used on the first run only. Throws a `TypeError` for tasks of another shape; an id used twice warns on
+/// stderr. Rules: docs/reference.md, "Task list".
 pub(crate) fn def_task_list(call: Call<'_>) -> Result<Value<'_>> {
     let ctx = call.ctx.clone();
+    // Later runs neither read their argument nor warn of it again.
     let is_known = call.prompt.borrow().bag.state(STATE_KEY).is_some();
     let initial = if is_known {
         Value::new_undefined(ctx.clone())
@@ -44,8 +47,10 @@ fn call_tool<'js>(
 ) -> Result<serde_json::Value> {
     let state = prompt.borrow().bag.state(STATE_KEY);
     let Some(state) = state else { return Ok(serde_json::Value::Null) };
+    // Read anew each time: the script may have set anything.
     let tasks = read(ctx, &state.value()?, STATE_KEY)?;
     let Some((changed, answer)) = task_list::call_tool(&tasks, name, input) else { return Ok(serde_json::Value::Null) };
+    // A refusal leaves the state the very same value, so that no effect that depends on it runs.
     if changed != tasks {
         state.set_value(from_serde(ctx, &changed)?)?;
     }

@@ -1,4 +1,5 @@
-//! Tools that a built-in plugin answers in Rust.
+//! Tools that a built-in plugin answers in Rust: defined as a script would define them, with a native `execute`. Must
+//! not know what the tools do.
 
 use rquickjs::{Array, Ctx, Function, IntoJs, Result, Value, function::Opt};
 
@@ -24,6 +25,7 @@ fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: Answer) -> Result<()> {
     let definition = ToolDefinition::new(DefinitionKind::DefTool, spec.description);
     let defined = call.core.prompt.borrow_mut().define_tool(&spec.name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
+    // Nothing of it depends on the run of the body.
     if is_made(&call.prompt, &spec.name) {
         return Ok(());
     }
@@ -39,6 +41,7 @@ fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: Answer) -> Result<()> {
     let schema = from_serde(&call.ctx, &spec.input_schema)?;
     let callable = Callable {
         input_schema: Schema::from_value(&call.ctx, &schema, &spec.name)?,
+        // Bound, not captured: the collector has to see that the tool holds its own prompt.
         execute: bind(&execute, vec![call.prompt.clone().into_value()])?,
         options: CallOptions::default(),
     };

@@ -1,4 +1,5 @@
-//! The hooks of `config.options` that are called as a run goes on: `onStepFinish`, `stopWhen`, `onFinish`.
+//! The hooks of `config.options` that are called as a run goes on: `onStepFinish`, `stopWhen`, `onFinish`
+//! (docs/reference.md, "Steps", "Results"). Must not know what their answers lead to.
 
 use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 
@@ -41,6 +42,7 @@ pub(crate) async fn step_finished<'js>(
         None => vec![conditions],
     };
     let argument = Object::new(ctx.clone())?;
+    // The kept list itself: making one anew after each of n steps would cost n².
     argument.set("steps", up_to_date(ctx, run, StepList::Results)?)?;
     for condition in conditions {
         let Some(condition) = condition.as_function() else { continue };
@@ -59,6 +61,7 @@ pub(crate) async fn run_finished<'js>(
     run: &Class<'js, PromptRun<'js>>,
     failed: bool,
 ) -> Result<()> {
+    // Before the hook, and whatever came of the run: a clean-up gives back what an effect took.
     effects::clean_up_all(prompt).await?;
     let hook = if failed { None } else { hook(prompt, "onFinish")? };
     let Some(hook) = hook else { return Ok(()) };
