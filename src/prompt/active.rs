@@ -1,8 +1,8 @@
 //! What `disable()` hides, and what is left for a step.
 //!
 //! Hiding is told once here: definitions note it, [`Prompt::activate`] turns it into the [`ActiveSet`] of one step, and
-//! whatever happens during that step (tool calls, model-written code) asks that set. Definitions that are hidden while a
-//! step is under way thereby count for the next one.
+//! whatever happens during that step (tool calls, model-written code) asks that set. Definitions that are hidden while
+//! a step is under way thereby count for the next one.
 
 use std::collections::HashSet;
 
@@ -42,7 +42,8 @@ impl ActiveSet {
 }
 
 impl Prompt {
-    /// `reference.disable()`: hides the definition on the step being prepared, or on the next one when a step is under way.
+    /// `reference.disable()`: hides the definition on the step being prepared, or on the next one when a step is under
+    /// way.
     pub fn disable(&mut self, kind: DefinitionKind, name: &str) {
         self.hidden.add((kind.group(), name.to_owned()));
     }
@@ -54,9 +55,10 @@ impl Prompt {
 
     /// What counts on the step being prepared; uses up what `disable()` hid for it.
     ///
-    /// `only` names the tools that are left of the active ones (`options.activeTools`, `stepModifier('tools')`): each list
-    /// leaves out more.
+    /// `only` names the tools that are left of the active ones (`options.activeTools`, `stepModifier('tools')`): each
+    /// list leaves out more.
     pub fn activate(&mut self, only: &[Option<&[String]>]) -> ActiveSet {
+        // Taken once a step: from now on `disable()` is for the next one.
         let hidden = self.hidden.take();
         let left = |group: Group, names: Vec<&String>| -> Vec<String> {
             let is_left = |name: &&String| hidden.is_empty() || !hidden.contains(&(group, (*name).clone()));

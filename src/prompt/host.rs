@@ -1,4 +1,4 @@
-//! The seam between the step loop and the language a prompt is written in.
+//! The seam between the step loop and the language a prompt is written in. Knows neither side.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -98,8 +98,8 @@ pub trait PromptHost {
     /// The named tools as the model is told of them.
     fn tool_specs(&self, names: &[String]) -> Result<Vec<ToolSpec>, RunError>;
 
-    /// Keeps what step `step` would tell the model of the named tools, for whoever looks at the request later. Called in
-    /// place of [`PromptHost::tool_specs`] when the model reads no requests: converting schemas for nobody is dear.
+    /// Keeps what step `step` would tell the model of the named tools, for whoever looks at the request later. Called
+    /// in place of [`PromptHost::tool_specs`] when the model reads no requests: converting schemas for nobody is dear.
     fn keep_tools(&self, step: usize, names: &[String]);
 
     /// Runs the code of one `<run_code>` block; it reaches the methods that are active in `plan`.
@@ -120,7 +120,7 @@ pub trait PromptHost {
 
 /// Drives a prompt from its first step to its end. `session` has the implementation; `script` starts runs through it.
 pub trait StepLoop {
-    /// Begins a run, which is under way from this call on, and runs to the end when the answer is awaited; the record of
-    /// the host says how it went.
+    /// Begins a run, which is under way from this call on, and runs to the end when the answer is awaited; the record
+    /// of the host says how it went.
     fn run<'a>(self: Rc<Self>, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()>;
 }

@@ -1,4 +1,5 @@
-//! The system prompt's text. Values are not escaped: models read the tags loosely, and escaped text would mislead them more.
+//! The system prompt's text. Values are not escaped: models read the tags loosely, and escaped text would mislead them
+//! more.
 
 use std::fmt::Write;
 
@@ -8,7 +9,8 @@ use super::definitions::Variable;
 
 /// Writes a value as YAML, ending in a line feed.
 ///
-/// Strings that YAML 1.1 readers would take for something else (`yes`, `n`, dates) come out quoted.
+/// Strings that YAML 1.1 readers would take for something else (`yes`, `n`, dates) come out quoted. Fails with the
+/// writer's words.
 pub fn to_yaml(value: &Value) -> Result<String, String> {
     let mut text = serde_saphyr::to_string(value).map_err(|error| error.to_string())?;
     if !text.ends_with('\n') {
