@@ -1,4 +1,4 @@
-//! Messages and their parts, as they stand in `step.input.prompt`.
+//! Messages and their parts, as they stand in `step.input.prompt` (docs/reference.md, "Messages").
 
 use std::rc::Rc;
 
@@ -85,7 +85,8 @@ pub enum ContentPart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_options: Option<ProviderOptions>,
     },
-    /// A file in a user message (or one a model made): an `http(s)` URL, a `data:` URL or bare base64.
+    /// A file in a user message (or one a model made): an `http(s)` URL, a `data:` URL or bare base64, and its MIME
+    /// type.
     File {
         data: String,
         media_type: String,
@@ -180,6 +181,7 @@ impl ToolOutput {
     fn bare_text(&self) -> Option<&str> {
         match self {
             ToolOutput::Text(text) | ToolOutput::ErrorText(text) => Some(text),
+            // Nothing in this JSON says more than the sentence in it.
             ToolOutput::ErrorJson(Value::Object(map)) if map.len() == 1 => map.get("error")?.as_str(),
             ToolOutput::Json(Value::Object(map)) if map.len() == 2 && map.contains_key("steps") => {
                 map.get("response")?.as_str().filter(|response| !response.is_empty())

@@ -1,4 +1,4 @@
-//! The pieces a model's answer arrives in.
+//! The pieces a model's answer arrives in; names and shapes are the AI SDK's, as `fullSteps` shows them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -138,6 +138,7 @@ pub enum FinishReason {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
+    // Optional, not 0: a count that a provider keeps to itself is not a count of nothing.
     /// Cached tokens included.
     pub input_tokens: Option<u64>,
     /// Reasoning tokens included.
