@@ -23,8 +23,8 @@ pub(crate) fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Arr
 }
 
 /// Message objects made so far, by the message they show: steps share their messages, and so do their objects.
+/// Addresses are safe as keys: the steps that are shown hold their messages meanwhile.
 #[derive(Default)]
-// Addresses are safe as keys: the steps that are shown hold their messages meanwhile.
 pub(crate) struct MessageObjects<'js>(HashMap<*const Message, Object<'js>>);
 
 impl<'js> MessageObjects<'js> {
