@@ -9,6 +9,7 @@ use super::ProviderOptions;
 ///
 /// A well-formed stream is `StreamStart`, any number of parts, `Finish`. Text, reasoning and tool inputs come in blocks
 /// with an id of their own; blocks may interleave. `ToolCall` is complete and is what the step loop acts on.
+/// `provider_metadata` is what the provider wants back with the part, such as a signature, under its name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum StreamPart {

@@ -1,7 +1,7 @@
 //! What prompt files call: the methods of a prompt, `lmthing`, `lmthing/plugins` and `lmthing/test`.
 //!
-//! Owns: reading arguments, calling callbacks, and showing plain data as JavaScript objects. What definitions mean is in
-//! [`crate::prompt`], the order of a run in `session`; bindings only carry values across.
+//! Owns: reading arguments, calling callbacks, and showing plain data as JavaScript objects. What definitions mean is
+//! in [`crate::prompt`], the order of a run in `session`; bindings only carry values across.
 //!
 //! A room an area, each importing only those above it:
 //!
@@ -33,7 +33,8 @@ pub use exports::NATIVE_MODULES;
 pub use run::file::{FileRun, run_file};
 pub use services::{Doors, Exchanges};
 
-/// Prepares an engine for prompt files; `doors` lead to the rest of the program.
+/// Prepares an engine for prompt files; `doors` lead to the rest of the program. Once an engine, before any file is
+/// loaded; fails when the engine is out of memory or prepared already.
 pub fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
     values::schema::install(ctx)?;
     prompt::call::install(ctx, table::METHODS)?;
