@@ -42,12 +42,13 @@ pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
         Ok(value) => return Ok(value),
         Err(error) => error,
     };
-    // Another shape than asked for is no matter of escapes, and what is no JSON cannot be mended.
+    // Nearly everything is read above. Only what failed is looked at twice.
     if !strict.is_syntax() || !is_json(text) {
         return Err(strict.into());
     }
     // It is JSON and has been mended, so a complaint about its syntax can only mean its depth.
     serde_json::from_str(&mended(text))
+        // It is JSON, and nothing but depth is left that is refused.
         .map_err(|error| if error.is_syntax() { JsonError::TooDeep } else { error.into() })
 }
 

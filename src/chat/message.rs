@@ -1,4 +1,4 @@
-//! Messages and their parts, as they stand in `step.input.prompt`.
+//! Messages and their parts, as they stand in `step.input.prompt` (docs/reference.md, "Messages").
 
 use std::rc::Rc;
 
@@ -85,7 +85,8 @@ pub enum ContentPart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_options: Option<ProviderOptions>,
     },
-    /// A file in a user message (or one a model made): an `http(s)` URL, a `data:` URL or bare base64.
+    /// A file in a user message (or one a model made): an `http(s)` URL, a `data:` URL or bare base64, and its MIME
+    /// type.
     File {
         data: String,
         media_type: String,
@@ -181,6 +182,7 @@ impl ToolOutput {
         match self {
             // JSON around a text would cost tokens, and quotes in it would come back escaped.
             ToolOutput::Text(text) | ToolOutput::ErrorText(text) => Some(text),
+            // Nothing in this JSON says more than the sentence in it.
             ToolOutput::ErrorJson(Value::Object(map)) if map.len() == 1 => map.get("error")?.as_str(),
             // Of an agent's answer the model is told what it said, not how it came to that.
             ToolOutput::Json(Value::Object(map)) if map.len() == 2 && map.contains_key("steps") => {

@@ -1,4 +1,4 @@
-//! The record of one step: what went out, what came back.
+//! The record of one step: what went out, what came back (docs/reference.md, "Results").
 
 use std::rc::Rc;
 
@@ -9,14 +9,14 @@ use super::{
 
 /// One finished step of a run.
 ///
-/// `prompt.steps` shows `prompt`, `output` and `active_tools`; `prompt.fullSteps` shows the whole request and `raw` in place
-/// of `output`; `result.steps` is built from the rest.
+/// `prompt.steps` shows `prompt`, `output` and `active_tools`; `prompt.fullSteps` shows the whole request and `raw` in
+/// place of `output`; `result.steps` is built from the rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// The messages that were sent, system message first. Shared with the history and the other steps.
     pub prompt: PromptMessages,
-    /// The tools the model was told of; `None` for a model that reads no requests, such as a mock: then the host kept what
-    /// they would be made of.
+    /// The tools the model was told of; `None` for a model that reads no requests, such as a mock: then the host kept
+    /// what they would be made of.
     pub tools: Option<Rc<[ToolSpec]>>,
     /// The settings that were sent.
     pub settings: Rc<CallSettings>,
@@ -72,8 +72,8 @@ pub struct ToolResult {
     pub agents: Rc<[AgentRun]>,
 }
 
-/// The run of a child prompt within a tool call. It is kept beside the result: scripts see the steps in it, the model, which
-/// would pay for them in tokens, does not.
+/// The run of a child prompt within a tool call. It is kept beside the result: scripts see the steps in it, the model,
+/// which would pay for them in tokens, does not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentRun {
     /// Which of a composite's results it gave; `None` where the call has one result.

@@ -1,4 +1,4 @@
-//! The pieces a model's answer arrives in.
+//! The pieces a model's answer arrives in; names and shapes are the AI SDK's, as `fullSteps` shows them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,6 +9,7 @@ use super::ProviderOptions;
 ///
 /// A well-formed stream is `StreamStart`, any number of parts, `Finish`. Text, reasoning and tool inputs come in blocks
 /// with an id of their own; blocks may interleave. `ToolCall` is complete and is what the step loop acts on.
+/// `provider_metadata` is what the provider wants back with the part, such as a signature, under its name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum StreamPart {
@@ -138,6 +139,7 @@ pub enum FinishReason {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
+    // Optional, not 0: a count that a provider keeps to itself is not a count of nothing.
     /// Cached tokens included.
     pub input_tokens: Option<u64>,
     /// Reasoning tokens included.

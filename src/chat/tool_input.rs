@@ -1,4 +1,4 @@
-//! The arguments of a tool call.
+//! The arguments of a tool call (docs/reference.md, "Tools"). Must not know the tool.
 
 use std::rc::Rc;
 
@@ -55,8 +55,8 @@ impl ToolInput {
         self.text.as_deref()
     }
 
-    /// Why no tool can be called with these arguments, if that is so: a text that is no JSON, a JSON string, or JSON too
-    /// deep to be read. Lists and numbers are left to the tool's schema to refuse.
+    /// Why no tool can be called with these arguments, if that is so: a text that is no JSON, a JSON string, or JSON
+    /// too deep to be read. Lists and numbers are left to the tool's schema to refuse.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
@@ -69,6 +69,7 @@ impl ToolInput {
 
 impl From<Value> for ToolInput {
     fn from(value: Value) -> Self {
+        // How arguments that were no JSON are kept, also by recordings and conversations of the script's own.
         let problem = value.is_string().then(|| "the arguments are not a JSON object".to_owned());
         ToolInput { text: None, value: Rc::new(value), problem }
     }
@@ -76,6 +77,7 @@ impl From<Value> for ToolInput {
 
 impl PartialEq for ToolInput {
     fn eq(&self, other: &Self) -> bool {
+        // A replay has only the value; how it was spaced must not make it another request.
         self.value == other.value
     }
 }

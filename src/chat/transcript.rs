@@ -63,6 +63,7 @@ impl PromptMessages {
 
 impl PartialEq for PromptMessages {
     fn eq(&self, other: &Self) -> bool {
+        // By what was sent: two histories may have come to the same by different ways.
         self.to_vec() == other.to_vec()
     }
 }

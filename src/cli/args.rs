@@ -1,4 +1,4 @@
-//! What can be typed.
+//! What can be typed (docs/reference.md, "The command line"). Doc comments in here are what the help shows.
 
 use std::path::PathBuf;
 
@@ -46,6 +46,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) replay: Option<PathBuf>,
 
+    // Everything behind the file is the file's own, dashes or not.
     /// Arguments for the prompt file, in process.argv from the third place on
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(super) arguments: Vec<String>,

@@ -1,10 +1,12 @@
-//! The environment of a run: `.env` of the working directory, and real variables over it.
+//! The environment of a run: `.env` of the working directory, and real variables over it. The process's own environment
+//! is not changed: what a run sees, it is given.
 
 use std::path::Path;
 
-/// The variables of the process, with those of `directory/.env` that are not set. A line of `.env` that cannot be read is
-/// reported and left out.
+/// The variables of the process, with those of `directory/.env` that are not set. A line of `.env` that cannot be read
+/// is reported and left out.
 pub(super) fn variables(directory: &Path) -> (Vec<(String, String)>, Vec<String>) {
+    // `vars` would panic at a variable that is no Unicode.
     let mut variables: Vec<(String, String)> = std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .collect();

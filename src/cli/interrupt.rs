@@ -1,4 +1,5 @@
-//! Ctrl-C.
+//! Ctrl-C, and being asked to end or losing the terminal (docs/reference.md, "The command line"). Must not know what
+//! runs.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -20,6 +21,7 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + 'static) {
             end_process(ExitCode::Interrupted);
         }
     };
+    // A thread of its own: a script that computes without end holds the event loop.
     let thread = std::thread::Builder::new().name("signals".into()).stack_size(128 << 10);
     let _ = thread.spawn(wait);
 }

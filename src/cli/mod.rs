@@ -1,7 +1,8 @@
 //! The command line: arguments, settings, the printer, one file per command.
 //!
-//! Owns: what was typed, what is shown where, and which exit code an outcome has (docs/reference.md, "Errors and exit codes"). Only [`Printer`] writes to
-//! stdout and stderr. Must not know: JavaScript, wire formats, how a run works.
+//! Owns: what was typed, what is shown where, and which exit code an outcome has (docs/reference.md, "The command
+//! line", "Errors and exit codes"). Only [`Printer`] writes to stdout and stderr. Must not know: JavaScript, wire
+//! formats, how a run works.
 
 mod args;
 mod commands;
@@ -27,6 +28,7 @@ use crate::{diagnostic::Diagnostic, script::THREAD_STACK_SIZE};
 /// Everything happens on one thread with a stack deep enough for scripts.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // The main thread's stack is as large as the system likes; a script's depth must not depend on that.
     let thread = std::thread::Builder::new().name("lmthing".into()).stack_size(THREAD_STACK_SIZE);
     match thread.spawn(|| run_command(arguments)).map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
@@ -44,6 +46,7 @@ fn run_command(arguments: Vec<OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
+            // `--help` and `--version` come as errors too, and are none.
             let is_error = error.use_stderr();
             let text = error.render();
             if is_error {

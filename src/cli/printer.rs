@@ -1,7 +1,7 @@
 //! The only writer to stdout and stderr.
 //!
-//! stdout gets the model's text and what the script prints; everything else goes to stderr. On a terminal, where both are
-//! one screen, a line is never torn: whatever starts a line of its own first ends the line that is there.
+//! stdout gets the model's text and what the script prints; everything else goes to stderr. On a terminal, where both
+//! are one screen, a line is never torn: whatever starts a line of its own first ends the line that is there.
 
 use std::{
     cell::{Cell, RefCell},
@@ -68,8 +68,8 @@ impl Printer {
         Printer(Rc::new(state))
     }
 
-    /// The model's text, as it arrives: written by [`Printer::flush`], which comes when nothing more is at hand, or before
-    /// anything else is written. A fast stream thus costs a write for what came at once, not one for every word.
+    /// The model's text, as it arrives: written by [`Printer::flush`], which comes when nothing more is at hand, or
+    /// before anything else is written. A fast stream thus costs a write for what came at once, not one for every word.
     pub fn text(&self, text: &str) {
         let length = {
             let mut buffer = self.0.buffer.borrow_mut();
@@ -95,6 +95,7 @@ impl Printer {
 
     /// What the script prints: on a terminal it never continues a line of the model's text.
     pub fn script_stdout(&self, text: &str) {
+        // Text without an end of line, from `process.stdout.write`, is meant to stand where it is.
         if self.0.stdout.is_terminal && text.ends_with('\n') {
             self.finish_line();
         }
@@ -103,6 +104,7 @@ impl Printer {
 
     /// Text for stderr.
     pub fn stderr(&self, text: &str) {
+        // Two streams that are not one screen cannot tear each other's lines.
         if self.0.stdout.is_terminal && self.0.stderr.is_terminal {
             self.finish_line();
         }
@@ -159,6 +161,7 @@ impl Printer {
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
         drop(stdout);
+        // `lmthing run … | head`: to stop is what was asked for, and no failure.
         if written.is_err() {
             self.0.broken.set(true);
             self.0.closed.notify_one();
@@ -175,6 +178,7 @@ impl Printer {
             Some(end) => (Some(0), &text[end + 1..]),
             None => (self.0.column.get(), text),
         };
+        // A tab or an escape moves the cursor by what only the terminal knows.
         let is_plain = !tail.chars().any(char::is_control);
         self.0.column.set(start.filter(|_| is_plain).map(|start| start + measure_text_width(tail)));
     }

@@ -1,7 +1,8 @@
 //! The progress line: step, running tools and seconds, on stderr, while nothing else is happening.
 //!
-//! It is drawn only on a terminal and only after a while without output. When stdout is the same terminal and the model's
-//! text stands in the middle of a line, the progress line is drawn below, and the cursor goes back before text goes on.
+//! It is drawn only on a terminal and only after a while without output. When stdout is the same terminal and the
+//! model's text stands in the middle of a line, the progress line is drawn below, and the cursor goes back before text
+//! goes on.
 
 use std::{
     cell::{Cell, RefCell},
@@ -27,6 +28,7 @@ pub(super) struct Progress(Option<Rc<State>>);
 struct State {
     printer: Rc<Printer>,
     step: Cell<usize>,
+    /// The calls that are running: id and name.
     tools: RefCell<Vec<(String, String)>>,
     /// When the current wait began.
     since: Cell<Instant>,
@@ -53,6 +55,7 @@ impl Progress {
             since: Cell::new(Instant::now()),
             shown: RefCell::default(),
         });
+        // Weak, since the line has the printer in turn.
         let weak = Rc::downgrade(&state);
         printer.before_write(Rc::new(move || {
             if let Some(state) = weak.upgrade() {

@@ -1,4 +1,4 @@
-//! The plain text of a [`Diagnostic`], with or without colour.
+//! The plain text of a [`Diagnostic`], with or without colour. Must not know whether there is a terminal: it is told.
 
 use std::fmt::Write as _;
 
@@ -36,6 +36,7 @@ struct Renderer {
 
 impl Renderer {
     fn new(colour: bool) -> Self {
+        // `console` would look at stdout by itself; this may be for stderr.
         let style = || Style::new().force_styling(colour);
         Self { error: style().red().bold(), faint: style().dim(), strong: style().bold(), hint: style().cyan() }
     }
@@ -96,13 +97,15 @@ fn push_line(out: &mut String, line: std::fmt::Arguments<'_>) {
     writeln!(out, "{line}").expect("writing to a string cannot fail");
 }
 
-/// The line to show and the line with the caret below it: tabs kept so that both line up, a long line cut around the column.
+/// The line to show and the line with the caret below it: tabs kept so that both line up, a long line cut around the
+/// column.
 fn excerpt(text: &str, column: u32) -> Option<(String, String)> {
     let characters: Vec<char> = text.trim_end().chars().collect();
     let column = (column.max(1) as usize - 1).min(characters.len());
     if characters.is_empty() {
         return None;
     }
+    // By characters, as columns count: bytes could be cut in the middle of one.
     let start = if characters.len() <= MAX_SOURCE_LINE { 0 } else { column.saturating_sub(MAX_SOURCE_LINE / 2) };
     let end = characters.len().min(start + MAX_SOURCE_LINE);
     let (before, after) = (if start > 0 { "…" } else { "" }, if end < characters.len() { "…" } else { "" });

@@ -1,7 +1,8 @@
-//! "Did you mean": the name closest to the one that was written.
+//! "Did you mean": the name closest to the one that was written. Must not know what is named.
 
 /// The candidate that `name` most likely means, when one is close enough.
 pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // A wrong case is the likeliest slip of all, and no distance.
     let lower = name.to_lowercase();
     let close = |candidate: &str| strsim::jaro_winkler(&lower, &candidate.to_lowercase());
     candidates

@@ -1,4 +1,5 @@
-//! Finding `<run_code>` blocks in streamed text, whatever the borders between its pieces (docs/reference.md, "Methods in text").
+//! Finding `<run_code>` blocks in streamed text, whatever the borders between its pieces (docs/reference.md, "Methods
+//! in text").
 
 /// What the model writes before code.
 const OPEN: &str = "<run_code>";
@@ -53,6 +54,7 @@ impl CodeWatcher {
                 continue;
             }
             if !self.in_code {
+                // Code is not for showing: in a block everything is held until it ends.
                 let certain = self.held.len() - beginning_of(tag, &self.held);
                 if certain > 0 {
                     pieces.push(Piece::Text(self.held.drain(..certain).collect()));
@@ -72,7 +74,7 @@ impl CodeWatcher {
 
 /// How many bytes at the end of `text` are a beginning of `tag`.
 fn beginning_of(tag: &str, text: &str) -> usize {
-    // Tags are ASCII, so they can be cut anywhere.
+    // The longest: what is held too short would let a tag slip through in halves.
     (1..tag.len()).rev().find(|&length| text.ends_with(&tag[..length])).unwrap_or(0)
 }
 

@@ -1,4 +1,5 @@
 //! Reading what prompt files and models give for a task: lenient where the meaning is clear, exact about what is wrong.
+//! Must not know the rules of list or graph.
 
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -24,6 +25,7 @@ impl Fields {
             Value::Object(map) => {
                 // Models write `null` for what they leave out.
                 let map: Map<String, Value> =
+                    // Models fill in `null` for what they have nothing to say to.
                     map.iter().filter(|(_, value)| !value.is_null()).map(|(k, v)| (k.clone(), v.clone())).collect();
                 let label = match map.get("id") {
                     Some(Value::String(id)) => format!("{label} (\"{id}\")"),
@@ -61,6 +63,7 @@ impl Fields {
         match self.text(key) {
             Some(text) if !text.trim().is_empty() => text,
             _ => {
+                // Of the wrong kind is said already; missing would be one fault too many.
                 if self.faults.len() == faults {
                     self.fault(format!("{key} is missing; it must be a non-empty string"));
                 }

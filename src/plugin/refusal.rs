@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// How many ids a message lists before it only counts the rest.
+/// How many ids a message lists before it only counts the rest: a model that lost its way needs some, not all of 500.
 const LISTED_IDS: usize = 30;
 
 /// Why a transition did not happen. It becomes the tool's result and the state stays as it was.
@@ -16,6 +16,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
+    /// `error` in a few words, `message` as a sentence that helps on.
     pub(super) fn new(error: impl Into<String>, message: impl Into<String>) -> Self {
         Refusal { error: error.into(), message: message.into(), details: Map::new() }
     }

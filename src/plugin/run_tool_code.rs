@@ -1,4 +1,5 @@
-//! `runToolCode`, the tool that code mode adds as long as any function is defined, as the model is told of it.
+//! `runToolCode`, the tool that code mode adds as long as any function is defined, as the model is told of it
+//! (docs/reference.md, "Code mode"). Running the code is the bindings' and the sandbox's.
 
 /// Its name.
 pub(crate) const NAME: &str = "runToolCode";

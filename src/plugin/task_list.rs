@@ -1,9 +1,9 @@
 //! The task list of `defTaskList`: a flat list that a model works through with three tools (docs/reference.md, "Task
 //! list").
 //!
-//! Allowed changes: `startTask` from pending or failed (a restart forgets the reason), `completeTask` from pending or in
-//! progress (a model may finish a small task without announcing it), `failTask` from pending or in progress. Everything
-//! else is refused with the reason and the tool to use instead.
+//! Allowed changes: `startTask` from pending or failed (a restart forgets the reason), `completeTask` from pending or
+//! in progress (a model may finish a small task without announcing it), `failTask` from pending or in progress.
+//! Everything else is refused with the reason and the tool to use instead.
 
 use std::collections::HashSet;
 
@@ -23,9 +23,13 @@ pub(crate) const STATE_KEY: &str = "taskList";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TaskStatus {
+    /// Nobody has begun it.
     Pending,
+    /// It is being worked on.
     InProgress,
+    /// It is done.
     Completed,
+    /// It was given up; it can be started again.
     Failed,
 }
 
@@ -52,8 +56,11 @@ impl TaskStatus {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Task {
+    /// What the tools are told.
     pub id: String,
+    /// What is to be done, for the status section.
     pub name: String,
+    /// Where it stands.
     pub status: TaskStatus,
     /// Why the task failed, as `failTask` was told; gone when the task is restarted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,6 +108,7 @@ pub(crate) fn parse_tasks(value: &Value) -> Result<Vec<Task>, ShapeError> {
 
 /// What is wrong with a list without making it unusable: an id used twice reaches only its first task.
 pub(crate) fn validate_task_list(tasks: &[Task]) -> Vec<String> {
+    // A warning and no error: the prompt runs, and the author sees why a task never ends.
     let mut seen = HashSet::new();
     let mut reported = HashSet::new();
     tasks
@@ -134,7 +142,8 @@ pub(crate) fn complete_task(tasks: &[Task], task_id: &str) -> (Vec<Task>, Value)
     })
 }
 
-/// `failTask`: marks a pending or running task as failed, keeping the reason. Results as for [`start_task`], with `reason`.
+/// `failTask`: marks a pending or running task as failed, keeping the reason. Results as for [`start_task`], with
+/// `reason`.
 pub(crate) fn fail_task(tasks: &[Task], task_id: &str, reason: Option<&str>) -> (Vec<Task>, Value) {
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
     change(tasks, task_id, reason, |task| match task.status {
@@ -173,6 +182,7 @@ fn change(
     let mut tasks = tasks.to_vec();
     // Brackets are taken off only when no id has them: an author's ids may look like anything.
     let by_id = |id: &str| tasks.iter().position(|task| task.id == id);
+    // As it is first: an id may have brackets of its own.
     let Some(position) = by_id(task_id).or_else(|| by_id(bare_id(task_id))) else {
         let refusal = Refusal::unknown_task(task_id, tasks.iter().map(|task| task.id.as_str())).into_value();
         return (tasks, refusal);

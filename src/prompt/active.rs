@@ -1,8 +1,8 @@
 //! What `disable()` hides, and what is left for a step.
 //!
 //! Hiding is told once here: definitions note it, [`Prompt::activate`] turns it into the [`ActiveSet`] of one step, and
-//! whatever happens during that step (tool calls, model-written code) asks that set. Definitions that are hidden while a
-//! step is under way thereby count for the next one.
+//! whatever happens during that step (tool calls, model-written code) asks that set. Definitions that are hidden while
+//! a step is under way thereby count for the next one.
 
 use std::collections::HashSet;
 

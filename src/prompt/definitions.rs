@@ -1,4 +1,6 @@
-//! The definitions of a prompt and how they live from one run of the function to the next.
+//! The definitions of a prompt and how they live from one run of the function to the next (docs/reference.md, "Steps").
+//!
+//! Must not know what a definition does: callbacks and schemas are the host's.
 
 use std::{collections::HashSet, rc::Rc};
 
@@ -56,7 +58,8 @@ impl ToolDefinition {
 pub(crate) struct FunctionDefinition {
     /// `DefFunction`, `DefFunctionAgent` or `DefMethod`.
     pub kind: DefinitionKind,
-    /// What the model and the type checker see of it. Shared: converting schemas is dear, and a re-run keeps what it can.
+    /// What the model and the type checker see of it. Shared: converting schemas is dear, and a re-run keeps what it
+    /// can.
     pub declaration: Rc<Declaration>,
 }
 
@@ -64,11 +67,17 @@ pub(crate) struct FunctionDefinition {
 #[derive(Debug, Default)]
 pub(crate) struct Prompt {
     pub(super) variables: IndexMap<String, Variable>,
+    /// `defSystem`.
     pub(super) systems: IndexMap<String, String>,
+    /// `defTool` and `defAgent`.
     pub(super) tools: IndexMap<String, ToolDefinition>,
+    /// `defFunction` and `defFunctionAgent`.
     pub(super) functions: IndexMap<String, FunctionDefinition>,
+    /// `defMethod`.
     pub(super) methods: IndexMap<String, FunctionDefinition>,
+    /// What the next request reminds of.
     pub(super) reminded: IndexSet<(DefinitionKind, String)>,
+    /// What `disable()` has hidden.
     pub(super) hidden: Hidden,
     /// Names made since the current re-run began; `None` outside of one.
     made_again: Option<HashSet<Key>>,
@@ -117,6 +126,7 @@ impl Prompt {
 
     fn mark(&mut self, kind: DefinitionKind, name: &str) -> Result<(), NameError> {
         check_name(kind, name)?;
+        // By group: `def` in the place of `defData` makes the same definition again.
         if let Some(made_again) = &mut self.made_again {
             made_again.insert((kind.group(), name.to_owned()));
         }
@@ -142,6 +152,7 @@ impl Prompt {
     /// under way follows its tool results, because providers want those right after the calls.
     pub(crate) fn add_message(&mut self, role: Role, parts: Vec<ContentPart>) {
         let message = match role {
+            // The content of a system message is a string on every wire.
             Role::System => Message::system(Message::parts(role, parts).plain_text()),
             _ => Message::parts(role, parts),
         };
@@ -204,6 +215,7 @@ impl Prompt {
             }
             keep
         };
+        // Only of these does the host keep something: what is to be called.
         self.tools.retain(|name, tool| keep(tool.kind, name));
         self.functions.retain(|name, function| keep(function.kind, name));
         self.methods.retain(|name, method| keep(method.kind, name));
@@ -218,6 +230,7 @@ impl Prompt {
     /// A step was sent: what reminded for it only is over, and messages wait for its results.
     pub(super) fn step_sent(&mut self) {
         self.reminded.clear();
+        // Not from empty: a step that broke off may have left messages that still wait.
         self.waiting.get_or_insert_default();
     }
 

@@ -1,4 +1,5 @@
-//! Why a run broke off.
+//! Why a run broke off (docs/reference.md, "Errors and exit codes"). Facts, not words for the terminal: who shows or
+//! throws one makes them.
 
 use std::rc::Rc;
 
@@ -11,6 +12,7 @@ use crate::{diagnostic::Diagnostic, provider::ProviderError};
 pub(crate) enum RunError {
     /// The prompt's own code threw.
     #[error("{}", .0.diagnostic.message)]
+    // Boxed, or every result of the step loop would be as large as a diagnostic.
     Script(Box<ScriptFailure>),
     /// There is no such model: the prompt file, or what surrounds it, is wrong.
     #[error(transparent)]

@@ -1,4 +1,5 @@
-//! What is hidden on the steps to come.
+//! What is hidden on the steps to come (docs/reference.md, "References"). Must not know what is defined: a name may be
+//! hidden that is not there any more.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The seam between the step loop and the language a prompt is written in.
+//! The seam between the step loop and the language a prompt is written in. Knows neither side.
 
 use std::{cell::RefCell, rc::Rc};
 

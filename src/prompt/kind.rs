@@ -26,10 +26,15 @@ pub(crate) enum DefinitionKind {
 /// Definitions of one group share a name space: `def` and `defData`, `defTool` and `defAgent`, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Group {
+    /// Variables.
     Variable,
+    /// Sections of the system prompt.
     System,
+    /// What the model calls by itself.
     Tool,
+    /// What code of `runToolCode` calls.
     Function,
+    /// What code in the text calls.
     Method,
 }
 
@@ -61,6 +66,7 @@ impl DefinitionKind {
         }
     }
 
+    /// The name space it is in.
     pub(super) fn group(self) -> Group {
         match self {
             DefinitionKind::Def | DefinitionKind::DefData => Group::Variable,

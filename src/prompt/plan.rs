@@ -47,6 +47,7 @@ impl Prompt {
     ) -> StepPlan {
         let system = self.render_system(&active, plain_system, sections, &modifications);
         let reminder = self.reminder().map(Rc::new).into_iter().collect();
+        // A conversation of the step's own; the real one goes on beside it, unchanged.
         let history = match modifications.messages {
             Some(messages) => Transcript::from_messages(messages.into_iter().map(Rc::new).collect()),
             None => self.history().clone(),
@@ -68,8 +69,10 @@ impl Prompt {
             None => self.systems().collect(),
         };
         for (name, content) in plugin_sections {
+            // A section that the prompt made under this name is the one that counts.
             sections.entry(name).or_insert(content);
         }
+        // Last, so that hiding a definition also hides what an effect or a plugin made of it.
         sections.retain(|name, _| active.shows_section(name));
         let mut variables: IndexMap<&str, &Variable> = self.variables().collect();
         variables.extend(modifications.variables.iter().map(|(name, value)| (name.as_str(), value)));

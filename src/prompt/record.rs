@@ -1,4 +1,5 @@
-//! What a run has produced so far, for everybody who watches it: `result.*`, the printer, `prompt.steps`.
+//! What a run has produced so far, for everybody who watches it: `result.*`, the printer, `prompt.steps`. Must not know
+//! any of them.
 
 use std::{
     cell::{Cell, Ref, RefCell},
@@ -80,6 +81,7 @@ impl RunRecord {
         if let Some(listener) = listener {
             listener(&part);
         }
+        // Steps first: whoever is woken by the part finds the step there.
         if let RunPart::StepEnd { step } = &part {
             self.steps.borrow_mut().push(step.clone());
         }
@@ -141,6 +143,7 @@ impl RunRecord {
     /// Waits for the end.
     pub(crate) async fn finished(&self) -> RunOutcome {
         loop {
+            // Made before looking, so that an end in between is not missed.
             let change = self.change.notified();
             if let Some(outcome) = self.outcome() {
                 return outcome;

@@ -1,4 +1,5 @@
-//! The message that reminds the model of definitions.
+//! The message that reminds the model of definitions (docs/reference.md, "References"). It is no part of the
+//! conversation.
 
 use super::definitions::Prompt;
 use crate::chat::{Message, Role};

@@ -1,4 +1,5 @@
-//! The system prompt's text. Values are not escaped: models read the tags loosely, and escaped text would mislead them more.
+//! The system prompt's text. Values are not escaped: models read the tags loosely, and escaped text would mislead them
+//! more.
 
 use std::fmt::Write;
 

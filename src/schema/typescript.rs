@@ -26,7 +26,7 @@ struct Document<'a> {
     root: &'a Value,
     base_name: &'a str,
     names: BTreeMap<String, String>,
-    /// Whether `#` is referenced and the whole document therefore has a name.
+    /// How deep the part being printed is nested.
     depth: usize,
 }
 
@@ -68,6 +68,7 @@ impl TypePrinter {
     }
 
     fn object_schema(&mut self, schema: &Map<String, Value>, document: &mut Document<'_>) -> String {
+        // The order is that of what says most: keywords beside one of these cannot make the type wider.
         if let Some(Value::String(text)) = schema.get("tsType") {
             return text.clone();
         }
@@ -83,6 +84,7 @@ impl TypePrinter {
         if let Some(printed) = self.combined(schema, document) {
             return printed;
         }
+        // zod's `never` is `{not: {}}`. Any other `not` has no type of its own.
         if schema.get("not").is_some_and(|not| not.as_object().is_some_and(Map::is_empty)) {
             return "never".to_owned();
         }
@@ -130,6 +132,7 @@ impl TypePrinter {
 
     fn array(&mut self, schema: &Map<String, Value>, document: &mut Document<'_>) -> String {
         let positional = match (schema.get("prefixItems"), schema.get("items")) {
+            // `prefixItems` is 2020-12; before that `items` was the list and `additionalItems` the rest.
             (Some(Value::Array(positions)), rest) => Some((positions, rest)),
             (None, Some(Value::Array(positions))) => Some((positions, schema.get("additionalItems"))),
             _ => None,
@@ -148,6 +151,7 @@ impl TypePrinter {
         schema: &Map<String, Value>,
         document: &mut Document<'_>,
     ) -> String {
+        // To JSON Schema any length will do then; who lists positions means them to be there.
         let required = schema.get("minItems").and_then(Value::as_u64).map_or(positions.len(), |min| min as usize);
         let mut elements: Vec<String> = Vec::new();
         for (index, position) in positions.iter().enumerate() {
@@ -224,7 +228,8 @@ impl TypePrinter {
         let key = schema.get("propertyNames").map_or_else(|| "string".to_owned(), |keys| self.schema(keys, document));
         match key.as_str() {
             "string" | "any" => format!("Record<string, {value}>"),
-            // `Record` of an enum demands every key, which the schema does only when it says so.
+            // With keys that are listed, a Record needs them all; a schema that does not require them means any of
+            // them.
             _ if required.is_empty() => format!("Partial<Record<{key}, {value}>>"),
             _ => format!("Record<{key}, {value}>"),
         }
@@ -239,16 +244,18 @@ impl TypePrinter {
             return "any".to_owned();
         };
         let wanted = match reference.rsplit('/').next() {
+            // `__schema0` is what zod calls a schema that its author did not name.
             Some(last) if reference != "#" && !last.starts_with("__schema") => pascal_case(last),
             _ => document.base_name.to_owned(),
         };
         let name = self.free_name(&wanted);
-        // Known before it is printed, since it may refer to itself.
+        // Named before it is printed: within itself it is found by its name, and printing comes to an end.
         document.names.insert(reference.to_owned(), name.clone());
+        // The place, too, is taken now, so that types stand in the order of first use.
         let slot = self.named.len();
         self.named.push((name.clone(), String::new()));
         let body = self.schema(target, document);
-        // `type A = A` is an error, and a schema that says no more allows anything.
+        // A reference to nothing but itself; TypeScript refuses `type A = A`.
         if body == name {
             self.named[slot].1 = "any".to_owned();
         } else {
@@ -294,6 +301,7 @@ fn object_type(members: &[Member]) -> String {
 
 /// A doc comment of one or several lines, ending in a line break.
 pub(crate) fn doc_comment(documentation: &str) -> String {
+    // A description must not end its comment: the rest of it would be code.
     let safe = documentation.trim().replace("*/", "*\\/");
     if safe.is_empty() {
         return String::new();

@@ -1,4 +1,5 @@
-//! Values validated against JSON Schema, with messages in the style of zod (`path: problem`).
+//! Values validated against JSON Schema, with messages in the style of zod (`path: problem`), so that a model reads the
+//! same words whatever schema a tool has (docs/reference.md, "Schemas").
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
@@ -52,6 +53,7 @@ impl Validator {
     /// Every problem found, the first 20 at most, in the order of the schema.
     pub(crate) fn validate(&self, value: &Value) -> Result<(), Vec<Problem>> {
         let mut problems = Vec::new();
+        // A wrong list of a thousand items would fill the model's context with one mistake.
         for error in self.0.iter_errors(value).take(MAX_PROBLEMS) {
             collect(&error, value, &mut problems);
         }
@@ -65,7 +67,7 @@ fn collect(error: &jsonschema::ValidationError<'_>, root: &Value, problems: &mut
     let message = match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            // The place of what is missing, not of the object that lacks it: that is where it has to be added.
+            // The library blames the object; the property is what is to be mended.
             path = join_property(&path, name);
             "Required: the property is missing".to_owned()
         }
@@ -97,6 +99,7 @@ fn message(kind: &ValidationErrorKind, instance: &Value) -> Option<String> {
             let names: Vec<String> = unexpected.iter().map(|name| format!("{name:?}")).collect();
             format!("Unrecognized key{}: {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
         }
+        // What is wrong in each form would be long, and mostly about forms that were not meant.
         ValidationErrorKind::AnyOf { .. }
         | ValidationErrorKind::OneOfNotValid { .. }
         | ValidationErrorKind::OneOfMultipleValid { .. } => {

@@ -1,5 +1,5 @@
 //! Errors of ours on their way into a script: only here do they become JavaScript exceptions. The way back is
-//! `script::diagnose`.
+//! `script::diagnose`. Must not know what failed: whoever throws says it in class, message and payload.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -22,6 +22,7 @@ pub(super) const PAYLOAD_PROPERTY: &str = "lmthing:payload";
 pub(crate) struct ScriptError {
     /// Global class of the exception: `Error`, `TypeError`, `RangeError`, `SyntaxError`.
     class: &'static str,
+    /// What went wrong, in one sentence.
     pub(super) message: String,
     /// Node's `code` property, such as `ERR_MODULE_NOT_FOUND`.
     pub(super) code: Option<&'static str>,
@@ -43,8 +44,8 @@ struct Rest {
     payload: Option<Rc<dyn Any>>,
 }
 
-/// What a [`ScriptError`] carries through JavaScript. Scripts have no way to make one, so who finds it knows that the error
-/// is ours, whatever its name and message.
+/// What a [`ScriptError`] carries through JavaScript. Scripts have no way to make one, so who finds it knows that the
+/// error is ours, whatever its name and message.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 pub(super) struct ErrorPayload<'js> {
@@ -62,6 +63,7 @@ impl<'js> ErrorPayload<'js> {
 }
 
 impl ScriptError {
+    /// An error of a global class that a constructor of one message makes.
     pub(crate) fn new(class: &'static str, message: impl Into<String>) -> Self {
         Self { class, message: message.into(), code: None, hint: None, location: None, rest: Box::default() }
     }
@@ -81,11 +83,13 @@ impl ScriptError {
         Self { location: Some(location), ..Self::new("SyntaxError", message) }
     }
 
+    /// Sets Node's `code`, which scripts tell errors apart by.
     #[must_use]
     pub(crate) fn code(self, code: &'static str) -> Self {
         Self { code: Some(code), ..self }
     }
 
+    /// Adds advice; scripts do not see it, the diagnostic does.
     #[must_use]
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
@@ -112,6 +116,7 @@ impl ScriptError {
         self
     }
 
+    /// [`ScriptError::hint`] where there is one.
     #[must_use]
     pub(super) fn hint_if_some(self, hint: Option<String>) -> Self {
         Self { hint: hint.or(self.hint), ..self }

@@ -1,4 +1,4 @@
-//! Collects a model's answer from its stream.
+//! Collects a model's answer from its stream. Must not know where parts come from, nor what is done with tool calls.
 
 use std::rc::Rc;
 
@@ -23,10 +23,15 @@ pub(super) struct Answer {
     /// In the order of the stream, as it is sent back to the provider.
     content: Vec<ContentPart>,
     open: Vec<OpenBlock>,
+    /// Every part as it came.
     pub(super) raw: Vec<Rc<StreamPart>>,
+    /// Why it ended; `Other` until that is known.
     pub(super) finish_reason: FinishReason,
+    /// What it cost.
     pub(super) usage: Usage,
+    /// What of the request was dropped.
     pub(super) warnings: Vec<CallWarning>,
+    /// What the provider said of it.
     pub(super) response: ResponseMetadata,
 }
 
@@ -107,6 +112,7 @@ impl Answer {
 
     fn merge_response(&mut self, metadata: &ResponseMetadata) {
         let response = &mut self.response;
+        // Providers say it in pieces: headers at once, id and model with the first event.
         response.id = metadata.id.clone().or(response.id.take());
         response.model_id = metadata.model_id.clone().or(response.model_id.take());
         response.timestamp = metadata.timestamp.or(response.timestamp);
@@ -123,6 +129,7 @@ impl Answer {
     }
 
     fn extend(&mut self, id: &str, delta: &str, metadata: Option<&ProviderOptions>) {
+        // The end of a block that never began has nothing to add to.
         let Some(place) = self.block(id) else { return };
         if let ContentPart::Text { text, provider_options } | ContentPart::Reasoning { text, provider_options } =
             &mut self.content[place]

@@ -1,4 +1,5 @@
-//! One prompt file from engine to outcome.
+//! One prompt file from engine to outcome: where the doors between `script` and the step loop are put in. Must not know
+//! where output goes.
 
 use std::{collections::BTreeMap, path::Path, rc::Rc};
 
@@ -53,6 +54,7 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         Ok(()) => bindings::run_file(&engine, path, options.listener).await,
         Err(error) => failed(format!("cannot install lmthing's bindings: {error}")),
     };
+    // The process ends next: taking the engine apart value by value would only cost time.
     engine.abandon();
     end
 }

@@ -1,4 +1,5 @@
-//! Reading a model's answer: parts are recorded as they arrive, tool calls start at once, code of methods runs in place.
+//! Reading a model's answer: parts are recorded as they arrive, tool calls start at once, code of methods runs in place
+//! (docs/reference.md, "Steps", "Methods in text"). Must not know how a tool or code is run.
 
 use std::rc::Rc;
 
@@ -15,7 +16,9 @@ use crate::{
 /// Whether the answer goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
+    /// There may be more to come.
     GoesOn,
+    /// What follows is not read.
     Ends,
 }
 
@@ -39,6 +42,7 @@ pub(super) async fn receive(
     let mut stream = model.stream(request).await?;
     loop {
         let part = tokio::select! {
+            // Parts first: a tool call that is at hand should not wait for the results of others.
             biased;
             part = stream.next() => part,
             () = receiver.calls.one_answered() => continue,
@@ -56,6 +60,7 @@ pub(super) async fn receive(
             break;
         }
     }
+    // The rest of an answer that was ended here is not waited for: this closes the connection.
     drop(stream);
     receiver.release_text()?;
     let results = receiver.calls.finish().await;
@@ -82,6 +87,7 @@ impl Receiver<'_> {
         }
         match part {
             StreamPart::TextDelta { id, delta, provider_metadata } => {
+                // A tag cannot begin in one block and end in another.
                 if self.block != id {
                     self.release_text()?;
                     self.block = id;
@@ -127,6 +133,7 @@ impl Receiver<'_> {
 
     /// Ends the answer in the model's place: what it goes on to say is not asked for.
     fn end(&mut self) -> Result<(), RunError> {
+        // Text behind the block stays unseen: nothing of it is to be released.
         self.watcher = None;
         self.emit(StreamPart::TextEnd { id: self.block.clone(), provider_metadata: None })?;
         self.emit(StreamPart::Finish {

@@ -35,11 +35,13 @@ impl StepLoop for Session {
                     result = steps => result,
                 }
             };
+            // Of two errors the first counts, but the clean-ups run in any case.
             let cleaned = host.run_finished(result.is_err()).await;
             let outcome = match result.and(cleaned) {
                 Ok(()) => RunOutcome::Done,
                 Err(error) => RunOutcome::Failed(Rc::new(error)),
             };
+            // The part first: when `result` resolves, the printer has ended its line.
             host.record().append(RunPart::RunEnd);
             host.record().finish(outcome);
         }
@@ -66,6 +68,7 @@ async fn run_steps(host: &dyn PromptHost) -> Result<(), RunError> {
         let plan = host.prompt().borrow_mut().prepare_step(active, system, &sections, modifications);
         let step = run_step(host, number, plan, settings).await?;
         let ends = step.tool_results.is_empty();
+        // Asked also of the last step, which `onStepFinish` is called for as well.
         if host.step_finished(&step).await? || ends {
             return Ok(());
         }
@@ -94,6 +97,7 @@ async fn run_step(
     let (answer, tool_results) = receive(host, &*model, request, &plan).await?;
     let output = answer.output();
     let messages = answer.message().into_iter().chain(results_message(&tool_results)).collect();
+    // Calls and results together: a conversation with one and not the other is refused by providers.
     host.prompt().borrow_mut().finish_step(messages);
     let step = Rc::new(Step {
         prompt: plan.messages,
@@ -111,8 +115,8 @@ async fn run_step(
     Ok(step)
 }
 
-/// The tools as the model is told of them; `None`, and kept by the host, when it reads no requests. Steps that say the same
-/// as the step before share it.
+/// The tools as the model is told of them; `None`, and kept by the host, when it reads no requests. Steps that say the
+/// same as the step before share it.
 fn sent_tools(
     host: &dyn PromptHost,
     model: &dyn LanguageModel,

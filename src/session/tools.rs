@@ -1,4 +1,5 @@
-//! Tool calls of one step: started as they arrive, run concurrently, answered in call order.
+//! Tool calls of one step: started as they arrive, run concurrently, answered in call order (docs/reference.md,
+//! "Tools"). Must not know what a tool is: the host answers.
 
 use std::rc::Rc;
 
@@ -19,6 +20,7 @@ pub(super) struct ToolCalls<'a> {
 }
 
 impl<'a> ToolCalls<'a> {
+    /// None yet; `plan` says which tools may be called.
     pub(super) fn new(host: &'a dyn PromptHost, plan: &'a StepPlan) -> Self {
         ToolCalls { host, plan, running: FuturesUnordered::new(), results: Vec::new() }
     }
@@ -29,6 +31,8 @@ impl<'a> ToolCalls<'a> {
         self.results.push(None);
         let (host, plan) = (self.host, self.plan);
         let answer = async move {
+            // The plan, not the prompt: a tool that an earlier call of this step has hidden is still there for this
+            // one.
             let answer = if !plan.active.tools.contains(&call.tool_name) {
                 unavailable(&call, &plan.active.tools)
             } else if let Some(problem) = call.input.problem() {

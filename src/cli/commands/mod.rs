@@ -1,4 +1,4 @@
-//! One file per command.
+//! One file per command: what was typed goes in, an exit code comes out.
 
 pub(super) mod models;
 pub(super) mod run;

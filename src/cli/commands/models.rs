@@ -1,4 +1,5 @@
-//! `lmthing models`.
+//! `lmthing models` (docs/reference.md, "The command line"): the list as text or JSON. What is in it is for
+//! [`crate::provider`].
 
 use std::{collections::BTreeMap, fmt::Write, rc::Rc};
 

@@ -1,4 +1,5 @@
-//! `lmthing run <file>`.
+//! `lmthing run <file>` (docs/reference.md, "The command line", "Recording and replay"): from arguments to the options
+//! of a run, and from its outcome to words and exit code.
 
 use std::{collections::BTreeMap, path::Path, rc::Rc};
 
@@ -29,6 +30,7 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> anyhow::Result<E
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start the event loop")?;
     let code = runtime.block_on(run_in(args, printer));
+    // Not to wait for a blocking call that nobody needs any more, such as a look-up of a name.
     runtime.shutdown_background();
     code
 }

@@ -1,8 +1,8 @@
 //! `askHuman` and `answerQuestion`: a task that cannot go on without a person.
 //!
-//! A question makes a task `waiting_human`: it is not ready and cannot
-//! be completed, and it stays listed with its question. The answer becomes part of what the task is told, and the task is
-//! again what it was when the question came up.
+//! A question makes a task `waiting_human`: it is not ready and cannot be completed, and it stays listed with its
+//! question. The answer becomes part of what the task is told, and the task is again what it was when the question came
+//! up.
 
 use serde_json::{Value, json};
 
@@ -14,8 +14,8 @@ use crate::plugin::{
 
 /// `askHuman({taskId, question, options?})`: notes a question that a person has to answer.
 ///
-/// Result: `{success: true, taskId, question, task, message}`. Only a pending or running task can wait; a second question
-/// is refused while the first is open.
+/// Result: `{success: true, taskId, question, task, message}`. Only a pending or running task can wait; a second
+/// question is refused while the first is open.
 pub(crate) fn ask_human(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(ask(graph, input))
 }

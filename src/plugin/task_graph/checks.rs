@@ -10,10 +10,11 @@ use std::{
 use super::{TaskNode, TaskNodeStatus, edges::Edges};
 use crate::plugin::refusal::quoted;
 
-/// `detectCycles`: the ids of the tasks caught in a cycle, in graph order; empty for a graph that can be worked through.
+/// `detectCycles`: the ids of the tasks caught in a cycle, in graph order; empty for a graph that can be worked
+/// through.
 ///
-/// Caught are the tasks on a cycle and those downstream of one: none of them can ever become ready. (This is what is left
-/// over by Kahn's algorithm.) A task that depends on itself is a cycle. Edges count whether they are written as
+/// Caught are the tasks on a cycle and those downstream of one: none of them can ever become ready. (This is what is
+/// left over by Kahn's algorithm.) A task that depends on itself is a cycle. Edges count whether they are written as
 /// `dependencies` or as `unblocks`; references to unknown ids do not count.
 pub(crate) fn detect_cycles<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
     Edges::new(tasks).caught.into_iter().map(|position| tasks[position].borrow().id.clone()).collect()
@@ -21,8 +22,8 @@ pub(crate) fn detect_cycles<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
 
 /// `validateTaskGraph`: one message for each problem; empty for a valid graph.
 ///
-/// Problems: an id used more than once, each reference to an unknown id in `dependencies` or `unblocks`, and cycles (one
-/// message for all of them, naming the tasks that can never run and one way round).
+/// Problems: an id used more than once, each reference to an unknown id in `dependencies` or `unblocks`, and cycles
+/// (one message for all of them, naming the tasks that can never run and one way round).
 pub(crate) fn validate_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<String> {
     let edges = Edges::new(tasks);
     let mut problems = duplicate_ids(tasks);
@@ -40,7 +41,8 @@ pub(crate) fn validate_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<Strin
     problems
 }
 
-/// `normalizeTaskGraph`: makes both sides of every edge known, so that `b` depends on `a` exactly when `a` unblocks `b`.
+/// `normalizeTaskGraph`: makes both sides of every edge known, so that `b` depends on `a` exactly when `a` unblocks
+/// `b`.
 ///
 /// Keeps all tasks and their order, drops repeated references, keeps references to unknown ids where they are. What is
 /// added stands after what was there, in graph order. Doing it twice changes nothing.
@@ -68,6 +70,7 @@ pub(crate) fn normalize_task_graph<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<Task
 pub(crate) fn get_unblocked_tasks<T: Borrow<TaskNode>>(tasks: &[T]) -> Vec<TaskNode> {
     let mut statuses: HashMap<&str, TaskNodeStatus> = HashMap::with_capacity(tasks.len());
     for task in tasks.iter().map(Borrow::borrow) {
+        // Of two tasks with one id the first counts, as for edges.
         statuses.entry(&task.id).or_insert(task.status);
     }
     let completed = |id: &String| statuses.get(id.as_str()) == Some(&TaskNodeStatus::Completed);

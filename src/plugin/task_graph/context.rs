@@ -7,7 +7,9 @@ use std::rc::Rc;
 
 use super::{TaskNode, edges::Edges};
 
+/// What parts two blocks: an empty line.
 const GAP: &str = "\n\n";
+/// Bits of a machine word of a row.
 const WORD: usize = u64::BITS as usize;
 
 /// For every task the upstream tasks that have a result. One pass over the graph, one bit for each task and result.
@@ -25,6 +27,7 @@ pub(super) struct UpstreamResults {
 }
 
 impl UpstreamResults {
+    /// Walks the graph once.
     pub(super) fn new(nodes: &[Rc<TaskNode>], edges: &Edges) -> Self {
         let sources: Vec<usize> = (0..nodes.len()).filter(|&position| nodes[position].result().is_some()).collect();
         let blocks = sources.iter().map(|&position| block(&nodes[position])).collect();
@@ -60,6 +63,7 @@ impl UpstreamResults {
         let row = &self.rows[position * self.words..(position + 1) * self.words];
         row.iter().enumerate().flat_map(|(word, &bits)| {
             let not_empty = |bits: u64| (bits != 0).then_some(bits);
+            // Each step takes off the lowest bit that is set, so that zeros cost nothing.
             let set = std::iter::successors(not_empty(bits), move |bits| not_empty(bits & (bits - 1)));
             set.map(move |bits| word * WORD + bits.trailing_zeros() as usize)
         })

@@ -21,13 +21,16 @@ pub(super) struct Edges {
     pub(super) downstream: Vec<Vec<usize>>,
     /// Whether a task depends on an id that does not exist, so that it can never run.
     pub(super) dangling: Vec<bool>,
-    /// Positions so that every task follows those it waits for. A second task with the same id has no edges and is here.
+    /// Positions so that every task follows those it waits for. A second task with the same id has no edges and is
+    /// here.
     pub(super) order: Vec<usize>,
-    /// What the order leaves out, in graph order: tasks that wait for themselves through a cycle or for a task that does.
+    /// What the order leaves out, in graph order: tasks that wait for themselves through a cycle or for a task that
+    /// does.
     pub(super) caught: Vec<usize>,
 }
 
 impl Edges {
+    /// The edges of these tasks, valid or not.
     pub(super) fn new<T: Borrow<TaskNode>>(tasks: &[T]) -> Self {
         let mut positions = HashMap::with_capacity(tasks.len());
         for (position, task) in tasks.iter().enumerate() {
@@ -40,6 +43,7 @@ impl Edges {
             dangling: vec![false; tasks.len()],
             ..Edges::default()
         };
+        // Most edges are named on both sides; the task behind one must not be told of twice.
         let mut seen = HashSet::new();
         for task in tasks.iter().map(Borrow::borrow) {
             let here = edges.positions[&task.id];

@@ -1,4 +1,5 @@
-//! `generateTaskGraph`: creates or replaces the graph.
+//! `generateTaskGraph`: creates or replaces the graph, whole or not at all. The words that other tools share are here
+//! too.
 
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ pub(crate) fn generate_task_graph(graph: &TaskGraph, input: &Value) -> (TaskGrap
 }
 
 fn generate(input: &Value) -> Result<(TaskGraph, Value), Refusal> {
-    // Models leave out the object around a single argument.
+    // Some models send the list itself.
     let given = if input.is_array() { input } else { &input["tasks"] };
     let tasks = node::parse_tasks(given).map_err(|ShapeError(faults)| invalid(faults))?;
     if tasks.is_empty() {

@@ -1,4 +1,4 @@
-//! The state the tools work on.
+//! The state the tools work on: tasks, their edges, and what is told downstream. Must not know the tools.
 
 use std::{cell::OnceCell, collections::HashSet, rc::Rc};
 
@@ -9,9 +9,9 @@ use crate::plugin::refusal::{Refusal, bare_id};
 
 /// A normalised graph of tasks. A value: transitions give back a new one, sharing what did not change.
 ///
-/// `input_context` is not stored: a task's own text is, and the results of upstream tasks are added whenever the task is
-/// shown. So a result reaches every downstream task, at once and only once, completing again replaces it, and an update
-/// costs nothing for the tasks downstream.
+/// `input_context` is not stored: a task's own text is, and the results of upstream tasks are added whenever the task
+/// is shown. So a result reaches every downstream task, at once and only once, completing again replaces it, and an
+/// update costs nothing for the tasks downstream.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TaskGraph {
     nodes: Rc<Vec<Rc<TaskNode>>>,
@@ -23,10 +23,11 @@ pub(crate) struct TaskGraph {
 impl TaskGraph {
     /// Takes the tasks of `defTaskGraph`, normalised, valid or not (see [`TaskGraph::problems`]).
     ///
-    /// Upstream results already in an `input_context` (a prompt file hands back what it was shown) are recognised and not
-    /// repeated.
+    /// Upstream results already in an `input_context` (a prompt file hands back what it was shown) are recognised and
+    /// not repeated.
     pub(crate) fn new(tasks: &[TaskNode]) -> Self {
         let graph = TaskGraph::from_stored(tasks);
+        // Nothing to recognise, and so no need to work out who is told what.
         if graph.nodes.iter().all(|node| node.input_context.is_none()) {
             return graph;
         }
@@ -40,8 +41,9 @@ impl TaskGraph {
         graph.with_nodes(nodes)
     }
 
-    /// The graph after the prompt file set its tasks itself: like [`TaskGraph::new`], but knows from `self` which results
-    /// stood in an `input_context`. Results of tasks that were taken out stay as text of the tasks that had received them.
+    /// The graph after the prompt file set its tasks itself: like [`TaskGraph::new`], but knows from `self` which
+    /// results stood in an `input_context`. Results of tasks that were taken out stay as text of the tasks that had
+    /// received them.
     pub(crate) fn with_tasks(&self, tasks: &[TaskNode]) -> Self {
         let kept: HashSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
         let tasks: Vec<TaskNode> = tasks
@@ -71,8 +73,8 @@ impl TaskGraph {
         checks::validate_task_graph(&self.nodes)
     }
 
-    /// The tasks as stored, without upstream results. The same `Rc` in two graphs is a task that did not change, but for
-    /// what [`TaskGraph::input_context`] adds.
+    /// The tasks as stored, without upstream results. The same `Rc` in two graphs is a task that did not change, but
+    /// for what [`TaskGraph::input_context`] adds.
     pub(crate) fn nodes(&self) -> &[Rc<TaskNode>] {
         &self.nodes
     }
@@ -87,10 +89,12 @@ impl TaskGraph {
         Rc::ptr_eq(&self.nodes, &other.nodes)
     }
 
+    /// Who waits for whom.
     pub(super) fn edges(&self) -> &Edges {
         &self.edges
     }
 
+    /// The task at a position, as stored.
     pub(super) fn node(&self, position: usize) -> &TaskNode {
         &self.nodes[position]
     }
@@ -143,6 +147,7 @@ impl TaskGraph {
     }
 
     fn with_nodes(&self, nodes: Vec<Rc<TaskNode>>) -> Self {
+        // What is told downstream may have changed with any task, and is worked out again when somebody asks.
         TaskGraph { nodes: Rc::new(nodes), edges: Rc::clone(&self.edges), results: Rc::default() }
     }
 

@@ -1,9 +1,9 @@
 //! `spawnTask` and `forkTask`: adding tasks to a graph that is being worked through.
 //!
-//! A spawned task stands beside the others: `parentId` only says
-//! where it belongs, and nobody waits for it unless it `unblocks` them. A fork is a split: the sub-tasks take over what
-//! the task waits for, and the task itself becomes the join, which waits for all of them and is told their results. Its
-//! dependents wait for the join as before, so nothing else has to change.
+//! A spawned task stands beside the others: `parentId` only says where it belongs, and nobody waits for it unless it
+//! `unblocks` them. A fork is a split: the sub-tasks take over what the task waits for, and the task itself becomes the
+//! join, which waits for all of them and is told their results. Its dependents wait for the join as before, so nothing
+//! else has to change.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,8 @@ use crate::plugin::{
     refusal::{Refusal, quoted},
 };
 
-/// `spawnTask({title, description?, id?, dependencies?, unblocks?, required_capabilities?, parentId?})`: adds a pending task.
+/// `spawnTask({title, description?, id?, dependencies?, unblocks?, required_capabilities?, parentId?})`: adds a pending
+/// task.
 ///
 /// Without `id` one is made from the parent's. Result: `{success: true, taskId, task, ready, message}`. Refused, with
 /// `errors`, are an id that is taken, unknown references, cycles, and blocking a task that is under way or completed.
@@ -30,9 +31,9 @@ pub(crate) fn spawn_task(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value)
 
 /// `forkTask({taskId, subtasks: [{title, description?, id?, dependencies?, required_capabilities?}]})`: splits a task.
 ///
-/// Each sub-task waits for what the task waits for, gets its own text and, unless it names others, its capabilities. The
-/// task is pending again and waits for all sub-tasks. Result: `{success: true, taskId, task, subtasks: [{id, title}],
-/// message}`. Completed tasks and those that wait for a human are refused, and what [`spawn_task`] refuses.
+/// Each sub-task waits for what the task waits for, gets its own text and, unless it names others, its capabilities.
+/// The task is pending again and waits for all sub-tasks. Result: `{success: true, taskId, task, subtasks: [{id,
+/// title}], message}`. Completed tasks and those that wait for a human are refused, and what [`spawn_task`] refuses.
 pub(crate) fn fork_task(graph: &TaskGraph, input: &Value) -> (TaskGraph, Value) {
     graph.settle(fork(graph, input))
 }
@@ -94,6 +95,7 @@ fn fork(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusal>
     let ids: Vec<String> = subtasks.iter().map(|subtask| subtask.id.clone()).collect();
     // The task itself becomes the join, so whoever waits for it need not be told.
     let join = &mut tasks[position];
+    // Whatever it was: it has new work before it. Its result, if any, is why it failed.
     join.status = TaskNodeStatus::Pending;
     join.output_result = None;
     join.dependencies.extend(ids.iter().cloned());
@@ -139,7 +141,7 @@ fn give_id(task: &mut TaskNode, parent: Option<&str>, taken: &mut HashSet<String
 
 /// The graph with more tasks, if that brings no problem that was not there before and blocks nothing already begun.
 fn grown(graph: &TaskGraph, tasks: Vec<TaskNode>) -> Result<TaskGraph, Refusal> {
-    // A prompt file may define a graph with problems; the model that adds a task did not make those.
+    // A prompt file may have set a graph with problems; they are no reason to refuse a sound task.
     let known: HashSet<String> = graph.problems().into_iter().collect();
     let mut problems = validate_task_graph(&tasks);
     problems.retain(|problem| !known.contains(problem));

@@ -9,10 +9,14 @@ use crate::plugin::read::{self, Fields, ShapeError};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TaskNodeStatus {
+    /// Nobody has begun it; ready when all its dependencies are completed.
     #[default]
     Pending,
+    /// It is being worked on.
     InProgress,
+    /// It is done; its result is told downstream.
     Completed,
+    /// It was given up; it can be tried again.
     Failed,
     /// `askHuman` asked a question about it that `answerQuestion` has not answered yet.
     WaitingHuman,
@@ -38,6 +42,7 @@ impl TaskNodeStatus {
         }
     }
 
+    /// The status of this name, written as people and models do.
     pub(super) fn from_text(text: &str) -> Option<Self> {
         let word = read::status_word(text);
         TaskNodeStatus::ALL.into_iter().find(|status| status.as_str() == word)
@@ -47,6 +52,7 @@ impl TaskNodeStatus {
 /// What a waiting task waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct HumanQuestion {
+    /// What is asked.
     pub question: String,
     /// Answers to choose from; empty when any answer will do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -58,15 +64,21 @@ pub(crate) struct HumanQuestion {
 /// One task, with the field names of JavaScript.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct TaskNode {
+    /// What tools and edges name it by.
     pub id: String,
+    /// A few words for lists.
     pub title: String,
+    /// What is to be done, at length; may be empty.
     pub description: String,
+    /// Where it stands.
     pub status: TaskNodeStatus,
     /// Ids of the tasks that must be completed first.
     pub dependencies: Vec<String>,
     /// Ids of the tasks that wait for this one.
     pub unblocks: Vec<String>,
+    /// What is needed to do it, shown with the task.
     pub required_capabilities: Vec<String>,
+    /// Who handles it, in the prompt author's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assigned_subagent: Option<String>,
     /// What the task is told: its own text first, then the results of upstream tasks.
@@ -89,8 +101,8 @@ pub(crate) struct TaskNode {
 impl TaskNode {
     /// Reads one task; `label` names it in messages.
     ///
-    /// Lenient: missing status is `pending`, missing arrays are empty, a missing title is the id, a missing description is
-    /// empty, numbers are taken as ids, results that are not text become JSON text.
+    /// Lenient: missing status is `pending`, missing arrays are empty, a missing title is the id, a missing description
+    /// is empty, numbers are taken as ids, results that are not text become JSON text.
     pub(super) fn read(value: &Value, label: &str) -> Result<Self, ShapeError> {
         let mut fields = Fields::new(value, label)?;
         let id = fields.required_text("id");
@@ -135,7 +147,7 @@ impl TaskNode {
             assigned_subagent: fields.text("assigned_subagent"),
             input_context: fields.text_of_any("input_context").filter(|text| !text.is_empty()),
             output_result: fields.text_of_any("output_result"),
-            // `spawnTask` takes it as `parentId`, like `taskId`; a task has it in snake case.
+            // The second is how `spawnTask` spells its argument.
             parent_id: fields.text("parent_id").or_else(|| fields.text("parentId")),
             human_question: read_question(fields),
             extra: Map::new(),

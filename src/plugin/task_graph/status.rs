@@ -1,8 +1,9 @@
-//! The status section of the system prompt.
+//! The status section of the system prompt (docs/reference.md, "Task graph").
 
 use super::{TaskNode, TaskNodeStatus, graph::TaskGraph};
 use crate::plugin::refusal::one_line;
 
+/// The last line: what to do with all this.
 const HINT: &str =
     "Use \"getUnblockedTasks\" to find tasks ready for execution, \"updateTaskStatus\" to update task progress.";
 

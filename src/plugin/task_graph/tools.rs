@@ -141,6 +141,7 @@ fn fork_tool() -> ToolSpec {
 /// The fields that say what a task is and where it stands in the graph.
 fn new_task() -> Value {
     json!({
+        // Kept first; each tool says what its id is.
         "id": {},
         "title": text("Concise task name"),
         "description": text("Detailed instructions for carrying out the task"),

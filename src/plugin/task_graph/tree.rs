@@ -40,8 +40,8 @@ fn read(graph: &TaskGraph, input: &Value) -> Result<Value, Refusal> {
 
 /// A task with its descendants, or all tasks, in pre-order, each once, with its depth.
 ///
-/// Parents come before children. A parent that does not exist, or that is the task's own descendant, is no reason to leave
-/// a task out.
+/// Parents come before children. A parent that does not exist, or that is the task's own descendant, is no reason to
+/// leave a task out.
 fn outline(graph: &TaskGraph, root: Option<usize>) -> Vec<(usize, usize)> {
     let parent_of = |position: usize| graph.edges().positions.get(graph.node(position).parent_id.as_ref()?).copied();
     let count = graph.nodes().len();
@@ -65,7 +65,7 @@ fn outline(graph: &TaskGraph, root: Option<usize>) -> Vec<(usize, usize)> {
             }
             outlined.push((position, depth));
             let below = (depth + 1).min(DEEPEST);
-            // The last on the stack is the first to be looked at.
+            // A stack of its own, not recursion: how deep tasks are nested is for models to say.
             stack.extend(children[position].iter().rev().map(|&child| (child, below)));
         }
     }

@@ -62,8 +62,8 @@ fn nothing_ready(graph: &TaskGraph) -> String {
 
 /// `updateTaskStatus({taskId, status, output_result?})`: sets a task to `in_progress`, `completed` or `failed`.
 ///
-/// Result: `{success: true, taskId, task, newlyUnblocked: [{id, title}], message}`, or a refusal `{success: false, taskId,
-/// error, message, …}`. Refused are starting and completing a task whose dependencies are not completed
+/// Result: `{success: true, taskId, task, newlyUnblocked: [{id, title}], message}`, or a refusal `{success: false,
+/// taskId, error, message, …}`. Refused are starting and completing a task whose dependencies are not completed
 /// (`unmetDependencies` names them), a task that waits for a human (it may fail), and reopening a completed task that
 /// others built on. Repeating a status is no fault; completing again with another `output_result` replaces it. For a
 /// failed task `output_result` is the reason.
@@ -93,6 +93,7 @@ fn update(graph: &TaskGraph, input: &Value) -> Result<(TaskGraph, Value), Refusa
     });
     // Completing again replaces a result; what became ready by it was told the first time.
     let newly: Vec<Value> = match status {
+        // Completing again only replaces the result; what it unblocked was told the first time.
         TaskNodeStatus::Completed if !was_completed => {
             let waiting = graph.edges().downstream[position].iter();
             waiting.filter(|&&next| graph.is_ready(next)).map(|&next| brief(graph.node(next))).collect()
@@ -124,7 +125,7 @@ fn check(graph: &TaskGraph, position: usize, status: TaskNodeStatus) -> Result<(
     let task = graph.node(position);
     let verb = if status == TaskNodeStatus::Completed { "completed" } else { "started" };
     let unmet = graph.unmet_dependencies(position);
-    // A blocked task may fail all the same: often it is known before its turn that it cannot be done.
+    // Giving up needs nothing, whatever a task waits for.
     if status != TaskNodeStatus::Failed && !unmet.is_empty() {
         let names = quoted(&unmet);
         let what = if unmet.len() == 1 { "this dependency is" } else { "these dependencies are" };

@@ -1,4 +1,6 @@
-//! The exports of `lmthing`, `lmthing/plugins` and `lmthing/test`.
+//! The exports of `lmthing`, `lmthing/plugins` and `lmthing/test` (docs/reference.md, "Modules").
+//!
+//! Owns their names and the small helpers that belong to no room; everything else only is put together here.
 
 use rquickjs::{Array, Ctx, Function, Object, Result, Value, function::Rest, object::Property};
 
@@ -23,6 +25,7 @@ pub(crate) const NATIVE_MODULES: &[NativeModule] = &[
 fn main_module<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     export(&exports, "runPrompt", Function::new(ctx.clone(), start::run_prompt)?)?;
+    // One class under two names, so that `instanceof` holds with either.
     for name in ["StatefulPrompt", "Prompt"] {
         exports.set(name, stateful_class::constructor(ctx)?)?;
     }
@@ -49,6 +52,7 @@ fn plugins_module<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         for name in *names {
             let Some(method) = METHODS.iter().find(|method| method.name == *name) else { continue };
             let function = (method.function)(ctx)?.with_name(name)?;
+            // So that a plugin list that names the built-in plugins changes nothing: a prompt has them, bound, already.
             function.as_object().map_or(Ok(()), |object| object.prop(BUILTIN_MARK, Property::from(true)))?;
             object.set(*name, function.clone())?;
             exports.set(*name, function)?;
@@ -86,12 +90,14 @@ fn with_default(exports: Object<'_>) -> Result<Object<'_>> {
     Ok(exports)
 }
 
-/// `tool`, `agent`, `func`, `funcAgent`: one item of an array form.
+/// `tool`, `agent`, `func`, `funcAgent`: `(name, description, inputSchema, execute, options?)`, one item of an array
+/// form. Throws a `TypeError` that names helper and argument. Rules: docs/reference.md, "Tools", "Agents", "Code mode".
 fn helper<'js>(ctx: &Ctx<'js>, name: &'static str) -> Result<Function<'js>> {
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, args: Rest<Value<'js>>| sub_definition(&ctx, name, args.0))
 }
 
-/// `createPluginArray(...plugins)`: checks plugin objects and returns them as an array; arrays are spread.
+/// `createPluginArray(...plugins)`: checks plugin objects and returns them as an array; arrays are spread. Throws a
+/// `TypeError` for what is no object. Rules: docs/reference.md, "Plugins".
 fn create_plugin_array<'js>(ctx: Ctx<'js>, plugins: Rest<Value<'js>>) -> Result<Array<'js>> {
     let list = Array::new(ctx.clone())?;
     for plugin in plugins.0 {
@@ -110,7 +116,8 @@ fn create_plugin_array<'js>(ctx: Ctx<'js>, plugins: Rest<Value<'js>>) -> Result<
     Ok(list)
 }
 
-/// `stepCountIs(n)`: a stop condition that holds after n steps.
+/// `stepCountIs(n)`: a stop condition that holds after n steps. Throws a `TypeError` when n is no number.
+/// Rules: docs/reference.md, "Steps".
 fn step_count_is<'js>(ctx: Ctx<'js>, count: Value<'js>) -> Result<Function<'js>> {
     if !count.is_number() {
         return Err(type_error(&ctx, format!("stepCountIs: the count must be a number, got {}", kind_of(&count))));
@@ -122,7 +129,8 @@ fn step_count_is<'js>(ctx: Ctx<'js>, count: Value<'js>) -> Result<Function<'js>>
     bind(&condition, vec![count])
 }
 
-/// `hasToolCall(name)`: a stop condition that holds when the last step called the tool.
+/// `hasToolCall(name)`: a stop condition that holds when the last step called the tool; `name` is a string or a
+/// reference. Throws a `TypeError` for anything else. Rules: docs/reference.md, "Steps".
 fn has_tool_call<'js>(ctx: Ctx<'js>, name: Value<'js>) -> Result<Function<'js>> {
     if !name.is_string() && !name.is_object() {
         return Err(type_error(&ctx, format!("hasToolCall: the name must be a string, got {}", kind_of(&name))));

@@ -1,7 +1,7 @@
 //! What prompt files call: the methods of a prompt, `lmthing`, `lmthing/plugins` and `lmthing/test`.
 //!
-//! Owns: reading arguments, calling callbacks, and showing plain data as JavaScript objects. What definitions mean is in
-//! [`crate::prompt`], the order of a run in `session`; bindings only carry values across.
+//! Owns: reading arguments, calling callbacks, and showing plain data as JavaScript objects. What definitions mean is
+//! in [`crate::prompt`], the order of a run in `session`; bindings only carry values across.
 //!
 //! A room an area, each importing only those above it:
 //!

@@ -1,4 +1,5 @@
-//! What bindings need from the rest of the program, kept in the runtime's user data.
+//! What bindings need from the rest of the program, kept in the runtime's user data: it goes with the runtime, which no
+//! global of Rust's would. Must not know what is behind the doors.
 
 use std::{
     cell::{Cell, RefCell},
@@ -117,7 +118,8 @@ pub(crate) fn exchanges(ctx: &Ctx<'_>) -> Result<Exchanges> {
     with(ctx, |services| services.doors.exchanges.clone())
 }
 
-/// Keys, aliases and base URLs as they are now: what the script has written to `process.env` counts.
+/// Keys, aliases and base URLs as they are now (docs/reference.md, "Prompt files"): what the script has written to
+/// `process.env` counts.
 pub(crate) fn providers(ctx: &Ctx<'_>) -> Result<ProviderContext> {
     let providers = with(ctx, |services| services.doors.providers.clone())?;
     Ok(match environment(ctx)? {
@@ -137,6 +139,7 @@ pub(crate) fn mock(ctx: &Ctx<'_>) -> Result<Option<Rc<MockModel>>> {
     with(ctx, |services| services.mock.borrow().clone())
 }
 
+/// Sets the model that `'mock'` stands for.
 pub(crate) fn set_mock(ctx: &Ctx<'_>, mock: MockModel) -> Result<()> {
     with(ctx, |services| services.mock.replace(Some(Rc::new(mock))))?;
     Ok(())
@@ -146,6 +149,7 @@ pub(crate) fn set_mock(ctx: &Ctx<'_>, mock: MockModel) -> Result<()> {
 pub(crate) fn remember_run(ctx: &Ctx<'_>, record: Rc<RunRecord>) -> Result<()> {
     with(ctx, |services| {
         let mut runs = services.runs.borrow_mut();
+        // Kept only to find failures, and a record holds everything the model said.
         runs.retain(|run| !matches!(run.outcome(), Some(RunOutcome::Done)));
         runs.push(record);
     })
@@ -165,6 +169,7 @@ pub(crate) fn unobserved_failure(ctx: &Ctx<'_>) -> Result<Option<Rc<RunError>>> 
 pub(crate) fn sandbox(ctx: &Ctx<'_>, config: &SandboxConfig) -> Result<Rc<Sandbox>> {
     with(ctx, |services| {
         let mut sandboxes = services.sandboxes.borrow_mut();
+        // One holds the limit of pieces that run at a time, and the warm worker.
         if let Some(sandbox) = sandboxes.iter().find(|sandbox| sandbox.config() == config) {
             return sandbox.clone();
         }
@@ -174,8 +179,8 @@ pub(crate) fn sandbox(ctx: &Ctx<'_>, config: &SandboxConfig) -> Result<Rc<Sandbo
     })
 }
 
-/// Notes what a finished run has recorded, and looks for unreachable runs when much has come together: their records are
-/// memory that the engine does not see, so that it would not look by itself.
+/// Notes what a finished run has recorded, and looks for unreachable runs when much has come together: their records
+/// are memory that the engine does not see, so that it would not look by itself.
 pub(crate) fn run_recorded(ctx: &Ctx<'_>, parts: usize) -> Result<()> {
     let is_much = with(ctx, |services| {
         let recorded = services.recorded.get() + parts;

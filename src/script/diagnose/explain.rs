@@ -1,4 +1,5 @@
 //! Better words for errors whose QuickJS message helps nobody: a missing export, CommonJS in a module, a syntax error.
+//! Only what is shown changes; a script that catches the error sees QuickJS's words.
 
 use rquickjs::Ctx;
 

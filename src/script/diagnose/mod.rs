@@ -22,7 +22,8 @@ const MAX_CAUSES: usize = 8;
 pub struct Thrown {
     /// What to show.
     pub diagnostic: Diagnostic,
-    /// The Rust value behind an error of ours; `None` for an error of the script's own, also when one of ours is its cause.
+    /// The Rust value behind an error of ours; `None` for an error of the script's own, also when one of ours is its
+    /// cause.
     pub payload: Option<Rc<dyn Any>>,
 }
 
@@ -48,8 +49,8 @@ pub fn diagnose_error(ctx: &Ctx<'_>, error: Error) -> Thrown {
     }
 }
 
-/// Describes a thrown value: an error object with class, message, place, stack, causes and payload; anything else by what
-/// it prints as.
+/// Describes a thrown value: an error object with class, message, place, stack, causes and payload; anything else by
+/// what it prints as.
 pub(crate) fn diagnose<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Thrown {
     let error = thrown.as_object().filter(|object| is_error(ctx, object)).cloned();
     let diagnostic = describe(ctx, thrown, MAX_CAUSES);
@@ -118,6 +119,7 @@ fn causes<'js>(ctx: &Ctx<'js>, error: &Object<'js>, depth: usize) -> Vec<Diagnos
 }
 
 fn describe_value<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Diagnostic {
+    // A string says what it says; the inspector would put it in quotes.
     let message = match thrown.as_string().and_then(|text| text.to_string().ok()) {
         Some(text) => text,
         None => inspect(ctx, thrown),

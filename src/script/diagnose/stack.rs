@@ -44,6 +44,7 @@ fn frame(line: &str) -> Option<Frame> {
         Some((function, place)) => (Some(function), place),
         None => (None, call),
     };
+    // From the right: a path may hold colons.
     let (rest, column) = place.rsplit_once(':')?;
     let (path, line) = rest.rsplit_once(':')?;
     let location = Location { path: path.to_owned(), line: line.parse().ok()?, column: column.parse().ok()? };
@@ -54,6 +55,7 @@ fn frame(line: &str) -> Option<Frame> {
 
 /// The place to show: the innermost frame of the user's own code, or, when there is none, of a package.
 pub(super) fn place(frames: &[Frame]) -> Option<Location> {
+    // A package that throws at wrong arguments was called from somewhere, and that is the line to look at.
     let own = frames.iter().find(|frame| !frame.location.path.contains("/node_modules/"));
     own.or(frames.first()).map(|frame| frame.location.clone())
 }

@@ -29,6 +29,7 @@ enum Callback {
 pub(in crate::script) async fn attach(runtime: &AsyncRuntime) -> Rc<EventLoop> {
     let event_loop = Rc::new(EventLoop::new());
     let halted = event_loop.clone();
+    // How `process.exit` gets out of JavaScript that is running: a throw could be caught.
     runtime.set_interrupt_handler(Some(Box::new(move || halted.is_halted()))).await;
     let woken = event_loop.clone();
     // Called in the middle of JavaScript: it takes a note, the driver looks at it later.
@@ -119,8 +120,8 @@ fn settle_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     }
 }
 
-/// Runs the promise jobs and ticks that are due now, so that whoever awaits what was just settled goes on before the caller
-/// does. Not to be called while JavaScript runs.
+/// Runs the promise jobs and ticks that are due now, so that whoever awaits what was just settled goes on before the
+/// caller does. Not to be called while JavaScript runs.
 pub(crate) fn drain_jobs(ctx: &Ctx<'_>) {
     if let Ok(event_loop) = EventLoop::of(ctx) {
         settle_jobs(ctx, &event_loop);
@@ -142,6 +143,7 @@ fn run_ticks(ctx: &Ctx<'_>, event_loop: &EventLoop) {
 /// Calls into JavaScript; the dispatcher asks for another tick itself when more are queued.
 fn dispatch(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
     let dispatcher = ctx.userdata::<Dispatcher>().and_then(|dispatcher| dispatcher.0.borrow().clone());
+    // Before the module of timers is loaded nothing can have been queued.
     let Some(dispatcher) = dispatcher else { return };
     let (kind, id) = match callback {
         Callback::Tick => ("tick", 0),

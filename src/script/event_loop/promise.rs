@@ -1,4 +1,4 @@
-//! Awaiting JavaScript promises from Rust.
+//! Awaiting JavaScript promises from Rust. Must not know who waits, nor how long.
 
 use rquickjs::{Ctx, Function, Object, Promise, Result, Value, prelude::This};
 

@@ -17,6 +17,7 @@ struct Rejection<'js> {
     reason: Value<'js>,
 }
 
+/// Part of making an engine.
 pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
     user_data::store(ctx, Rejections::default())
 }

@@ -40,6 +40,7 @@ pub(in crate::script) struct EventLoop {
 }
 
 impl EventLoop {
+    /// A loop whose clock starts now.
     pub(super) fn new() -> Self {
         Self {
             start: Instant::now(),
@@ -92,7 +93,8 @@ impl EventLoop {
         self.wake();
     }
 
-    /// Ends the run; only the first call counts. JavaScript that is running is interrupted by an exception it cannot catch.
+    /// Ends the run; only the first call counts. JavaScript that is running is interrupted by an exception it cannot
+    /// catch.
     pub(in crate::script) fn halt(&self, halt: Halt) {
         self.halt.borrow_mut().get_or_insert(halt);
         self.turned();
@@ -120,10 +122,12 @@ impl EventLoop {
         }
     }
 
+    /// Whether a tick is asked for.
     pub(super) fn has_tick(&self) -> bool {
         self.tick_requested.get()
     }
 
+    /// Takes the tick that is asked for, if one is.
     pub(super) fn take_tick(&self) -> bool {
         self.tick_requested.replace(false)
     }
@@ -133,6 +137,7 @@ impl EventLoop {
         self.timers.borrow_mut().pop_due(now)
     }
 
+    /// How many immediates are queued, cancelled ones included.
     pub(super) fn immediate_count(&self) -> usize {
         self.timers.borrow().immediate_count()
     }

@@ -29,6 +29,7 @@ pub(super) struct Timers {
 impl Timers {
     /// Sets (or sets anew) the timer `id`.
     pub(super) fn schedule(&mut self, id: TimerId, deadline: u64, referenced: bool) {
+        // `refresh()` sets a timer anew; its old place in the queue must not fire.
         self.cancel(id);
         self.next_sequence += 1;
         let timer = Timer { deadline, sequence: self.next_sequence, referenced };

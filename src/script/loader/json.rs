@@ -1,4 +1,5 @@
-//! JSON modules: `import data from './data.json'`, with or without `with { type: 'json' }`.
+//! JSON modules: `import data from './data.json'`, with or without `with { type: 'json' }` (docs/reference.md,
+//! "Modules").
 
 use std::path::Path;
 

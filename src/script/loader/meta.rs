@@ -26,6 +26,8 @@ pub(super) fn define<'js>(
     meta.set("url", format!("{}{query}", file_url(path)))
 }
 
+/// `import.meta.resolve(specifier)`: the address of the module an import of it would load, or the name of a built-in
+/// one. Throws as the import would. Rules: docs/reference.md, "Modules".
 fn resolve_function<'js>(ctx: &Ctx<'js>, name: &str, resolver: &Rc<ModuleResolver>) -> Result<Function<'js>> {
     let (resolver, base) = (resolver.clone(), name.to_owned());
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, specifier: String| {

@@ -50,6 +50,8 @@ fn options(conditions: &[&str]) -> ResolveOptions {
     ResolveOptions {
         builtin_modules: true,
         condition_names: conditions.iter().map(|condition| (*condition).to_owned()).collect(),
+        // Without `module`, which is a field of bundlers: Node does not read it, and its files often are no modules to
+        // Node.
         main_fields: vec!["main".to_owned()],
         extensions: [".js", ".mjs", ".json"].map(str::to_owned).to_vec(),
         ..ResolveOptions::default()
@@ -60,7 +62,8 @@ fn resolves_for_require(directory: &Path, specifier: &str) -> bool {
     Resolver::new(options(&["node", "require", "default"])).resolve(directory, specifier).is_ok()
 }
 
-/// Whether the file is CommonJS: by its ending, by the `type` its package gives, or, when that says nothing, by its text.
+/// Whether the file is CommonJS: by its ending, by the `type` its package gives, or, when that says nothing, by its
+/// text.
 fn is_common_js(resolution: &Resolution) -> bool {
     let path = resolution.path();
     match path.extension().and_then(|extension| extension.to_str()) {
@@ -84,6 +87,7 @@ fn package_type(path: &Path) -> Option<String> {
 
 /// Whether a text without `import` and `export` does what CommonJS does.
 pub(super) fn is_common_js_text(text: &str) -> bool {
+    // The words first: parsing every package's file would be dear.
     ["module.exports", "exports.", "require("].iter().any(|word| text.contains(word)) && !position::is_module(text)
 }
 

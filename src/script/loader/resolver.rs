@@ -1,4 +1,5 @@
-//! From the specifier in an import statement to the name of a module.
+//! From the specifier in an import statement to the name of a module (docs/reference.md, "Modules"). Must not know
+//! where in the importer it stands; whoever asks adds the place.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -15,8 +16,11 @@ use crate::script::native_module::NativeModule;
 
 /// Finds modules: everything one resolution looks at.
 pub(super) struct ModuleResolver {
+    /// What was loaded so far.
     pub(super) modules: Rc<Modules>,
+    /// The modules that lmthing itself brings.
     pub(super) native: Vec<NativeModule>,
+    /// What finds packages.
     pub(super) packages: Packages,
 }
 
@@ -82,6 +86,7 @@ impl ModuleResolver {
 
     /// A built-in or native module by its name or alias.
     fn known(&self, base: &str, specifier: &str) -> Option<String> {
+        // Built-in modules import these from each other; for a user's file they do not exist.
         if specifier.starts_with(INTERNAL_PREFIX) && self.modules.is_file(base) {
             return None;
         }
@@ -115,6 +120,7 @@ impl ModuleResolver {
 
     /// The real path of a file that can be imported.
     fn file(&self, path: &Path, specifier: &str) -> Result<PathBuf, ScriptError> {
+        // Modules are told apart by real path, so that one file is one module however it is linked.
         let real = std::fs::canonicalize(path).map_err(|_| {
             not_found(format!("Cannot find module '{}'", path.display())).hint_if_some(alternative(path, specifier))
         })?;

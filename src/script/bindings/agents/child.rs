@@ -1,4 +1,5 @@
-//! The child prompt of an agent: made from its parent, set up by the agent's callback, run to its end.
+//! The child prompt of an agent: made from its parent, set up by the agent's callback, run to its end
+//! (docs/reference.md, "Agents"). Must not know who asks: the model by a tool call, or code that it wrote.
 
 use std::rc::Rc;
 
@@ -19,7 +20,8 @@ use crate::{
     },
 };
 
-/// How deep agents may nest unless `options.maxAgentDepth` says otherwise: an agent that calls itself has to end some time.
+/// How deep agents may nest unless `options.maxAgentDepth` says otherwise: an agent that calls itself has to end some
+/// time.
 const DEFAULT_MAX_DEPTH: usize = 16;
 
 /// Options of an agent that are not call settings.
@@ -27,10 +29,13 @@ const OWN_OPTIONS: &[&str] = &["model", "system", "responseSchema", "plugins"];
 
 /// What a child prompt answered.
 pub(crate) struct AgentAnswer {
+    /// The text of its last step; with a schema that it matches, the JSON alone.
     pub(crate) response: String,
     /// The answer as JSON, when there is a schema and it matches.
     pub(crate) parsed: Option<serde_json::Value>,
+    /// Why it does not match the schema, if it does not.
     pub(crate) validation_error: Option<String>,
+    /// Everything the child did.
     pub(crate) steps: Vec<Rc<Step>>,
 }
 
@@ -60,9 +65,11 @@ pub(crate) async fn ask_validated<'js>(
     let schema = &callable.options.response_schema;
     let schema = schema.as_ref().map(|schema| schema.to_json_schema(ctx, Side::Output)).transpose()?;
     if let Some(schema) = &schema {
+        // Before the callback, so that a section of this name by the author takes its place.
         define_section(ctx, &child, "responseFormat", response::instruction(schema))?;
     }
     call_async(&callable.execute, (args, child.clone())).await?;
+    // The callback does not run again for the next step, as a prompt function would.
     child.borrow().core.prompt.borrow_mut().keep_hidden();
     let ChildRun { text, steps } = services::run_child(ctx, &child).await?;
     Ok(read_answer(text, steps, schema.as_ref()))
@@ -119,6 +126,7 @@ fn checked_depth<'js>(
     settings: &Object<'js>,
     label: Label<'_>,
 ) -> Result<usize> {
+    // Of the child's settings: an agent may allow itself, and what is below it, another depth.
     let limit = property(settings, "maxAgentDepth")?.and_then(|limit| limit.as_number());
     let limit = limit.map_or(DEFAULT_MAX_DEPTH, |limit| limit as usize);
     let depth = parent.borrow().core.depth + 1;
@@ -141,6 +149,7 @@ fn child_options<'js>(ctx: &Ctx<'js>, parent: &PromptObject<'js>, own: Option<&O
         let Some(layer) = layer else { continue };
         for entry in layer.own_props::<String, Value>(Filter::new().string().enum_only()) {
             let (key, value) = entry?;
+            // `null` does count: it takes back what the parent has set.
             if !left_out.contains(&key.as_str()) && !value.is_undefined() {
                 settings.set(key, value)?;
             }

@@ -21,6 +21,7 @@ pub(crate) fn check(text: &str, schema: &serde_json::Value) -> Result<(String, s
 /// The inside of the code fence that is all of `text`, or `text` itself.
 fn without_fence(text: &str) -> &str {
     let text = text.trim();
+    // Models put JSON in a fence however plainly they are told not to.
     let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     let inside = inside.and_then(|inside| inside.split_once('\n'));
     inside.map_or(text, |(_language, body)| body.trim())

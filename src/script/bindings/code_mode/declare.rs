@@ -1,4 +1,5 @@
-//! What functions and methods look like in TypeScript, and keeping them with their prompt.
+//! What functions and methods look like in TypeScript, and keeping them with their prompt (docs/reference.md, "Code
+//! mode"). Must not know how a declaration is printed, nor how code runs.
 
 use std::rc::Rc;
 
@@ -30,6 +31,7 @@ pub(crate) fn register<'js>(
     named: NamedEntry<'js>,
 ) -> Result<Value<'js>> {
     let NamedEntry { name, description, entry, place } = named;
+    // Looked up first: defining replaces it.
     let before = Before::of(call, kind, shelf, &name);
     let declaration = declaration(&call.ctx, &name, description, &entry, &before)?;
     declaration.validate().map_err(|error| type_error(&call.ctx, format!("{place}: {error}")))?;
@@ -87,8 +89,8 @@ fn declaration<'js>(
     }
 }
 
-/// The signature of one function. Converting schemas is dear, and those that are the same objects as on the last run of the
-/// body need not be converted again.
+/// The signature of one function. Converting schemas is dear, and those that are the same objects as on the last run of
+/// the body need not be converted again.
 fn signature<'js>(
     ctx: &Ctx<'js>,
     name: &str,
@@ -133,6 +135,7 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result
 
 /// Starts a worker ahead of need, once a prompt, while the model has yet to think of code.
 fn warm(call: &Call<'_>, kind: DefinitionKind) -> Result<()> {
+    // A worker takes longer to start than to run a snippet, and the model takes longer than that to write one.
     if !call.core.sandbox_warm.replace(true) {
         let declarations = declarations(&call.ctx, &call.core, kind, |_| true)?;
         sandbox(&call.ctx, &call.prompt)?.warm(&declarations);

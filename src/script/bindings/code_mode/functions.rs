@@ -1,4 +1,5 @@
-//! `defFunction` and `defFunctionAgent`: functions for the code of `runToolCode`.
+//! `defFunction` and `defFunctionAgent`: functions for the code of `runToolCode`, and that tool (docs/reference.md,
+//! "Code mode"). Must not know how code runs.
 
 use rquickjs::{Ctx, Result, Value};
 
@@ -17,15 +18,17 @@ use crate::{
     },
 };
 
-/// `defFunction(name, description, inputSchema, execute, options?)`, or with `[func(…), …]` in place of the last three for a
-/// namespace. `options`: `responseSchema` (types and checks the result), `beforeCall`, `onSuccess`, `onError`.
-/// Throws a `TypeError` that names the function and the argument. Returns a reference.
+/// `defFunction(name, description, inputSchema, execute, options?)`, or with `[func(…), …]` in place of the last three
+/// for a namespace. `options`: `responseSchema` (types and checks the result), `beforeCall`, `onSuccess`, `onError`.
+/// Throws a `TypeError` that names the function and the argument, also for a name that is no TypeScript identifier.
+/// Returns a reference. Rules: docs/reference.md, "Code mode".
 pub(crate) fn def_function(call: Call<'_>) -> Result<Value<'_>> {
     define(&call, DefinitionKind::DefFunction, "func")
 }
 
-/// `defFunctionAgent(name, description, inputSchema, (args, child) => …, options?)`, or with `[funcAgent(…), …]`: functions
-/// that run a child prompt. `options` as for `defAgent`, and the callbacks of `defFunction`.
+/// `defFunctionAgent(name, description, inputSchema, (args, child) => …, options?)`, or with `[funcAgent(…), …]`:
+/// functions that run a child prompt. `options` as for `defAgent`, and the callbacks of `defFunction`. Errors and
+/// result as `defFunction`. Rules: docs/reference.md, "Code mode", "Agents".
 pub(crate) fn def_function_agent(call: Call<'_>) -> Result<Value<'_>> {
     define(&call, DefinitionKind::DefFunctionAgent, "funcAgent")
 }

@@ -28,6 +28,7 @@ use crate::{
 /// `defMethod(name, description, inputSchema, execute, responseSchema?)`: a function the model calls from the code of a
 /// `<run_code>` block in its text. The last argument may also be options, as for `defFunction`.
 /// Throws a `TypeError` that names the method and the argument. Returns a reference.
+/// Rules: docs/reference.md, "Methods in text".
 pub(crate) fn def_method(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "defMethod: the name")?;
     let place = format!("defMethod('{name}')");
@@ -65,6 +66,7 @@ pub(crate) fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<
 
 /// Runs the code of one block.
 pub(crate) async fn run<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, code: &str, plan: &StepPlan) -> MethodAnswer {
+    // There is no tool call whose id and messages a function could be told.
     let execution = Value::new_undefined(ctx.clone());
     match run_code(ctx, prompt, Shelf::Methods, &plan.active.methods, code, execution).await.outcome {
         Ok(RunOutcome::Success { result, .. }) => MethodAnswer::Value(result),

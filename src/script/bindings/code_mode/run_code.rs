@@ -1,4 +1,5 @@
-//! Running model-written code in the sandbox, and answering its calls of registered functions.
+//! Running model-written code in the sandbox, and answering its calls of registered functions (docs/reference.md, "Code
+//! mode"). Must not know the sandbox's process: a call comes as name and JSON, an answer goes as JSON or a message.
 
 use std::cell::RefCell;
 
@@ -27,6 +28,7 @@ use crate::{
 
 /// What a piece of code came to.
 pub(crate) struct CodeRun {
+    /// What the code returned, or why not; an error when it could not be tried.
     pub(crate) outcome: Result<RunOutcome>,
     /// The agents it called.
     pub(crate) agents: Vec<AgentRun>,
@@ -64,6 +66,7 @@ impl<'js> Reachable<'_, 'js> {
     async fn answer(&self, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
         let Some((callable, is_agent)) = self.find(name) else { return Err(format!("{name} is not defined any more")) };
         let label = Label { noun: "function", name };
+        // From text to text: a plain value in between would lose half surrogate pairs and endless numbers.
         let input = self.ctx.json_parse(args.get()).map_err(|error| message_of(self.ctx, error))?;
         let input = validate_input(self.ctx, &callable, label, input).await?;
         let answered = if is_agent {
@@ -102,6 +105,7 @@ impl<'js> Reachable<'_, 'js> {
     /// Runs a function agent: with a schema its answer is the parsed JSON, without one the text.
     async fn ask(&self, callable: &Callable<'js>, label: Label<'_>, input: Value<'js>) -> Result<Value<'js>> {
         let answer = ask_validated(self.ctx, self.prompt, callable, label, input).await?;
+        // Also of an answer that is refused: the child's work was done, and the steps show what it said.
         self.agents.borrow_mut().push(AgentRun { result: None, steps: answer.steps });
         if let Some(problem) = answer.validation_error {
             let message = format!("the answer of {} does not match its responseSchema: {problem}", label.name);
@@ -125,6 +129,7 @@ impl HostFunctions for Reachable<'_, '_> {
 
     fn console(&self, line: &LogLine) {
         let text: String = line.text.lines().map(|line| format!("[sandbox] {line}\n")).collect();
+        // The code's run must not depend on whether its console can be shown.
         let _ = warn::stderr(self.ctx, &text);
     }
 

@@ -1,4 +1,5 @@
-//! Model objects in scripts: `openai('gpt-4o')`, `createOpenAI({…})('gpt-4o')` and their relatives.
+//! Model objects in scripts: `openai('gpt-4o')`, `createOpenAI({…})('gpt-4o')` and their relatives, all made from the
+//! catalogue of providers (docs/reference.md, "Models"). Must not know a provider by name.
 
 use std::collections::BTreeMap;
 
@@ -26,10 +27,13 @@ pub(crate) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     export_factories(ctx, exports, &COMPATIBLE)
 }
 
+/// `createOpenAI(settings?)` and the like: a function as [`models_of`] makes it, with settings of its own. Throws a
+/// `TypeError` that names the setting.
 fn export_factories<'js>(ctx: &Ctx<'js>, exports: &Object<'js>, provider: &'static Provider) -> Result<()> {
     for &name in provider.factories {
         let make = move |ctx: Ctx<'js>, given: Opt<Value<'js>>| {
             let settings = settings(&ctx, given.0, name)?;
+            // Any server may be meant, so that nothing can be taken from a catalogue or the environment.
             let anonymous = settings.base_url.is_none() || settings.name.is_none();
             if provider.name == COMPATIBLE.name && anonymous {
                 return Err(type_error(&ctx, format!("{name}: the settings need a 'name' and a 'baseURL'")));
@@ -41,7 +45,8 @@ fn export_factories<'js>(ctx: &Ctx<'js>, exports: &Object<'js>, provider: &'stat
     Ok(())
 }
 
-/// `openai(modelId)` with `openai.languageModel(modelId)` and one function for each API.
+/// `openai(modelId)` with `openai.languageModel(modelId)` and one function for each API. Throws a `TypeError` for an id
+/// that is no string or empty, and a `ConfigurationError` when there is no address for the model.
 fn models_of<'js>(ctx: &Ctx<'js>, provider: &Provider, settings: ProviderSettings) -> Result<Function<'js>> {
     let make = |api: &str| {
         let (settings, name) = (settings.clone(), provider.name);
@@ -53,6 +58,7 @@ fn models_of<'js>(ctx: &Ctx<'js>, provider: &Provider, settings: ProviderSetting
                 let got = args.0.first().map_or("nothing", kind_of);
                 return Err(type_error(&ctx, format!("{full_name}: the model id must be a string, got {got}")));
             };
+            // At each call: what the script has written to process.env by then counts.
             let context = services::providers(&ctx)?;
             match create(&full_name, &settings, &id, &context) {
                 Ok(model) => model_object(&ctx, model),

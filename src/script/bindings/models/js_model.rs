@@ -1,4 +1,6 @@
-//! A model written in JavaScript: any object with the AI SDK's `doStream`.
+//! A model written in JavaScript: any object with the AI SDK's `doStream` (docs/reference.md, "Models").
+//!
+//! Owns both directions of that interface, in every shape that its versions gave to it. Must not know prompts.
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 use rquickjs::{Array, Ctx, Function, Object, Result, Value, atom::PredefinedAtom, function::This};
@@ -23,7 +25,7 @@ pub(crate) struct JsModel<'js> {
 }
 
 impl<'js> JsModel<'js> {
-    /// Wraps an object with `doStream`.
+    /// Wraps an object with `doStream`. Without names of its own it is `custom:custom`.
     pub(crate) fn new(ctx: &Ctx<'js>, object: Object<'js>) -> Result<Self> {
         let text = |key: &str| -> Result<String> {
             Ok(object
@@ -65,6 +67,7 @@ impl<'js> JsModel<'js> {
                 let message = serde_json::Value::String(thrown_message(&self.ctx, &error));
                 return Ok(Some(StreamPart::Error { error: message }));
             }
+            // Kinds that later versions of the interface may bring are passed over.
             if let Some(part) = part_from_json(to_json(&self.ctx, &value)?) {
                 return Ok(Some(part));
             }
@@ -92,6 +95,7 @@ impl LanguageModel for JsModel<'_> {
                 match self.next(&source).await {
                     Ok(Some(part)) => Some((Ok(part), Some(source))),
                     Ok(None) => None,
+                    // A reader that threw once is not asked again.
                     Err(error) => Some((Err(self.failed(error)), None)),
                 }
             });
@@ -196,6 +200,7 @@ fn call_options<'js>(ctx: &Ctx<'js>, request: &ModelRequest) -> Result<Object<'j
 /// A part as the AI SDK's models give it, in any of its versions; `None` for kinds the step loop has no use for.
 fn part_from_json(mut part: serde_json::Value) -> Option<StreamPart> {
     match part["type"].as_str()? {
+        // Parts hold arguments as text; there are models that give the value, or have it under `args`.
         "tool-call" if !part["input"].is_string() => {
             let input = part.get("input").or_else(|| part.get("args")).filter(|input| !input.is_null());
             part["input"] = input
@@ -206,12 +211,14 @@ fn part_from_json(mut part: serde_json::Value) -> Option<StreamPart> {
                 .into();
         }
         "text-delta" | "reasoning-delta" => {
+            // Two older names of the same.
             for other_name in ["textDelta", "text"] {
                 if part["delta"].is_null() && !part[other_name].is_null() {
                     part["delta"] = part[other_name].take();
                 }
             }
             if part["id"].is_null() {
+                // Older versions know no blocks: all text is one.
                 part["id"] = json!("0");
             }
         }
@@ -232,6 +239,7 @@ fn part_from_json(mut part: serde_json::Value) -> Option<StreamPart> {
 
 /// A name, or `{unified, raw}` in later versions of the AI SDK.
 fn finish_reason(value: &serde_json::Value) -> FinishReason {
+    // `raw` is the provider's word; the step loop goes by the common one.
     let name = if value.is_object() { &value["unified"] } else { value };
     serde_json::from_value(name.clone()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Mock models from a script's array.
+//! Mock models from a script's array (docs/reference.md, "Mock models"). Must not know how one plays.
 
 use std::{rc::Rc, time::Duration};
 
@@ -15,6 +15,7 @@ use crate::{
 ///
 /// `items`: see [`MockItem::from_json`]. `delay`: milliseconds before each item. `usage`: token counts of every turn.
 /// `streaming`: `false` joins consecutive texts into one piece. Throws a `TypeError` that names the item or option.
+/// Returns a model object. Rules: docs/reference.md, "Mock models".
 pub(crate) fn create_mock_model<'js>(
     ctx: Ctx<'js>,
     items: Opt<Value<'js>>,
@@ -62,6 +63,7 @@ fn mock_options<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<MockOption
     if let Some(usage) = property(options, "usage")? {
         let wrong = |error| type_error(ctx, format!("createMockModel: usage must hold token counts: {error}"));
         let usage: Usage = serde_json::from_value(to_json(ctx, &usage)?).map_err(wrong)?;
+        // Whoever gives two counts means their sum, as with real providers.
         let total = Usage::new(usage.input_tokens, usage.output_tokens).total_tokens;
         read.usage = Some(Usage { total_tokens: usage.total_tokens.or(total), ..usage });
     }

@@ -1,4 +1,4 @@
-//! What `model` may be, and the functions that make model objects.
+//! What `model` may be, and the functions that make model objects. Must not know prompts, nor a provider's wire format.
 
 pub(crate) mod factories;
 mod js_model;

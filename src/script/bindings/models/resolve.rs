@@ -1,4 +1,5 @@
-//! What `model` may be: a model string, a model object of ours, or any object with `doStream`.
+//! What `model` may be: a model string, a model object of ours, any object with `doStream`, or a list
+//! (docs/reference.md, "Models"). Must not know how strings are looked up, nor who is asked.
 
 use std::rc::Rc;
 
@@ -41,10 +42,12 @@ impl ModelObject {
     /// The model, recorded or replayed as the run wants it.
     fn used(&self, exchanges: &Exchanges) -> Rc<dyn LanguageModel> {
         let model = self.model.clone();
+        // It answers from a list of its own as it is; a recording would only say the same again.
         if model.provider() == "mock" {
             return model;
         }
         let name = format!("{}:{}", model.provider(), model.model_id());
+        // There is nothing to look up, and so nothing that could fail.
         exchanges.model(&name, || Ok(model.clone())).unwrap_or(model)
     }
 }
@@ -106,6 +109,7 @@ fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn Languag
                 exchanges.model(&name, || provider::resolve(&name, &providers))
             }
             (None, Some(model)) => Ok(model.borrow().used(&exchanges)),
+            // No model written in JavaScript: a list of models holds nothing that is bound to an engine.
             (None, None) => {
                 let message =
                     format!("config.model[{index}] must be 'provider:model' or a model object, got {}", kind_of(&item));

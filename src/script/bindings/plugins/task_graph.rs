@@ -1,6 +1,7 @@
 //! `defTaskGraph` and the graph utilities over the engine-free task graph.
 //!
-//! The graph lives in Rust; the state's array is made from it, task by task, and only for tasks that changed.
+//! The graph lives in Rust; the state's array is made from it, task by task, and only for tasks that changed. What the
+//! tools do is in [`crate::plugin`] (docs/reference.md, "Task graph").
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -34,9 +35,10 @@ const TOOLS: &[&str] = &["generateTaskGraph", "updateTaskStatus", "getUnblockedT
 /// The array that shows the graph.
 const SHOWN: &str = "array";
 
-/// `defTaskGraph(tasks?)`: `[graph, setGraph]` of the state `taskGraph`, the eight graph tools, and a section `taskGraph` with
-/// the status in every step's system prompt. `tasks`: task nodes, used on the first run only. Throws a `TypeError` for
-/// tasks of another shape; graphs with problems (cycles, unknown references) warn on stderr.
+/// `defTaskGraph(tasks?)`: `[graph, setGraph]` of the state `taskGraph`, the eight graph tools, and a section
+/// `taskGraph` with the status in every step's system prompt. `tasks`: task nodes, used on the first run only. Throws a
+/// `TypeError` for tasks of another shape; graphs with problems (cycles, unknown references) warn on stderr.
+/// Rules: docs/reference.md, "Task graph".
 pub(crate) fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
     let ctx = call.ctx.clone();
     let known = call.prompt.borrow().bag.task_graph();
@@ -76,6 +78,7 @@ fn current<'js>(
     let (Some(holder), Some(state)) = (holder, state) else { return Ok(None) };
     let value = state.value()?;
     let shown: Value = holder.borrow().shown.get(SHOWN)?;
+    // Told by identity: a script that sets the graph gives another array, and reading one over is dear.
     if value != shown {
         let tasks = read(ctx, &value, STATE_KEY)?;
         let borrowed = holder.borrow();
@@ -97,6 +100,7 @@ fn call_tool<'js>(
     let Some((changed, answer)) = task_graph::call_tool(&graph, name, input) else {
         return Ok(serde_json::Value::Null);
     };
+    // A refusal leaves the state the very same value, so that no effect that depends on it runs.
     if !changed.same_as(&graph) {
         let borrowed = holder.borrow();
         let before: Array = borrowed.shown.get(SHOWN)?;
@@ -119,8 +123,8 @@ pub(crate) fn section<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result
     Ok(current(ctx, prompt)?.map(|(_, graph)| (STATE_KEY.to_owned(), task_graph::render_status(&graph))))
 }
 
-/// The graph as an array of tasks. The objects of tasks that did not change are taken over from the array that showed the
-/// graph before, so that an update costs what it changes.
+/// The graph as an array of tasks. The objects of tasks that did not change are taken over from the array that showed
+/// the graph before, so that an update costs what it changes.
 fn show<'js>(
     ctx: &Ctx<'js>,
     graph: &Rc<RefCell<TaskGraph>>,
@@ -142,8 +146,8 @@ fn show<'js>(
     Ok(list)
 }
 
-/// A task as an object. Its `input_context` is put together when somebody reads it, from the results there are by then: every
-/// finished task changes those of everything downstream.
+/// A task as an object. Its `input_context` is put together when somebody reads it, from the results there are by then:
+/// every finished task changes those of everything downstream.
 fn show_task<'js>(
     ctx: &Ctx<'js>,
     graph: &Rc<RefCell<TaskGraph>>,
@@ -154,8 +158,10 @@ fn show_task<'js>(
     let Some(object) = value.as_object() else { return Ok(value) };
     if !node.dependencies.is_empty() {
         let (graph, node) = (graph.clone(), node.clone());
+        // It holds plain data alone: what a closure holds, the collector does not see.
         let context = Accessor::from(move || {
             let graph = graph.borrow();
+            // An array that is no longer the state may ask for a task that has moved or gone.
             let is_there = graph.nodes().get(position).is_some_and(|now| now.id == node.id);
             if is_there { graph.input_context(position) } else { node.input_context.clone() }
         });
@@ -164,7 +170,9 @@ fn show_task<'js>(
     Ok(value)
 }
 
-/// Adds `detectCycles`, `validateTaskGraph`, `normalizeTaskGraph` and `getUnblockedTasks` to `lmthing/plugins`.
+/// Adds `detectCycles`, `validateTaskGraph`, `normalizeTaskGraph` and `getUnblockedTasks` to `lmthing/plugins`: pure
+/// functions of an array of tasks. They throw a `TypeError` for tasks of another shape.
+/// Rules: docs/reference.md, "Task graph".
 pub(crate) fn export_utilities<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     type Utility = fn(&[TaskNode]) -> serde_json::Value;
     let utilities: [(&str, Utility); 4] = [

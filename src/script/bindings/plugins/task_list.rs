@@ -1,4 +1,5 @@
-//! `defTaskList` over the engine-free task list.
+//! `defTaskList` over the engine-free task list. The state's array is the list; what the tools do is in
+//! [`crate::plugin`] (docs/reference.md, "Task list").
 
 use rquickjs::{Ctx, Result, Value};
 
@@ -47,8 +48,10 @@ fn call_tool<'js>(
 ) -> Result<serde_json::Value> {
     let state = prompt.borrow().bag.state(STATE_KEY);
     let Some(state) = state else { return Ok(serde_json::Value::Null) };
+    // Read anew each time: the script may have set anything.
     let tasks = read(ctx, &state.value()?, STATE_KEY)?;
     let Some((changed, answer)) = task_list::call_tool(&tasks, name, input) else { return Ok(serde_json::Value::Null) };
+    // A refusal leaves the state the very same value, so that no effect that depends on it runs.
     if changed != tasks {
         state.set_value(from_serde(ctx, &changed)?)?;
     }

@@ -1,4 +1,5 @@
-//! Tools that a built-in plugin answers in Rust.
+//! Tools that a built-in plugin answers in Rust: defined as a script would define them, with a native `execute`. Must
+//! not know what the tools do.
 
 use rquickjs::{Array, Ctx, Function, IntoJs, Result, Value, function::Opt};
 
@@ -41,6 +42,7 @@ fn define<'js>(call: &Call<'js>, spec: ToolSpec, answer: Answer) -> Result<()> {
     let schema = from_serde(&call.ctx, &spec.input_schema)?;
     let callable = Callable {
         input_schema: Schema::from_value(&call.ctx, &schema, &spec.name)?,
+        // Bound, not captured: the collector has to see that the tool holds its own prompt.
         execute: bind(&execute, vec![call.prompt.clone().into_value()])?,
         options: CallOptions::default(),
     };

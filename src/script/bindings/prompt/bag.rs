@@ -1,7 +1,8 @@
 //! The JavaScript values of one prompt: what its definitions call, its state and effects, its options.
 //!
-//! The values lie in Rust fields that the garbage collector is shown ([`Trace`]), so they die with their prompt. Accessors
-//! hand out clones and never run JavaScript while a field is borrowed: a callback may well define or set something itself.
+//! The values lie in Rust fields that the garbage collector is shown ([`Trace`]), so they die with their prompt.
+//! Accessors hand out clones and never run JavaScript while a field is borrowed: a callback may well define or set
+//! something itself.
 //!
 //! A bag must not be shared but through its prompt object: the collector counts each value once, for that object.
 
@@ -23,12 +24,15 @@ use super::{
 /// One effect; its place in call order is what tells it apart.
 #[derive(Clone, Trace, JsLifetime)]
 pub(crate) struct Effect<'js> {
+    /// `fn(context, stepModifier)`, of the latest run of the body.
     pub(crate) function: Function<'js>,
     /// What it depends on by the latest run of the body; `None` for "every step".
     pub(crate) deps: Option<Array<'js>>,
     /// The dependencies of its last run; `None` before the first, and when that had none.
     pub(crate) last_deps: Option<Array<'js>>,
+    /// Whether it has run at all: `[]` means once.
     pub(crate) ran: bool,
+    /// What its last run returned, until it is called.
     pub(crate) clean_up: Option<Function<'js>>,
 }
 
@@ -47,6 +51,7 @@ pub(crate) struct Bag<'js> {
     model: RefCell<Option<Value<'js>>>,
     options: RefCell<Option<Object<'js>>>,
     plugins: RefCell<Vec<Value<'js>>>,
+    // The order of definitions is in `prompt::Prompt`; here they are only found.
     tools: RefCell<HashMap<String, Entry<'js>>>,
     functions: RefCell<HashMap<String, Entry<'js>>>,
     methods: RefCell<HashMap<String, Entry<'js>>>,
@@ -60,6 +65,8 @@ pub(crate) struct Bag<'js> {
 
 impl<'js> Trace<'js> for Bag<'js> {
     fn trace<'a>(&self, tracer: Tracer<'a, 'js>) {
+        // Every cell has to be here. One that is not shown keeps its value alive for good, and with it, by way of the
+        // prompt that callbacks close over, the bag itself.
         trace_cell(&self.function, tracer);
         trace_cell(&self.model, tracer);
         trace_cell(&self.options, tracer);
@@ -82,6 +89,7 @@ impl<'js> Bag<'js> {
         self.function.borrow().clone()
     }
 
+    /// Sets the prompt function.
     pub(crate) fn set_function(&self, function: Function<'js>) {
         self.function.replace(Some(function));
     }
@@ -91,6 +99,7 @@ impl<'js> Bag<'js> {
         self.model.borrow().clone()
     }
 
+    /// Sets what `model` is; looked up when a run begins.
     pub(crate) fn set_model(&self, model: Value<'js>) {
         self.model.replace(Some(model));
     }
@@ -100,6 +109,7 @@ impl<'js> Bag<'js> {
         self.options.borrow().clone()
     }
 
+    /// Sets `config.options`; the object of the script, not a copy.
     pub(crate) fn set_options(&self, options: Object<'js>) {
         self.options.replace(Some(options));
     }
@@ -109,6 +119,7 @@ impl<'js> Bag<'js> {
         self.plugins.borrow().clone()
     }
 
+    /// Adds plugin objects behind those there are.
     pub(crate) fn add_plugins(&self, plugins: Vec<Value<'js>>) {
         self.plugins.borrow_mut().extend(plugins);
     }
@@ -146,6 +157,7 @@ impl<'js> Bag<'js> {
         self.states.borrow().get(key).cloned()
     }
 
+    /// Keeps a state under its key.
     pub(crate) fn set_state(&self, key: String, entry: StateEntry<'js>) {
         self.states.borrow_mut().insert(key, entry);
     }
@@ -160,16 +172,18 @@ impl<'js> Bag<'js> {
         self.task_graph.borrow().clone()
     }
 
+    /// Sets what [`Bag::task_graph`] gives; once a prompt.
     pub(crate) fn set_task_graph(&self, holder: Object<'js>) {
         self.task_graph.replace(Some(holder));
     }
 
-    /// The conversation's message objects that effects have seen so far; kept from step to step, so that a long run does
-    /// not make them again and again.
+    /// The conversation's message objects that effects have seen so far; kept from step to step, so that a long run
+    /// does not make them again and again.
     pub(crate) fn messages(&self) -> Option<Array<'js>> {
         self.messages.borrow().clone()
     }
 
+    /// Sets what [`Bag::messages`] gives; once a prompt, it grows from then on.
     pub(crate) fn set_messages(&self, messages: Array<'js>) {
         self.messages.replace(Some(messages));
     }

@@ -27,8 +27,11 @@ pub(crate) fn install(ctx: &Ctx<'_>, table: &'static [Method]) -> Result<()> {
 
 /// The arguments of a method call: the prompt and the values.
 pub(crate) struct Call<'js> {
+    /// The engine the call comes from.
     pub(crate) ctx: Ctx<'js>,
+    /// The `this` of the call.
     pub(crate) prompt: PromptObject<'js>,
+    /// The half of the prompt that holds no JavaScript values.
     pub(crate) core: Rc<Core>,
     args: Vec<Value<'js>>,
 }
@@ -60,7 +63,9 @@ impl<'js> Call<'js> {
 
 /// Makes a JavaScript function of a native method.
 pub(crate) fn method<'js>(ctx: &Ctx<'js>, run: for<'a> fn(Call<'a>) -> Result<Value<'a>>) -> Result<Function<'js>> {
+    // `run` is a bare function: a closure with JavaScript values in it could keep them past the end of the engine.
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, this: This<Value<'js>>, args: Rest<Value<'js>>| {
+        // A prompt's own methods are bound to it. Those that `lmthing/plugins` exports are not.
         let Ok(prompt) = PromptObject::from_value(&this.0) else {
             return Err(type_error(&ctx, "a prompt method was called without its prompt"));
         };
@@ -69,7 +74,8 @@ pub(crate) fn method<'js>(ctx: &Ctx<'js>, run: for<'a> fn(Call<'a>) -> Result<Va
     })
 }
 
-/// Calls a method of a prompt by name, as a plugin would: the user's own counts, where one has taken the name.
+/// Calls a method of a prompt by name, as a plugin would: the user's own counts, where one has taken the name. Throws
+/// what the method throws.
 pub(crate) fn invoke<'js>(prompt: &PromptObject<'js>, name: &str, values: Vec<Value<'js>>) -> Result<Value<'js>> {
     let function: Function = prompt.get(name)?;
     let mut args = Args::new(prompt.ctx().clone(), values.len());

@@ -10,6 +10,7 @@ use crate::{prompt::Prompt, sandbox::SandboxConfig};
 /// The engine-free half of a prompt and its place in a run.
 #[derive(Default)]
 pub(crate) struct Core {
+    /// What was defined, and the conversation; never borrowed while JavaScript runs.
     pub(crate) prompt: RefCell<Prompt>,
     /// The step being prepared or under way.
     pub(crate) step: Cell<usize>,

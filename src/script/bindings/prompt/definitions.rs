@@ -1,4 +1,7 @@
-//! `def`, `defData`, `defSystem`, `defMessage`, `$`, `getRemindedItems`.
+//! `def`, `defData`, `defSystem`, `defMessage`, `$`, `getRemindedItems`: reading their arguments into
+//! [`crate::prompt::Prompt`].
+//!
+//! Must not know when a definition counts or how it is shown.
 
 use rquickjs::{Array, Ctx, Object, Result, Value};
 
@@ -15,6 +18,7 @@ use crate::{
 
 /// `def(name, value)`: a variable of the system prompt. `value`: string, number, boolean, bigint, or a reference.
 /// Throws a `TypeError` for a bad name or another kind of value. Returns a reference.
+/// Rules: docs/reference.md, "The prompt".
 pub(crate) fn def(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "def: the name")?;
     let value = call.arg(1);
@@ -27,10 +31,12 @@ pub(crate) fn def(call: Call<'_>) -> Result<Value<'_>> {
 }
 
 /// `defData(name, data)`: structured data, shown as YAML. `data`: anything JSON can express.
-/// Throws a `TypeError` for a bad name, for `undefined`, functions and cycles. Returns a reference.
+/// Throws a `TypeError` for a bad name, for `undefined`, functions, symbols, promises, bigints and cycles. Returns a
+/// reference. Rules: docs/reference.md, "The prompt".
 pub(crate) fn def_data(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "defData: the name")?;
     let value = call.arg(1);
+    // `JSON.stringify` has nothing for the first three and `{}` for a promise: surely a slip.
     if value.is_undefined() || value.is_function() || value.is_symbol() || value.is_promise() {
         let kind = kind_of(&value);
         return Err(type_error(&call.ctx, format!("defData('{name}'): the data must be JSON-like, got {kind}")));
@@ -45,7 +51,8 @@ fn define_variable(call: Call<'_>, kind: DefinitionKind, name: String, value: Va
     Reference::create(&call.ctx, &call.core, kind, name)
 }
 
-/// `defSystem(name, content)`: a section of the system prompt. `content` as the value of `def`. Returns a reference.
+/// `defSystem(name, content)`: a section of the system prompt. `content` as the value of `def`, and the same errors.
+/// Returns a reference. Rules: docs/reference.md, "The prompt".
 pub(crate) fn def_system(call: Call<'_>) -> Result<Value<'_>> {
     let name = call.string(0, "defSystem: the name")?;
     let value = call.arg(1);
@@ -59,7 +66,8 @@ pub(crate) fn def_system(call: Call<'_>) -> Result<Value<'_>> {
 }
 
 /// `defMessage(role, content)`: a message of the conversation; `role` is `user`, `assistant` or `system`, `content` a
-/// string or an array of parts (`{type: 'text'|'image'|'file', …}`). Added on the first run only.
+/// string or an array of parts (`{type: 'text'|'image'|'file', …}`). Added on the first run only. Throws a `TypeError`
+/// for another role or content. Returns nothing. Rules: docs/reference.md, "Messages".
 pub(crate) fn def_message(call: Call<'_>) -> Result<Value<'_>> {
     let role = call.string(0, "defMessage: the role")?;
     let role = match role.as_str() {
@@ -76,8 +84,9 @@ pub(crate) fn def_message(call: Call<'_>) -> Result<Value<'_>> {
     Ok(Value::new_undefined(call.ctx.clone()))
 }
 
-/// `` $`…` ``: a user message. Values that are `undefined` are dropped, an object with a `value` is replaced by it, other
-/// plain objects appear as JSON. Also takes a plain string: `$(text)`.
+/// `` $`…` ``: a user message. Values that are `undefined` are dropped, an object with a `value` is replaced by it,
+/// other plain objects appear as JSON. Also takes a plain string: `$(text)`. Throws a `TypeError` for a promise in the
+/// template and for an argument that is neither. Returns nothing. Rules: docs/reference.md, "Messages".
 pub(crate) fn dollar(call: Call<'_>) -> Result<Value<'_>> {
     let first = call.arg(0);
     let text = if let Some(text) = first.as_string() {
@@ -99,6 +108,7 @@ fn template_text<'js>(call: &Call<'js>, strings: &Array<'js>) -> Result<String> 
         if index > 0 {
             text.push_str(&interpolated(&call.ctx, call.arg(index))?);
         }
+        // The engine has `undefined` for a piece with an escape that cannot be read, such as `\users`.
         if !piece.is_undefined() {
             text.push_str(&to_text(&call.ctx, piece)?);
         }
@@ -124,7 +134,8 @@ fn interpolated<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
     if text == "[object Object]" { Ok(to_json(ctx, &value)?.to_string()) } else { Ok(text) }
 }
 
-/// `getRemindedItems()`: `[{type, name}]` of what was reminded and not sent yet, in call order.
+/// `getRemindedItems()`: `[{type, name}]` of what was reminded and not sent yet, in call order; `type` is the method,
+/// such as `'defTool'`. Rules: docs/reference.md, "References".
 pub(crate) fn get_reminded_items(call: Call<'_>) -> Result<Value<'_>> {
     // Copied first: a script may have put a setter in the way of a new object's properties, and it may define something.
     let items: Vec<(DefinitionKind, String)> = {

@@ -1,4 +1,6 @@
-//! The first argument of an effect: what the prompt looks like now.
+//! The first argument of an effect: what the prompt looks like now (docs/reference.md, "State and effects").
+//!
+//! Shows what is defined, hidden or not; must not change it.
 
 use rquickjs::{
     Array, Ctx, Function, JsLifetime, Object, Result, Value,
@@ -29,10 +31,12 @@ pub(crate) struct EffectContext<'js> {
 }
 
 impl<'js> EffectContext<'js> {
+    /// The context of one step, for all its effects.
     pub(crate) fn new(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Self> {
         Ok(EffectContext { prompt: prompt.clone(), made: Object::new(ctx.clone())? })
     }
 
+    /// The collection of this name: the one that was made before, or what `make` fills.
     fn collection(
         &self,
         ctx: &Ctx<'js>,
@@ -45,6 +49,7 @@ impl<'js> EffectContext<'js> {
         let list = Array::new(ctx.clone())?;
         make(&list)?;
         let has = Function::new(ctx.clone(), collection_has)?.with_name("has")?;
+        // Not enumerable, so that the list prints, copies and compares as the plain array it stands for.
         list.as_object().prop("has", Property::from(has).writable().configurable())?;
         self.made.set(name, list.clone())?;
         Ok(list.into_value())
@@ -74,16 +79,18 @@ impl<'js> EffectContext<'js> {
                 kept
             }
         };
+        // A conversation only grows: the objects made for earlier steps show its beginning.
         for message in &history[kept.len().min(history.len())..] {
             kept.set(kept.len(), message_to_js(&ctx, message, Shape::Written)?)?;
         }
+        // A list of its own for every step: what an effect does to it must not reach the next.
         self.collection(&ctx, "messages", |list| {
             kept.iter::<Value>().enumerate().try_for_each(|(index, message)| list.set(index, message?))
         })
     }
 
-    /// The tools and agents: `{name, description, type, inputSchema}`, as the model is told of them; a composite also lists
-    /// its members, `tools: [{name, description, inputSchema}]`. `has(name)`.
+    /// The tools and agents: `{name, description, type, inputSchema}`, as the model is told of them; a composite also
+    /// lists its members, `tools: [{name, description, inputSchema}]`. `has(name)`.
     #[qjs(get)]
     fn tools(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         if let Some(made) = property(&self.made, "tools")? {
@@ -152,7 +159,7 @@ impl<'js> EffectContext<'js> {
         })
     }
 
-    /// The latest tool call, `{toolName, args, output}`, or `null`.
+    /// The latest tool call of the run, `{toolName, args, output}`, the last in call order; `null` before any.
     #[qjs(get)]
     fn last_tool(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         if let Some(made) = property(&self.made, "lastTool")? {
@@ -160,6 +167,7 @@ impl<'js> EffectContext<'js> {
         }
         let run = self.prompt.borrow().bag.run();
         let Some(record) = run.map(|run| run.borrow().record.clone()) else { return Ok(Value::new_null(ctx)) };
+        // Of a prompt that is run again by hand only the latest run counts.
         let steps = record.steps();
         let Some(result) = steps.iter().rev().find_map(|step| step.tool_results.last()) else {
             return Ok(Value::new_null(ctx));

@@ -1,4 +1,6 @@
-//! `defEffect` and running effects.
+//! `defEffect` and running effects: when one is due, its clean-up, and what it asked of the step.
+//!
+//! Effects are those of React, with steps in the place of renders. Must not know what follows a step.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -13,7 +15,8 @@ use crate::{
 /// `defEffect(fn, deps?)`: `fn(context, stepModifier)` runs after the body and before the step's request: on every step
 /// without `deps`, once with `[]`, else when a dependency changed by `Object.is`. Effects are told apart by call order.
 /// `fn` may be async and may return a clean-up, run before its next run and at the end.
-/// Throws a `TypeError` when `fn` is not a function or `deps` not an array.
+/// Throws a `TypeError` when `fn` is not a function or `deps` not an array. Returns nothing.
+/// Rules: docs/reference.md, "State and effects".
 pub(crate) fn def_effect(call: Call<'_>) -> Result<Value<'_>> {
     let function = call.function(0, "defEffect: the effect")?;
     let deps = call.arg(1);
@@ -26,6 +29,7 @@ pub(crate) fn def_effect(call: Call<'_>) -> Result<Value<'_>> {
     let prompt = call.prompt.borrow();
     let mut effects = prompt.bag.effects().borrow_mut();
     match effects.get_mut(place) {
+        // What its last run left, the old dependencies and the clean-up, stays until it is due again.
         Some(effect) => (effect.function, effect.deps) = (function, deps),
         None => effects.push(Effect { function, deps, last_deps: None, ran: false, clean_up: None }),
     }
@@ -46,6 +50,8 @@ fn update<'js, T>(prompt: &PromptObject<'js>, place: usize, change: impl FnOnce(
 /// did not make again are cleaned up and forgotten.
 pub(crate) async fn run_due<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<StepModifications> {
     let core = prompt.borrow().core.clone();
+    // First, as in React: what goes away is cleaned up before anything runs. Nothing goes where there is no body to run
+    // again, since only a body sets the count back.
     drop_unmade(prompt, core.next_effect.get()).await?;
     let modifications = Rc::new(RefCell::new(StepModifications::default()));
     let mut arguments: Option<(Value, Function)> = None;
@@ -61,6 +67,8 @@ pub(crate) async fn run_due<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> 
         let (context, modifier) = match &arguments {
             Some(made) => made.clone(),
             None => {
+                // On most steps of a long run nothing is due. The effects of a step share one context, which keeps
+                // what they looked at.
                 let context = Class::instance(ctx.clone(), EffectContext::new(ctx, prompt)?)?.into_value();
                 let modifier = step_modifier::create(ctx, &core, &modifications)?;
                 arguments.insert((context, modifier)).clone()
@@ -107,6 +115,7 @@ fn is_due<'js>(ctx: &Ctx<'js>, effect: &Effect<'js>) -> Result<bool> {
     let object: Object = ctx.globals().get("Object")?;
     let is: Function = object.get("is")?;
     for (now, before) in deps.iter::<Value>().zip(last.iter::<Value>()) {
+        // Not `===`: by that NaN would always be a change.
         if !is.call::<_, bool>((This(object.clone()), now?, before?))? {
             return Ok(true);
         }

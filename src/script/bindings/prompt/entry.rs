@@ -1,7 +1,7 @@
 //! What the model can have called: tools, agents, functions and methods, as JavaScript values.
 //!
-//! Everything a `def*` call is given is checked when an entry is made, so that whoever runs it need not look again. Plain
-//! facts (kind, description, declaration) are not here but in [`crate::prompt::Prompt`].
+//! Everything a `def*` call is given is checked when an entry is made, so that whoever runs it need not look again.
+//! Plain facts (kind, description, declaration) are not here but in [`crate::prompt::Prompt`].
 
 use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace};
 
@@ -45,16 +45,22 @@ pub(crate) enum Entry<'js> {
 /// One member of an array form.
 #[derive(Clone, Trace, JsLifetime)]
 pub(crate) struct Item<'js> {
+    /// Unique within its array form.
     pub(crate) name: String,
+    /// As the author wrote it; empty when there was none.
     pub(crate) description: String,
+    /// What runs when it is called.
     pub(crate) callable: Callable<'js>,
 }
 
 /// Something to call, with what surrounds the call.
 #[derive(Clone, Trace, JsLifetime)]
 pub(crate) struct Callable<'js> {
+    /// The shape of the arguments.
     pub(crate) input_schema: Schema<'js>,
+    /// `(args, execution)` of a tool or function, `(args, child)` of an agent.
     pub(crate) execute: Function<'js>,
+    /// The last argument of the definition.
     pub(crate) options: CallOptions<'js>,
 }
 
@@ -67,8 +73,11 @@ pub(crate) struct CallOptions<'js> {
     pub(crate) response_schema: Option<Schema<'js>>,
     /// What the provider is told beside the tool.
     pub(crate) provider_options: Option<Value<'js>>,
+    /// `(args, undefined)`: its answer takes the place of the call.
     pub(crate) before_call: Option<Function<'js>>,
+    /// `(args, output)`: its answer takes the place of the output.
     pub(crate) on_success: Option<Function<'js>>,
+    /// `(args, {error})`: its answer takes the place of the failure.
     pub(crate) on_error: Option<Function<'js>>,
 }
 
@@ -85,6 +94,7 @@ impl<'js> Entry<'js> {
     }
 
     /// An array form. `place` opens error messages; `helper` is the function that makes a member: `tool`, `agent`, ….
+    /// Throws a `TypeError` for an empty list, an item of another shape and two of one name.
     pub(crate) fn composite(ctx: &Ctx<'js>, list: &Array<'js>, place: &str, helper: &str) -> Result<Self> {
         let mut items: Vec<Item> = Vec::with_capacity(list.len());
         for (index, value) in elements(list)?.into_iter().enumerate() {
@@ -146,7 +156,8 @@ impl<'js> Callable<'js> {
 }
 
 impl<'js> CallOptions<'js> {
-    /// Checks the parts of the options that everything callable has in common.
+    /// Checks the parts of the options that everything callable has in common. Throws a `TypeError` that names the
+    /// option.
     pub(crate) fn read(ctx: &Ctx<'js>, options: &Value<'js>, place: &str) -> Result<Self> {
         if options.is_undefined() || options.is_null() {
             return Ok(CallOptions::default());

@@ -28,6 +28,7 @@ impl MethodTable {
         table.ok_or_else(|| plain_error(ctx, "lmthing's bindings are not installed in this engine"))
     }
 
+    /// The native method of this name.
     pub(crate) fn find(self, name: &str) -> Option<&'static Method> {
         self.0.iter().find(|method| method.name == name)
     }

@@ -1,4 +1,5 @@
-//! The prompt object a prompt function gets: `StatefulPrompt`.
+//! The prompt object a prompt function gets: `StatefulPrompt`, and how plugins add methods to it (docs/reference.md,
+//! "The prompt", "Plugins").
 
 use std::rc::Rc;
 
@@ -16,22 +17,26 @@ use super::{
 };
 use crate::script::bindings::values::{elements, kind_of, type_error};
 
-/// A prompt: definitions, state, effects and the conversation, with every `def*` method as an own, bound property, so that
-/// a prompt function can take them apart: `({ def, $ }) => …`.
+/// A prompt: definitions, state, effects and the conversation, with every `def*` method as an own, bound property, so
+/// that a prompt function can take them apart: `({ def, $ }) => …`.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 pub(crate) struct StatefulPrompt<'js> {
+    /// The half that holds no JavaScript values; shared with references, which may outlive a run.
     #[qjs(skip_trace)]
     pub(crate) core: Rc<Core>,
+    /// The half that does; owned, see the module of [`Bag`].
     pub(crate) bag: Bag<'js>,
 }
 
-/// A handle to a prompt, as methods get it. `prompt.borrow()` gives both halves; neither is borrowed while JavaScript runs.
+/// A handle to a prompt, as methods get it. `prompt.borrow()` gives both halves; neither is borrowed while JavaScript
+/// runs.
 pub(crate) type PromptObject<'js> = Class<'js, StatefulPrompt<'js>>;
 
 /// Makes a prompt with all built-in methods and those of `plugins`.
 ///
-/// `plugins` is `undefined`, or an array of objects of functions; `place` opens the message when it is neither.
+/// `depth` is how many agents it is nested in. `plugins` is `undefined`, or an array of objects of functions; `place`
+/// opens the `TypeError` when it is neither, or when one takes the name of a method that is no plugin's.
 pub(crate) fn create<'js>(
     ctx: &Ctx<'js>,
     depth: usize,
@@ -82,6 +87,7 @@ fn add_plugin<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, plugin: &Value<'j
     let table = MethodTable::of(ctx)?;
     for entry in object.own_props::<String, Value>(Filter::new().string().enum_only()) {
         let (name, value) = entry?;
+        // Data beside its methods is the plugin's own affair.
         let Some(function) = value.as_function() else { continue };
         match table.find(&name) {
             Some(method) if !method.is_plugin => {

@@ -1,4 +1,5 @@
-//! `config.options` and `config.sandbox` as plain data. Hooks stay in the JavaScript object.
+//! `config.options` and `config.sandbox` as plain data (docs/reference.md, "Call settings", "Code mode"). Hooks stay in
+//! the JavaScript object. Must not know what a setting does.
 
 use std::{collections::BTreeMap, rc::Rc, time::Duration};
 
@@ -44,7 +45,8 @@ const KNOWN: &[&str] = &[
 pub(crate) const NOT_INHERITED: &[&str] =
     &["system", "activeTools", "toolChoice", "stopWhen", "maxSteps", "onStepFinish", "onFinish"];
 
-/// Keeps an options object with its prompt; options nobody knows are reported on stderr.
+/// Keeps an options object with its prompt; options nobody knows are reported on stderr. Throws a `TypeError` when it
+/// is no object. What the options hold is read when a run begins: agents inherit it unread.
 pub(crate) fn keep<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, given: &Value<'js>) -> Result<()> {
     if given.is_undefined() || given.is_null() {
         return Ok(());
@@ -87,6 +89,7 @@ fn wrong_field(given: &serde_json::Value) -> Option<&str> {
 /// count as unset. Throws a `TypeError` that names the option.
 pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>, place: &str) -> Result<RunSettings> {
     let reader = Reader { ctx, options, place };
+    // They are fetched when they are due. A slip should show before the first request, not after the last.
     for name in ["stopWhen", "onStepFinish", "onFinish"] {
         reader.check_callback(name)?;
     }
@@ -217,6 +220,7 @@ impl<'js> Reader<'_, 'js> {
         };
         let read = |(name, value): (String, serde_json::Value)| match value {
             serde_json::Value::String(text) => Some((name, text)),
+            // A number is as good as its digits in a header.
             serde_json::Value::Number(number) => Some((name, number.to_string())),
             _ => None,
         };

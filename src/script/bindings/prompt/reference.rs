@@ -1,4 +1,4 @@
-//! What `def*` methods return: a stand-in for the definition in templates.
+//! What `def*` methods return: a stand-in for the definition in templates (docs/reference.md, "References").
 
 use std::rc::Rc;
 
@@ -68,20 +68,24 @@ impl Reference {
         self.core.prompt.borrow_mut().remind(self.kind, &self.name);
     }
 
-    /// Hides the definition on the step being prepared (in the body: on every step).
+    /// Hides the definition: in the body on every step, in an effect on the step being prepared, during a step on the
+    /// next.
     fn disable(&self) {
         self.core.prompt.borrow_mut().disable(self.kind, &self.name);
     }
 
+    /// The tag, for `String(reference)`.
     #[qjs(rename = "toString")]
     fn js_to_string(&self) -> String {
         self.tag()
     }
 
+    /// The tag, for whoever asks for the primitive by name.
     fn value_of(&self) -> String {
         self.tag()
     }
 
+    /// The tag, so that a reference within data stands for its definition there too.
     #[qjs(rename = "toJSON")]
     fn to_json(&self) -> String {
         self.tag()

@@ -49,6 +49,7 @@ pub(crate) enum StepList {
 #[derive(JsLifetime)]
 #[rquickjs::class]
 pub(crate) struct PromptRun<'js> {
+    /// What has happened, as plain data.
     pub(crate) record: Rc<RunRecord>,
     /// The prompt function runs for the first time: the step loop has not begun, but nobody else may begin one.
     pub(crate) is_in_set_up: Cell<bool>,
@@ -71,6 +72,7 @@ impl<'js> Trace<'js> for PromptRun<'js> {
 impl<'js> PromptRun<'js> {
     /// A run that has not begun.
     pub(crate) fn create(ctx: &Ctx<'js>) -> Result<Class<'js, Self>> {
+        // One for each `StepList`, which is its place.
         let lists = [(); 3].map(|()| Array::new(ctx.clone())).into_iter().collect::<Result<_>>()?;
         let run = PromptRun {
             record: Rc::default(),
@@ -87,6 +89,7 @@ impl<'js> PromptRun<'js> {
         self.thrown.borrow().clone()
     }
 
+    /// Notes the value that ends the run.
     pub(crate) fn set_thrown(&self, thrown: Value<'js>) {
         self.thrown.replace(Some(thrown));
     }

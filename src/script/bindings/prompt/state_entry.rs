@@ -1,4 +1,4 @@
-//! One state of a prompt.
+//! One state of a prompt: its value and the setter, which is the same function as long as the prompt lives.
 
 use rquickjs::{Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, function::Opt};
 
@@ -29,6 +29,7 @@ impl<'js> StateEntry<'js> {
         self.pair.get("value")
     }
 
+    /// Sets the value as it is; the script's setter calls functions.
     pub(crate) fn set_value(&self, value: Value<'js>) -> Result<()> {
         self.pair.set("value", value)
     }

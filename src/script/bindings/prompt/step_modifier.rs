@@ -1,4 +1,5 @@
-//! The second argument of an effect: changes to the step being prepared.
+//! The second argument of an effect: changes to the step being prepared. What they come to is for
+//! [`StepModifications`] and whoever applies them.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -21,6 +22,7 @@ use crate::{
 /// Items: messages are strings (user role) or `{role, content}`; tools are names, references or `{name}`; sections are
 /// references or `{name, value}`; variables are references or `{name, value}` with a scalar or data.
 /// Throws a `TypeError` for an unknown aspect, items that are not an array, or a tool that is not defined.
+/// Rules: docs/reference.md, "State and effects".
 pub(crate) fn create<'js>(
     ctx: &Ctx<'js>,
     core: &Rc<Core>,
@@ -39,6 +41,7 @@ pub(crate) fn create<'js>(
             let message = format!("stepModifier('{aspect}'): the items must be an array, got {}", kind_of(&items));
             return Err(type_error(&ctx, message));
         };
+        // Each call takes effect as a whole: an item that is wrong leaves nothing of its call behind.
         let modifier = Modifier { ctx: &ctx, core: &core, modifications: &modifications };
         match aspect.as_str() {
             "messages" => modifier.messages(items),
@@ -119,6 +122,7 @@ impl<'js> Modifier<'_, 'js> {
             }
             let name = self.checked_name(item, DefinitionKind::Def, "variables")?;
             let value = self.value_of(item)?;
+            // Data as the context shows it is YAML already; quoting it again would make one long string of it.
             let is_yaml = item.get_string("type")?.as_deref() == Some("data") && value.is_string();
             let variable = match scalar_text(self.ctx, &value)? {
                 Some(text) if is_yaml => Variable::Yaml(text),

@@ -1,4 +1,5 @@
-//! Tools as the model is told of them: schemas as JSON Schema, the response schema and sub-tools in the description.
+//! Tools as the model is told of them: schemas as JSON Schema, the response schema and sub-tools in the description
+//! (docs/reference.md, "Tools").
 
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! `prompt.steps` and `prompt.fullSteps`.
 //!
-//! Objects are made when somebody looks, and kept with their run: looking again, or at the next step, costs only what is
-//! new. Messages are shared between the steps that saw them.
+//! Objects are made when somebody looks, and kept with their run: looking again, or at the next step, costs only what
+//! is new. Messages are shared between the steps that saw them.
 
 use std::rc::Rc;
 
@@ -21,17 +21,20 @@ use crate::{
 
 /// Puts `steps` and `fullSteps` on the prototype of prompts; done once an engine.
 pub(crate) fn finish_prototype(ctx: &Ctx<'_>) -> Result<()> {
+    // Not with the class: that is in the room `prompt`, which results are made from.
     let Some(prototype) = Class::<StatefulPrompt>::prototype(ctx)? else { return Ok(()) };
     prototype.prop("steps", Accessor::from(steps).configurable())?;
     prototype.prop("fullSteps", Accessor::from(full_steps).configurable())
 }
 
-/// `prompt.steps`: what every finished step sent and got.
+/// `prompt.steps`: what every finished step sent and got, `[{input, output, activeTools}]`.
+/// Rules: docs/reference.md, "Results".
 fn steps<'js>(this: This<PromptObject<'js>>) -> Result<Array<'js>> {
     shown(&this.0, StepList::Steps)
 }
 
 /// `prompt.fullSteps`: the same with the whole request, and the raw stream parts as `output`.
+/// Rules: docs/reference.md, "Results".
 fn full_steps<'js>(this: This<PromptObject<'js>>) -> Result<Array<'js>> {
     shown(&this.0, StepList::FullSteps)
 }
@@ -60,6 +63,8 @@ pub(crate) fn up_to_date<'js>(
     if kept.len() == steps.len() {
         return Ok(kept);
     }
+    // A step saw what the one before saw and more, so that the last one leads to all messages there are. Step results
+    // show none.
     let mut messages = match kept.len().checked_sub(1) {
         Some(last) if list != StepList::Results => MessageObjects::of_step(&steps[last], &kept.get::<Object>(last)?)?,
         _ => MessageObjects::default(),

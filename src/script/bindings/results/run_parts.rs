@@ -1,4 +1,5 @@
-//! The parts of `result.textStream` and `result.fullStream` as JavaScript values.
+//! The parts of `result.textStream` and `result.fullStream` as JavaScript values (docs/reference.md, "Results"). Must
+//! not know who reads them, and when.
 
 use rquickjs::{Ctx, IntoJs, Object, Result, Value};
 use serde_json::json;
@@ -23,6 +24,7 @@ pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &RunPart, kind: PartKind) ->
     if kind == PartKind::Text {
         return match part {
             RunPart::Stream(part) => match &**part {
+                // An empty one only carries what the provider wants back, such as a signature.
                 StreamPart::TextDelta { delta, .. } if !delta.is_empty() => delta.as_str().into_js(ctx).map(Some),
                 _ => Ok(None),
             },
@@ -30,6 +32,7 @@ pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &RunPart, kind: PartKind) ->
         };
     }
     match part {
+        // `run_end` shows it, once it is known whether the run was broken off.
         RunPart::RunEnd => Ok(None),
         RunPart::StepStart { step } => from_json(ctx, &json!({ "type": "start-step", "stepNumber": step })).map(Some),
         RunPart::Stream(part) => stream_part(ctx, part),
@@ -60,6 +63,7 @@ pub(crate) fn run_end<'js>(ctx: &Ctx<'js>, record: &RunRecord, kind: PartKind) -
 /// A piece of the model's answer in the names of `fullStream`: deltas carry `text`, tool calls parsed `input`.
 fn stream_part<'js>(ctx: &Ctx<'js>, part: &StreamPart) -> Result<Option<Value<'js>>> {
     let shown = match part {
+        // What they say is in `finish-step` and `finish`.
         StreamPart::StreamStart { .. } | StreamPart::ResponseMetadata(_) | StreamPart::Finish { .. } => {
             return Ok(None);
         }

@@ -1,4 +1,5 @@
-//! `result` of `runPrompt`: awaitable values over a run's record.
+//! `result` of `runPrompt`: awaitable values over a run's record (docs/reference.md, "Results"). Must not know how a
+//! run comes about.
 
 use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace, promise::Promised};
 
@@ -11,7 +12,8 @@ use crate::{
     },
 };
 
-/// The `result` object. Every property is a promise of the finished run, except the two streams.
+/// The `result` object. Every property is a promise of the finished run, except the two streams; it rejects with the
+/// run's error.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 pub(crate) struct RunResult<'js> {
@@ -35,6 +37,8 @@ impl<'js> RunResult<'js> {
             return Ok(promise);
         }
         let record = self.run.borrow().record.clone();
+        // From here on a failure shows as a rejection of this promise. Only of results that nobody looked at the
+        // program itself has to tell.
         record.observe();
         let (run, inner) = (self.run.clone(), ctx.clone());
         let value = Promised(async move {
@@ -43,6 +47,7 @@ impl<'js> RunResult<'js> {
                 RunOutcome::Failed(error) => Err(throw_run_error(&inner, &run, &error)),
             }
         });
+        // Setting it is what makes a JavaScript promise of the future; from there it is the same for everybody.
         self.made.set(name, value)?;
         self.made.get(name)
     }
@@ -64,7 +69,7 @@ impl<'js> RunResult<'js> {
         self.promise(ctx, "reasoningText", |ctx, record| last_step(ctx, record, "reasoningText"))
     }
 
-    /// What happened in each step.
+    /// What happened in each step, as step results.
     #[qjs(get)]
     fn steps(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "steps", |ctx, record| {
@@ -127,13 +132,13 @@ impl<'js> RunResult<'js> {
         RunStream::create(&ctx, &self.run, PartKind::Text)
     }
 
-    /// All events of the run.
+    /// All events of the run, as objects with a `type`. Every read of the property starts from the beginning.
     #[qjs(get)]
     fn full_stream(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         RunStream::create(&ctx, &self.run, PartKind::Full)
     }
 
-    /// Waits for the end of the run.
+    /// Waits for the end of the run; a promise of nothing.
     fn consume_stream(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
         self.promise(ctx, "consumeStream", |ctx, _| Ok(Value::new_undefined(ctx.clone())))
     }

@@ -1,4 +1,5 @@
-//! `result.textStream` and `result.fullStream`: the parts of a run, piece by piece.
+//! `result.textStream` and `result.fullStream`: the parts of a run, piece by piece (docs/reference.md, "Results"). A
+//! reader only has a place in the record: it neither holds the run up nor ends it.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -29,7 +30,7 @@ pub(crate) struct RunStream<'js> {
     run: Class<'js, PromptRun<'js>>,
     #[qjs(skip_trace)]
     kind: PartKind,
-    /// The next part to look at.
+    /// The next part to look at, `usize::MAX` when there is none; shared with the reads that still wait.
     #[qjs(skip_trace)]
     position: Rc<Cell<usize>>,
 }
@@ -115,6 +116,7 @@ async fn next_piece<'js>(
             continue;
         }
         match record.outcome() {
+            // Nothing can come in between: look and wait are on one thread, without a pause.
             None => change.await,
             Some(RunOutcome::Done) => {
                 position.set(usize::MAX);

@@ -1,7 +1,7 @@
 //! Why a run broke off, as a JavaScript exception and back.
 //!
-//! The exception carries the [`RunError`] itself, so that a limit of an inner run is still a limit when it ends the outer
-//! one, and an `Error` of the author's own that only bears the same name is not.
+//! The exception carries the [`RunError`] itself, so that a limit of an inner run is still a limit when it ends the
+//! outer one, and an `Error` of the author's own that only bears the same name is not.
 
 use std::rc::Rc;
 
@@ -13,7 +13,8 @@ use crate::{
     script::{ScriptError, Thrown, bindings::prompt::run::PromptRun},
 };
 
-/// Throws why a run broke off: the very value the prompt's code threw, or an `Error` for the model's failure or a limit.
+/// Throws why a run broke off: the very value the prompt's code threw, or an `Error` for the model's failure or a
+/// limit.
 pub(crate) fn throw_run_error<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'js>>, error: &Rc<RunError>) -> Error {
     match run.borrow().thrown() {
         Some(thrown) => ctx.throw(thrown),
@@ -32,6 +33,7 @@ fn script_error(error: &RunError) -> ScriptError {
     match error {
         RunError::Script(failure) => ScriptError::error(failure.diagnostic.message.clone()),
         RunError::Provider(error) | RunError::NoModel(error) => {
+            // The same class whether it shows at the start or, as a missing key does, at the first request.
             let is_configuration = error.kind == ProviderErrorKind::Configuration;
             let thrown = ScriptError::error(error.message.clone())
                 .name(if is_configuration { "ConfigurationError" } else { "ProviderError" })

@@ -1,4 +1,4 @@
-//! Listening to an `AbortSignal` from Rust.
+//! Listening to an `AbortSignal` from Rust. Must not know what is aborted.
 
 use std::rc::Rc;
 
@@ -13,6 +13,7 @@ pub(crate) fn aborted<'js>(ctx: &Ctx<'js>, signal: Option<Value<'js>>) -> LocalB
         Ok(None) => std::future::ready(()).boxed_local(),
         Ok(Some(notify)) => async move { notify.notified().await }.boxed_local(),
         Err(_) => {
+            // An object with `aborted` that is no signal after all; the options are not the place to end a run over it.
             ctx.catch();
             std::future::pending().boxed_local()
         }
@@ -35,6 +36,7 @@ fn listen<'js>(ctx: &Ctx<'js>, signal: &Object<'js>) -> Result<Option<Rc<Notify>
     }
     let notify = Rc::new(Notify::new());
     let woken = notify.clone();
+    // `notify_one` is remembered, also when the signal comes before anybody waits.
     let listener = Function::new(ctx.clone(), move || woken.notify_one())?;
     let add: Function = signal.get("addEventListener")?;
     add.call::<_, ()>((This(signal.clone()), "abort", listener))?;

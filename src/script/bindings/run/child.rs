@@ -1,4 +1,4 @@
-//! Running an agent's child to its end.
+//! Running an agent's child to its end: a run like any other, but for whoever waits for it.
 
 use std::rc::Rc;
 

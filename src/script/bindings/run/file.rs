@@ -1,4 +1,5 @@
-//! Running a prompt file: its exports, its run, and everything that is left to do afterwards.
+//! Running a prompt file: its exports, its run, and everything that is left to do afterwards (docs/reference.md,
+//! "Prompt files"). Must not know how anything is shown.
 
 use std::{cell::Cell, path::Path, rc::Rc, time::Duration};
 
@@ -50,6 +51,7 @@ pub(crate) async fn run_file(engine: &Engine, path: &Path, listener: Listener) -
                 None => background_failure(&ctx),
             }
         };
+        // Around everything: `process.exit` and an uncaught error end the program wherever it is.
         match until_halted(&ctx, whole).await {
             Err(halt) => FileRun::from(halt),
             Ok(end) => end.unwrap_or_else(|error| FileRun::Failed(Rc::new(run_error(diagnose_error(&ctx, error))))),

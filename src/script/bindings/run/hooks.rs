@@ -1,4 +1,5 @@
-//! The hooks of `config.options` that are called as a run goes on: `onStepFinish`, `stopWhen`, `onFinish`.
+//! The hooks of `config.options` that are called as a run goes on: `onStepFinish`, `stopWhen`, `onFinish`
+//! (docs/reference.md, "Steps", "Results"). Must not know what their answers lead to.
 
 use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 
@@ -59,6 +60,7 @@ pub(crate) async fn run_finished<'js>(
     run: &Class<'js, PromptRun<'js>>,
     failed: bool,
 ) -> Result<()> {
+    // Before the hook, and whatever came of the run: a clean-up gives back what an effect took.
     effects::clean_up_all(prompt).await?;
     let hook = if failed { None } else { hook(prompt, "onFinish")? };
     let Some(hook) = hook else { return Ok(()) };

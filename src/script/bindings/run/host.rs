@@ -1,4 +1,5 @@
-//! The step loop's view of a prompt written in JavaScript.
+//! The step loop's view of a prompt written in JavaScript: one run of it. The order of things is the loop's, what they
+//! do is in the other rooms; here they meet, and what the script threw becomes the error of the run.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -52,6 +53,7 @@ impl<'js> ScriptPrompt<'js> {
     /// Prepares a run: resolves the model and reads the options. Throws when either is wrong, and when the prompt is
     /// running already: two runs would mix their steps in one conversation.
     pub(crate) fn new(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Self> {
+        // Everything that can be refused is, before the prompt is given a new run.
         let (core, options, model, before) = {
             let prompt = prompt.borrow();
             (prompt.core.clone(), prompt.bag.options(), prompt.bag.model(), prompt.bag.run())
@@ -90,6 +92,7 @@ impl<'js> ScriptPrompt<'js> {
         run_error(match error {
             Error::Exception => {
                 let thrown = self.ctx.catch();
+                // The diagnostic says it in words; the value itself is for the script that awaits the run.
                 self.run.borrow().set_thrown(thrown.clone());
                 diagnose(&self.ctx, thrown)
             }
@@ -102,6 +105,7 @@ impl<'js> ScriptPrompt<'js> {
         let Some(function) = function else { return Ok(()) };
         self.core.prompt.borrow_mut().begin_rerun();
         let ran = run_body(&self.prompt, &function).await;
+        // A body that stopped half-way has not said what it no longer wants.
         if ran.is_err() {
             self.core.prompt.borrow_mut().abandon_rerun();
             return ran;

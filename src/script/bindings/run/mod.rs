@@ -1,4 +1,5 @@
-//! Running prompts: a file, with `runPrompt`, or by hand; and the step loop's view of a prompt.
+//! Running prompts: a file, with `runPrompt`, or by hand; and the step loop's view of a prompt. The one room that
+//! knows all the others; the order of a step is not here but in `session`.
 
 mod abort;
 mod body;

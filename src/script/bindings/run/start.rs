@@ -1,4 +1,4 @@
-//! `runPrompt(fn, config)`: starting a run.
+//! `runPrompt(fn, config)`: starting a run (docs/reference.md, "Results"). Must not know how a run goes on.
 
 use std::rc::Rc;
 
@@ -25,13 +25,15 @@ use crate::{
 
 /// A run that was started.
 pub(crate) struct Started<'js> {
+    /// The prompt the function was called with.
     pub(crate) prompt: PromptObject<'js>,
+    /// Its run, which goes on in the background.
     pub(crate) run: Class<'js, PromptRun<'js>>,
 }
 
-/// `runPrompt(fn, {model, options?, plugins?})` of `lmthing`: runs the function once, then the step loop in the background.
-/// Resolves to `{result, prompt}`; rejects when the arguments are wrong, the model cannot be found or the first run of
-/// the function throws.
+/// `runPrompt(fn, {model, options?, plugins?, sandbox?})` of `lmthing`: runs the function once, then the step loop in
+/// the background. Resolves to `{result, prompt}`; rejects when the arguments are wrong, the model cannot be found or
+/// the first run of the function throws. Rules: docs/reference.md, "Results".
 pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: Opt<Value<'js>>) -> Result<Value<'js>> {
     let undefined = || Value::new_undefined(ctx.clone());
     let (function, config) = (function.0.unwrap_or_else(undefined), config.0.unwrap_or_else(undefined));
@@ -78,6 +80,7 @@ pub(crate) async fn start<'js>(
     prompt: PromptObject<'js>,
     listener: Option<Listener>,
 ) -> Result<Started<'js>> {
+    // Before the function runs: a model that cannot be found should not show after half of the work.
     let host = Rc::new(ScriptPrompt::new(ctx, &prompt)?);
     let run = host.run();
     let function = prompt.borrow().bag.function();

@@ -1,4 +1,5 @@
-//! The class `StatefulPrompt` of `lmthing`: a prompt without a prompt function, driven by hand.
+//! The class `StatefulPrompt` of `lmthing`: a prompt without a prompt function, driven by hand (docs/reference.md,
+//! "Results"). What every prompt can do is in the room `prompt`.
 
 use std::rc::Rc;
 
@@ -45,11 +46,13 @@ fn prototype<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     prototype.ok_or_else(|| plain_error(ctx, "StatefulPrompt has no prototype"))
 }
 
+/// Puts a method on the prototype as a class would: printing a prompt or copying it does not show it.
 fn hidden<'js>(prototype: &Object<'js>, name: &str, function: Function<'js>) -> Result<()> {
     prototype.prop(name, Property::from(function.with_name(name)?).writable().configurable())
 }
 
-/// `new StatefulPrompt(model, options?)`. The model is looked up when the prompt runs.
+/// `new StatefulPrompt(model?, options?)`. The model is looked up when the prompt runs. Throws a `TypeError` when the
+/// options are no object. Rules: docs/reference.md, "Results".
 fn create<'js>(ctx: Ctx<'js>, model: Opt<Value<'js>>, options: Opt<Value<'js>>) -> Result<PromptObject<'js>> {
     let undefined = || Value::new_undefined(ctx.clone());
     let prompt = object::create(&ctx, 0, &undefined(), "plugins")?;
@@ -60,26 +63,29 @@ fn create<'js>(ctx: Ctx<'js>, model: Opt<Value<'js>>, options: Opt<Value<'js>>) 
     Ok(prompt)
 }
 
-/// `prompt.withOptions(options)`: sets what `config.options` holds; returns the prompt.
+/// `prompt.withOptions(options)`: sets what `config.options` holds, in the place of what was set; returns the prompt.
+/// Throws a `TypeError` when it is no object.
 fn with_options<'js>(ctx: Ctx<'js>, this: This<PromptObject<'js>>, options: Value<'js>) -> Result<PromptObject<'js>> {
     options::keep(&ctx, &this.0, &options)?;
     Ok(this.0)
 }
 
-/// `prompt.withModel(model)`; returns the prompt.
+/// `prompt.withModel(model)`: as `config.model`, looked up by the next `run()`; returns the prompt.
 fn with_model<'js>(this: This<PromptObject<'js>>, model: Value<'js>) -> Result<PromptObject<'js>> {
     this.0.borrow().bag.set_model(model);
     Ok(this.0)
 }
 
-/// `prompt.setPlugins(plugins)`: adds the methods of plugin objects; returns the prompt.
+/// `prompt.setPlugins(plugins)`: adds the methods of an array of plugin objects; returns the prompt. Throws a
+/// `TypeError` as docs/reference.md, "Plugins", says.
 fn set_plugins<'js>(ctx: Ctx<'js>, this: This<PromptObject<'js>>, plugins: Value<'js>) -> Result<PromptObject<'js>> {
     object::add_plugins(&ctx, &this.0, &plugins, "setPlugins")?;
     Ok(this.0)
 }
 
 /// `prompt.run()`: starts the step loop and returns the result object. Calling it again, after the first run has ended,
-/// goes on with the conversation; while it runs it throws a `TypeError`.
+/// goes on with the conversation; while it runs it throws a `TypeError`. So it does for wrong options, and a
+/// `ConfigurationError` for a model that cannot be found.
 fn run<'js>(ctx: Ctx<'js>, this: This<PromptObject<'js>>) -> Result<Value<'js>> {
     let host = Rc::new(ScriptPrompt::new(&ctx, &this.0)?);
     let run = host.run();

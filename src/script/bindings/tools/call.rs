@@ -26,10 +26,12 @@ pub(crate) enum Answered<'js> {
 pub(crate) struct Label<'a> {
     /// `tool`, `sub-tool`, `function`, …
     pub(crate) noun: &'static str,
+    /// As the model called it.
     pub(crate) name: &'a str,
 }
 
-/// Validates arguments against the schema of what they are for.
+/// Validates arguments against the schema of what they are for: the value with defaults and transforms, or the message
+/// that is told the model.
 pub(crate) async fn validate_input<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
@@ -79,6 +81,7 @@ async fn run_callbacks<'js>(
     execute: impl AsyncFnOnce(Value<'js>) -> Result<Value<'js>>,
 ) -> Result<Answered<'js>> {
     if let Some(before) = &options.before_call {
+        // The second place is that of the output in the other callbacks; there is none yet.
         let answer = call_async(before, (input.clone(), Value::new_undefined(ctx.clone()))).await?;
         if !answer.is_undefined() {
             return check_response(ctx, options, label, answer).await;
@@ -92,6 +95,7 @@ async fn run_callbacks<'js>(
             let failure = Object::new(ctx.clone())?;
             failure.set("error", message.as_str())?;
             let answer = call_async(on_error, (input, failure)).await?;
+            // Not checked by the schema: it describes what `execute` gives, and this stands for a failure.
             return Ok(if answer.is_undefined() { Answered::Failed(message) } else { Answered::Value(answer) });
         }
     };
@@ -153,6 +157,7 @@ async fn call_single<'js>(
         Ok(input) => input,
         Err(message) => return ToolAnswer::failed(call, message),
     };
+    // Before the call, which may well change the object it is handed.
     let shown_input = shown(ctx, &input).unwrap_or_else(|| call.input.clone());
     let output = match run_callable(ctx, callable, label, input, execution).await {
         Answered::Value(value) => match result_json(ctx, label, &value) {
@@ -214,6 +219,7 @@ pub(crate) fn sub_calls<'js>(
     };
     let calls = call.input.value().get("calls").and_then(serde_json::Value::as_array);
     let calls = calls.ok_or_else(|| wrong("'calls' must be an array"))?;
+    // The shape is read from the plain value; the arguments themselves from the text, which keeps what no value can.
     let input = from_tool_input(ctx, &call.input).and_then(Object::from_value);
     let given = input.and_then(|input| input.get::<_, Array>("calls")).map_err(|error| message_of(ctx, error))?;
     let args_of = |index: usize| -> Result<Value<'js>> {

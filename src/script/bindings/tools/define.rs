@@ -17,7 +17,7 @@ use crate::{
 
 /// `defTool(name, description, inputSchema, execute, options?)`, or `defTool(name, description, [tool(…), …])` for one
 /// tool that runs several. `options`: `responseSchema`, `beforeCall`, `onSuccess`, `onError`, `providerOptions`.
-/// Throws a `TypeError` that names the tool and the argument. Returns a reference.
+/// Throws a `TypeError` that names the tool and the argument. Returns a reference. Rules: docs/reference.md, "Tools".
 pub(crate) fn def_tool(call: Call<'_>) -> Result<Value<'_>> {
     let NamedEntry { name, description, entry, .. } = named_entry(&call, DefinitionKind::DefTool, "tool")?;
     register(&call, &name, ToolDefinition::new(DefinitionKind::DefTool, description), entry)
@@ -25,14 +25,18 @@ pub(crate) fn def_tool(call: Call<'_>) -> Result<Value<'_>> {
 
 /// What the arguments of a definition say.
 pub(crate) struct NamedEntry<'js> {
+    /// What the model calls.
     pub(crate) name: String,
+    /// As the author wrote it.
     pub(crate) description: String,
+    /// What runs, checked.
     pub(crate) entry: Entry<'js>,
     /// Opens error messages: `defTool('add')`.
     pub(crate) place: String,
 }
 
-/// Reads `(name, description, inputSchema, execute, options?)` or `(name, description, [helper(…), …])`.
+/// Reads `(name, description, inputSchema, execute, options?)` or `(name, description, [helper(…), …])`. Throws a
+/// `TypeError` that names what is wrong.
 pub(crate) fn named_entry<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<NamedEntry<'js>> {
     let method = kind.method();
     let name = call.string(0, &format!("{method}: the name"))?;
@@ -45,7 +49,7 @@ pub(crate) fn named_entry<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &
     Ok(NamedEntry { name, description, entry, place })
 }
 
-/// Puts a tool or agent into the prompt.
+/// Puts a tool or agent into the prompt and gives its reference. Throws a `TypeError` for a name that no tag can have.
 pub(crate) fn register<'js>(
     call: &Call<'js>,
     name: &str,
@@ -55,12 +59,13 @@ pub(crate) fn register<'js>(
     let kind = definition.kind;
     let defined = call.core.prompt.borrow_mut().define_tool(name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
+    // Only now: a name that is refused leaves no entry behind.
     call.prompt.borrow().bag.set_entry(Shelf::Tools, name, entry);
     Reference::create(&call.ctx, &call.core, kind, name.to_owned())
 }
 
-/// `tool(name, description, inputSchema, execute, options?)`, `agent(…)`, `func(…)`, `funcAgent(…)`: one member of an array
-/// form, `{name, description, inputSchema, execute, options}`. `helper` opens the error messages.
+/// `tool(name, description, inputSchema, execute, options?)`, `agent(…)`, `func(…)`, `funcAgent(…)`: one member of an
+/// array form, `{name, description, inputSchema, execute, options}`. `helper` opens the error messages.
 pub(crate) fn sub_definition<'js>(ctx: &Ctx<'js>, helper: &str, args: Vec<Value<'js>>) -> Result<Object<'js>> {
     let arg = |index: usize| args.get(index).cloned().unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     let text = |index: usize, what: &str| match arg(index).as_string() {

@@ -1,4 +1,5 @@
-//! The second argument of a tool's `execute`: `{toolCallId, messages, abortSignal}`.
+//! The second argument of a tool's `execute`: `{toolCallId, messages, abortSignal}` (docs/reference.md, "Tools"). Must
+//! not know the tool.
 
 use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace};
 
@@ -13,7 +14,8 @@ use crate::{
     },
 };
 
-/// What a tool may know of its call. The messages are made when a tool looks at them.
+/// What a tool may know of its call. The messages are made when a tool looks at them: hardly any does, and a
+/// conversation may be long.
 #[derive(Trace, JsLifetime)]
 #[rquickjs::class]
 pub(crate) struct ToolExecution<'js> {

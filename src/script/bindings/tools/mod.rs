@@ -1,4 +1,5 @@
-//! `defTool`: what a tool is made of, and answering its calls.
+//! `defTool`: what a tool is made of, and answering its calls. Agents, functions and methods are made and called with
+//! the same; must not know them.
 
 pub(crate) mod call;
 pub(crate) mod define;

@@ -1,4 +1,6 @@
-//! Messages between JavaScript and plain data.
+//! Messages between JavaScript and plain data: their parts, and what came of tool calls.
+//!
+//! Must not know where a message goes or comes from; `place` opens every error message (docs/reference.md, "Messages").
 
 use rquickjs::{Array, ArrayBuffer, Constructor, Ctx, Function, Object, Result, Value, function::This};
 
@@ -32,6 +34,7 @@ fn part_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<
         ));
     };
     let mut json = to_json(ctx, value)?;
+    // JSON would write bytes as an object with a number for each of them.
     for key in ["image", "data"] {
         let bytes = property(object, key)?.map(|data| base64_of(ctx, &data)).transpose()?.flatten();
         if let Some(bytes) = bytes {
@@ -73,11 +76,13 @@ pub(crate) fn message_from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &s
         Some("system") => Role::System,
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
+        // Not for `defMessage`, but effects hand back the messages they were shown.
         Some("tool") => Role::Tool,
         _ => return Err(type_error(ctx, format!("{place}: the role must be 'system', 'user', 'assistant' or 'tool'"))),
     };
     let parts = parts_from_js(ctx, &object.get("content")?, &format!("{place}: the content"))?;
     let mut message = match role {
+        // Providers take the system prompt as one text.
         Role::System => Message::system(Message::parts(role, parts).plain_text()),
         _ => Message::parts(role, parts),
     };
@@ -132,11 +137,14 @@ pub(crate) fn message_to_js<'js>(ctx: &Ctx<'js>, message: &Message, shape: Shape
 }
 
 fn is_one_text(parts: &[ContentPart]) -> bool {
+    // A bare string would lose the options.
     matches!(parts, [ContentPart::Text { provider_options: None, .. }])
 }
 
 /// A part as a JavaScript object.
 pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &ContentPart) -> Result<Value<'js>> {
+    // By hand where JSON on the way would lose something: the letters of the arguments, the steps of agents. And for
+    // text, which most parts are.
     let object = Object::new(ctx.clone())?;
     match part {
         ContentPart::Text { text, provider_options: None } => {
@@ -181,8 +189,8 @@ fn output_to_js<'js>(ctx: &Ctx<'js>, output: &ToolOutput, agents: &[AgentRun]) -
     Ok(object)
 }
 
-/// The value of a tool result as scripts see it: the results of a composite agent hold the steps of their children, which
-/// the model is not sent.
+/// The value of a tool result as scripts see it: the results of a composite agent hold the steps of their children,
+/// which the model is not sent.
 pub(crate) fn output_value<'js>(ctx: &Ctx<'js>, output: &ToolOutput, agents: &[AgentRun]) -> Result<Value<'js>> {
     let value = from_json(ctx, &output.to_value())?;
     let Some(object) = value.as_object() else { return Ok(value) };

@@ -1,4 +1,6 @@
 //! Crossing between JavaScript values and plain data, and the errors bindings throw.
+//!
+//! Owns every conversion that two rooms need. Must not know prompts, runs or models.
 
 use rquickjs::{
     Array, Ctx, Error, Exception, FromJs, Function, IntoJs, Object, Result, Value,
@@ -26,8 +28,8 @@ pub(crate) fn plain_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
     ScriptError::error(message).throw(ctx)
 }
 
-/// JSON semantics (`toJSON`, dropped functions): `undefined` becomes `null`, cycles and bigints throw. Half surrogate pairs
-/// become U+FFFD.
+/// JSON semantics (`toJSON`, dropped functions): `undefined` becomes `null`, cycles and bigints throw. Half surrogate
+/// pairs become U+FFFD.
 pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
     if let Some(string) = value.as_string() {
         return string_text(ctx, string).map(serde_json::Value::String);
@@ -37,6 +39,7 @@ pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_j
 
 /// The text of a string; half surrogate pairs become U+FFFD.
 pub(crate) fn string_text<'js>(ctx: &Ctx<'js>, string: &rquickjs::String<'js>) -> Result<String> {
+    // QuickJS gives half a pair as bytes that are no UTF-8. Its `JSON.stringify` escapes it, and that can be read.
     match string.to_string() {
         Err(Error::Utf8(_)) => {
             let text = to_json_text(ctx, string.as_value())?;
@@ -58,9 +61,11 @@ pub(crate) fn from_json<'js>(ctx: &Ctx<'js>, value: &serde_json::Value) -> Resul
         serde_json::Value::Bool(flag) => Ok(Value::new_bool(ctx.clone(), *flag)),
         serde_json::Value::String(text) => text.as_str().into_js(ctx),
         serde_json::Value::Number(number) => match number.as_i64() {
+            // As `JSON.parse` has it: everything beyond QuickJS's small integers is a double.
             Some(integer) if i32::try_from(integer).is_ok() => (integer as i32).into_js(ctx),
             _ => number.as_f64().unwrap_or(f64::NAN).into_js(ctx),
         },
+        // One call into the engine, not one for each property.
         serde_json::Value::Array(_) | serde_json::Value::Object(_) => ctx.json_parse(value.to_string()),
     }
 }
@@ -145,6 +150,7 @@ pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String
         if let Some(message) = message.filter(|message| !message.is_empty()) {
             return message;
         }
+        // `new Error()` has nothing to say but its name.
         if let Some(exception) = Exception::from_object(object.clone()) {
             let name: Option<String> = exception.as_object().get("name").ok();
             return name.unwrap_or_else(|| "Error".into());
@@ -152,6 +158,7 @@ pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String
     }
     match to_json(ctx, thrown) {
         Ok(json) => json.to_string(),
+        // Nothing that was thrown may stay pending in the engine.
         Err(_) => {
             ctx.catch();
             "an error that cannot be shown".into()

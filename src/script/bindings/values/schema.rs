@@ -1,4 +1,6 @@
-//! Schemas in prompt files: zod 4, anything with Standard Schema, or plain JSON Schema.
+//! Schemas in prompt files: zod 4, anything with Standard Schema, or plain JSON Schema (docs/reference.md, "Schemas").
+//!
+//! Owns: telling them apart, validating, and their JSON Schema. Must not know what a schema is for.
 
 use std::cell::RefCell;
 
@@ -53,15 +55,18 @@ impl<'js> Schema<'js> {
     /// Checks that a value is a schema. `place` opens the error message, e.g. `defTool('add'): inputSchema`.
     pub(crate) fn from_value(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<Self> {
         let wanted = "must be a zod schema or a JSON Schema object";
+        // A promise has no properties of its own and would pass for `{}`, which accepts anything.
         let Some(object) = value.as_object().filter(|_| !value.is_array() && !value.is_promise()) else {
             return Err(type_error(ctx, format!("{place} {wanted}, got {}", kind_of(value))));
         };
+        // Before Standard Schema, which zod is too: only zod's own conversion gives its JSON Schema.
         if object.contains_key("_zod")? {
             return Ok(Schema::Zod(object.clone()));
         }
         if object.contains_key("~standard")? {
             return Schema::from_standard(ctx, object, place);
         }
+        // Behind Standard Schema: there are libraries whose schemas are functions that carry `~standard`.
         if value.is_function() {
             return Err(type_error(ctx, format!("{place} {wanted}, got a function (call it to get the schema?)")));
         }
@@ -79,6 +84,7 @@ impl<'js> Schema<'js> {
     fn from_standard(ctx: &Ctx<'js>, object: &Object<'js>, place: &str) -> Result<Self> {
         let standard: Object = object.get("~standard")?;
         let vendor: Option<String> = standard.get("vendor")?;
+        // Late versions of zod 3 have `~standard` and no `_zod`; they would validate, but tell the model nothing.
         if vendor.as_deref() == Some("zod") {
             let hint = "is a zod 3 schema; lmthing needs zod 4: import { z } from 'zod' gives the built-in one";
             return Err(type_error(ctx, format!("{place} {hint}")));
@@ -114,6 +120,7 @@ impl<'js> Schema<'js> {
             let checked = validator.validate(&to_json(ctx, &value)?);
             return Ok(checked.map(|()| value).map_err(|problems| describe_problems(&problems)));
         }
+        // zod goes this way as well: its `parse` throws at async refinements, `validate` gives a promise then.
         let standard: Object = self.object().get("~standard")?;
         let validate: Function = standard.get("validate")?;
         let answer: Value = validate.call((This(standard), value))?;
@@ -125,8 +132,8 @@ impl<'js> Schema<'js> {
         }
     }
 
-    /// The JSON Schema of a tool's arguments as providers are sent it: JSON Schema 7, which all of them read, with objects
-    /// that take no other properties than those they name. Plain JSON Schema goes out as it was written.
+    /// The JSON Schema of a tool's arguments as providers are sent it: JSON Schema 7, which all of them read, with
+    /// objects that take no other properties than those they name. Plain JSON Schema goes out as it was written.
     pub(crate) fn to_tool_schema(&self, ctx: &Ctx<'js>) -> Result<serde_json::Value> {
         let Schema::Zod(object) = self else { return self.to_json_schema(ctx, Side::Input) };
         let mut schema = convert_zod(ctx, object, "input", Some("draft-7"), None)?;
@@ -154,6 +161,7 @@ impl<'js> Schema<'js> {
             Schema::Zod(object) => convert_zod(ctx, object, io, None, None),
             Schema::Standard(object) => {
                 let standard: Object = object.get("~standard")?;
+                // An extension of Standard Schema that few libraries have; without it the model is told nothing.
                 let Some(converters) = property(&standard, "jsonSchema")?.and_then(Value::into_object) else {
                     return Ok(serde_json::json!({}));
                 };
@@ -183,14 +191,15 @@ fn zod_converter<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
         return Ok(convert);
     }
     let convert: Function = import_builtin(ctx, "zod")?.get("toJSONSchema")?;
+    // No cell is borrowed while zod is imported, which runs JavaScript.
     if let Some(kept) = ctx.userdata::<ZodConverter>() {
         kept.0.replace(Some(convert.clone()));
     }
     Ok(convert)
 }
 
-/// Calls zod's `toJSONSchema`. `target` is the version of JSON Schema, zod's default unless given; `mark` sees every part of
-/// the schema and may add to what it became.
+/// Calls zod's `toJSONSchema`. `target` is the version of JSON Schema, zod's default unless given; `mark` sees every
+/// part of the schema and may add to what it became.
 fn convert_zod<'js>(
     ctx: &Ctx<'js>,
     schema: &Object<'js>,
@@ -200,6 +209,7 @@ fn convert_zod<'js>(
 ) -> Result<serde_json::Value> {
     let options = Object::new(ctx.clone())?;
     options.set("io", io)?;
+    // Otherwise zod throws at a date or a bigint.
     options.set("unrepresentable", "any")?;
     if let Some(target) = target {
         options.set("target", target)?;
@@ -211,15 +221,17 @@ fn convert_zod<'js>(
     to_json(ctx, &converted)
 }
 
-/// Says of every object with named properties, unless something is said already, that it takes no others: zod drops them
-/// anyway, and a model that is told so does not make them up.
+/// Says of every object with named properties, unless something is said already, that it takes no others: zod drops
+/// them anyway, and a model that is told so does not make them up.
 fn close_objects(schema: &mut serde_json::Value) {
     match schema {
         serde_json::Value::Array(schemas) => schemas.iter_mut().for_each(close_objects),
         serde_json::Value::Object(keywords) => {
             if keywords.get("type").is_some_and(|kind| kind == "object") && keywords.contains_key("properties") {
+                // Only where nothing is said: `z.looseObject` and `catchall` do take others.
                 keywords.entry("additionalProperties").or_insert(false.into());
             }
+            // Not within `not`: closing what must not match would forbid less.
             for keyword in ["properties", "definitions", "$defs"] {
                 if let Some(named) = keywords.get_mut(keyword).and_then(serde_json::Value::as_object_mut) {
                     named.values_mut().for_each(close_objects);
@@ -239,6 +251,7 @@ fn close_objects(schema: &mut serde_json::Value) {
 fn mark_types<'js>(part: Object<'js>) -> Result<()> {
     let definition: Object = part.get::<_, Object>("zodSchema")?.get::<_, Object>("_zod")?.get("def")?;
     let kind: String = definition.get("type")?;
+    // zod writes `{}` for these and for `any` alike; what is `any` to the checker lets every mistake pass.
     if matches!(kind.as_str(), "unknown" | "undefined" | "void") {
         part.get::<_, Object>("jsonSchema")?.set("tsType", kind)?;
     }

@@ -23,6 +23,7 @@ pub(crate) fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Arr
 }
 
 /// Message objects made so far, by the message they show: steps share their messages, and so do their objects.
+/// Addresses are safe as keys: the steps that are shown hold their messages meanwhile.
 #[derive(Default)]
 pub(crate) struct MessageObjects<'js>(HashMap<*const Message, Object<'js>>);
 
@@ -70,7 +71,8 @@ pub(crate) fn step_to_js<'js>(ctx: &Ctx<'js>, step: &Step, messages: &mut Messag
     Ok(object)
 }
 
-/// An item of `prompt.fullSteps`: the whole request, and the stream as it arrived. `tools` are those the model was told of.
+/// An item of `prompt.fullSteps`: the whole request, and the stream as it arrived. `tools` are those the model was told
+/// of.
 pub(crate) fn full_step_to_js<'js>(
     ctx: &Ctx<'js>,
     step: &Step,
@@ -128,6 +130,7 @@ fn put_settings<'js>(ctx: &Ctx<'js>, input: &Object<'js>, settings: &CallSetting
     put("headers", (!settings.headers.is_empty()).then(|| serde_json::json!(settings.headers)));
     let options = &settings.provider_options;
     put("providerOptions", (!options.is_empty()).then(|| serde_json::Value::Object(options.clone())));
+    // Retries and time limits stay between lmthing and the provider: nobody is sent them.
     for (name, value) in &shown {
         input.set(name.as_str(), from_json(ctx, value)?)?;
     }

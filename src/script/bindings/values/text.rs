@@ -1,12 +1,12 @@
-//! The text that stands for a value in a prompt.
+//! The text that stands for a value in a prompt (docs/reference.md, "The prompt").
 
 use rquickjs::{Ctx, Result, Value};
 
 use super::{property, thrown_message, to_json, to_text, type_error};
 use crate::prompt::to_yaml;
 
-/// The text of a value that has an obvious one: string, number, boolean, bigint, or an object with a string as its `value`,
-/// as references have. `None` for anything else.
+/// The text of a value that has an obvious one: string, number, boolean, bigint, or an object with a string as its
+/// `value`, as references have. `None` for anything else.
 pub(crate) fn scalar_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<String>> {
     let plain = value.is_string() || value.is_number() || value.is_bool() || value.type_of() == rquickjs::Type::BigInt;
     if plain {
