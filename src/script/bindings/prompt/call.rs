@@ -12,7 +12,7 @@ use super::{
     method_table::{Method, MethodTable},
     object::{PromptObject, StatefulPrompt},
 };
-use crate::script::bindings::values::{kind_of, plain_error, type_error};
+use crate::script::bindings::values::{kind_of, plain_error, string_text, type_error};
 
 /// Stores the table and puts the methods on the prototype of prompts; done once an engine.
 pub(crate) fn install(ctx: &Ctx<'_>, table: &'static [Method]) -> Result<()> {
@@ -46,7 +46,7 @@ impl<'js> Call<'js> {
     pub(crate) fn string(&self, index: usize, place: &str) -> Result<String> {
         let value = self.arg(index);
         match value.as_string() {
-            Some(text) => text.to_string(),
+            Some(text) => string_text(&self.ctx, text),
             None => Err(type_error(&self.ctx, format!("{place} must be a string, got {}", kind_of(&value)))),
         }
     }

@@ -134,9 +134,12 @@ pub(crate) fn kind_of(value: &Value<'_>) -> &'static str {
     }
 }
 
-/// `String(value)`; symbols and objects that cannot be turned into a string throw.
+/// `String(value)`; symbols and objects that cannot be turned into a string throw. Half surrogate pairs become U+FFFD.
 pub(crate) fn to_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<String> {
-    Ok(Coerced::<String>::from_js(ctx, value)?.0)
+    match value.as_string() {
+        Some(string) => string_text(ctx, string),
+        None => Ok(Coerced::<String>::from_js(ctx, value)?.0),
+    }
 }
 
 /// The message of whatever was thrown: an error's message, a string as it is, other values as JSON.
@@ -145,7 +148,11 @@ pub(crate) fn thrown_message<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> String
         return text;
     }
     if let Some(object) = thrown.as_object() {
-        let message: Option<rquickjs::String> = object.get("message").ok();
+        let message: Option<rquickjs::String> = object.get("message").unwrap_or_else(|_| {
+            // A getter that throws must not leave its exception to whatever is called next.
+            ctx.catch();
+            None
+        });
         let message = message.and_then(|message| string_text(ctx, &message).ok());
         if let Some(message) = message.filter(|message| !message.is_empty()) {
             return message;
