@@ -1,4 +1,4 @@
-//! Finding and loading modules (SPEC 1): what can be imported, and what the errors say.
+//! Finding and loading modules: what can be imported, and what the errors say.
 
 mod support;
 
@@ -239,12 +239,19 @@ const FAILURES: &[(&str, &str, &str)] = &[
     ),
     ("import x from './lib.mjs' with { type: 'json' };", "Error: TypeError: Module './lib.mjs' is not JSON", ""),
     ("import x from './bad.mjs';", "Error: SyntaxError: ", ""),
+    ("import './enum.ts';", "Error: RangeError: below\n --> DIR/enum.ts:5:13\n", ""),
     (
         "import x from './enum.ts';",
-        "Error: SyntaxError: TypeScript enum is not supported in strip-only mode\n --> DIR/enum.ts:2:1\n",
-        "only stripped",
+        "Error: SyntaxError: The requested module './enum.ts' does not provide an export named 'default'\n --> DIR/main.mjs:1:8\n",
+        "",
     ),
-    ("import x from './bad.ts';", "Error: SyntaxError: ", ""),
+    ("import x from './twice.ts';", "Error: SyntaxError: ", ""),
+    (
+        "import './require.ts';",
+        "Error: SyntaxError: `import … = require(…)` loads a CommonJS module; write `import … from '…'`\n --> DIR/require.ts:2:1\n",
+        "",
+    ),
+    ("import x from './bad.ts';", "Error: SyntaxError: Type expected.\n --> DIR/bad.ts:1:10\n", ""),
     ("import './throws.mjs';", "Error: RangeError: at load\n --> DIR/throws.mjs:2:11\n", ""),
     (
         "const fs = require('fs');",
@@ -269,7 +276,12 @@ fn failures_point_at_the_import_and_say_what_to_do() {
             ("notes.txt", ""),
             ("bad.json", "{\n  \"a\": ,\n}"),
             ("bad.mjs", "const x = ;"),
-            ("enum.ts", "type A = 1;\nenum B { x }"),
+            (
+                "enum.ts",
+                "type A = 1;\nexport enum B { x }\nclass C {\n  constructor(private a: B) {\n  throw new RangeError('below');\n  }\n}\nnew C(B.x);",
+            ),
+            ("twice.ts", "enum A { x }\nconst b = A.x as number;\nlet c; let c;"),
+            ("require.ts", "enum A { x }\nimport fs = require('fs');"),
             ("bad.ts", "const x: = 1;"),
             ("throws.mjs", "const a = 1;\nthrow new RangeError('at load');"),
             ("node_modules/half/package.json", r#"{"name":"half","type":"module","exports":"./i.js"}"#),

@@ -18,7 +18,7 @@ pub struct FunctionSignature {
     pub output_schema: Option<Value>,
 }
 
-/// What one `defFunction` or `defFunctionAgent` call declares (SPEC 6).
+/// What one `defFunction` or `defFunctionAgent` call declares.
 #[derive(Debug, Clone)]
 pub enum Declaration {
     /// `declare function name(args: …): Promise<…>;`

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A syntax or type error (SPEC 6): positions count from 1 within the code that was submitted.
+/// A syntax or type error: positions count from 1 within the code that was submitted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeDiagnostic {
     /// The line, from 1.

@@ -1,11 +1,11 @@
-//! The TypeScript that the model writes, before it runs: declarations, syntax, type check, types removed.
+//! TypeScript before it runs: declarations, syntax, type check, types removed.
 //!
-//! Owns: what the registered functions look like in TypeScript, whether a piece of code is acceptable, and the plain
-//! JavaScript it becomes. Must not know: how code is executed, prompts, JavaScript engines. Code is always the body of
-//! an async function; every position that leaves this module counts from 1 within that body.
+//! Owns: what the registered functions look like in TypeScript, whether a piece of model-written code is acceptable, and
+//! the plain JavaScript that it, or a prompt file, becomes. Must not know: how code is executed, prompts, JavaScript
+//! engines. Model-written code is always the body of an async function; its positions count from 1 within that body.
 //!
-//! Everything here except [`Declarations`] runs in the sandbox's worker process: parsers and checkers can be exhausted
-//! by what they read, so the host never hands them model-written text.
+//! Model-written code is parsed and checked in the sandbox's worker process alone: parsers and checkers can be exhausted
+//! by what they read. The host uses [`Declarations`], and the parser for what the user wrote.
 
 mod body;
 mod check;
@@ -15,6 +15,7 @@ mod mode;
 mod prepare;
 mod strip;
 mod syntax;
+mod typescript;
 
 pub use body::BODY_FILE;
 pub use check::{Checker, spawn_checker_thread};
@@ -23,3 +24,5 @@ pub use diagnostics::CodeDiagnostic;
 pub use mode::CheckMode;
 pub use prepare::{Prepared, Refused, prepare};
 pub use strip::LineMap;
+pub(crate) use typescript::Tree;
+pub use typescript::{JavaScript, Language, Positions, Problem, to_javascript};

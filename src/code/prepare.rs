@@ -37,7 +37,7 @@ pub struct Refused {
 ///
 /// # Errors
 /// The syntax and type errors that `mode` does not let pass. A checker that fails or panics is not one of them: the code
-/// then goes on with the syntax check alone (issue 4), because the sandbox, not the checker, keeps the host safe.
+/// then goes on with the syntax check alone, because the sandbox, not the checker, keeps the host safe.
 pub fn prepare(
     checker: &mut Option<Checker>,
     code: &str,
@@ -69,13 +69,13 @@ pub fn prepare(
     }
 }
 
-/// TypeScript's own words come first; SWC's stand in where TypeScript found nothing.
-fn syntax_errors(found: Found, from_swc: Option<Vec<CodeDiagnostic>>) -> Vec<CodeDiagnostic> {
+/// The checker's words come first: it knows more of what is wrong than the parser does.
+fn syntax_errors(found: Found, from_parser: Option<Vec<CodeDiagnostic>>) -> Vec<CodeDiagnostic> {
     let from_typescript = if found.syntax.is_empty() { found.types } else { found.syntax };
     if !from_typescript.is_empty() {
         return from_typescript.into_iter().map(|located| located.diagnostic).collect();
     }
-    from_swc
+    from_parser
         .filter(|errors| !errors.is_empty())
         .unwrap_or_else(|| vec![CodeDiagnostic::at("", 0, 1005, "The code could not be parsed.".to_owned())])
 }

@@ -1,14 +1,18 @@
-//! Syntax of model-written code, by SWC: errors with positions, the shape of the body, refused module syntax.
+//! Syntax of model-written code: errors with positions, the shape of the body, refused module syntax.
 
-use swc_common::{BytePos, FileName, SourceMap, Span, Spanned, sync::Lrc};
-use swc_ecma_ast::{ArrowFunctionBody, CallExpr, Callee, EsVersion, Expr, Module, ModuleItem, NewExpr, Stmt};
-use swc_ecma_parser::{Lexer, Parser, StringInput, Syntax, TsSyntax, error::SyntaxError};
-use swc_ecma_visit::{Visit, VisitWith};
+use tsr_arena::Error;
+use tsr_ast::{NodeId, SyntaxKind};
 
-use super::{body::Body, diagnostics::CodeDiagnostic};
+use super::{
+    body::Body,
+    diagnostics::CodeDiagnostic,
+    typescript::{Language, Problem, Tree, failed, guarded},
+};
 
 /// Brackets nested deeper than this are refused before any parser sees them.
 const MAX_NESTING: usize = 1_000;
+/// More errors than this help nobody.
+const MAX_ERRORS: usize = 10;
 
 /// What a successful parse tells about the code.
 #[derive(Debug)]
@@ -24,40 +28,27 @@ impl Shape {
     }
 }
 
-pub(crate) fn ts_syntax() -> TsSyntax {
-    TsSyntax { decorators: true, ..TsSyntax::default() }
-}
-
 /// Parses the body of an async function.
 ///
 /// # Errors
 /// The first syntax errors. Code that closes the function around it is one of them.
 pub(crate) fn parse(body: &Body) -> Result<Shape, Vec<CodeDiagnostic>> {
-    let source_map: Lrc<SourceMap> = Lrc::default();
-    let file = source_map.new_source_file(FileName::Anon.into(), body.text().to_owned());
-    let start = file.start_pos;
-    let lexer = Lexer::new(Syntax::Typescript(ts_syntax()), EsVersion::latest(), StringInput::from(&*file), None);
-    let mut parser = Parser::new_from(lexer);
-    let parsed = parser.parse_module();
-    let mut errors: Vec<_> = parser.take_errors();
-    let module = match parsed {
-        Ok(module) => Some(module),
-        Err(error) => {
-            errors.insert(0, error);
-            None
-        }
+    let diagnostic = |problem: Problem| {
+        CodeDiagnostic::at(body.code(), body.offset_in_code(problem.offset), problem.code, problem.message)
     };
-    if !errors.is_empty() {
-        return Err(errors.into_iter().take(10).map(|error| diagnostic(body, start, error)).collect());
+    let parsed = guarded(|| {
+        let tree = Tree::parse(body.text(), Language::TypeScript).map_err(failed)?;
+        let mut problems = tree.problems().map_err(failed)?;
+        if problems.is_empty() {
+            problems.extend(refused(&tree, body).map_err(failed)?);
+        }
+        Ok(if problems.is_empty() { Ok(arguments(&tree, body).map_err(failed)?) } else { Err(problems) })
+    });
+    match parsed {
+        Ok(Ok(arguments)) => Ok(Shape { arguments }),
+        Ok(Err(problems)) => Err(problems.into_iter().take(MAX_ERRORS).map(diagnostic).collect()),
+        Err(failure) => Err(vec![diagnostic(failure)]),
     }
-    let Some(module) = module else { return Err(Vec::new()) };
-    if let Some(outside) = first_outside(&module, start, body.statement_end()) {
-        let message = "The code closes the function it is the body of: one closing bracket too many.".to_owned();
-        return Err(vec![CodeDiagnostic::at(body.code(), body.offset_in_code(outside), 1128, message)]);
-    }
-    let mut visitor = Arguments { body, start, arguments: Vec::new() };
-    module.visit_with(&mut visitor);
-    Ok(Shape { arguments: visitor.arguments })
 }
 
 /// A cheap look at the nesting of brackets, so that no recursive parser is handed a bomb.
@@ -117,70 +108,70 @@ fn outside_of_strings(code: &str) -> impl Iterator<Item = (usize, u8)> + '_ {
     })
 }
 
-/// Where code follows that is not in the wrapper: the module must be one expression statement that spans it all.
-fn first_outside(module: &Module, start: BytePos, end: usize) -> Option<usize> {
-    let relative = |position: BytePos| (position.0 - start.0) as usize;
-    match module.body.as_slice() {
-        [ModuleItem::Stmt(Stmt::Expr(statement))] if relative(statement.span.lo) == 0 => {
-            let is_wrapper = matches!(&*statement.expr, Expr::Paren(paren) if matches!(&*paren.expr, Expr::Arrow(arrow)
-                if arrow.is_async && matches!(*arrow.body, ArrowFunctionBody::FunctionBody(_)) && relative(arrow.span.hi) + 2 >= end));
-            (!is_wrapper).then(|| relative(statement.expr.span().hi))
-        }
-        [first, ..] => Some(relative(first.span().hi)),
-        [] => Some(0),
+/// What parses and yet may not stand in the body.
+fn refused(tree: &Tree, body: &Body) -> Result<Option<Problem>, Error> {
+    if let Some(offset) = first_outside(tree, body.statement_end())? {
+        let message = "The code closes the function it is the body of: one closing bracket too many.".to_owned();
+        return Ok(Some(Problem { offset, code: 1128, message }));
     }
+    let mut found = None;
+    tree.walk(tree.root(), |node, kind| {
+        if found.is_none() && is_module_syntax(kind) {
+            let message = "Modules cannot be used here: call the functions you were given, and return the result.";
+            found = Some(Problem { offset: tree.start(node)?, code: 1232, message: message.to_owned() });
+        }
+        Ok(found.is_none())
+    })?;
+    Ok(found)
 }
 
-fn diagnostic(body: &Body, start: BytePos, error: swc_ecma_parser::error::Error) -> CodeDiagnostic {
-    let offset = (error.span().lo.0.saturating_sub(start.0)) as usize;
-    let message = error.kind().msg();
-    let hint = match error.kind() {
-        SyntaxError::ImportExportInScript | SyntaxError::NonTopLevelImportExport => {
-            " Modules cannot be used here: call the functions you were given, and return the result."
-        }
-        _ => "",
-    };
-    CodeDiagnostic::at(
-        body.code(),
-        body.offset_in_code(offset),
-        typescript_code(error.kind()),
-        format!("{message}{hint}"),
+fn is_module_syntax(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
+        SyntaxKind::ImportDeclaration
+            | SyntaxKind::ExportDeclaration
+            | SyntaxKind::ExportAssignment
+            | SyntaxKind::ExportKeyword
     )
 }
 
-/// SWC names many of its errors after TypeScript's numbers; 1005 ("… expected") stands for the rest.
-fn typescript_code(kind: &SyntaxError) -> u32 {
-    let name = format!("{kind:?}");
-    let digits: String = name.strip_prefix("TS").unwrap_or_default().chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().unwrap_or(1005)
+/// Where code follows that is not in the wrapper: the module must be one expression statement that spans it all.
+fn first_outside(tree: &Tree, end: usize) -> Result<Option<usize>, Error> {
+    let statements = tree.statements()?;
+    let Some(&first) = statements.first() else { return Ok(Some(0)) };
+    let is_wrapper = statements.len() == 1 && tree.start(first)? == 0 && is_wrapper(tree, first, end)?;
+    if is_wrapper { Ok(None) } else { Ok(Some(tree.end(first)?)) }
 }
 
-struct Arguments<'a> {
-    body: &'a Body,
-    start: BytePos,
-    arguments: Vec<(usize, usize)>,
-}
-
-impl Arguments<'_> {
-    fn note(&mut self, after: BytePos, whole: Span) {
-        let offset = |position: BytePos| self.body.offset_in_code((position.0 - self.start.0) as usize);
-        let range = (offset(after), offset(whole.hi));
-        self.arguments.push(range);
-    }
-}
-
-impl Visit for Arguments<'_> {
-    fn visit_call_expr(&mut self, call: &CallExpr) {
-        if let Callee::Expr(callee) = &call.callee {
-            self.note(callee.span().hi, call.span);
+/// Whether a statement is `(async () => {…});` with its last bracket at the very end.
+fn is_wrapper(tree: &Tree, statement: NodeId, end: usize) -> Result<bool, Error> {
+    let mut node = statement;
+    for kind in [SyntaxKind::ExpressionStatement, SyntaxKind::ParenthesizedExpression] {
+        match tree.children(node)?[..] {
+            [only] if tree.kind(node)? == kind => node = only,
+            _ => return Ok(false),
         }
-        call.visit_children_with(self);
     }
+    let is_async =
+        tree.kind(node)? == SyntaxKind::ArrowFunction && tree.has_modifier(node, SyntaxKind::AsyncKeyword)?;
+    let body = tree.children(node)?.last().copied();
+    let has_block = body.map(|body| tree.kind(body)).transpose()? == Some(SyntaxKind::Block);
+    Ok(is_async && has_block && tree.end(node)? + 2 >= end)
+}
 
-    fn visit_new_expr(&mut self, new: &NewExpr) {
-        self.note(new.callee.span().hi, new.span);
-        new.visit_children_with(self);
-    }
+/// The ranges, in the code, between the callees of calls and the ends of the calls.
+fn arguments(tree: &Tree, body: &Body) -> Result<Vec<(usize, usize)>, Error> {
+    let mut arguments = Vec::new();
+    tree.walk(tree.root(), |node, kind| {
+        if matches!(kind, SyntaxKind::CallExpression | SyntaxKind::NewExpression)
+            && let Some(callee) = tree.children(node)?.first()
+        {
+            let range = (tree.end(*callee)?, tree.end(node)?);
+            arguments.push((body.offset_in_code(range.0), body.offset_in_code(range.1)));
+        }
+        Ok(true)
+    })?;
+    Ok(arguments)
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl Engines {
     /// Compiles prepared code.
     ///
     /// # Errors
-    /// Early errors that neither TypeScript nor SWC found, such as decorators, which the engine does not know.
+    /// Early errors that TypeScript did not find, such as a name declared twice in code that goes unchecked.
     pub fn compile(&self, javascript: &str, lines: &LineMap, code: &str) -> Result<Bytecode, CodeDiagnostic> {
         self.compiler.with(|ctx| compile(&ctx, javascript).map_err(|_| syntax_error(&ctx, lines, code)))
     }

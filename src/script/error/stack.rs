@@ -5,11 +5,12 @@
 use std::collections::HashMap;
 
 use crate::diagnostic::{Frame, Location};
-use crate::script::loader::Modules;
+use crate::script::loader::{self, Modules};
 
 /// The frames of `stack` that lie in the user's files, innermost first.
 pub(super) fn frames(modules: &Modules, stack: &str) -> Vec<Frame> {
     let mut texts = Texts { modules, texts: HashMap::new() };
+    let stack = loader::with_source_positions(modules, stack);
     let user_frames = stack.lines().filter_map(frame).filter(|frame| modules.is_file(&frame.location.path));
     user_frames.map(|frame| Frame { location: texts.in_characters(frame.location), ..frame }).collect()
 }

@@ -1,4 +1,4 @@
-//! Finding and loading modules (SPEC 1): relative and absolute files, `file:` URLs, built-in and native modules, packages in
+//! Finding and loading modules: relative and absolute files, `file:` URLs, built-in and native modules, packages in
 //! `node_modules`.
 //!
 //! A module's name inside QuickJS is its real path (plus `?query`, which makes a second instance as in Node), or the plain
@@ -27,6 +27,7 @@ use rquickjs::{Ctx, Module, Object, Result, Value};
 
 pub(super) use missing_export::explain_missing_export;
 pub(super) use modules::Modules;
+pub(super) use typescript::with_source_positions;
 
 use super::error::ScriptError;
 use super::native_module::{self, NativeModule};
@@ -61,6 +62,7 @@ impl ModuleLoader {
             return json::declare(ctx, name, &file, &text);
         }
         let code = source::prepare(&self.modules, name, &file, text).map_err(|failure| failure.throw(ctx))?;
+        typescript::show_source_positions(ctx, &self.modules)?;
         let module = Module::declare(ctx.clone(), name, code)?;
         meta::define(ctx, &module, name, &file, self)?;
         Ok(module)

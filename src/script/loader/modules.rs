@@ -4,11 +4,15 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use crate::code::Positions;
+
 /// The user's modules of one engine. Source texts are not kept: the rare reader (an error) reads the file again.
 #[derive(Default)]
 pub(in crate::script) struct Modules {
     files: RefCell<HashMap<String, PathBuf>>,
     imports: RefCell<Vec<Import>>,
+    /// Of the modules whose code is not laid out as their text is.
+    positions: RefCell<HashMap<String, (u32, Positions)>>,
 }
 
 /// One import as it was resolved.
@@ -53,5 +57,25 @@ impl Modules {
     /// The imports whose resolved module name `matches`.
     pub(super) fn imports_where(&self, matches: impl Fn(&str) -> bool) -> Vec<Import> {
         self.imports.borrow().iter().filter(|import| matches(&import.resolved)).cloned().collect()
+    }
+
+    /// Notes that the code of the module `name` is not laid out as its text; every line of the code comes behind the
+    /// lines of the text, `text_lines` of them.
+    pub(super) fn add_positions(&self, name: &str, text_lines: u32, positions: Positions) {
+        self.positions.borrow_mut().insert(name.to_owned(), (text_lines, positions));
+    }
+
+    /// Whether any module is not laid out as its text.
+    pub(super) fn has_positions(&self) -> bool {
+        !self.positions.borrow().is_empty()
+    }
+
+    /// Where in its text a position of the module `name` is; none for code that stands for nothing in the text. A position
+    /// of the text stays.
+    pub(super) fn source_position(&self, name: &str, line: u32, column: u32) -> Option<(u32, u32)> {
+        match self.positions.borrow().get(name) {
+            Some((text_lines, positions)) if line > *text_lines => positions.original(line - text_lines, column),
+            _ => Some((line, column)),
+        }
     }
 }

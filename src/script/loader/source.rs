@@ -17,10 +17,6 @@ pub(super) fn is_json(path: &Path) -> bool {
     extension(path) == Some("json")
 }
 
-fn is_typescript(path: &Path) -> bool {
-    matches!(extension(path), Some("ts" | "mts"))
-}
-
 /// Reads a text file as UTF-8, without its byte order mark.
 pub(super) fn read(path: &Path) -> Result<String, ScriptError> {
     let shown = path.display();
@@ -47,7 +43,7 @@ pub(super) fn plain(error: &std::io::Error) -> String {
     }
 }
 
-/// The JavaScript of a module: TypeScript loses its types, each replaced by blanks so that positions stay.
-pub(super) fn prepare(_modules: &Modules, name: &str, path: &Path, text: String) -> Result<String, ScriptError> {
-    if is_typescript(path) { typescript::strip(name, text) } else { Ok(text) }
+/// The JavaScript of a module.
+pub(super) fn prepare(modules: &Modules, name: &str, path: &Path, text: String) -> Result<String, ScriptError> {
+    if typescript::is_typescript(&path.to_string_lossy()) { typescript::strip(modules, name, &text) } else { Ok(text) }
 }

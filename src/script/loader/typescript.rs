@@ -1,58 +1,74 @@
-//! TypeScript files: types are blanked in place, as Node does it, so every position stays true. Syntax that needs code of
-//! its own (enums, parameter properties, namespaces) is refused with a position.
+//! TypeScript files become JavaScript, and stack traces still show what the user wrote.
+//!
+//! Types are blanked in place, so that every position stays true. A module with enums, namespaces, parameter properties or
+//! decorators is compiled; stack traces are then translated when they are read, the ones a script prints itself too.
 
-use std::cell::RefCell;
+use std::borrow::Cow;
 use std::rc::Rc;
 
-use swc_common::errors::{DiagnosticBuilder, Emitter, HANDLER, Handler};
-use swc_common::sync::Lrc;
-use swc_common::{BytePos, SourceMap};
-use swc_ts_fast_strip::{ErrorCode, Mode, Options, operate};
+use rquickjs::{Ctx, Function, Result};
 
-use crate::diagnostic::Location;
+use super::modules::Modules;
+use super::position;
+use crate::code::to_javascript;
+use crate::script::builtin::{INTERNAL_PREFIX, import_builtin};
 use crate::script::error::ScriptError;
 
-/// Strips the types of the module `name`.
-pub(super) fn strip(name: &str, text: String) -> Result<String, ScriptError> {
-    let source_map = Lrc::new(SourceMap::default());
-    let problems = Problems::default();
-    let handler = Handler::with_emitter(false, false, Box::new(problems.clone()));
-    let options =
-        Options { module: Some(true), filename: Some(name.to_owned()), mode: Mode::StripOnly, ..Options::default() };
-    let options = Options { parser: swc_ecma_parser::TsSyntax { decorators: false, ..Default::default() }, ..options };
-    let output = HANDLER.set(&handler, || operate(&source_map, &handler, text, options));
-    output.map(|output| output.code).map_err(|error| {
-        let first = problems.0.borrow().first().cloned();
-        let (message, position) = first.unwrap_or_else(|| (error.message.clone(), None));
-        let failure = match position {
-            Some(position) => ScriptError::syntax(message, locate(&source_map, name, position)),
-            None => ScriptError::new("SyntaxError", message),
-        };
-        match error.code {
-            ErrorCode::UnsupportedSyntax => {
-                failure.hint("types are only stripped, not compiled: use syntax that disappears when types are removed")
-            }
-            _ => failure,
-        }
-    })
+/// Whether the name of a module is that of a TypeScript file; a query may follow (`./x.ts?again`).
+pub(super) fn is_typescript(module: &str) -> bool {
+    let path = module.split('?').next().unwrap_or(module);
+    path.ends_with(".ts") || path.ends_with(".mts")
 }
 
-/// The column is in bytes, as everywhere before the diagnostic.
-fn locate(source_map: &SourceMap, name: &str, position: BytePos) -> Location {
-    let place = source_map.lookup_char_pos(position);
-    let column = position.0 - place.file.line_begin_pos(position).0 + 1;
-    Location { path: name.to_owned(), line: u32::try_from(place.line).unwrap_or(u32::MAX), column }
+/// The JavaScript of the module `name`. When its positions moved, `modules` learn the way back.
+///
+/// Compiled code starts below the last line of the text. So a position tells by its line whether it is one of the code, and
+/// no trace is ever translated twice, however many hands it goes through.
+pub(super) fn strip(modules: &Modules, name: &str, text: &str) -> std::result::Result<String, ScriptError> {
+    let javascript = to_javascript(text)
+        .map_err(|problem| ScriptError::syntax(problem.message, position::locate(name, text, problem.offset)))?;
+    let Some(positions) = javascript.positions else { return Ok(javascript.code) };
+    let lines = text.split('\n').count();
+    modules.add_positions(name, u32::try_from(lines).unwrap_or(u32::MAX), positions);
+    Ok("\n".repeat(lines) + &javascript.code)
 }
 
-/// Collects what the parser complains about: message and position.
-#[derive(Clone, Default)]
-struct Problems(Rc<RefCell<Vec<Problem>>>);
-
-type Problem = (String, Option<BytePos>);
-
-impl Emitter for Problems {
-    fn emit(&mut self, builder: &mut DiagnosticBuilder<'_>) {
-        let position = builder.span.primary_span().map(|span| span.lo());
-        self.0.borrow_mut().push((builder.message(), position));
+/// Lets `error.stack` show positions of the source, once a module needs it.
+pub(super) fn show_source_positions(ctx: &Ctx<'_>, modules: &Rc<Modules>) -> Result<()> {
+    if !modules.has_positions() {
+        return Ok(());
     }
+    let modules = Rc::clone(modules);
+    let translate =
+        Function::new(ctx.clone(), move |stack: String| with_source_positions(&modules, &stack).into_owned())?;
+    let bootstrap = import_builtin(ctx, &format!("{INTERNAL_PREFIX}bootstrap"))?;
+    bootstrap.get::<_, Function>("showFramesThrough")?.call((translate,))
+}
+
+/// A stack trace with the positions of compiled modules replaced by those of their text; calls that the compiler added are
+/// left out.
+pub(in crate::script) fn with_source_positions<'a>(modules: &Modules, stack: &'a str) -> Cow<'a, str> {
+    if !modules.has_positions() {
+        return Cow::Borrowed(stack);
+    }
+    let lines = stack.split_inclusive('\n').filter_map(|line| match place(line) {
+        Some((before, path, position, after)) => {
+            let (line, column) = modules.source_position(path, position.0, position.1)?;
+            Some(Cow::Owned(format!("{before}{path}:{line}:{column}{after}")))
+        }
+        None => Some(Cow::Borrowed(line)),
+    });
+    Cow::Owned(lines.collect())
+}
+
+/// Takes `    at name (path:line:column)` or `    at path:line:column` apart: what stands before the path, the path, the
+/// position, and what follows.
+fn place(line: &str) -> Option<(&str, &str, (u32, u32), &str)> {
+    let end = line.trim_end().trim_end_matches(')').len();
+    let (call, after) = line.split_at(end);
+    let (rest, column) = call.rsplit_once(':')?;
+    let (head, line) = rest.rsplit_once(':')?;
+    let path = head.rsplit_once(" (").map_or_else(|| head.trim_start().strip_prefix("at "), |(_, path)| Some(path))?;
+    let before = &head[..head.len() - path.len()];
+    Some((before, path, (line.parse().ok()?, column.parse().ok()?), after))
 }

@@ -10,11 +10,17 @@ function header(error) {
   }
 }
 
+/** What frames tell the reader: the positions of TypeScript that was compiled are those of its source. */
+let readable = (frames) => frames;
+export function showFramesThrough(translate) {
+  readable = translate;
+}
+
 // QuickJS keeps only the frames ("    at f (file:1:2)\n…"); programs expect Node's header line above them.
 const { get: getFrames, set: setStack } = Object.getOwnPropertyDescriptor(Error.prototype, 'stack');
 function withHeader(error, stack) {
   if (typeof stack !== 'string') return stack;
-  const frames = stack.trimEnd().replaceAll(/at <anonymous> \((.+)\)$/gm, 'at $1');
+  const frames = readable(stack).trimEnd().replaceAll(/at <anonymous> \((.+)\)$/gm, 'at $1');
   return frames === '' ? header(error) : `${header(error)}\n${frames}`;
 }
 Object.defineProperty(Error.prototype, 'stack', {

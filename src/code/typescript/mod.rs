@@ -1,0 +1,82 @@
+//! TypeScript to JavaScript, for prompt files and for model-written code.
+//!
+//! Types are blanked in place, so that every position stays what it was. A module with syntax that stands for code
+//! (enums, namespaces, parameter properties, decorators) is compiled by tsr instead, and [`Positions`] lead back.
+
+mod compile;
+mod erase;
+mod kinds;
+mod positions;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tsr_arena::Error;
+use tsr_ast::SyntaxKind;
+
+pub use positions::Positions;
+pub(crate) use tree::Tree;
+pub use tree::{Language, Problem};
+
+use erase::{Erased, erase};
+
+/// What became of a TypeScript module.
+#[derive(Debug)]
+pub struct JavaScript {
+    /// The code of a module.
+    pub code: String,
+    /// The way back to the source; none when every position is the same in both.
+    pub positions: Option<Positions>,
+}
+
+/// Makes JavaScript of the TypeScript module `text`. Types are not checked.
+///
+/// # Errors
+/// The first syntax error.
+pub fn to_javascript(text: &str) -> Result<JavaScript, Problem> {
+    guarded(|| {
+        let tree = Tree::parse(text, Language::TypeScript).map_err(failed)?;
+        let mut problems = tree.problems().map_err(failed)?;
+        if let Some(statement) = common_js_statement(&tree).map_err(failed)? {
+            problems.push(statement);
+        }
+        if let Some(first) = problems.into_iter().min_by_key(|problem| problem.offset) {
+            return Err(first);
+        }
+        match erase(&tree).map_err(failed)? {
+            Erased::Blanked(code) => Ok(JavaScript { code, positions: None }),
+            Erased::NeedsCompiling => {
+                let (code, positions) = compile::compile(text).map_err(failed)?;
+                Ok(JavaScript { code, positions: Some(positions) })
+            }
+        }
+    })
+}
+
+/// A parser may be exhausted or led astray by what it reads; its panic is an error like another.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(failed("it crashed")))
+}
+
+pub(crate) fn failed(error: impl std::fmt::Display) -> Problem {
+    Problem { offset: 0, code: 0, message: format!("The TypeScript parser failed ({error})") }
+}
+
+/// What TypeScript offers for CommonJS alone, which no ES module can be made of.
+fn common_js_statement(tree: &Tree) -> Result<Option<Problem>, Error> {
+    for statement in tree.statements()? {
+        let message = match tree.kind(statement)? {
+            SyntaxKind::ExportAssignment if kinds::is_export_equals(tree, statement)? => {
+                "`export =` makes a CommonJS module; write `export default`"
+            }
+            SyntaxKind::ImportEqualsDeclaration if kinds::is_require(tree, statement)? => {
+                "`import … = require(…)` loads a CommonJS module; write `import … from '…'`"
+            }
+            _ => continue,
+        };
+        return Ok(Some(Problem { offset: tree.start(statement)?, code: 0, message: message.to_owned() }));
+    }
+    Ok(None)
+}
