@@ -64,8 +64,8 @@ pub(crate) fn diagnose<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Thrown {
 
 fn payload_of<'js>(ctx: &Ctx<'js>, error: &Object<'js>) -> Option<Rc<dyn Any>> {
     let payload = property::<Class<ErrorPayload>>(ctx, error, PAYLOAD_PROPERTY)?;
-    let value = payload.borrow().value_for(error);
-    value
+    let payload = payload.borrow();
+    payload.value_for(error)
 }
 
 fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic {
