@@ -40,7 +40,6 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Files that may import each other in a circle, and why.
 const CIRCLES: &[(&[&str], &str)] = &[
     (&["src/chat/"], "recursive data: an agent's steps are part of a message, and a step holds messages"),
-    (&["src/sandbox/worker/"], "for now: what bridge and engine share belongs in a file of its own"),
     (
         &["src/script/bindings/values/messages.rs", "src/script/bindings/values/steps.rs"],
         "recursive data: an agent's steps are part of a message, and a step holds messages",

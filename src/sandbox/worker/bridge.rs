@@ -10,8 +10,8 @@ use rquickjs::{Ctx, Function, JsLifetime, Object, Value, function::Rest};
 use serde_json::value::RawValue;
 
 use super::{
-    data::{Intrinsics, NoData},
     emit,
+    intrinsics::{Intrinsics, NoData},
 };
 use crate::sandbox::{
     config::Limits,

@@ -7,7 +7,7 @@
 
 use rquickjs::{Array, Ctx, Object, String as JsString, Value, function::This, object::Filter};
 
-use super::data::{Intrinsics, NoData, whole_text};
+use super::intrinsics::{Intrinsics, NoData, whole_text};
 
 /// Objects in objects. Below what the host's reader takes, so that whatever is written can be read.
 const MAX_DEPTH: usize = 100;

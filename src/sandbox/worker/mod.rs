@@ -9,6 +9,7 @@ mod clock;
 mod confine;
 mod data;
 mod engine;
+mod intrinsics;
 mod json_writer;
 mod no_modules;
 mod running;

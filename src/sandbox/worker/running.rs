@@ -9,9 +9,8 @@ use super::{
     bridge::{Bridge, Counters, install},
     bytecode::{Bytecode, load},
     clock::Clock,
-    cpu_message,
-    data::{Intrinsics, NoData},
-    emit,
+    cpu_message, emit,
+    intrinsics::{Intrinsics, NoData},
     thrown::{Thrown, describe},
 };
 use crate::{

@@ -2,7 +2,7 @@
 
 use rquickjs::{Ctx, Object, Value};
 
-use super::data::Intrinsics;
+use super::intrinsics::Intrinsics;
 use crate::code::{BODY_FILE, LineMap};
 
 /// An error as the model reads it.
