@@ -98,6 +98,15 @@ pub(super) struct Limits {
 }
 
 impl Limits {
+    /// What the model reads when its code ran too long.
+    pub(super) fn out_of_time(&self) -> String {
+        format!(
+            "The code ran longer than {} ms without finishing (time spent waiting for functions does not count). Is there \
+             an endless loop?",
+            self.cpu_ms
+        )
+    }
+
     pub(super) fn cpu_time(&self) -> Duration {
         Duration::from_millis(self.cpu_ms)
     }

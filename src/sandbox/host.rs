@@ -276,7 +276,7 @@ impl<'a> Run<'a> {
                 "Checking the code took longer than {} ms. Write simpler code, with less nesting and simpler types",
                 self.config.check_ms
             )),
-            Phase::Running | Phase::Waiting => self.killed(super::worker::cpu_message(self.config.cpu_ms)),
+            Phase::Running | Phase::Waiting => self.killed(self.config.limits().out_of_time()),
         }
     }
 }

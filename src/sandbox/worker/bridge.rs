@@ -10,8 +10,8 @@ use rquickjs::{Ctx, Function, JsLifetime, Object, Value, function::Rest};
 use serde_json::value::RawValue;
 
 use super::{
-    emit,
     intrinsics::{Intrinsics, NoData},
+    output::emit,
 };
 use crate::sandbox::{
     config::Limits,

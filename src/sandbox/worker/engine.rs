@@ -14,8 +14,8 @@ use super::{
     bridge::{Bridge, Counters},
     bytecode::{Bytecode, compile},
     clock::Clock,
-    emit,
     no_modules::NoModules,
+    output::emit,
     running::Running,
     thrown::place_in_stack,
 };

@@ -12,6 +12,7 @@ mod engine;
 mod intrinsics;
 mod json_writer;
 mod no_modules;
+mod output;
 mod running;
 mod thrown;
 
@@ -22,19 +23,13 @@ use std::{
     sync::mpsc::{Receiver, Sender, channel},
 };
 
-use super::protocol::{FromWorker, RunRequest, ToWorker, read_frame, write_frame};
+use output::emit;
+
+use super::protocol::{FromWorker, RunRequest, ToWorker, read_frame};
 use crate::code::{Checker, Prepared, prepare, spawn_checker_thread};
 use engine::Engines;
 
 const DEFAULT_MEMORY: usize = 64 * 1024 * 1024;
-
-/// What the model reads when its code ran too long.
-pub(super) fn cpu_message(cpu_ms: u64) -> String {
-    format!(
-        "The code ran longer than {cpu_ms} ms without finishing (time spent waiting for functions does not count). Is there \
-         an endless loop?"
-    )
-}
 
 /// The worker's main function; returns when the host closes the pipe.
 ///
@@ -69,11 +64,6 @@ fn read_until_closed(sender: &Sender<ToWorker>) -> ExitCode {
             Err(_) => return ExitCode::FAILURE,
         }
     }
-}
-
-/// Sends one frame to the host.
-fn emit(frame: &FromWorker) -> io::Result<()> {
-    write_frame(&mut io::stdout().lock(), frame)
 }
 
 /// The engine thread. It ends when the host is gone, and the process with it.

@@ -9,8 +9,8 @@ use super::{
     bridge::{Bridge, Counters, install},
     bytecode::{Bytecode, load},
     clock::Clock,
-    cpu_message, emit,
     intrinsics::{Intrinsics, NoData},
+    output::emit,
     thrown::{Thrown, describe},
 };
 use crate::{
@@ -134,7 +134,7 @@ impl<'js> Running<'_, 'js> {
     }
 
     fn too_long(&self) -> Ended<'js> {
-        Ended::Stopped(Thrown::plain(cpu_message(self.request.limits.cpu_ms)))
+        Ended::Stopped(Thrown::plain(self.request.limits.out_of_time()))
     }
 
     /// Turns the end into a frame; none when the host is gone. Getters of the result may run code, so limits hold here as
@@ -166,7 +166,7 @@ impl<'js> Running<'_, 'js> {
             Err(NoData::Thrown) => {
                 let error = self.ctx.catch();
                 Err(if self.clock.is_over() {
-                    Thrown::plain(cpu_message(self.request.limits.cpu_ms))
+                    Thrown::plain(self.request.limits.out_of_time())
                 } else {
                     self.describe(&error)
                 })
@@ -183,7 +183,7 @@ impl<'js> Running<'_, 'js> {
         };
         let intrinsics: &Intrinsics<'js> = bridge.intrinsics();
         let thrown = describe(self.ctx, intrinsics, value, self.lines, &self.request.code);
-        if self.clock.is_over() { Thrown::plain(cpu_message(self.request.limits.cpu_ms)) } else { thrown }
+        if self.clock.is_over() { Thrown::plain(self.request.limits.out_of_time()) } else { thrown }
     }
 
     fn out_of_memory(&self) -> Thrown {

@@ -1,0 +1,10 @@
+//! What the worker says to the host.
+
+use std::io;
+
+use crate::sandbox::protocol::{FromWorker, write_frame};
+
+/// Sends one frame to the host.
+pub(super) fn emit(frame: &FromWorker) -> io::Result<()> {
+    write_frame(&mut io::stdout().lock(), frame)
+}
