@@ -71,13 +71,20 @@ declare module 'lmthing' {
     /** The model stops when it writes one of these. */
     stopSequences?: string[];
     seed?: number;
+    /**
+     * How much the model should think: a word, or a budget in tokens. Each provider has its own setting for it; what
+     * `providerOptions` say wins.
+     */
+    reasoning?: 'off' | 'low' | 'medium' | 'high' | { tokens: number };
+    /** `false`: the conversation is not marked for the provider's prompt cache. */
+    cache?: boolean;
     /** Further attempts after a failure that may pass; 2 unless set. Nothing is retried after the first visible byte. */
     maxRetries?: number;
     /** Request headers; they win over the provider's own. */
     headers?: Record<string, string>;
     /**
-     * Milliseconds: a number for the whole call, or one for each part. Unless set: `total` 10 minutes, `firstByte` (until
-     * the head of the answer) 2 minutes, `idle` (between two pieces of the answer) 1 minute.
+     * Milliseconds: a number for the whole call, or one for each part. Unless set: `total` no limit, `firstByte` (until
+     * the head of the answer) 5 minutes, `idle` (between two pieces of the answer) 5 minutes.
      */
     timeout?: number | { total?: number; firstByte?: number; idle?: number };
     /** Ends the run; awaiting its result then throws an `AbortError`. */
@@ -454,7 +461,10 @@ declare module 'lmthing' {
     outputTokens: number | null;
     totalTokens: number | null;
     reasoningTokens: number | null;
+    /** The part of the input that was read from the provider's cache. */
     cachedInputTokens: number | null;
+    /** The part of the input that was written to the provider's cache; only where the provider says. */
+    cacheWriteTokens?: number;
   }
 
   /** A step of `prompt.steps`. */

@@ -17,7 +17,7 @@ mod transcript;
 
 pub use json::{JsonError, read_json};
 pub use message::{Content, ContentPart, Message, ProviderOptions, Role, ToolOutput};
-pub use request::{CallSettings, ModelRequest, Timeouts, ToolChoice, ToolSpec};
+pub use request::{CallSettings, ModelRequest, Reasoning, ResponseFormat, Timeouts, ToolChoice, ToolSpec};
 pub use step::{AgentRun, Step, StepOutput, ToolCall, ToolResult};
 pub use stream::{CallWarning, FinishReason, ResponseMetadata, StreamPart, Usage};
 pub use tool_input::ToolInput;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, rc::Rc, time::Duration};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Message, ProviderOptions};
 
@@ -48,6 +48,50 @@ pub enum ToolChoice {
     Tool(String),
 }
 
+/// How much the model should think before it answers (`options.reasoning`); each provider has its own words for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reasoning {
+    /// Not at all, or as little as the model allows.
+    Off,
+    /// A little.
+    Low,
+    /// As much as most tasks need.
+    Medium,
+    /// As much as it takes.
+    High,
+    /// At most so many tokens; never 0.
+    Tokens(u64),
+}
+
+impl Reasoning {
+    /// As `config.options.reasoning` has it.
+    pub fn to_json(self) -> Value {
+        match self {
+            Reasoning::Off => "off".into(),
+            Reasoning::Low => "low".into(),
+            Reasoning::Medium => "medium".into(),
+            Reasoning::High => "high".into(),
+            Reasoning::Tokens(tokens) => json!({ "tokens": tokens }),
+        }
+    }
+}
+
+/// The shape the answer must have: the model writes JSON that matches a schema and nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResponseFormat {
+    /// What the shape is called; letters, digits, `_` and `-`, as all providers take it.
+    pub name: String,
+    /// JSON Schema of the answer.
+    pub schema: Value,
+}
+
+impl ResponseFormat {
+    /// As the AI SDK's models are given it: `{type: "json", name, schema}`.
+    pub fn to_json(&self) -> Value {
+        json!({ "type": "json", "name": self.name, "schema": self.schema })
+    }
+}
+
 /// Call settings of `config.options` (docs/reference.md, "Call settings"); what is unset is left out of the request, so
 /// that the provider's own default holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,6 +114,12 @@ pub struct CallSettings {
     pub seed: Option<i64>,
     /// Which tools may or must be called.
     pub tool_choice: Option<ToolChoice>,
+    /// How much the model should think.
+    pub reasoning: Option<Reasoning>,
+    /// Whether the beginning of the conversation is marked for the provider's prompt cache; unset means yes.
+    pub cache: Option<bool>,
+    /// The shape of the answer.
+    pub response_format: Option<ResponseFormat>,
     /// Further attempts after the first; 2 when unset.
     pub max_retries: Option<u32>,
     /// Extra request headers; they win over the provider's own.

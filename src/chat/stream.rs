@@ -150,6 +150,9 @@ pub struct Usage {
     pub reasoning_tokens: Option<u64>,
     /// The part of the input that came from the provider's cache.
     pub cached_input_tokens: Option<u64>,
+    /// The part of the input that was written to the cache, which most providers do not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write_tokens: Option<u64>,
 }
 
 impl Usage {
@@ -173,6 +176,7 @@ impl Usage {
             total_tokens: sum(self.total_tokens, other.total_tokens),
             reasoning_tokens: sum(self.reasoning_tokens, other.reasoning_tokens),
             cached_input_tokens: sum(self.cached_input_tokens, other.cached_input_tokens),
+            cache_write_tokens: sum(self.cache_write_tokens, other.cache_write_tokens),
         }
     }
 }

@@ -15,7 +15,7 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture};
 use serde_json::{Map, Value, json};
 
 use super::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, redact::Redactor, wire::values::number};
-use crate::chat::{CallSettings, ModelRequest, StreamPart, ToolChoice};
+use crate::chat::{CallSettings, ModelRequest, Reasoning, ResponseFormat, StreamPart, ToolChoice};
 
 /// What ends the file; the next exchange is written over it.
 const END: &str = "\n]}\n";
@@ -181,6 +181,9 @@ fn settings_to_json(settings: &CallSettings) -> Value {
         ("stopSequences", settings.stop_sequences.clone().map(Value::from)),
         ("seed", settings.seed.map(Value::from)),
         ("toolChoice", choice),
+        ("reasoning", settings.reasoning.map(Reasoning::to_json)),
+        ("cache", settings.cache.map(Value::from)),
+        ("responseFormat", settings.response_format.as_ref().map(ResponseFormat::to_json)),
         ("providerOptions", (!options.is_empty()).then(|| Value::Object(options.clone()))),
     ];
     let set = all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));

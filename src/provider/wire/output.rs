@@ -177,5 +177,6 @@ pub(crate) fn usage(input: Option<u64>, output: Option<u64>, cached: Option<u64>
         total_tokens,
         reasoning_tokens: reasoning,
         cached_input_tokens: cached,
+        cache_write_tokens: None,
     }
 }

@@ -191,6 +191,9 @@ fn call_options<'js>(ctx: &Ctx<'js>, request: &ModelRequest) -> Result<Object<'j
     options.set("frequencyPenalty", settings.frequency_penalty)?;
     options.set("stopSequences", settings.stop_sequences.clone())?;
     options.set("seed", settings.seed.map(|seed| seed as f64))?;
+    if let Some(format) = &settings.response_format {
+        options.set("responseFormat", from_json(ctx, &format.to_json())?)?;
+    }
     options.set("headers", from_serde(ctx, &settings.headers)?)?;
     options.set("providerOptions", from_serde(ctx, &settings.provider_options)?)?;
     options.set("includeRawChunks", false)?;

@@ -10,6 +10,7 @@ pub(crate) mod effects;
 pub(crate) mod entry;
 pub(crate) mod method_table;
 pub(crate) mod object;
+mod option_reader;
 pub(crate) mod options;
 pub(crate) mod reference;
 pub(crate) mod run;

@@ -1,17 +1,17 @@
 //! `config.options` and `config.sandbox` as plain data (docs/reference.md, "Call settings", "Code mode"). Hooks stay in
 //! the JavaScript object. Must not know what a setting does.
 
-use std::{collections::BTreeMap, rc::Rc, time::Duration};
+use std::rc::Rc;
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
-use super::object::PromptObject;
+use super::{object::PromptObject, option_reader::Reader};
 use crate::{
-    chat::{CallSettings, Timeouts, ToolChoice},
+    chat::CallSettings,
     prompt::RunSettings,
     sandbox::SandboxConfig,
     script::{
-        bindings::values::{elements, kind_of, messages::provider_options, property, to_json, type_error},
+        bindings::values::{kind_of, messages::provider_options, property, to_json, type_error},
         warn,
     },
 };
@@ -28,6 +28,8 @@ const KNOWN: &[&str] = &[
     "stopSequences",
     "seed",
     "toolChoice",
+    "reasoning",
+    "cache",
     "activeTools",
     "maxRetries",
     "headers",
@@ -103,6 +105,10 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>, place: &str) -> R
         stop_sequences: reader.strings("stopSequences")?,
         seed: reader.number("seed")?.map(|seed| seed as i64),
         tool_choice: reader.tool_choice()?,
+        reasoning: reader.reasoning()?,
+        cache: reader.boolean("cache")?,
+        // Not an option: it follows from a schema (`responseSchema` of an agent).
+        response_format: None,
         max_retries: reader.count("maxRetries")?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         headers: reader.headers()?,
         timeouts: reader.timeouts()?,
@@ -123,134 +129,4 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>, place: &str) -> R
 fn unknown<'js>(options: &Object<'js>) -> Result<Vec<String>> {
     let keys: Vec<String> = options.own_keys(Filter::new().string().enum_only()).collect::<Result<_>>()?;
     Ok(keys.into_iter().filter(|key| !KNOWN.contains(&key.as_str())).collect())
-}
-
-struct Reader<'a, 'js> {
-    ctx: &'a Ctx<'js>,
-    options: &'a Object<'js>,
-    place: &'a str,
-}
-
-impl<'js> Reader<'_, 'js> {
-    fn wrong<T>(&self, name: &str, wanted: &str, value: &Value<'js>) -> Result<T> {
-        let got = match value.as_string() {
-            Some(text) => format!("'{}'", text.to_string()?),
-            None if value.is_number() => to_json(self.ctx, value)?.to_string(),
-            None => kind_of(value).to_owned(),
-        };
-        Err(type_error(self.ctx, format!("{}.{name} must be {wanted}, got {got}", self.place)))
-    }
-
-    fn number(&self, name: &str) -> Result<Option<f64>> {
-        match property(self.options, name)? {
-            None => Ok(None),
-            Some(value) => match value.as_number().filter(|number| number.is_finite()) {
-                Some(number) => Ok(Some(number)),
-                None => self.wrong(name, "a number", &value),
-            },
-        }
-    }
-
-    fn count(&self, name: &str) -> Result<Option<u64>> {
-        match self.number(name)? {
-            None => Ok(None),
-            Some(number) if number >= 0.0 && number.fract() == 0.0 => Ok(Some(number as u64)),
-            Some(_) => self.wrong(name, "a whole number of at least 0", &self.options.get(name)?),
-        }
-    }
-
-    fn text(&self, name: &str) -> Result<Option<String>> {
-        match property(self.options, name)? {
-            None => Ok(None),
-            Some(value) => match value.as_string() {
-                Some(text) => text.to_string().map(Some),
-                None => self.wrong(name, "a string", &value),
-            },
-        }
-    }
-
-    fn strings(&self, name: &str) -> Result<Option<Vec<String>>> {
-        let Some(value) = property(self.options, name)? else { return Ok(None) };
-        let Some(list) = value.as_array() else { return self.wrong(name, "an array of strings", &value) };
-        let mut texts = Vec::with_capacity(list.len());
-        for item in elements(list)? {
-            match item.as_string() {
-                Some(text) => texts.push(text.to_string()?),
-                None => return self.wrong(name, "an array of strings", &item),
-            }
-        }
-        Ok(Some(texts))
-    }
-
-    fn check_callback(&self, name: &str) -> Result<()> {
-        let Some(value) = property(self.options, name)? else { return Ok(()) };
-        let is_list = name == "stopWhen"
-            && value.as_array().map(elements).transpose()?.is_some_and(|items| items.iter().all(Value::is_function));
-        if value.is_function() || is_list {
-            return Ok(());
-        }
-        let wanted = if name == "stopWhen" { "a function or an array of functions" } else { "a function" };
-        self.wrong(name, wanted, &value)
-    }
-
-    fn tool_choice(&self) -> Result<Option<ToolChoice>> {
-        let wanted = "'auto', 'required', 'none' or {type: 'tool', toolName}";
-        let Some(value) = property(self.options, "toolChoice")? else { return Ok(None) };
-        let choice = match value.as_string().map(rquickjs::String::to_string).transpose()?.as_deref() {
-            Some("auto") => ToolChoice::Auto,
-            Some("required") => ToolChoice::Required,
-            Some("none") => ToolChoice::None,
-            Some(_) => return self.wrong("toolChoice", wanted, &value),
-            None => {
-                match value.as_object().map(|object| object.get::<_, Option<String>>("toolName")).transpose()?.flatten()
-                {
-                    Some(name) => ToolChoice::Tool(name),
-                    None => return self.wrong("toolChoice", wanted, &value),
-                }
-            }
-        };
-        Ok(Some(choice))
-    }
-
-    fn headers(&self) -> Result<BTreeMap<String, String>> {
-        let Some(value) = property(self.options, "headers")? else { return Ok(BTreeMap::new()) };
-        let headers = match to_json(self.ctx, &value)? {
-            serde_json::Value::Object(map) => map,
-            _ => return self.wrong("headers", "an object of strings", &value),
-        };
-        let read = |(name, value): (String, serde_json::Value)| match value {
-            serde_json::Value::String(text) => Some((name, text)),
-            // A number is as good as its digits in a header.
-            serde_json::Value::Number(number) => Some((name, number.to_string())),
-            _ => None,
-        };
-        match headers.into_iter().map(read).collect() {
-            Some(headers) => Ok(headers),
-            None => self.wrong("headers", "an object of strings", &value),
-        }
-    }
-
-    fn timeouts(&self) -> Result<Timeouts> {
-        let Some(value) = property(self.options, "timeout")? else { return Ok(Timeouts::default()) };
-        if let Some(total) = value.as_number() {
-            return Ok(Timeouts { total: self.duration("timeout", total)?, ..Timeouts::default() });
-        }
-        let Some(object) = value.as_object() else {
-            return self.wrong("timeout", "milliseconds or {total, firstByte, idle}", &value);
-        };
-        let place = format!("{}.timeout", self.place);
-        let inner = Reader { ctx: self.ctx, options: object, place: &place };
-        let part = |name: &str| match inner.number(name)? {
-            Some(milliseconds) => inner.duration(name, milliseconds),
-            None => Ok(None),
-        };
-        Ok(Timeouts { total: part("total")?, first_byte: part("firstByte")?, idle: part("idle")? })
-    }
-
-    fn duration(&self, name: &str, milliseconds: f64) -> Result<Option<Duration>> {
-        match Duration::try_from_secs_f64(milliseconds / 1000.0) {
-            Ok(duration) => Ok(Some(duration)),
-            Err(_) => self.wrong(name, "milliseconds of at least 0", &self.options.get(name)?),
-        }
-    }
 }

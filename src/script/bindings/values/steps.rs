@@ -10,7 +10,9 @@ use super::{
     from_json, from_serde, from_tool_input,
     messages::{Shape, message_to_js, output_value, part_to_js},
 };
-use crate::chat::{CallSettings, ContentPart, FinishReason, Message, Step, ToolChoice, ToolResult, ToolSpec};
+use crate::chat::{
+    CallSettings, ContentPart, FinishReason, Message, Reasoning, ResponseFormat, Step, ToolChoice, ToolResult, ToolSpec,
+};
 
 /// The steps of an agent's child, in the shape of `prompt.steps`.
 pub(crate) fn steps_to_js<'js>(ctx: &Ctx<'js>, steps: &[Rc<Step>]) -> Result<Array<'js>> {
@@ -127,6 +129,9 @@ fn put_settings<'js>(ctx: &Ctx<'js>, input: &Object<'js>, settings: &CallSetting
     put("frequencyPenalty", settings.frequency_penalty.map(Into::into));
     put("stopSequences", settings.stop_sequences.clone().map(Into::into));
     put("seed", settings.seed.map(Into::into));
+    put("reasoning", settings.reasoning.map(Reasoning::to_json));
+    put("cache", settings.cache.map(Into::into));
+    put("responseFormat", settings.response_format.as_ref().map(ResponseFormat::to_json));
     put("headers", (!settings.headers.is_empty()).then(|| serde_json::json!(settings.headers)));
     let options = &settings.provider_options;
     put("providerOptions", (!options.is_empty()).then(|| serde_json::Value::Object(options.clone())));
