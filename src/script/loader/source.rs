@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::script::error::ScriptError;
 
 /// The file endings that can be imported, in the order in which alternatives are suggested.
-pub(super) const EXTENSIONS: [&str; 5] = ["mjs", "js", "ts", "mts", "json"];
+pub(super) const EXTENSIONS: [&str; 7] = ["mjs", "js", "ts", "mts", "json", "cjs", "cts"];
 
 fn extension(path: &Path) -> Option<&str> {
     path.extension().and_then(|extension| extension.to_str())
