@@ -12,7 +12,7 @@ use rquickjs::{CatchResultExt, Ctx, Function, JsLifetime, Module, Object, Result
 
 use super::kind::{self, Kind};
 use super::resolver::ModuleResolver;
-use super::{ModuleLoader, meta, package, source, typescript};
+use super::{meta, package, source, typescript};
 use crate::script::builtin::{self, INTERNAL_PREFIX, import_builtin};
 use crate::script::error::ScriptError;
 use crate::script::native_module::NativeModule;
@@ -25,9 +25,13 @@ const HALF: &str = "lmthing:internal/commonjs";
 pub(in crate::script) const NATIVE: NativeModule =
     NativeModule { name: "lmthing:internal/native/commonjs", init: natives };
 
-/// The names that each CommonJS file exports to `import`, by module name.
-#[derive(Default, JsLifetime)]
-struct ExportedNames(RefCell<HashMap<String, Facade>>);
+/// What this keeps for an engine.
+#[derive(JsLifetime)]
+struct CommonJsFiles {
+    resolver: Rc<ModuleResolver>,
+    /// What each CommonJS file exports to `import`, by module name.
+    facades: RefCell<HashMap<String, Facade>>,
+}
 
 #[derive(Clone)]
 struct Facade {
@@ -36,8 +40,8 @@ struct Facade {
 }
 
 /// Part of making an engine.
-pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
-    user_data::store(ctx, ExportedNames::default())
+pub(super) fn set_up(ctx: &Ctx<'_>, resolver: Rc<ModuleResolver>) -> Result<()> {
+    user_data::store(ctx, CommonJsFiles { resolver, facades: RefCell::default() })
 }
 
 /// Declares the module that `import` of a CommonJS file gets: `default` is `module.exports`, and names that can be found
@@ -46,7 +50,7 @@ pub(super) fn declare<'js>(ctx: &Ctx<'js>, name: &str, file: &Path) -> Result<Mo
     let half = import_builtin(ctx, HALF)?;
     let names: Vec<String> = half.get::<_, Function>("exportNames")?.call((file.display().to_string(),))?;
     let facade = Facade { file: file.to_owned(), names: names.into() };
-    user_data::read::<ExportedNames>(ctx)?.0.borrow_mut().insert(name.to_owned(), facade);
+    user_data::read::<CommonJsFiles>(ctx)?.facades.borrow_mut().insert(name.to_owned(), facade);
     Module::declare_def::<CommonJs, _>(ctx.clone(), name)
 }
 
@@ -54,7 +58,7 @@ struct CommonJs;
 
 impl CommonJs {
     fn facade(ctx: &Ctx<'_>, name: &str) -> Result<Option<Facade>> {
-        Ok(user_data::read::<ExportedNames>(ctx)?.0.borrow().get(name).cloned())
+        Ok(user_data::read::<CommonJsFiles>(ctx)?.facades.borrow().get(name).cloned())
     }
 }
 
@@ -85,7 +89,7 @@ impl ModuleDef for CommonJs {
 }
 
 fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let resolver = user_data::read::<ModuleLoader>(ctx)?.0.clone();
+    let resolver = user_data::read::<CommonJsFiles>(ctx)?.resolver.clone();
     let exports = Object::new(ctx.clone())?;
     let finder = resolver.clone();
     // resolve(id, folder): the file it stands for; throws MODULE_NOT_FOUND.
@@ -103,7 +107,7 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("readText", Function::new(ctx.clone(), read)?)?;
     // kindOf(path): 'module', 'commonjs', 'json' or 'addon'.
     exports.set("kindOf", Function::new(ctx.clone(), |path: String| kind_name(kind::of(Path::new(&path))))?)?;
-    exports.set("addonMessage", Function::new(ctx.clone(), |path: String| addon_message(&path))?)?;
+    exports.set("addonMessage", Function::new(ctx.clone(), |path: String| source::addon_message(&path))?)?;
     exports.set("lookupFolders", Function::new(ctx.clone(), |folder: String| lookup_folders(Path::new(&folder)))?)?;
     let compiling = resolver.clone();
     // compile(path, text): the function (exports, require, module, __filename, __dirname).
@@ -129,11 +133,6 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Json => "json",
         Kind::Addon => "addon",
     }
-}
-
-/// What is said of compiled code for Node.
-pub(super) fn addon_message(path: &str) -> String {
-    format!("Cannot load '{path}': it is a native addon (compiled for Node), and lmthing runs JavaScript only")
 }
 
 /// Where packages are looked for from a folder, the nearest first.

@@ -49,8 +49,9 @@ pub(super) async fn attach(runtime: &AsyncRuntime, native: Vec<NativeModule>) ->
 
 /// Part of making an engine.
 pub(super) fn set_up(ctx: &Ctx<'_>, loader: ModuleLoader) -> Result<()> {
+    let resolver = loader.0.clone();
     user_data::store(ctx, loader)?;
-    common_js::set_up(ctx)
+    common_js::set_up(ctx, resolver)
 }
 
 /// What the engine of `ctx` has loaded.

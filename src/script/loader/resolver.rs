@@ -8,7 +8,7 @@ use url::Url;
 
 use super::modules::Modules;
 use super::package::{NOT_FOUND, Package, Packages};
-use super::source::{EXTENSIONS, is_json, plain};
+use super::source::{EXTENSIONS, addon_message, is_json, plain};
 use crate::diagnostic::closest;
 use crate::script::builtin::{self, INTERNAL_PREFIX};
 use crate::script::error::ScriptError;
@@ -185,7 +185,7 @@ fn package_name(specifier: &str) -> String {
 fn check_extension(path: &Path, specifier: &str) -> Result<(), ScriptError> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some(extension) if EXTENSIONS.contains(&extension) => Ok(()),
-        Some("node") => Err(ScriptError::error(super::common_js::addon_message(&path.display().to_string()))
+        Some("node") => Err(ScriptError::error(addon_message(&path.display().to_string()))
             .code("ERR_DLOPEN_FAILED")
             .hint("look for a package that does the same in JavaScript or WebAssembly")),
         _ => Err(ScriptError::error(format!("Cannot import '{specifier}': unknown file type"))

@@ -38,6 +38,11 @@ pub(super) fn read(path: &Path) -> Result<String, ScriptError> {
     })
 }
 
+/// What is said of compiled code for Node.
+pub(super) fn addon_message(path: &str) -> String {
+    format!("Cannot load '{path}': it is a native addon (compiled for Node), and lmthing runs JavaScript only")
+}
+
 /// The words of an I/O error without the operating system's number.
 pub(super) fn plain(error: &std::io::Error) -> String {
     match error.kind() {

@@ -92,7 +92,8 @@ function load(filename, parent) {
 
 function checkId(id) {
   if (typeof id !== 'string') {
-    const received = id === null || id === undefined ? String(id) : `type ${typeof id} (${String(id)})`;
+    const isObject = typeof id === 'object' && id !== null;
+    const received = isObject ? `an instance of ${id.constructor?.name ?? 'Object'}` : id === undefined || id === null ? String(id) : `type ${typeof id} (${String(id)})`;
     throw Object.assign(new TypeError(`The "id" argument must be of type string. Received ${received}`), { code: 'ERR_INVALID_ARG_TYPE' });
   }
   if (id === '') {
@@ -195,10 +196,7 @@ export function exportNames(filename) {
 function collectNames(filename, names, seen) {
   if (seen.has(filename)) return;
   seen.add(filename);
-  if (kindOf(filename) === 'module') {
-    for (const name of Object.keys(namespaceOf(filename))) names.add(name);
-    return;
-  }
+  // An ES module that is passed on has not run yet, and must not before its turn.
   if (kindOf(filename) !== 'commonjs') return;
   let found;
   try {
