@@ -5,6 +5,7 @@
 //! Must not know: prompts, JavaScript, the step loop. It imports `chat` and `http` only.
 
 mod auth;
+mod billing;
 mod catalog;
 mod context;
 mod create;
