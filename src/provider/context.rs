@@ -7,6 +7,8 @@ use std::{
     time::Duration,
 };
 
+use super::Span;
+
 /// The environment variables providers are set up from. Below `cli` nobody reads the process's own.
 pub trait Env {
     /// The value of a variable; set but empty is `Some("")`.
@@ -70,8 +72,8 @@ impl fmt::Display for ProviderEvent {
         match self {
             ProviderEvent::Retry { provider, model, attempt, max_attempts, wait, reason } => write!(
                 f,
-                "{provider}:{model} failed (attempt {attempt} of {max_attempts}): {reason}; trying again in {:.1} s",
-                wait.as_secs_f64()
+                "{provider}:{model} failed (attempt {attempt} of {max_attempts}): {reason}; trying again in {}",
+                Span(*wait)
             ),
             ProviderEvent::Fallback { from, to, reason } => {
                 write!(f, "{from} failed: {reason}; switching to {to}")
