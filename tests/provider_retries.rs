@@ -134,7 +134,8 @@ async fn an_error_that_is_the_first_event_is_tried_again_with_every_provider() {
         ("cohere", json!({ "type": "message-end", "delta": { "error": "Try later" } })),
     ];
     for (provider, event) in cases {
-        let setup = setup(vec![events(&[event.clone()]), events(&[event.clone()]), events(&[event])]).await;
+        let failing = events(&[event]);
+        let setup = setup(vec![failing.clone(), failing.clone(), failing]).await;
         let answer = ask(setup.made(provider).as_ref(), ModelRequest::default()).await;
         let (_, message) = error_of(&answer);
         assert!(message.starts_with("Failed after 3 attempts. Last error: "), "{provider}: {message}");
@@ -193,8 +194,8 @@ async fn an_unpaid_account_is_told_so_at_once() {
 async fn an_answer_lost_before_anything_visible_is_tried_again() {
     let description =
         json!({ "id": "x", "model": "m", "choices": [{ "delta": { "role": "assistant", "content": "" } }] });
-    let cut = events(&[description.clone()]).fault(Fault::CutAfter(usize::MAX));
     let short = events(&[description]);
+    let cut = short.clone().fault(Fault::CutAfter(usize::MAX));
     let setup = setup(vec![cut, short, Canned::sse(CHAT)]).await;
     let answer = setup.ask("lab:tide").await;
     assert_eq!((answer.text.as_str(), answer.error), (TEXT, None));

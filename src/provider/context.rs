@@ -72,14 +72,23 @@ impl fmt::Display for ProviderEvent {
         match self {
             ProviderEvent::Retry { provider, model, attempt, max_attempts, wait, reason } => write!(
                 f,
-                "{provider}:{model} failed (attempt {attempt} of {max_attempts}): {reason}; trying again in {}",
+                "{provider}:{model} failed (attempt {attempt} of {max_attempts}): {}; trying again in {}",
+                inline(reason),
                 Span(*wait)
             ),
             ProviderEvent::Fallback { from, to, reason } => {
-                write!(f, "{from} failed: {reason}; switching to {to}")
+                write!(f, "{from} failed: {}; switching to {to}", inline(reason))
             }
         }
     }
+}
+
+/// A reason inside a sentence: on one line, and without the stop at its end.
+fn inline(reason: &str) -> String {
+    let words: Vec<&str> = reason.split_whitespace().collect();
+    let mut line = words.join(" ");
+    line.truncate(line.trim_end_matches('.').len());
+    line
 }
 
 /// Set-up shared by all models of a run.

@@ -82,11 +82,10 @@ pub(super) fn hint(kind: &ProviderErrorKind, key_variable: Option<&str>) -> Opti
             Some("Shorten the conversation, or use a model with a larger context.".to_owned())
         }
         ProviderErrorKind::Billing => {
-            let account =
-                key_variable.map_or_else(String::new, |variable| format!(" that the key in {variable} is of"));
+            let account = key_variable.map_or_else(String::new, |variable| format!(" behind {variable}"));
             Some(format!(
-                "Check plan, credit and spending limit of the account{account} on the provider's billing page; trying \
-                 again does not help before."
+                "Check plan, credit and spending limit of the account{account} on the provider's billing page; until then \
+                 trying again does not help."
             ))
         }
         ProviderErrorKind::RateLimit { .. } => Some("Wait a while, or raise options.maxRetries.".to_owned()),

@@ -157,7 +157,11 @@ impl Promise {
     }
 
     fn not_events(&self, body: &[u8]) -> String {
-        let kind = if self.kind.is_empty() { "an answer of no stated type" } else { &self.kind };
+        let kind = match self.kind.as_str() {
+            "" => "an answer of no stated type",
+            "text/event-stream" => "something else",
+            kind => kind,
+        };
         let shown: String = String::from_utf8_lossy(body).chars().take(SHOWN).collect();
         format!("The server sent {kind} in place of an event stream: {shown}")
     }
