@@ -5,6 +5,7 @@
 //! Must not know: prompts, JavaScript, the step loop. It imports `chat` and `http` only.
 
 mod auth;
+mod billing;
 mod catalog;
 mod context;
 mod create;
@@ -20,7 +21,9 @@ mod redact;
 mod replay;
 mod resolve;
 mod settings;
+mod span;
 mod transport;
+mod visible;
 mod wire;
 
 use futures_util::{future::LocalBoxFuture, stream::LocalBoxStream};
@@ -39,6 +42,7 @@ pub use redact::Redactor;
 pub use replay::Replay;
 pub use resolve::resolve;
 pub use settings::ProviderSettings;
+pub use span::Span;
 
 /// The parts of one answer. The stream ends after `Finish`, or after an `Err`; what came before an `Err` stays valid.
 pub type PartStream<'a> = LocalBoxStream<'a, Result<StreamPart, ProviderError>>;
@@ -46,7 +50,7 @@ pub type PartStream<'a> = LocalBoxStream<'a, Result<StreamPart, ProviderError>>;
 /// A model that answers one request at a time.
 ///
 /// Everything runs on one thread, so neither futures nor streams are `Send`. Dropping the future or the stream cancels
-/// the call. `stream` resolves when the provider accepted the request (all retries happen before that); failures after
+/// the call. `stream` resolves with the first visible part of the answer (all retries happen before that); failures after
 /// that point arrive inside the stream and are never retried.
 pub trait LanguageModel {
     /// The provider's name, such as `openai`.

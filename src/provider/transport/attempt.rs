@@ -1,6 +1,9 @@
 //! One attempt: authorise, send, look at the head of the answer.
 
-use std::{collections::BTreeMap, time::SystemTime};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
 
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -9,16 +12,33 @@ use reqwest::{
     header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION},
 };
 use serde_json::Value;
+use tokio::time::Instant;
 
-use super::{answer::Answer, body::Opened, faults::Faults, limits::Limits, model::HttpModel, wish::wish};
+use super::{
+    answer::{Answer, Failure, not_events},
+    body::{Opened, WrongAnswer},
+    faults::Faults,
+    limits::Limits,
+    model::HttpModel,
+    repeatable::is_repeatable,
+    wish::{wish, wish_in_body},
+};
 use crate::{
     chat::{CallSettings, CallWarning},
     http::http_client,
-    provider::{ProviderError, ProviderErrorKind, auth::Unauthorised, failure::kind_of_status, wire::EncodedRequest},
+    provider::{
+        ProviderError, ProviderErrorKind,
+        auth::Unauthorised,
+        failure::{kind_of_error, kind_of_status},
+        wire::EncodedRequest,
+    },
 };
 
 /// More of an error's body is not read.
 const MAX_ERROR_BODY: usize = 1 << 20;
+
+/// Nor waited for: the status is known, and a body that does not come must not hide it.
+const ERROR_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Everything about a call that stays the same from attempt to attempt.
 pub(super) struct Prepared {
@@ -38,7 +58,7 @@ pub(super) struct AttemptFailure {
     pub error: ProviderError,
     pub retryable: bool,
     /// How long the provider wants us to wait.
-    pub wish: Option<std::time::Duration>,
+    pub wish: Option<Duration>,
 }
 
 impl Prepared {
@@ -104,8 +124,10 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
     let request = client.post(prepared.url.clone()).headers(headers).body(prepared.body.clone());
     let limits = prepared.limits;
     let response = match tokio::time::timeout(limits.first_byte, request.send()).await {
-        // Not repeated: the provider may be at work on the request, and will charge for it.
-        Err(_) => return Err(final_failure(faults.timeout("did not begin to answer", limits.first_byte, "firstByte"))),
+        Err(_) => {
+            let error = faults.timeout("did not begin to answer", limits.first_byte, "firstByte");
+            return Err(AttemptFailure { error, retryable: true, wish: None });
+        }
         Ok(Err(error)) => return Err(not_connected(&error, &prepared.url, &faults)),
         Ok(Ok(response)) => response,
     };
@@ -151,9 +173,9 @@ async fn refused(model: &HttpModel, response: Response, limits: Limits, faults: 
     let error_type = response.headers().get("x-amzn-errortype").and_then(|value| value.to_str().ok());
     let error_type = error_type.and_then(|text| text.split(':').next()).map(str::to_owned);
     let status_text = status_text(&response);
-    // The status is known; a body that does not come must not hide it.
-    let read = tokio::time::timeout(limits.idle, read_some(response));
-    let body = serde_json::from_slice::<Value>(&read.await.unwrap_or_default()).ok();
+    let body = read_some(response, limits.idle.min(ERROR_PATIENCE)).await;
+    let body = serde_json::from_slice::<Value>(&body).ok();
+    let wish = wish.or_else(|| wish_in_body(body.as_ref()?));
     let words = body.as_ref().and_then(|body| model.wire.error_message(body)).filter(|words| !words.is_empty());
     let words = match (words, error_type) {
         (Some(words), Some(error_type)) => Some(format!("{error_type}: {words}")),
@@ -165,9 +187,7 @@ async fn refused(model: &HttpModel, response: Response, limits: Limits, faults: 
     if let Some(location) = location.filter(|_| status.is_redirection()) {
         error.hint = Some(format!("The server redirects to {location}; set the base URL to where it should go."));
     }
-    // 409 is a lock that could not be had in time.
-    let retryable = matches!(code, 408 | 409 | 429) || code >= 500;
-    AttemptFailure { error, retryable, wish }
+    AttemptFailure { retryable: is_repeatable(&error), error, wish }
 }
 
 /// The status text the server sent, else the usual one.
@@ -178,11 +198,12 @@ fn status_text(response: &Response) -> String {
     sent.or(status.canonical_reason()).map_or_else(|| format!("HTTP {}", status.as_u16()), str::to_owned)
 }
 
-/// The beginning of a body, as far as it can be read.
-async fn read_some(response: Response) -> Vec<u8> {
+/// The beginning of a body, as far as it can be read in this time.
+async fn read_some(response: Response, patience: Duration) -> Vec<u8> {
     let mut stream = response.bytes_stream();
     let mut body = Vec::new();
-    while let Some(Ok(chunk)) = stream.next().await {
+    let until = Instant::now() + patience;
+    while let Ok(Some(Ok(chunk))) = tokio::time::timeout_at(until, stream.next()).await {
         body.extend_from_slice(&chunk);
         if body.len() > MAX_ERROR_BODY {
             break;
@@ -191,7 +212,7 @@ async fn read_some(response: Response) -> Vec<u8> {
     body
 }
 
-/// A success: checks that an event stream comes and, where the first event may say otherwise, waits for it.
+/// A success: checks that an event stream comes, and reads it up to its first visible part.
 async fn accepted<'a>(
     model: &'a HttpModel,
     response: Response,
@@ -199,30 +220,29 @@ async fn accepted<'a>(
     faults: Faults,
 ) -> Result<Answer<'a>, AttemptFailure> {
     let head = shown_headers(response.headers());
-    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
-    let status = response.status().as_u16();
     let opened = Opened::new(response, prepared.limits);
-    let opened = match opened.check(&content_type).await {
-        Ok(opened) => opened,
-        Err(wrong) => {
-            let words = wrong.json.as_ref().and_then(|body| {
-                let usual = || body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
-                model.wire.error_message(body).or_else(usual)
-            });
-            // With the provider's own words it is a failure that was reported, else not the protocol at all.
-            let kind = if words.is_some() { ProviderErrorKind::Stream } else { ProviderErrorKind::Protocol };
-            return Err(final_failure(faults.error(kind, &words.unwrap_or(wrong.message), Some(status))));
-        }
-    };
+    let status = opened.promise.status;
+    let opened = opened.check().await.map_err(|wrong| no_stream(model, &wrong, status, &faults))?;
     let mut answer = Answer::new(model.wire.as_ref(), opened, prepared.warnings.clone(), head, faults);
-    if model.wire.first_event_may_fail()
-        && let Some((error, status)) = answer.first_failure().await
-    {
-        // Overloaded: nothing was done yet, so that trying again does no harm.
-        return Err(AttemptFailure { error, retryable: status == 529, wish: None });
+    match answer.begin().await {
+        Ok(()) => Ok(answer),
+        Err(error) => Err(AttemptFailure { error, retryable: true, wish: None }),
     }
-    Ok(answer)
+}
+
+/// A success that is no event stream: the failure that its JSON reports, else what it looks like.
+fn no_stream(model: &HttpModel, wrong: &WrongAnswer, status: u16, faults: &Faults) -> AttemptFailure {
+    let words = wrong.json.as_ref().and_then(|body| {
+        let usual = || body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
+        model.wire.error_message(body).or_else(usual)
+    });
+    let Some(words) = words else {
+        let Failure { error, is_repeatable } = not_events(wrong, status, faults);
+        return AttemptFailure { error, retryable: is_repeatable, wish: None };
+    };
+    let reported = wrong.json.as_ref().map(|body| body.get("error").unwrap_or(body)).unwrap_or(&Value::Null);
+    let error = faults.error(kind_of_error(reported, &words), &words, Some(status));
+    AttemptFailure { retryable: is_repeatable(&error), error, wish: None }
 }
 
 /// The head's fields for the response metadata; cookies are nobody's business.

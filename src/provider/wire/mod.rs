@@ -78,11 +78,6 @@ pub(crate) trait WireFormat {
     fn framing(&self) -> Framing {
         Framing::Sse
     }
-
-    /// Whether an error as the first event counts as a failed request, which may be retried (anthropic).
-    fn first_event_may_fail(&self) -> bool {
-        false
-    }
 }
 
 /// Translates the events of one answer.

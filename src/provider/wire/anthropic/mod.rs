@@ -26,8 +26,4 @@ impl WireFormat for AnthropicWire {
     fn error_message(&self, body: &Value) -> Option<String> {
         body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned)
     }
-
-    fn first_event_may_fail(&self) -> bool {
-        true
-    }
 }
