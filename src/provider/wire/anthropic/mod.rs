@@ -1,5 +1,6 @@
 //! Anthropic's Messages API.
 
+mod cache;
 mod decode;
 mod encode;
 mod messages;

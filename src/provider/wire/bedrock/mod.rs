@@ -1,5 +1,6 @@
 //! Amazon Bedrock's ConverseStream.
 
+mod cache;
 mod decode;
 mod encode;
 mod messages;
