@@ -4,7 +4,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 use super::{
-    cache, messages,
+    cache, format, messages,
     reasoning::{Family, Reasoning},
 };
 use crate::{
@@ -67,6 +67,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     }
     put_other_options(&mut body, options);
     put(&mut body, "toolConfig", tool_config);
+    format::put(&mut body, request, model_id);
     cache::mark(&mut body, &request.settings, model_id, &mut warnings);
     Ok(EncodedRequest {
         path: format!("/model/{}/converse-stream", utf8_percent_encode(model_id, COMPONENT)),

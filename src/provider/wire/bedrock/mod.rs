@@ -3,6 +3,7 @@
 mod cache;
 mod decode;
 mod encode;
+mod format;
 mod messages;
 mod reasoning;
 

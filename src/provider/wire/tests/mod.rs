@@ -3,6 +3,7 @@
 mod answers;
 mod cache;
 mod cuts;
+mod format;
 mod history;
 mod media;
 mod options;
