@@ -99,7 +99,7 @@ fn reduce_in(schema: &Value, subset: &Subset, defined: bool) -> Option<Value> {
     for (word, value) in schema {
         let value = match word.as_str() {
             "type" | "description" | "enum" | "const" => value.clone(),
-            "anyOf" | "oneOf" => {
+            "anyOf" | "oneOf" if !reduced.contains_key("anyOf") => {
                 // What fits more than one of them is found when the answer is checked.
                 let all = value.as_array()?.iter().map(|schema| reduce_in(schema, subset, defined));
                 reduced.insert("anyOf".into(), all.collect::<Option<Value>>()?);
@@ -122,17 +122,25 @@ fn reduce_in(schema: &Value, subset: &Subset, defined: bool) -> Option<Value> {
         };
         reduced.insert(word.clone(), value);
     }
-    let is_type = |wanted: &str| match schema.get("type") {
-        Some(Value::Array(types)) => types.iter().any(|kind| kind == wanted),
-        kind => kind.is_some_and(|kind| kind == wanted),
-    };
-    if is_type("array") && !schema.contains_key("items") {
+    if is_type(schema, "array") && !schema.contains_key("items") {
         return None;
     }
-    if is_type("object") {
+    if is_type(schema, "object") {
         close_object(schema, &mut reduced, subset)?;
     }
+    if reduced.contains_key("format") {
+        // Where the format is held to, the long pattern that zod writes for it is only a burden.
+        reduced.shift_remove("pattern");
+    }
     Some(reduced.into())
+}
+
+/// Whether a value may be of this type.
+fn is_type(schema: &Map<String, Value>, wanted: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(types)) => types.iter().any(|kind| kind == wanted),
+        kind => kind.is_some_and(|kind| kind == wanted),
+    }
 }
 
 fn reduce_all(schemas: &Value, subset: &Subset, defined: bool) -> Option<Value> {
@@ -193,14 +201,15 @@ mod tests {
             "type": "object",
             "properties": {
                 "name": { "type": "string", "minLength": 1, "pattern": "^[a-z]+$", "default": "x" },
-                "mail": { "type": "string", "format": "email", "pattern": "^(?!\\.).+@.+$" },
+                "mail": { "type": "string", "format": "email", "pattern": "^.+@.+$" },
+                "word": { "type": "string", "pattern": "^(?!a).+$" },
                 "page": { "type": "string", "format": "uri" },
                 "count": { "type": "integer", "minimum": 1 },
                 "either": { "oneOf": [{ "type": "string", "maxLength": 3 }, { "type": "null" }] },
                 "list": { "type": "array", "items": { "const": "a" }, "minItems": 1, "uniqueItems": true },
                 "node": { "$ref": "#/$defs/node", "description": "a node" }
             },
-            "required": ["name", "mail", "page", "count", "either", "list", "node"],
+            "required": ["name", "mail", "word", "page", "count", "either", "list", "node"],
             "$defs": { "node": { "type": "object", "properties": {}, "additionalProperties": false } }
         });
         let expected = json!({
@@ -208,13 +217,14 @@ mod tests {
             "properties": {
                 "name": { "type": "string", "pattern": "^[a-z]+$" },
                 "mail": { "type": "string", "format": "email" },
+                "word": { "type": "string" },
                 "page": { "type": "string" },
                 "count": { "type": "integer", "minimum": 1 },
                 "either": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
                 "list": { "type": "array", "items": { "const": "a" }, "minItems": 1 },
                 "node": { "$ref": "#/$defs/node" }
             },
-            "required": ["name", "mail", "page", "count", "either", "list", "node"],
+            "required": ["name", "mail", "word", "page", "count", "either", "list", "node"],
             "$defs": { "node": { "type": "object", "properties": {}, "required": [], "additionalProperties": false } },
             "additionalProperties": false
         });
