@@ -123,10 +123,8 @@ async fn aws_errors_carry_the_type_from_the_head() {
     let asked = &setup.server.asked()[0];
     assert_eq!(asked.header("authorization"), Some("Bearer sk-test-0123456789"));
     assert_eq!(asked.path, "/model/amazon.nova-lite-v1%3A0/converse-stream");
-    assert_eq!(
-        asked.json(),
-        json!({ "system": [], "messages": [{ "role": "user", "content": [{ "text": "How high is the water?" }] }] })
-    );
+    let content = json!([{ "text": "How high is the water?" }, { "cachePoint": { "type": "default" } }]);
+    assert_eq!(asked.json(), json!({ "system": [], "messages": [{ "role": "user", "content": content }] }));
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 //! Owns: one [`WireFormat`] a vendor, tested without a network. Must not know: HTTP, keys, retries, clocks. Framing (how
 //! events are cut out of bytes) is in `provider/framing.rs`.
 
+mod answer_schema;
 pub(super) mod anthropic;
 pub(super) mod bedrock;
 mod blocks;
@@ -10,6 +11,7 @@ pub(super) mod chat;
 pub(super) mod cohere;
 pub(super) mod google;
 mod media;
+mod openai_format;
 mod openai_models;
 mod output;
 pub(super) mod responses;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{messages, models};
+use super::{cache, format, messages, models};
 use crate::{
     chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec},
     provider::wire::{
@@ -57,6 +57,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     }
     put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), options);
     body.insert("stream".into(), true.into());
+    format::put(&mut body, request, model_id);
+    cache::mark(&mut body, &request.settings, model_id, &mut warnings);
 
     let mut headers = vec![("anthropic-version", "2023-06-01".to_owned())];
     if !betas.is_empty() {

@@ -1,11 +1,15 @@
 //! Anthropic's Messages API.
 
+mod cache;
 mod decode;
 mod encode;
+mod format;
 mod messages;
 mod models;
 
 use serde_json::Value;
+
+pub(super) use format::{has_structured_outputs, schema_form};
 
 use super::{EncodedRequest, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;

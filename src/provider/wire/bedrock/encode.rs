@@ -4,7 +4,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 use super::{
-    messages,
+    cache, format, messages,
     reasoning::{Family, Reasoning},
 };
 use crate::{
@@ -67,6 +67,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     }
     put_other_options(&mut body, options);
     put(&mut body, "toolConfig", tool_config);
+    format::put(&mut body, request, model_id);
+    cache::mark(&mut body, &request.settings, model_id, &mut warnings);
     Ok(EncodedRequest {
         path: format!("/model/{}/converse-stream", utf8_percent_encode(model_id, COMPONENT)),
         headers: Vec::new(),
@@ -122,13 +124,14 @@ fn tool_config(tools: &[ToolSpec], choice: Option<&ToolChoice>) -> Option<Value>
     };
     let tools: Vec<Value> = tools
         .iter()
-        .map(|tool| {
+        .flat_map(|tool| {
             let mut spec = Map::new();
             spec.insert("name".into(), tool.name.clone().into());
             let description = tool.description.trim();
             put(&mut spec, "description", (!description.is_empty()).then(|| tool.description.clone()));
             spec.insert("inputSchema".into(), json!({ "json": tool.input_schema }));
-            json!({ "toolSpec": spec })
+            let mark = messages::cache_point(tool.provider_options.as_ref());
+            [json!({ "toolSpec": spec })].into_iter().chain(mark)
         })
         .collect();
     Some(json!({ "tools": tools, "toolChoice": choice }))

@@ -1,7 +1,9 @@
 //! Amazon Bedrock's ConverseStream.
 
+mod cache;
 mod decode;
 mod encode;
+mod format;
 mod messages;
 mod reasoning;
 

@@ -4,6 +4,7 @@
 
 mod decode;
 mod dialect;
+mod format;
 mod messages;
 mod mistral;
 mod options;
@@ -52,6 +53,7 @@ impl WireFormat for ChatWire {
         };
         body.insert("messages".into(), messages.into());
         put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), &self.dialect);
+        format::put(&mut body, request, model_id, &self.dialect);
         body.insert("stream".into(), true.into());
         if self.dialect == Dialect::OpenAi {
             // OpenAI counts tokens of a stream only when asked; not every relative knows the question.

@@ -150,8 +150,9 @@ fn adapt_to_reasoning_model(body: &mut Map<String, Value>, model_id: &str, warni
 fn put_compatible(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
     copy_options(options, &COMPATIBLE_OPTIONS, body);
     for (key, value) in options.into_iter().flatten() {
-        // `strictJsonSchema` steers the TypeScript adapter and is none of the server's business.
-        let known = COMPATIBLE_OPTIONS.iter().any(|(name, _)| name == key) || key == "strictJsonSchema";
+        // These say how the schema of an answer goes out and are none of the server's business.
+        let is_ours = key == "strictJsonSchema" || key == "structuredOutputs";
+        let known = COMPATIBLE_OPTIONS.iter().any(|(name, _)| name == key) || is_ours;
         if !known && !value.is_null() {
             body.insert(key.clone(), value.clone());
         }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
+use super::format;
 use crate::{
     chat::{ContentPart, Message, ModelRequest, Role, ToolChoice, ToolSpec},
     provider::wire::{
@@ -37,6 +38,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
         body.insert("documents".into(), documents.into());
     }
     put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref());
+    format::put(&mut body, &request.settings, model_id);
     let options = options_of(&request.settings.provider_options, &["cohere"]);
     if let Some(Value::Object(thinking)) = options.and_then(|options| options.get("thinking")) {
         let mut wire = Map::new();

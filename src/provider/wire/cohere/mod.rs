@@ -2,6 +2,7 @@
 
 mod decode;
 mod encode;
+mod format;
 
 use serde_json::Value;
 

@@ -3,6 +3,7 @@
 mod contents;
 mod decode;
 mod encode;
+mod format;
 mod schema;
 
 use serde_json::Value;

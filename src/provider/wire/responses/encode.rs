@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::input;
+use super::{format, input};
 use crate::{
     chat::{ModelRequest, ToolChoice, ToolSpec},
     provider::wire::{
@@ -60,6 +60,7 @@ pub(super) fn encode(
     put_settings(&mut body, &request.settings, &SETTINGS, &mut warnings);
     copy_options(options, &OPTIONS, &mut body);
     put_text(&mut body, options);
+    format::put(&mut body, &request.settings, model_id, options);
     put_logprobs(&mut body, options);
     put_reasoning(&mut body, options, model_id, &mut warnings);
     if reasoning_model && !store {

@@ -2,6 +2,7 @@
 
 mod decode;
 mod encode;
+mod format;
 mod input;
 
 use serde_json::Value;
