@@ -3,7 +3,8 @@
 mod decode;
 mod encode;
 mod messages;
-mod models;
+pub(super) mod models;
+pub(super) mod thinking;
 
 use serde_json::Value;
 

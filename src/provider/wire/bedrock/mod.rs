@@ -4,6 +4,7 @@ mod decode;
 mod encode;
 mod messages;
 mod reasoning;
+mod thinking;
 
 use serde_json::Value;
 

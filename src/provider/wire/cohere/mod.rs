@@ -2,6 +2,7 @@
 
 mod decode;
 mod encode;
+mod thinking;
 
 use serde_json::Value;
 

@@ -4,6 +4,7 @@ mod contents;
 mod decode;
 mod encode;
 mod schema;
+mod thinking;
 
 use serde_json::Value;
 

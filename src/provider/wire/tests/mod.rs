@@ -2,9 +2,11 @@
 
 mod answers;
 mod cuts;
+mod families;
 mod history;
 mod media;
 mod options;
+mod reasoning;
 mod settings;
 
 use std::rc::Rc;
