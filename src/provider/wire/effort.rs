@@ -86,6 +86,16 @@ pub(crate) fn budget(reasoning: Reasoning) -> Option<u64> {
     }
 }
 
+/// The same where thoughts count against the answer's limit: a level leaves at least half of it, or 4 096 tokens, to the
+/// answer. A number is the author's own.
+pub(crate) fn budget_beside_answer(reasoning: Reasoning, limit: Option<u64>) -> Option<u64> {
+    let tokens = budget(reasoning)?;
+    match limit {
+        Some(limit) if !matches!(reasoning, Reasoning::Tokens(_)) => Some(tokens.min(limit - (limit / 2).min(4_096))),
+        _ => Some(tokens),
+    }
+}
+
 /// A budget within what a model takes, with a warning where it was not.
 pub(crate) fn bounded(tokens: u64, least: u64, most: u64, warnings: &mut Warnings) -> u64 {
     let within = tokens.clamp(least.min(most), most);

@@ -36,7 +36,11 @@ impl ChatWire {
 
     /// The same at an address, which may tell more about a compatible server.
     pub(crate) fn at(self, base_url: Option<&str>) -> Self {
-        ChatWire { server: reasoning::Server::at(base_url), ..self }
+        let server = match &self.dialect {
+            Dialect::Compatible(name) => reasoning::Server::of(name, base_url),
+            _ => self.server,
+        };
+        ChatWire { server, ..self }
     }
 
     /// As azure serves OpenAI's; `api_version` is `v1` unless set.

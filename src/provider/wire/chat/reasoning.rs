@@ -22,10 +22,11 @@ pub(super) enum Server {
 }
 
 impl Server {
-    /// What a compatible provider's address tells.
-    pub(super) fn at(base_url: Option<&str>) -> Self {
+    /// What a compatible provider's name and address tell; behind a proxy only the name does.
+    pub(super) fn of(name: &str, base_url: Option<&str>) -> Self {
         let host = base_url.and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split(['/', '?']).next());
-        if host.is_some_and(|host| host.contains("openrouter")) { Server::OpenRouter } else { Server::Usual }
+        let is_router = |text: &str| text.to_ascii_lowercase().contains("openrouter");
+        if is_router(name) || host.is_some_and(is_router) { Server::OpenRouter } else { Server::Usual }
     }
 }
 

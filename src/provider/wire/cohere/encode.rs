@@ -39,7 +39,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     }
     put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref());
     let options = options_of(&request.settings.provider_options, &["cohere"]);
-    thinking::put_thinking(&mut body, options, request.settings.reasoning, model_id, &mut warnings);
+    thinking::put_thinking(&mut body, options, &request.settings, model_id, &mut warnings);
     body.insert("stream".into(), true.into());
     let warnings = warnings.into_vec();
     Ok(EncodedRequest { path: "/chat".into(), headers: Vec::new(), body: Value::Object(body), warnings })

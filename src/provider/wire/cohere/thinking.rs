@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    chat::Reasoning,
+    chat::CallSettings,
     provider::wire::{
-        effort::{budget, warn_unsupported},
+        effort::{budget_beside_answer, warn_unsupported},
         settings::Warnings,
         values::put,
     },
@@ -28,7 +28,7 @@ const WITHOUT: [&str; 9] = [
 pub(super) fn put_thinking(
     body: &mut Map<String, Value>,
     options: Option<&Map<String, Value>>,
-    reasoning: Option<Reasoning>,
+    settings: &CallSettings,
     model_id: &str,
     warnings: &mut Warnings,
 ) {
@@ -40,9 +40,9 @@ pub(super) fn put_thinking(
         body.insert("thinking".into(), wire.into());
         return;
     }
-    let Some(reasoning) = reasoning else { return };
+    let Some(reasoning) = settings.reasoning else { return };
     let thinks = model_id != "command" && !WITHOUT.iter().any(|family| model_id.starts_with(family));
-    match (thinks, budget(reasoning)) {
+    match (thinks, budget_beside_answer(reasoning, settings.max_output_tokens)) {
         (true, Some(tokens)) => {
             body.insert("thinking".into(), json!({ "type": "enabled", "token_budget": tokens }));
         }

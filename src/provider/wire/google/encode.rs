@@ -43,7 +43,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str, option_names: &[&st
     let mut generation = Map::new();
     put_settings(&mut generation, &request.settings, &SETTINGS, &mut warnings);
     copy_options(options, &GENERATION_OPTIONS, &mut generation);
-    thinking::put_thinking(&mut generation, request.settings.reasoning, model_id, &mut warnings);
+    thinking::put_thinking(&mut generation, &request.settings, model_id, &mut warnings);
 
     let gemma = model_id.to_ascii_lowercase().starts_with("gemma-");
     let conversation = contents::convert(&request.messages, gemma, option_names)?;

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Where wires say how a model is to reason.
-const PLACES: [&str; 10] = [
+const PLACES: [&str; 9] = [
     "/reasoning",
     "/reasoning_effort",
     "/reasoning_format",
@@ -23,16 +23,15 @@ const PLACES: [&str; 10] = [
     "/generationConfig/thinkingConfig",
     "/additionalModelRequestFields",
     "/inferenceConfig",
-    "/max_tokens",
 ];
 
-/// What of a body is about reasoning, without limits unless they stand apart from a default.
+/// What of a body is about reasoning.
 fn said(encoded: &EncodedRequest) -> Value {
     let found = PLACES.iter().filter_map(|place| {
         let value = encoded.body.pointer(place)?;
         Some((place.rsplit('/').next()?.to_owned(), value.clone()))
     });
-    found.filter(|(key, _)| key != "max_tokens").collect()
+    found.collect()
 }
 
 fn warnings(encoded: &EncodedRequest) -> usize {
@@ -203,8 +202,16 @@ fn gemini_takes_a_level_or_a_budget() {
             ("gemini-2.0-flash", High, json!({}), true),
             ("gemini-1.5-pro", Off, json!({}), false),
             ("gemma-3-27b-it", High, json!({}), true),
+            ("gemini-2.5-flash-image", High, json!({}), true),
         ],
     );
+    let beside = |limit: u64| {
+        let max_output_tokens = Some(limit);
+        let settings = CallSettings { reasoning: Some(High), max_output_tokens, ..CallSettings::default() };
+        let body = encode(wire("google").as_ref(), "gemini-2.5-flash", vec![user("hi")], settings).body;
+        body["generationConfig"]["thinkingConfig"]["thinkingBudget"].clone()
+    };
+    assert_eq!((beside(3_000), beside(20_000), beside(60_000)), (json!(1_500), json!(15_904), json!(24_576)));
 }
 
 #[test]
