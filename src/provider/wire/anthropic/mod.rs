@@ -5,7 +5,8 @@ mod decode;
 mod encode;
 mod format;
 mod messages;
-mod models;
+pub(super) mod models;
+pub(super) mod thinking;
 
 use serde_json::Value;
 

@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 use super::{
     cache, format, messages,
     reasoning::{Family, Reasoning},
+    thinking,
 };
 use crate::{
     chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec},
     provider::wire::{
-        EncodedRequest,
+        EncodedRequest, anthropic,
         settings::{SettingNames, Warnings, clamp_temperature, put_settings},
         values::{options_of, put},
     },
@@ -51,7 +52,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     )?;
 
     let mut fields = Map::new();
-    let inference = inference_config(&request.settings, options, family, &mut fields, &mut warnings);
+    let inference = inference_config(&request.settings, options, model_id, &mut fields, &mut warnings);
     let mut body = Map::new();
     body.insert("system".into(), conversation.system.into());
     body.insert("messages".into(), conversation.messages.into());
@@ -81,10 +82,11 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
 fn inference_config(
     settings: &CallSettings,
     options: Option<&Map<String, Value>>,
-    family: Family,
+    model_id: &str,
     fields: &mut Map<String, Value>,
     warnings: &mut Warnings,
 ) -> Map<String, Value> {
+    let family = Family::of(model_id);
     let option = |key: &str| options.and_then(|options| options.get(key)).filter(|value| !value.is_null());
     if let Some(Value::Object(given)) = option("additionalModelRequestFields") {
         fields.extend(given.clone());
@@ -95,8 +97,16 @@ fn inference_config(
     let reasoning = Reasoning::of(option("reasoningConfig"));
     let mut settings = settings.clone();
     settings.temperature = clamp_temperature(settings.temperature, "bedrock", warnings);
-    reasoning.put_thinking(family, fields, &mut settings, warnings);
+    let claude = anthropic::models::model(model_id);
+    let thinks_by_itself = claude.off != anthropic::models::Off::Unsaid;
+    reasoning.put_thinking(family, thinks_by_itself, fields, &mut settings, warnings);
     reasoning.put_effort(family, fields);
+    if option("reasoningConfig").is_none() {
+        thinking::put_setting(model_id, family, fields, &mut settings, warnings);
+    }
+    if family == Family::Anthropic {
+        anthropic::thinking::drop_refused_sampling(&mut settings, claude, warnings);
+    }
     let mut inference = Map::new();
     put_settings(&mut inference, &settings, &SETTINGS, warnings);
     inference

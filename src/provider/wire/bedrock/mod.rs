@@ -6,6 +6,7 @@ mod encode;
 mod format;
 mod messages;
 mod reasoning;
+mod thinking;
 
 use serde_json::Value;
 

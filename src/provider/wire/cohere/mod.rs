@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod format;
+mod thinking;
 
 use serde_json::Value;
 

@@ -5,6 +5,7 @@ mod decode;
 mod encode;
 mod format;
 mod schema;
+mod thinking;
 
 use serde_json::Value;
 

@@ -3,10 +3,12 @@
 mod answers;
 mod cache;
 mod cuts;
+mod families;
 mod format;
 mod history;
 mod media;
 mod options;
+mod reasoning;
 mod settings;
 
 use std::rc::Rc;
