@@ -9,6 +9,7 @@ mod blocks;
 pub(super) mod chat;
 pub(super) mod cohere;
 pub(super) mod google;
+mod lenient;
 mod media;
 mod openai_models;
 mod output;

@@ -4,10 +4,12 @@
 
 mod decode;
 mod dialect;
+mod echo;
 mod messages;
 mod mistral;
 mod options;
 mod tool_calls;
+mod usage;
 
 use serde_json::{Map, Value, json};
 

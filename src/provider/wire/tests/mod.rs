@@ -2,8 +2,10 @@
 
 mod answers;
 mod cuts;
+mod endings;
 mod history;
 mod media;
+mod odd_servers;
 mod options;
 mod settings;
 
