@@ -25,19 +25,28 @@ pub(crate) struct ChatWire {
     dialect: Dialect,
     /// Path and query below the base URL.
     path: String,
+    /// Whether tokens are to be counted, which a stream does only when asked.
+    include_usage: bool,
 }
 
 impl ChatWire {
     /// The format at `/chat/completions`; `query` (such as `api-version=1.0.0`) is added when there is one.
     pub(crate) fn new(dialect: Dialect, query: Option<&str>) -> Self {
         let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-        ChatWire { dialect, path: format!("/chat/completions{query}") }
+        // groq and mistral count unasked.
+        let include_usage = matches!(dialect, Dialect::OpenAi | Dialect::Compatible(_));
+        ChatWire { dialect, path: format!("/chat/completions{query}"), include_usage }
+    }
+
+    /// The same without asking for a count of tokens, for a server that refuses the question.
+    pub(crate) fn without_usage(self) -> Self {
+        ChatWire { include_usage: false, ..self }
     }
 
     /// As azure serves OpenAI's; `api_version` is `v1` unless set.
     pub(crate) fn azure(api_version: &str) -> Self {
         let path = format!("/v1/chat/completions?api-version={api_version}");
-        ChatWire { dialect: Dialect::OpenAi, path }
+        ChatWire { dialect: Dialect::OpenAi, path, include_usage: true }
     }
 }
 
@@ -55,9 +64,9 @@ impl WireFormat for ChatWire {
         body.insert("messages".into(), messages.into());
         put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), &self.dialect);
         body.insert("stream".into(), true.into());
-        if self.dialect == Dialect::OpenAi {
-            // OpenAI counts tokens of a stream only when asked; not every relative knows the question.
-            body.insert("stream_options".into(), json!({ "include_usage": true }));
+        if self.include_usage {
+            // Options of the user's own win.
+            body.entry("stream_options").or_insert_with(|| json!({ "include_usage": true }));
         }
         let warnings = warnings.into_vec();
         Ok(EncodedRequest { path: self.path.clone(), headers: Vec::new(), body: Value::Object(body), warnings })
