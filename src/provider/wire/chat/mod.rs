@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 pub(crate) use dialect::Dialect;
 pub(super) use messages::function_call;
 
-use super::{EncodedRequest, WireDecoder, WireFormat, openai_models, settings::Warnings, values::put};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat, openai_models, settings::Warnings, values::put};
 use crate::chat::{ModelRequest, ToolChoice, ToolSpec};
 
 /// The chat completions format.
@@ -74,6 +74,10 @@ impl WireFormat for ChatWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::ChatDecoder::new(self.dialect.clone()))
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        options::known(&self.dialect)
     }
 
     fn error_message(&self, body: &Value) -> Option<String> {

@@ -6,7 +6,7 @@ use super::dialect::Dialect;
 use crate::{
     chat::ModelRequest,
     provider::wire::{
-        openai_models,
+        KnownOptions, openai_models,
         settings::{SettingNames, Warnings, put_settings},
         values::{copy_options, options_of},
     },
@@ -69,6 +69,19 @@ const MISTRAL_OPTIONS: [(&str, &str); 5] = [
 
 const COMPATIBLE_OPTIONS: [(&str, &str); 3] =
     [("reasoningEffort", "reasoning_effort"), ("user", "user"), ("textVerbosity", "verbosity")];
+
+/// The options that are read; a compatible server gets all of them.
+pub(super) fn known(dialect: &Dialect) -> Option<KnownOptions> {
+    let known = |names, tables| {
+        Some(KnownOptions { names, tables, others: &["logprobs", "structuredOutputs", "strictJsonSchema"] })
+    };
+    match dialect {
+        Dialect::OpenAi => known(&["openai"], &[&OPENAI_OPTIONS]),
+        Dialect::Groq => known(&["groq"], &[&GROQ_OPTIONS]),
+        Dialect::Mistral => known(&["mistral"], &[&MISTRAL_OPTIONS]),
+        Dialect::Compatible(_) => None,
+    }
+}
 
 /// Writes settings and options into the body.
 pub(super) fn put(
