@@ -16,6 +16,7 @@ mod framing;
 mod ids;
 mod mock;
 mod models;
+mod options;
 mod record;
 mod redact;
 mod replay;

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 pub(super) use format::{has_structured_outputs, schema_form};
 
-use super::{EncodedRequest, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
 /// The Messages format.
@@ -26,6 +26,21 @@ impl WireFormat for AnthropicWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::AnthropicDecoder::default())
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        let others = &[
+            "thinking",
+            "effort",
+            "metadata",
+            "toolStreaming",
+            "disableParallelToolUse",
+            "cacheControl",
+            "cache_control",
+            "sendReasoning",
+            "structuredOutputMode",
+        ];
+        Some(KnownOptions { names: &["anthropic"], tables: &[], others })
     }
 
     fn error_message(&self, body: &Value) -> Option<String> {

@@ -7,7 +7,7 @@ mod thinking;
 
 use serde_json::Value;
 
-use super::{EncodedRequest, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
 /// The Cohere format.
@@ -21,6 +21,10 @@ impl WireFormat for CohereWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::CohereDecoder::default())
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        Some(KnownOptions { names: &["cohere"], tables: &[], others: &["thinking"] })
     }
 
     fn error_message(&self, body: &Value) -> Option<String> {

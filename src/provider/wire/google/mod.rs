@@ -9,7 +9,7 @@ mod thinking;
 
 use serde_json::Value;
 
-use super::{EncodedRequest, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
 /// The Gemini format.
@@ -38,6 +38,11 @@ impl WireFormat for GoogleWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::GoogleDecoder::new(self.option_names[0]))
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        let others = &["retrievalConfig", "structuredOutputs"];
+        Some(KnownOptions { names: self.option_names, tables: encode::OPTION_TABLES, others })
     }
 
     fn error_message(&self, body: &Value) -> Option<String> {

@@ -7,7 +7,7 @@ mod input;
 
 use serde_json::Value;
 
-use super::{EncodedRequest, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
 /// The Responses format.
@@ -37,6 +37,11 @@ impl WireFormat for ResponsesWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::ResponsesDecoder::new(self.option_names[0]))
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        let others = &["textVerbosity", "logprobs", "reasoningEffort", "reasoningSummary", "strictJsonSchema"];
+        Some(KnownOptions { names: self.option_names, tables: &[&encode::OPTIONS], others })
     }
 
     fn error_message(&self, body: &Value) -> Option<String> {
