@@ -7,6 +7,8 @@ use std::{
     time::Duration,
 };
 
+use crate::http::Network;
+
 /// The environment variables providers are set up from. Below `cli` nobody reads the process's own.
 pub trait Env {
     /// The value of a variable; set but empty is `Some("")`.
@@ -14,6 +16,13 @@ pub trait Env {
 
     /// The names of all variables, in any order.
     fn names(&self) -> Vec<String>;
+}
+
+impl dyn Env {
+    /// How connections are made with these variables, as they are now.
+    pub(crate) fn network(&self) -> Network {
+        Network::new(|name| self.get(name))
+    }
 }
 
 impl Env for BTreeMap<String, String> {
@@ -63,6 +72,11 @@ pub enum ProviderEvent {
         /// Why the first one failed.
         reason: String,
     },
+    /// Something is wrong that does not keep the call from going on.
+    Warning {
+        /// What, and what follows from it.
+        message: String,
+    },
 }
 
 impl fmt::Display for ProviderEvent {
@@ -76,6 +90,7 @@ impl fmt::Display for ProviderEvent {
             ProviderEvent::Fallback { from, to, reason } => {
                 write!(f, "{from} failed: {reason}; switching to {to}")
             }
+            ProviderEvent::Warning { message } => write!(f, "Warning: {message}"),
         }
     }
 }

@@ -16,7 +16,7 @@ pub fn resolve(model: &str, context: &ProviderContext) -> Result<Rc<dyn Language
     let target = follow_aliases(model, context)?;
     let Some((provider, model_id)) = target.split_once(':') else {
         // follow_aliases returns strings with a colon only.
-        return Err(alias_not_found(&target));
+        return Err(alias_not_found(&target, context));
     };
     if model_id.is_empty() {
         let message = format!("The model string \"{target}\" has no model behind the colon (e.g., openai:gpt-4o)");
@@ -28,25 +28,31 @@ pub fn resolve(model: &str, context: &ProviderContext) -> Result<Rc<dyn Language
     }
     let custom = catalog::custom_providers(&*context.env).into_iter().find(|custom| custom.name == provider);
     let Some(custom) = custom else {
-        return Err(catalog::unknown_provider(provider, &*context.env));
+        return Err(catalog::unknown_provider(provider, model_id, &*context.env));
     };
     create(catalog::COMPATIBLE.name, &custom.into_settings(), model_id, context)
 }
 
-/// The variable that defines an alias: upper-cased and otherwise unchanged.
+/// The variable that defines an alias: upper-cased, with `_` for everything that no shell takes in a name.
 fn alias_variable(alias: &str) -> String {
-    format!("LM_MODEL_{}", alias.to_uppercase())
+    format!("LM_MODEL_{}", catalog::shell_name(alias))
+}
+
+/// What an alias stands for. The alias as it is goes first: a file or a script can set what a shell cannot.
+fn target(alias: &str, context: &ProviderContext) -> Option<String> {
+    let get = |variable: String| context.env.get(&variable).filter(|value| !value.trim().is_empty());
+    let value = get(format!("LM_MODEL_{}", alias.to_uppercase())).or_else(|| get(alias_variable(alias)))?;
+    Some(value.trim().to_owned())
 }
 
 /// Follows aliases until there is a colon.
 pub(super) fn follow_aliases(model: &str, context: &ProviderContext) -> Result<String, ProviderError> {
     let mut seen: Vec<String> = Vec::new();
-    let mut current = model.to_owned();
+    let mut current = model.trim().to_owned();
     while !current.contains(':') {
         let variable = alias_variable(&current);
         seen.push(current.clone());
-        let next = context.env.get(&variable).filter(|value| !value.is_empty());
-        current = next.ok_or_else(|| alias_not_found(&current))?;
+        current = target(&current, context).ok_or_else(|| alias_not_found(&current, context))?;
         // `fast` and `FAST` are one variable.
         let looks_the_same = |alias: &String| alias_variable(alias) == alias_variable(&current);
         if !current.contains(':') && seen.iter().any(looks_the_same) {
@@ -59,13 +65,26 @@ pub(super) fn follow_aliases(model: &str, context: &ProviderContext) -> Result<S
     Ok(current)
 }
 
-fn alias_not_found(alias: &str) -> ProviderError {
+fn alias_not_found(alias: &str, context: &ProviderContext) -> ProviderError {
     let variable = alias_variable(alias);
     let message = format!(
         "Model alias \"{alias}\" not found. Please set the environment variable {variable} (e.g., \
          {variable}=openai:gpt-4o)"
     );
-    ProviderError::new(ProviderErrorKind::Configuration, "", alias, message)
+    let error = ProviderError::new(ProviderErrorKind::Configuration, "", alias, message);
+    match catalog::meant_by(alias, &*context.env).or_else(|| near_alias(alias, context)) {
+        Some(hint) => error.with_hint(hint),
+        None => error,
+    }
+}
+
+/// An alias that is set and looks like the one that is not.
+fn near_alias(alias: &str, context: &ProviderContext) -> Option<String> {
+    let names = context.env.names();
+    let aliases = names.iter().filter_map(|name| name.strip_prefix("LM_MODEL_")).map(str::to_lowercase);
+    let distance = |known: &String| strsim::damerau_levenshtein(known, &alias.to_lowercase());
+    let near = aliases.filter(|known| !known.is_empty()).min_by_key(&distance)?;
+    (distance(&near) <= 2 && distance(&near) * 3 <= near.len()).then(|| format!("Did you mean \"{near}\"?"))
 }
 
 #[cfg(test)]
