@@ -156,6 +156,57 @@ mod tests {
     }
 
     #[test]
+    fn what_was_meant_is_said() {
+        let variables =
+            [("HALF_API_BASE", "http://h"), ("OWN_API_TYPE", "openai"), ("LM_MODEL_FAST", "openai:gpt-4o-mini")];
+        let hint = |model: &str| resolve(model, &context(&variables)).err().and_then(|error| error.hint);
+        for (model, meant) in [
+            ("opnai:gpt-4o", "Did you mean \"openai:gpt-4o\"?"),
+            ("OpenAI:gpt-4o", "Did you mean \"openai:gpt-4o\"?"),
+            ("claude:x", "Did you mean \"anthropic:x\"?"),
+            ("gpt-4o", "Did you mean \"openai:gpt-4o\"?"),
+            ("claude-sonnet-4-5", "Did you mean \"anthropic:claude-sonnet-4-5\"?"),
+            ("gemini-2.5-pro", "Did you mean \"google:gemini-2.5-pro\"?"),
+            ("groq/llama", "Did you mean \"groq:llama\"?"),
+            ("fats", "Did you mean \"fast\"?"),
+            ("half:x", "HALF_API_BASE is set; set HALF_API_TYPE=openai as well."),
+            ("own:x", "OWN_API_TYPE is set; set OWN_API_BASE=https://…/v1 as well."),
+            (
+                "ollama:x",
+                "It can be used as a custom provider. Set OLLAMA_API_BASE=http://localhost:11434/v1 and \
+                 OLLAMA_API_TYPE=openai in the environment or in .env (OLLAMA_API_KEY only if the server wants a key).",
+            ),
+            (
+                "grok:x",
+                "It can be used as a custom provider. Set XAI_API_BASE=https://api.x.ai/v1, XAI_API_TYPE=openai, \
+                 XAI_API_NAME=grok and XAI_API_KEY in the environment or in .env.",
+            ),
+        ] {
+            assert_eq!(hint(model).as_deref(), Some(meant), "{model}");
+        }
+        assert!(hint("my-lab:x").unwrap().contains("set MY_LAB_API_BASE=https://…/v1, MY_LAB_API_TYPE=openai"));
+        assert_eq!(hint("nothing-like-it"), None);
+    }
+
+    #[test]
+    fn an_alias_has_a_variable_that_a_shell_can_set() {
+        for variable in ["LM_MODEL_GPT_4.1", "LM_MODEL_GPT_4_1"] {
+            assert_eq!(resolved("gpt_4.1", &[(variable, "openai:gpt-4.1")]), pair("openai", "gpt-4.1"));
+        }
+        assert!(resolved("gpt-4.1", &[]).unwrap_err().contains("variable LM_MODEL_GPT_4_1 (e.g., LM_MODEL_GPT_4_1="));
+        let circle = [("LM_MODEL_A_B", "a.b"), ("LM_MODEL_A.C", "openai:x")];
+        assert!(resolved("a-b", &circle).unwrap_err().contains("circle"));
+    }
+
+    #[test]
+    fn a_server_needs_no_key_but_an_address() {
+        let local = |base| [("OLLAMA_API_BASE", base), ("OLLAMA_API_TYPE", "openai")];
+        assert_eq!(resolved("ollama:m", &local("http://localhost:11434/v1")), pair("ollama", "m"));
+        let error = resolved("ollama:m", &local("ada:hunter2@localhost:11434/v1")).unwrap_err();
+        assert_eq!(error, "The base URL \"localhost:11434/v1\" has no scheme such as https:// (OLLAMA_API_BASE)");
+    }
+
+    #[test]
     fn a_custom_provider_can_have_another_name() {
         let variables = [
             ("MY_LAB_API_KEY", "lab-secret"),

@@ -71,13 +71,16 @@ fn to_json(list: &ModelList) -> serde_json::Value {
                 .iter()
                 .map(|variable| json!({ "name": variable.name, "set": variable.set }))
                 .collect();
-            json!({
+            let mut entry = json!({
                 "name": provider.name,
                 "custom": provider.custom,
                 "configured": provider.configured,
                 "variables": variables,
-                "wrong": provider.wrong,
-            })
+            });
+            if let Some(variable) = &provider.wrong {
+                entry["wrong"] = json!(variable);
+            }
+            entry
         })
         .collect();
     let aliases: Vec<_> = list
