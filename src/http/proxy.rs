@@ -21,6 +21,11 @@ impl Proxy {
         format!("{}{port}", self.url.host_str().unwrap_or_default())
     }
 
+    /// How it would be written with a user name and a password.
+    pub(crate) fn with_placeholders(&self) -> String {
+        format!("{}://USER:PASSWORD@{}", self.url.scheme(), self.host())
+    }
+
     pub(crate) fn has_password(&self) -> bool {
         !self.url.username().is_empty() || self.url.password().is_some()
     }

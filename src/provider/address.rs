@@ -165,7 +165,9 @@ fn meant(scheme: &str, shown: &str) -> Option<String> {
         "wss" => "https",
         _ => ["https", "http"].into_iter().min_by_key(|known| strsim::damerau_levenshtein(known, &scheme))?,
     };
-    let near = matches!(scheme.as_str(), "ws" | "wss") || strsim::damerau_levenshtein(right, &scheme) <= 2;
+    // `ftp` and others of the kind are meant as they stand.
+    let distance = strsim::damerau_levenshtein(right, &scheme);
+    let near = scheme.starts_with("ws") || distance == 1 || (distance == 2 && scheme.starts_with('h'));
     let rest = shown.split_once("://").map_or("", |(_, rest)| rest);
     near.then(|| format!("Did you mean {right}://{rest}?"))
 }

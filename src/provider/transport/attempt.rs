@@ -126,7 +126,8 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
     }
     headers.extend(prepared.own_headers.clone());
 
-    let client = client(model, &network, &faults)?;
+    let client = client(model, &network)
+        .map_err(|message| final_failure(faults.error(ProviderErrorKind::Configuration, &message, None)))?;
     let request = client.post(prepared.url.clone()).headers(headers).body(prepared.body.clone());
     let limits = prepared.limits;
     let response = match tokio::time::timeout(limits.first_byte, request.send()).await {
@@ -160,9 +161,8 @@ fn final_failure(error: ProviderError) -> AttemptFailure {
 }
 
 /// The shared client; what is wrong with what it was to be made of is told.
-fn client(model: &HttpModel, network: &Network, faults: &Faults) -> Result<reqwest::Client, AttemptFailure> {
-    let client = http::http_client(network)
-        .map_err(|error| final_failure(faults.error(ProviderErrorKind::Configuration, &error.to_string(), None)))?;
+fn client(model: &HttpModel, network: &Network) -> Result<reqwest::Client, String> {
+    let client = http::http_client(network).map_err(|error| error.to_string())?;
     for message in http::take_warnings(network) {
         (model.context.on_event)(&ProviderEvent::Warning { message });
     }
