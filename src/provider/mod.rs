@@ -4,6 +4,7 @@
 //! Owns: turning a [`ModelRequest`] into a stream of [`StreamPart`]s, authentication, retries, redaction, recordings.
 //! Must not know: prompts, JavaScript, the step loop. It imports `chat` and `http` only.
 
+mod address;
 mod auth;
 mod billing;
 mod catalog;

@@ -3,9 +3,12 @@
 //! Owns: sending, retries, timeouts, redaction, and turning the answer's bytes into parts. Must not know: any
 //! provider's JSON (that is `wire`'s).
 
+mod advice;
 mod answer;
 mod attempt;
+mod authorise;
 mod body;
+mod cause;
 mod faults;
 mod limits;
 mod model;
