@@ -1,7 +1,7 @@
 //! What `lmthing models` shows: providers, aliases, and whether each could be used. Values of variables are never shown.
 
 use super::{
-    Env, ProviderContext,
+    Env, ProviderContext, auth,
     catalog::{self, Custom, Provider},
     resolve::follow_aliases,
     settings::Setting,
@@ -51,7 +51,7 @@ pub(crate) struct AliasInfo {
 pub(crate) fn list_models(context: &ProviderContext) -> ModelList {
     let env = &*context.env;
     let custom = catalog::custom_providers(env).into_iter().map(|provider| custom(provider, env));
-    let providers = catalog::BUILT_IN.iter().map(|provider| built_in(provider, env)).chain(custom).collect();
+    let providers = catalog::BUILT_IN.iter().map(|provider| built_in(provider, context)).chain(custom).collect();
     let mut aliases: Vec<AliasInfo> = env
         .names()
         .into_iter()
@@ -74,12 +74,14 @@ fn variable(name: String, optional: bool, env: &dyn Env) -> VariableInfo {
     VariableInfo { set: is_set(&name, env), name, optional }
 }
 
-fn built_in(provider: &Provider, env: &dyn Env) -> ProviderInfo {
+fn built_in(provider: &Provider, context: &ProviderContext) -> ProviderInfo {
+    let env = &*context.env;
     let set = |setting: &Setting| provider.variable(*setting).is_some_and(|name| is_set(name, env));
+    let is_enough = provider.enough.iter().any(|settings| settings.iter().all(set));
     ProviderInfo {
         name: provider.name.to_owned(),
         custom: false,
-        configured: provider.enough.iter().any(|settings| settings.iter().all(set)),
+        configured: is_enough || auth::is_set_up(provider.name, &context.env),
         variables: provider
             .variables
             .iter()
