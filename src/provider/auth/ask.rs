@@ -164,10 +164,13 @@ fn not_sent(error: reqwest::Error) -> NoAnswer {
     if error.is_builder() {
         return NoAnswer::Wrong(root_cause(&error.without_url()));
     }
+    // Of the URL no more than the host, as the rest may carry secrets.
+    let port = |url: &reqwest::Url| url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let host = error.url().and_then(|url| Some(format!(" ({}{})", url.host_str()?, port(url)))).unwrap_or_default();
     let is_timeout = error.is_timeout();
-    // Without the URL, which may carry secrets.
     let cause = root_cause(&error.without_url());
-    NoAnswer::Unreachable(if is_timeout { "it did not answer in time".to_owned() } else { cause })
+    let cause = if is_timeout { "it did not answer in time" } else { cause.as_str() };
+    NoAnswer::Unreachable(format!("{cause}{host}"))
 }
 
 async fn read(mut answer: Response) -> Result<Vec<u8>, reqwest::Error> {
