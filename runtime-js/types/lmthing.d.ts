@@ -730,7 +730,14 @@ declare module 'lmthing' {
   export function createAnthropic(settings?: ProviderSettings): AnthropicProvider;
   export function createGoogleGenerativeAI(settings?: ProviderSettings): Provider;
   export function createMistral(settings?: ProviderSettings): ChatProvider;
-  export function createAzure(settings?: ProviderSettings & { resourceName?: string; apiVersion?: string }): OpenAIProvider;
+  export function createAzure(
+    settings?: ProviderSettings & {
+      resourceName?: string;
+      apiVersion?: string;
+      /** A token of Entra ID in place of a key. */
+      azureADToken?: string;
+    },
+  ): OpenAIProvider;
   export function createGroq(settings?: ProviderSettings): ChatProvider;
   export function createCohere(settings?: ProviderSettings): ChatProvider;
   export function createAmazonBedrock(

@@ -3,6 +3,7 @@
 use super::{
     Env, ProviderContext,
     address::Address,
+    auth,
     catalog::{self, Custom, Provider},
     resolve::{follow_aliases, resolve},
     settings::Setting,
@@ -54,7 +55,7 @@ pub(crate) struct AliasInfo {
 pub(crate) fn list_models(context: &ProviderContext) -> ModelList {
     let env = &*context.env;
     let custom = catalog::custom_providers(env).into_iter().map(|provider| custom(provider, env));
-    let providers = catalog::BUILT_IN.iter().map(|provider| built_in(provider, env)).chain(custom).collect();
+    let providers = catalog::BUILT_IN.iter().map(|provider| built_in(provider, context)).chain(custom).collect();
     let mut aliases: Vec<AliasInfo> = env
         .names()
         .into_iter()
@@ -89,7 +90,8 @@ fn variable(name: String, optional: bool, env: &dyn Env) -> VariableInfo {
     VariableInfo { set: is_set(&name, env), name, optional }
 }
 
-fn built_in(provider: &Provider, env: &dyn Env) -> ProviderInfo {
+fn built_in(provider: &Provider, context: &ProviderContext) -> ProviderInfo {
+    let env = &*context.env;
     let base_url = provider.variable(Setting::BaseUrl).filter(|name| is_set(name, env));
     let address = base_url.map(|name| Address::parse(&env.get(name).unwrap_or_default()));
     // User name and password of the address stand for a key.
@@ -98,10 +100,11 @@ fn built_in(provider: &Provider, env: &dyn Env) -> ProviderInfo {
         provider.variable(*setting).is_some_and(|name| is_set(name, env)) || (*setting == Setting::ApiKey && has_user)
     };
     let wrong = base_url.filter(|_| matches!(address, Some(Err(_)))).map(str::to_owned);
+    let is_enough = provider.enough.iter().any(|settings| settings.iter().all(set));
     ProviderInfo {
         name: provider.name.to_owned(),
         custom: false,
-        configured: wrong.is_none() && provider.enough.iter().any(|settings| settings.iter().all(set)),
+        configured: wrong.is_none() && (is_enough || auth::is_set_up(provider.name, &context.env)),
         wrong,
         variables: provider
             .variables

@@ -23,6 +23,8 @@ pub struct ProviderSettings {
     pub resource_name: Option<String>,
     /// azure: `apiVersion`, `v1` unless set.
     pub api_version: Option<String>,
+    /// azure: `azureADToken`, a token of Entra ID in place of a key.
+    pub azure_ad_token: Option<String>,
     /// vertex: `location`, part of the address.
     pub location: Option<String>,
     /// vertex: the content of a credentials file (`googleAuthOptions.credentials`).
@@ -49,7 +51,7 @@ pub(crate) enum Setting {
     ResourceName,
     Project,
     Location,
-    /// The variable names a file; the setting is the file's content.
+    /// What `auth` reads by itself: files, and the parts of requests for tokens. As a setting, a file's content.
     Credentials,
     Region,
     AccessKeyId,

@@ -108,6 +108,7 @@ fn settings<'js>(ctx: &Ctx<'js>, given: Option<Value<'js>>, factory: &str) -> Re
         project: text("project")?,
         resource_name: text("resourceName")?,
         api_version: text("apiVersion")?,
+        azure_ad_token: text("azureADToken")?,
         location: text("location")?,
         credentials,
         region: text("region")?,
