@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::ProviderErrorKind;
+use super::{ProviderErrorKind, words::error_in};
 
 /// The class of a failure reported inside an answer: `{type, code, status, message}`, as far as the provider says.
 pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
@@ -29,9 +29,11 @@ pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
 
 /// The class of a failed request.
 pub(super) fn kind_of_status(status: u16, body: Option<&Value>, message: &str) -> ProviderErrorKind {
-    let error = body.map(|body| body.get("error").unwrap_or(body));
+    let error = body.map(error_in);
     let code = error.and_then(|error| error.get("code")).and_then(Value::as_str).unwrap_or_default();
     match status {
+        // A proxy that stands in between asks for its own key: the service has not been reached.
+        407 => ProviderErrorKind::Connection,
         401 | 403 => ProviderErrorKind::Authentication,
         // 529 is Anthropic's "overloaded".
         429 | 529 => ProviderErrorKind::RateLimit { retry_after: None },
@@ -68,7 +70,11 @@ pub(super) fn hint(kind: &ProviderErrorKind, key_variable: Option<&str>) -> Opti
         ProviderErrorKind::ContextLength => {
             Some("Shorten the conversation, or use a model with a larger context.".to_owned())
         }
-        ProviderErrorKind::RateLimit { .. } => Some("Wait a while, or raise options.maxRetries.".to_owned()),
+        ProviderErrorKind::RateLimit { .. } => Some(
+            "Wait a while, raise options.maxRetries, or name a list of models: the next one answers when one fails."
+                .to_owned(),
+        ),
+        ProviderErrorKind::Server => Some(super::advice::LATER.to_owned()),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@
 //! Owns: turning a [`ModelRequest`] into a stream of [`StreamPart`]s, authentication, retries, redaction, recordings.
 //! Must not know: prompts, JavaScript, the step loop. It imports `chat` and `http` only.
 
+mod advice;
 mod auth;
 mod catalog;
 mod context;
@@ -22,6 +23,7 @@ mod resolve;
 mod settings;
 mod transport;
 mod wire;
+mod words;
 
 use futures_util::{future::LocalBoxFuture, stream::LocalBoxStream};
 

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, rc::Rc, time::Duration};
 
+use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
@@ -13,8 +14,10 @@ use crate::{
     chat::{CallWarning, ResponseMetadata, StreamPart},
     provider::{
         ProviderError, ProviderErrorKind,
+        failure::kind_of_error,
         framing::{Events, FrameFailure},
         wire::{Decoded, Output, WireDecoder, WireEvent, WireFormat},
+        words::of_event,
     },
 };
 
@@ -101,7 +104,7 @@ impl<'a> Answer<'a> {
                 match event.as_wire() {
                     // Not JSON, so no decoder should have to look for it.
                     WireEvent::Data(data) if data.trim() == "[DONE]" => self.decoder.done_marker(),
-                    event => self.decoder.event(event, &mut self.out),
+                    event => self.decode(event),
                 }
                 // Some servers keep the connection open after the end.
                 if self.decoder.complete() {
@@ -121,6 +124,26 @@ impl<'a> Answer<'a> {
                 let message = format!("The provider's event stream is malformed: {what}");
                 self.fail(self.faults.error(ProviderErrorKind::Protocol, &message, None));
             }
+        }
+    }
+
+    /// Hands an event to the decoder. An error in another shape than the format's own is a failure all the same: the
+    /// server behind a gateway, or the gateway itself, has broken off.
+    fn decode(&mut self, event: WireEvent<'_>) {
+        let before = self.out.len();
+        // A list is no event of any format.
+        let list = matches!(event, WireEvent::Data(data) if data.starts_with('['));
+        if !list {
+            self.decoder.event(event, &mut self.out);
+        }
+        if let WireEvent::Data(data) = event
+            && self.out.len() == before
+            && let Some((kind, message)) = reported(data)
+        {
+            return self.out.failure(kind, message);
+        }
+        if list {
+            self.decoder.event(event, &mut self.out);
         }
     }
 
@@ -148,4 +171,15 @@ impl<'a> Answer<'a> {
             part => part,
         }
     }
+}
+
+/// The failure an event tells of that its decoder made nothing of.
+fn reported(data: &str) -> Option<(ProviderErrorKind, String)> {
+    // Most events that say nothing name none of these; the others are parsed a second time.
+    if !["\"error\"", "\"detail\"", "\"errors\""].iter().any(|key| data.contains(key)) {
+        return None;
+    }
+    let event = serde_json::from_str::<Value>(data).ok()?;
+    let (error, message) = of_event(&event)?;
+    Some((kind_of_error(error, &message), message))
 }

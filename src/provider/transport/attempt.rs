@@ -6,15 +6,16 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use reqwest::{
     Response, Url,
-    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION},
+    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
-use serde_json::Value;
 
-use super::{answer::Answer, body::Opened, faults::Faults, limits::Limits, model::HttpModel, wish::wish};
+use super::{
+    answer::Answer, body::Opened, faults::Faults, limits::Limits, model::HttpModel, refusal::RefusalHead, wish::wish,
+};
 use crate::{
     chat::{CallSettings, CallWarning},
     http::http_client,
-    provider::{ProviderError, ProviderErrorKind, auth::Unauthorised, failure::kind_of_status, wire::EncodedRequest},
+    provider::{ProviderError, ProviderErrorKind, auth::Unauthorised, wire::EncodedRequest, words::of_json},
 };
 
 /// More of an error's body is not read.
@@ -110,7 +111,7 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
         Ok(Ok(response)) => response,
     };
     if !response.status().is_success() {
-        return Err(refused(model, response, limits, &faults).await);
+        return Err(refused(response, limits, &faults).await);
     }
     accepted(model, response, prepared, faults).await
 }
@@ -142,40 +143,16 @@ fn not_connected(error: &reqwest::Error, url: &Url, faults: &Faults) -> AttemptF
     AttemptFailure { error: faults.error(ProviderErrorKind::Connection, &message, None), retryable: true, wish: None }
 }
 
-/// A status other than success: the provider's own words, else the status text.
-async fn refused(model: &HttpModel, response: Response, limits: Limits, faults: &Faults) -> AttemptFailure {
-    let status = response.status();
+/// A status other than success.
+async fn refused(response: Response, limits: Limits, faults: &Faults) -> AttemptFailure {
+    let head = RefusalHead::of(&response);
     let wish = wish(response.headers(), SystemTime::now());
-    let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    // AWS names the error here, in front of a colon and a link.
-    let error_type = response.headers().get("x-amzn-errortype").and_then(|value| value.to_str().ok());
-    let error_type = error_type.and_then(|text| text.split(':').next()).map(str::to_owned);
-    let status_text = status_text(&response);
     // The status is known; a body that does not come must not hide it.
     let read = tokio::time::timeout(limits.idle, read_some(response));
-    let body = serde_json::from_slice::<Value>(&read.await.unwrap_or_default()).ok();
-    let words = body.as_ref().and_then(|body| model.wire.error_message(body)).filter(|words| !words.is_empty());
-    let words = match (words, error_type) {
-        (Some(words), Some(error_type)) => Some(format!("{error_type}: {words}")),
-        (words, error_type) => words.or(error_type),
-    };
-    let message = words.unwrap_or(status_text);
-    let code = status.as_u16();
-    let mut error = faults.error(kind_of_status(code, body.as_ref(), &message), &message, Some(code));
-    if let Some(location) = location.filter(|_| status.is_redirection()) {
-        error.hint = Some(format!("The server redirects to {location}; set the base URL to where it should go."));
-    }
+    let (error, _) = head.error(&read.await.unwrap_or_default(), faults);
     // 409 is a lock that could not be had in time.
-    let retryable = matches!(code, 408 | 409 | 429) || code >= 500;
+    let retryable = matches!(head.status, 408 | 409 | 429) || head.status >= 500;
     AttemptFailure { error, retryable, wish }
-}
-
-/// The status text the server sent, else the usual one.
-fn status_text(response: &Response) -> String {
-    let sent = response.extensions().get::<hyper::ext::ReasonPhrase>();
-    let sent = sent.and_then(|phrase| std::str::from_utf8(phrase.as_bytes()).ok()).filter(|text| !text.is_empty());
-    let status = response.status();
-    sent.or(status.canonical_reason()).map_or_else(|| format!("HTTP {}", status.as_u16()), str::to_owned)
 }
 
 /// The beginning of a body, as far as it can be read.
@@ -206,10 +183,7 @@ async fn accepted<'a>(
     let opened = match opened.check(&content_type).await {
         Ok(opened) => opened,
         Err(wrong) => {
-            let words = wrong.json.as_ref().and_then(|body| {
-                let usual = || body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
-                model.wire.error_message(body).or_else(usual)
-            });
+            let words = wrong.json.as_ref().and_then(of_json);
             // With the provider's own words it is a failure that was reported, else not the protocol at all.
             let kind = if words.is_some() { ProviderErrorKind::Stream } else { ProviderErrorKind::Protocol };
             return Err(final_failure(faults.error(kind, &words.unwrap_or(wrong.message), Some(status))));

@@ -75,7 +75,7 @@ impl Opened {
         let json = serde_json::from_slice(&body).ok();
         let kind = if kind.is_empty() { "an answer of no stated type" } else { kind };
         // Enough to recognise a login page or a proxy by.
-        let shown: String = String::from_utf8_lossy(&body).chars().take(200).collect();
+        let shown = String::from_utf8_lossy(&body);
         Err(WrongAnswer { message: format!("The server sent {kind} in place of an event stream: {shown}"), json })
     }
 

@@ -9,6 +9,7 @@ mod body;
 mod faults;
 mod limits;
 mod model;
+mod refusal;
 mod retry;
 mod wish;
 

@@ -71,9 +71,6 @@ pub(crate) trait WireFormat {
     /// A decoder for one answer.
     fn decoder(&self) -> Box<dyn WireDecoder>;
 
-    /// The provider's own words in the JSON body of a failed request; `None` when the shape is not the provider's.
-    fn error_message(&self, body: &Value) -> Option<String>;
-
     /// How the answer is framed.
     fn framing(&self) -> Framing {
         Framing::Sse

@@ -5,8 +5,6 @@ mod encode;
 mod messages;
 mod models;
 
-use serde_json::Value;
-
 use super::{EncodedRequest, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
@@ -21,10 +19,6 @@ impl WireFormat for AnthropicWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::AnthropicDecoder::default())
-    }
-
-    fn error_message(&self, body: &Value) -> Option<String> {
-        body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned)
     }
 
     fn first_event_may_fail(&self) -> bool {

@@ -8,6 +8,7 @@ use crate::{
     provider::{
         ProviderErrorKind,
         wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, output::usage, values::metadata},
+        words::of_json,
     },
 };
 
@@ -159,7 +160,7 @@ impl BedrockDecoder {
     fn exception(&mut self, kind: &str, payload: &str, out: &mut Output) {
         self.failed = true;
         let body: Value = serde_json::from_str(payload).unwrap_or_default();
-        let message = body.get("message").or_else(|| body.get("Message")).and_then(Value::as_str);
+        let message = of_json(&body);
         let class = match kind {
             "throttlingException" | "serviceUnavailableException" => ProviderErrorKind::RateLimit { retry_after: None },
             "internalServerException" => ProviderErrorKind::Server,

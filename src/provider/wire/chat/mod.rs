@@ -64,22 +64,6 @@ impl WireFormat for ChatWire {
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::ChatDecoder::new(self.dialect.clone()))
     }
-
-    fn error_message(&self, body: &Value) -> Option<String> {
-        let message = match self.dialect {
-            Dialect::Mistral => {
-                // Other shapes (`{"detail": …}`) come from the front, not from the service.
-                body.get("object").and_then(Value::as_str).filter(|object| *object == "error")?;
-                body.get("message")?
-            }
-            Dialect::Groq => {
-                body.pointer("/error/type").and_then(Value::as_str)?;
-                body.pointer("/error/message")?
-            }
-            _ => body.pointer("/error/message")?,
-        };
-        message.as_str().map(str::to_owned)
-    }
 }
 
 /// Tools and tool choice; nothing at all without an active tool.

@@ -8,6 +8,7 @@ use crate::{
     provider::{
         failure::kind_of_error,
         wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, output::usage},
+        words::of_error,
     },
 };
 
@@ -75,8 +76,7 @@ impl CohereDecoder {
             "message-end" => self.message_end(&delta, out),
             // Not documented for a stream, yet what the service sends when it gives up before a message began.
             "error" => {
-                let message =
-                    event.message.or_else(|| delta.pointer("/message").and_then(Value::as_str).map(Into::into));
+                let message = event.message.or_else(|| of_error(&delta));
                 self.fail(message, out);
             }
             _ => {}
@@ -134,8 +134,8 @@ impl CohereDecoder {
             "ERROR" => FinishReason::Error,
             _ => FinishReason::Other,
         });
-        if let Some(message) = delta.get("error").and_then(Value::as_str) {
-            self.fail(Some(message.to_owned()), out);
+        if let Some(error) = delta.get("error").filter(|error| !error.is_null()) {
+            self.fail(of_error(error), out);
         }
     }
 }

@@ -3,8 +3,6 @@
 mod decode;
 mod encode;
 
-use serde_json::Value;
-
 use super::{EncodedRequest, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
@@ -19,9 +17,5 @@ impl WireFormat for CohereWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::CohereDecoder::default())
-    }
-
-    fn error_message(&self, body: &Value) -> Option<String> {
-        body.get("message").and_then(Value::as_str).map(str::to_owned)
     }
 }

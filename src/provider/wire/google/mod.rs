@@ -5,8 +5,6 @@ mod decode;
 mod encode;
 mod schema;
 
-use serde_json::Value;
-
 use super::{EncodedRequest, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
@@ -36,13 +34,5 @@ impl WireFormat for GoogleWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::GoogleDecoder::new(self.option_names[0]))
-    }
-
-    fn error_message(&self, body: &Value) -> Option<String> {
-        // Some gateways wrap the object into a list.
-        let error = body.get("error").or_else(|| body.get(0)?.get("error"))?;
-        error.get("code").filter(|code| code.is_number() || code.is_null())?;
-        error.get("status").and_then(Value::as_str)?;
-        error.get("message").and_then(Value::as_str).map(str::to_owned)
     }
 }

@@ -4,8 +4,6 @@ mod decode;
 mod encode;
 mod input;
 
-use serde_json::Value;
-
 use super::{EncodedRequest, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
@@ -36,9 +34,5 @@ impl WireFormat for ResponsesWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::ResponsesDecoder::new(self.option_names[0]))
-    }
-
-    fn error_message(&self, body: &Value) -> Option<String> {
-        body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned)
     }
 }
