@@ -22,6 +22,7 @@ mod replay;
 mod resolve;
 mod settings;
 mod transport;
+mod unsupported;
 mod wire;
 mod words;
 
