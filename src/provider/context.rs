@@ -7,6 +7,8 @@ use std::{
     time::Duration,
 };
 
+use super::servers::Servers;
+
 /// The environment variables providers are set up from. Below `cli` nobody reads the process's own.
 pub trait Env {
     /// The value of a variable; set but empty is `Some("")`.
@@ -54,6 +56,15 @@ pub enum ProviderEvent {
         /// Why the attempt failed.
         reason: String,
     },
+    /// A server takes fewer requests at a time than the run makes; all of them wait.
+    Throttled {
+        /// The provider's name.
+        provider: String,
+        /// How long no request is sent.
+        wait: Duration,
+        /// What the server said.
+        reason: String,
+    },
     /// A model of a fallback list failed before its first visible byte; the next one is tried.
     Fallback {
         /// The model that failed, as `provider:model`.
@@ -73,6 +84,9 @@ impl fmt::Display for ProviderEvent {
                 "{provider}:{model} failed (attempt {attempt} of {max_attempts}): {reason}; trying again in {:.1} s",
                 wait.as_secs_f64()
             ),
+            ProviderEvent::Throttled { provider, wait, reason } => {
+                write!(f, "{provider} takes no more at a time: {reason}; all requests wait {:.1} s", wait.as_secs_f64())
+            }
             ProviderEvent::Fallback { from, to, reason } => {
                 write!(f, "{from} failed: {reason}; switching to {to}")
             }
@@ -89,13 +103,15 @@ pub struct ProviderContext {
     pub on_event: Rc<dyn Fn(&ProviderEvent)>,
     /// The wait after the first failed attempt; it doubles with each further one. 2 s unless a test is in a hurry.
     pub first_wait: Duration,
+    /// What the run has learned of the servers it asks.
+    pub(crate) servers: Rc<Servers>,
 }
 
 impl ProviderContext {
     /// A context with the usual waits that reports to nobody.
     pub fn new(env: Rc<dyn Env>) -> Self {
         // A library does not print; who wants to hear of waits says so.
-        ProviderContext { env, on_event: Rc::new(|_| {}), first_wait: Duration::from_secs(2) }
+        ProviderContext { env, on_event: Rc::new(|_| {}), first_wait: Duration::from_secs(2), servers: Rc::default() }
     }
 
     /// Reports waits and switches to `on_event`.

@@ -20,6 +20,7 @@ mod record;
 mod redact;
 mod replay;
 mod resolve;
+mod servers;
 mod settings;
 mod transport;
 mod unsupported;

@@ -16,6 +16,7 @@ use crate::{
         ProviderError, ProviderErrorKind,
         failure::kind_of_error,
         framing::{Events, FrameFailure},
+        servers::Pass,
         wire::{Decoded, Output, WireDecoder, WireEvent, WireFormat},
         words::of_event,
     },
@@ -38,6 +39,8 @@ pub(super) struct Answer<'a> {
     /// The first failure; what follows is still read, and then the stream ends with it.
     failure: Option<ProviderError>,
     ended: bool,
+    /// The place at the server's gate, given back with the end of the answer.
+    pass: Option<Pass>,
 }
 
 impl<'a> Answer<'a> {
@@ -59,7 +62,13 @@ impl<'a> Answer<'a> {
             warnings: Some(warnings),
             failure: None,
             ended: false,
+            pass: None,
         }
+    }
+
+    /// Keeps the place at the server's gate as long as the answer comes.
+    pub(super) fn hold(&mut self, pass: Pass) {
+        self.pass = Some(pass).filter(|_| !self.ended);
     }
 
     /// The next part; after an error nothing follows.
@@ -80,6 +89,7 @@ impl<'a> Answer<'a> {
                 }
             }
             if self.ended {
+                self.pass = None;
                 return self.failure.take().map(Err);
             }
             self.read().await;

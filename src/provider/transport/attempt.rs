@@ -1,8 +1,7 @@
 //! One attempt: authorise, send, look at the head of the answer.
 
-use std::{collections::BTreeMap, time::SystemTime};
+use std::{cell::RefCell, collections::BTreeMap, time::SystemTime};
 
-use bytes::Bytes;
 use futures_util::StreamExt;
 use reqwest::{
     Response, Url,
@@ -10,12 +9,15 @@ use reqwest::{
 };
 
 use super::{
-    answer::Answer, body::Opened, faults::Faults, limits::Limits, model::HttpModel, refusal::RefusalHead, wish::wish,
+    answer::Answer, body::Opened, faults::Faults, limits::Limits, model::HttpModel, refusal::RefusalHead, sent::Sent,
+    wish::wish,
 };
 use crate::{
-    chat::{CallSettings, CallWarning},
+    chat::CallSettings,
     http::http_client,
-    provider::{ProviderError, ProviderErrorKind, auth::Unauthorised, wire::EncodedRequest, words::of_json},
+    provider::{
+        ProviderError, ProviderErrorKind, auth::Unauthorised, servers::announced, wire::EncodedRequest, words::of_json,
+    },
 };
 
 /// More of an error's body is not read.
@@ -27,8 +29,8 @@ pub(super) struct Prepared {
     headers: HeaderMap,
     /// Headers of the call itself, which win over those of authentication.
     own_headers: HeaderMap,
-    body: Bytes,
-    pub warnings: Vec<CallWarning>,
+    /// Changes when the server refuses a part of it.
+    pub sent: RefCell<Sent>,
     pub limits: Limits,
     pub faults: Faults,
     pub max_retries: Option<u32>,
@@ -63,9 +65,8 @@ impl Prepared {
         for (name, value) in model.headers.iter().chain(&settings.headers) {
             put_header(&mut own_headers, name, value).map_err(wrong)?;
         }
-        let body = Bytes::from(encoded.body.to_string());
-        let (warnings, max_retries) = (encoded.warnings, settings.max_retries);
-        Ok(Prepared { url, headers, own_headers, body, warnings, limits, faults, max_retries })
+        let sent = RefCell::new(Sent::new(model, encoded));
+        Ok(Prepared { url, headers, own_headers, sent, limits, faults, max_retries: settings.max_retries })
     }
 }
 
@@ -81,7 +82,8 @@ fn put_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), St
 
 /// Sends the request once.
 pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result<Answer<'a>, AttemptFailure> {
-    let unauthorised = Unauthorised { url: &prepared.url, body: &prepared.body };
+    let body = prepared.sent.borrow().bytes.clone();
+    let unauthorised = Unauthorised { url: &prepared.url, body: &body };
     let authorised = model.auth.headers(&unauthorised).await.map_err(|failure| {
         let mut error = prepared.faults.error(failure.kind, &failure.message, None);
         error.hint = failure.hint.or(error.hint);
@@ -102,7 +104,7 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
     let client = http_client().map_err(|error| {
         final_failure(faults.error(ProviderErrorKind::Connection, &format!("TLS cannot be set up: {error}"), None))
     })?;
-    let request = client.post(prepared.url.clone()).headers(headers).body(prepared.body.clone());
+    let request = client.post(prepared.url.clone()).headers(headers).body(body);
     let limits = prepared.limits;
     let response = match tokio::time::timeout(limits.first_byte, request.send()).await {
         // Not repeated: the provider may be at work on the request, and will charge for it.
@@ -110,8 +112,11 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
         Ok(Err(error)) => return Err(not_connected(&error, &prepared.url, &faults)),
         Ok(Ok(response)) => response,
     };
+    if let Some(wait) = announced(response.headers(), SystemTime::now()) {
+        model.gate().close_for(wait);
+    }
     if !response.status().is_success() {
-        return Err(refused(response, limits, &faults).await);
+        return Err(refused(model, response, prepared, &faults).await);
     }
     accepted(model, response, prepared, faults).await
 }
@@ -144,12 +149,13 @@ fn not_connected(error: &reqwest::Error, url: &Url, faults: &Faults) -> AttemptF
 }
 
 /// A status other than success.
-async fn refused(response: Response, limits: Limits, faults: &Faults) -> AttemptFailure {
+async fn refused(model: &HttpModel, response: Response, prepared: &Prepared, faults: &Faults) -> AttemptFailure {
     let head = RefusalHead::of(&response);
     let wish = wish(response.headers(), SystemTime::now());
     // The status is known; a body that does not come must not hide it.
-    let read = tokio::time::timeout(limits.idle, read_some(response));
-    let (error, _) = head.error(&read.await.unwrap_or_default(), faults);
+    let read = tokio::time::timeout(prepared.limits.idle, read_some(response));
+    let (error, body) = head.error(&read.await.unwrap_or_default(), faults);
+    prepared.sent.borrow_mut().adapt(model, head.status, body.as_ref(), &error.message);
     // 409 is a lock that could not be had in time.
     let retryable = matches!(head.status, 408 | 409 | 429) || head.status >= 500;
     AttemptFailure { error, retryable, wish }
@@ -189,7 +195,7 @@ async fn accepted<'a>(
             return Err(final_failure(faults.error(kind, &words.unwrap_or(wrong.message), Some(status))));
         }
     };
-    let mut answer = Answer::new(model.wire.as_ref(), opened, prepared.warnings.clone(), head, faults);
+    let mut answer = Answer::new(model.wire.as_ref(), opened, prepared.sent.borrow().warnings.clone(), head, faults);
     if model.wire.first_event_may_fail()
         && let Some((error, status)) = answer.first_failure().await
     {

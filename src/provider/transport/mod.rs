@@ -11,6 +11,8 @@ mod limits;
 mod model;
 mod refusal;
 mod retry;
+mod sent;
+mod turn;
 mod wish;
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};

@@ -6,8 +6,9 @@ use backon::{ExponentialBuilder, Retryable};
 
 use super::{
     answer::Answer,
-    attempt::{AttemptFailure, Prepared, attempt},
+    attempt::{AttemptFailure, Prepared},
     model::HttpModel,
+    turn::turn,
 };
 use crate::provider::{ProviderError, ProviderErrorKind, ProviderEvent};
 
@@ -28,7 +29,7 @@ pub(super) async fn run<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result
         .with_max_times(retries as usize);
     let operation = || {
         attempts.set(attempts.get() + 1);
-        attempt(model, prepared)
+        turn(model, prepared)
     };
     let result = operation
         .retry(waits)

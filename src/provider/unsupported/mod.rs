@@ -35,6 +35,11 @@ impl Refused {
         }
     }
 
+    /// Whether the parameter has this name on the wire.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.place.name() == name
+    }
+
     /// What is told of it: once, since the next requests leave the parameter out from the start.
     pub(super) fn warning(&self) -> Option<CallWarning> {
         let name = self.place.name();

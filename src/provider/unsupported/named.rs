@@ -8,7 +8,7 @@ use super::body::{Place, folded};
 /// Whether a refusal is about something the server does not take at all, rather than about a value out of range.
 pub(super) fn says_unsupported(code: &str, message: &str) -> bool {
     const CODES: [&str; 4] = ["unsupported_parameter", "unsupported_value", "unknown_parameter", "unrecognized"];
-    const WORDS: [&str; 24] = [
+    const WORDS: [&str; 25] = [
         "unsupported",
         "not supported",
         "not support",
@@ -31,6 +31,7 @@ pub(super) fn says_unsupported(code: &str, message: &str) -> bool {
         "extraneous",
         "deprecated",
         "cannot both be specified",
+        "may only be set to",
         "not enabled for",
         "not available for this model",
     ];
@@ -159,7 +160,8 @@ fn quoted(message: &str) -> Vec<Vec<String>> {
 
 /// Settings that are named without any marks, as "Thinking budget is not supported for this model."
 fn in_words(message: &str) -> Vec<Vec<String>> {
-    const SHAPE: [&str; 5] = ["responseformat", "responsemimetype", "responseschema", "outputformat", "text.format"];
+    const SHAPE: [&str; 6] =
+        ["responseformat", "responsemimetype", "responseschema", "outputformat", "text.format", "outputconfig.format"];
     const SETTINGS: [&str; 23] = [
         "temperature",
         "topp",

@@ -24,6 +24,8 @@ struct Event {
     delta: Option<Value>,
     #[serde(default)]
     message: Option<String>,
+    #[serde(default)]
+    error: Option<Value>,
 }
 
 /// A tool call that is streaming.
@@ -76,7 +78,7 @@ impl CohereDecoder {
             "message-end" => self.message_end(&delta, out),
             // Not documented for a stream, yet what the service sends when it gives up before a message began.
             "error" => {
-                let message = event.message.or_else(|| of_error(&delta));
+                let message = event.message.or_else(|| of_error(event.error.as_ref().unwrap_or(&delta)));
                 self.fail(message, out);
             }
             _ => {}
