@@ -10,6 +10,9 @@ use super::announced::LONGEST_PAUSE;
 /// Every pause of this length is told.
 const LONG_PAUSE: Duration = Duration::from_secs(5);
 
+/// How much of a place a round of answers makes near the count at which the server refused.
+const CAUTIOUS: f64 = 0.25;
+
 /// The door to one server.
 #[derive(Debug, Default)]
 pub(in crate::provider) struct Gate {
@@ -21,6 +24,8 @@ pub(in crate::provider) struct Gate {
 struct State {
     /// How many may be inside; `None` until the server has refused.
     limit: Option<f64>,
+    /// The count at which the server refused last.
+    ceiling: f64,
     inside: usize,
     /// Requests that were answered, and are over.
     served: u64,
@@ -125,7 +130,12 @@ impl Pass {
     pub(in crate::provider) fn answered(&mut self) {
         self.answered = true;
         let mut state = self.gate.state.borrow_mut();
-        state.limit = state.limit.map(|limit| limit + 1.0 / limit);
+        let ceiling = state.ceiling;
+        state.limit = state.limit.map(|limit| {
+            // Where the server has refused before, it most likely will again: each try costs everybody a pause.
+            let step = if limit + 1.0 < ceiling { 1.0 } else { CAUTIOUS };
+            limit + step / limit
+        });
         drop(state);
         self.gate.changed.notify_waiters();
     }
@@ -145,6 +155,7 @@ impl Pass {
         let together = state.lowered.is_some_and(|lowered| self.entered < lowered);
         let lowered = if together { limit } else { limit / 2.0 };
         state.limit = Some(lowered.min(taken_or_one).max(1.0));
+        state.ceiling = taken_or_one + 1.0;
         if !together {
             state.lowered = Some(Instant::now());
         }
@@ -207,11 +218,11 @@ mod tests {
         inside.pop();
         assert!(gate.enter().now_or_never().is_some());
         inside.clear();
-        // A round of five answers makes room for a sixth.
-        for mut pass in several(&gate, 5).await {
-            pass.answered();
+        // Four rounds of five answers make room for a sixth.
+        for _ in 0..4 {
+            several(&gate, 5).await.iter_mut().for_each(Pass::answered);
         }
-        assert!((5.9..6.1).contains(&limit(&gate).unwrap()));
+        assert!((5.9..6.0).contains(&limit(&gate).unwrap()));
     }
 
     #[tokio::test]
