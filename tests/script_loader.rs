@@ -141,49 +141,6 @@ fn a_linked_package_is_one_module() {
     assert_eq!(files.stdout("main.mjs"), "true\n");
 }
 
-#[test]
-fn common_js_is_named_as_such() {
-    let files = Files::new(&[
-        ("by_type.mjs", "import x from 'typed';"),
-        ("by_text.mjs", "import x from 'untyped';"),
-        ("by_condition.mjs", "import x from 'required';"),
-        ("by_ending.mjs", "import x from './x.cjs';"),
-        ("esm_without_type.mjs", "import x from 'modern'; console.log(x);"),
-        ("x.cjs", "module.exports = 1;"),
-        ("both.mjs", "import x from 'both'; console.log(x);"),
-        (
-            "node_modules/both/package.json",
-            r#"{"type":"commonjs","exports":{"node":"./node.js","default":"./browser/index.js"}}"#,
-        ),
-        ("node_modules/both/node.js", "exports.a = 1;"),
-        ("node_modules/both/browser/package.json", r#"{"type":"module"}"#),
-        ("node_modules/both/browser/index.js", "export default 'for browsers';"),
-        ("inside.mjs", "import x from 'mixed';"),
-        ("node_modules/mixed/package.json", r#"{"exports":"./index.mjs"}"#),
-        ("node_modules/mixed/index.mjs", "import cjs from './cjs.js'; export default cjs;"),
-        ("node_modules/mixed/cjs.js", "module.exports = 1;"),
-        ("node_modules/typed/package.json", r#"{"type":"commonjs","main":"i.js"}"#),
-        ("node_modules/typed/i.js", "module.exports = 1;"),
-        ("node_modules/untyped/package.json", "{}"),
-        ("node_modules/untyped/index.js", "exports.a = 1;"),
-        ("node_modules/required/package.json", r#"{"exports":{"require":"./r.js"}}"#),
-        ("node_modules/required/r.js", "exports.a = 1;"),
-        ("node_modules/modern/package.json", "{}"),
-        ("node_modules/modern/index.js", "export default 'modern'; // not module.exports"),
-    ]);
-    for (file, name) in [("by_type.mjs", "typed"), ("by_text.mjs", "untyped"), ("by_condition.mjs", "required")] {
-        let error = files.error(file);
-        let expected = format!(
-            "Error: Cannot import '{name}': it is a CommonJS package, only ES modules are supported\n --> DIR/{file}:1:15\n"
-        );
-        assert!(error.starts_with(&expected), "{error}");
-    }
-    assert!(files.error("by_ending.mjs").starts_with("Error: Cannot import './x.cjs': it is a CommonJS module"));
-    assert_eq!(files.stdout("esm_without_type.mjs"), "modern\n");
-    assert_eq!(files.stdout("both.mjs"), "for browsers\n");
-    assert!(files.error("inside.mjs").contains("hint: './cjs.js' is a CommonJS module; only ES modules are supported"));
-}
-
 /// `(source of main.mjs, start of the rendered error, hint)`
 const FAILURES: &[(&str, &str, &str)] = &[
     ("import './lib';", "Error: Cannot find module 'DIR/lib'\n --> DIR/main.mjs:1:8\n", "did you mean './lib.mjs'?"),
@@ -191,7 +148,11 @@ const FAILURES: &[(&str, &str, &str)] = &[
     ("import './typed.js';", "Error: Cannot find module 'DIR/typed.js'", "did you mean './typed.ts'?"),
     ("import './libb.mjs';", "Error: Cannot find module 'DIR/libb.mjs'", "did you mean './lib.mjs'?"),
     ("import './dir';", "Error: Cannot import './dir': 'DIR/dir' is a directory", ""),
-    ("import './notes.txt';", "Error: Cannot import './notes.txt': unknown file type", ".mjs, .js, .ts, .mts or .json"),
+    (
+        "import './notes.txt';",
+        "Error: Cannot import './notes.txt': unknown file type",
+        ".cjs, .ts, .mts, .cts or .json",
+    ),
     ("import x from 'zood';", "Error: Cannot find package 'zood' imported from DIR/main.mjs", "did you mean 'zod'?"),
     ("import x from 'left-pad/x';", "Error: Cannot find package 'left-pad/x'", "npm install left-pad"),
     ("import x from '@a/b/c';", "Error: Cannot find package '@a/b/c'", "npm install @a/b"),

@@ -9,6 +9,7 @@
 
 mod json;
 mod message;
+mod part_log;
 mod request;
 mod step;
 mod stream;
@@ -17,6 +18,7 @@ mod transcript;
 
 pub use json::{JsonError, read_json};
 pub use message::{Content, ContentPart, Message, ProviderOptions, Role, ToolOutput};
+pub use part_log::PartLog;
 pub use request::{CallSettings, ModelRequest, Reasoning, ResponseFormat, Timeouts, ToolChoice, ToolSpec};
 pub use step::{AgentRun, Step, StepOutput, ToolCall, ToolResult};
 pub use stream::{CallWarning, FinishReason, ResponseMetadata, StreamPart, Usage};

@@ -130,13 +130,13 @@ pub struct CallSettings {
     pub provider_options: ProviderOptions,
 }
 
-/// `options.timeout`; unset fields take the provider's defaults (10 min, 2 min, 1 min).
+/// `options.timeout`; unset, the whole call has no limit, and the other two are five minutes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timeouts {
-    /// The whole call, from the first attempt to the last byte.
+    /// The whole call, from the first attempt to the last byte, waits between attempts included.
     pub total: Option<Duration>,
-    /// From the request to the head of the answer.
+    /// From the request to the head of the answer. A model that thinks for long may send nothing before.
     pub first_byte: Option<Duration>,
-    /// Between two pieces of the answer.
+    /// Between two pieces of the answer; whatever comes counts, a comment that keeps the connection alive too.
     pub idle: Option<Duration>,
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{
-    CallSettings, CallWarning, ContentPart, FinishReason, PromptMessages, ResponseMetadata, StreamPart, ToolInput,
+    CallSettings, CallWarning, ContentPart, FinishReason, PartLog, PromptMessages, ResponseMetadata, ToolInput,
     ToolOutput, ToolSpec, Usage,
 };
 
@@ -25,7 +25,7 @@ pub struct Step {
     /// The tools it was told of.
     pub active_tools: Vec<String>,
     /// The stream as it arrived.
-    pub raw: Vec<Rc<StreamPart>>,
+    pub raw: PartLog,
     /// What came of its calls, in call order.
     pub tool_results: Vec<ToolResult>,
     /// What the step cost.

@@ -1,4 +1,5 @@
-//! The progress line: step, running tools and seconds, on stderr, while nothing else is happening.
+//! The progress line: step, running tools and seconds, or how long until a failed request is sent again, on stderr,
+//! while nothing else is happening.
 //!
 //! It is drawn only on a terminal and only after a while without output. When stdout is the same terminal and the
 //! model's text stands in the middle of a line, the progress line is drawn below, and the cursor goes back before text
@@ -13,7 +14,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Printer;
-use crate::{chat::StreamPart, prompt::RunPart};
+use crate::{chat::StreamPart, prompt::RunPart, provider::Span};
 
 /// How long nothing must have happened before the line appears.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -32,6 +33,8 @@ struct State {
     tools: RefCell<Vec<(String, String)>>,
     /// When the current wait began.
     since: Cell<Instant>,
+    /// When failed requests are sent again; several, where agents run at the same time.
+    due: RefCell<Vec<Instant>>,
     shown: RefCell<Option<Shown>>,
 }
 
@@ -53,6 +56,7 @@ impl Progress {
             step: Cell::new(0),
             tools: RefCell::default(),
             since: Cell::new(Instant::now()),
+            due: RefCell::default(),
             shown: RefCell::default(),
         });
         // Weak, since the line has the printer in turn.
@@ -72,6 +76,8 @@ impl Progress {
         match part {
             RunPart::StepStart { step } => {
                 state.step.set(*step);
+                // All calls of the step before are over, and whatever they waited for.
+                state.due.borrow_mut().clear();
                 state.since.set(Instant::now());
             }
             RunPart::Stream(part) => {
@@ -84,6 +90,14 @@ impl Progress {
                 state.tools.borrow_mut().retain(|(id, _)| *id != result.tool_call_id);
             }
             RunPart::StepEnd { .. } | RunPart::RunEnd => {}
+        }
+    }
+
+    /// Takes note of a request that is sent again in `wait`.
+    pub(super) fn wait(&self, wait: Duration) {
+        let Some(state) = &self.0 else { return };
+        if let Some(due) = Instant::now().checked_add(wait) {
+            state.due.borrow_mut().push(due);
         }
     }
 
@@ -107,6 +121,7 @@ impl Progress {
 
 impl State {
     fn draw(&self) {
+        self.forget_past_waits();
         let waited = self.since.get().elapsed();
         if waited < PATIENCE {
             return;
@@ -129,6 +144,18 @@ impl State {
         }
     }
 
+    fn forget_past_waits(&self) {
+        let now = Instant::now();
+        self.due.borrow_mut().retain(|due| {
+            let is_ahead = *due > now;
+            // The model is waited for from here on.
+            if !is_ahead {
+                self.since.set(self.since.get().max(*due));
+            }
+            is_ahead
+        });
+    }
+
     /// `None`: the line cannot be drawn now. `Some(None)`: at the start of a line. `Some(Some(column))`: below one.
     fn resume_at(&self) -> Option<Option<usize>> {
         if !self.printer.stdout_is_terminal() {
@@ -141,8 +168,13 @@ impl State {
     fn message(&self, waited: Duration) -> String {
         let tools = self.tools.borrow();
         let names: Vec<&str> = tools.iter().map(|(_, name)| name.as_str()).collect();
-        let doing = if names.is_empty() { "waiting for the model".to_owned() } else { names.join(", ") };
-        format!("step {} · {doing} · {} s", self.step.get(), waited.as_secs())
+        let doing = match (self.due.borrow().iter().min(), names.is_empty()) {
+            (Some(due), true) => trying_again(*due),
+            (Some(due), false) => format!("{} · {}", names.join(", "), trying_again(*due)),
+            (None, true) => format!("waiting for the model, {} s", waited.as_secs()),
+            (None, false) => format!("{} · {} s", names.join(", "), waited.as_secs()),
+        };
+        format!("step {} · {doing}", self.step.get())
     }
 
     fn hide(&self) {
@@ -157,4 +189,10 @@ impl State {
     fn control(&self, sequence: &str) {
         self.printer.control(sequence);
     }
+}
+
+/// Whole seconds, upwards: nought is when it happens.
+fn trying_again(due: Instant) -> String {
+    let left = due.saturating_duration_since(Instant::now());
+    format!("trying again in {}", Span(Duration::from_secs(left.as_millis().div_ceil(1000) as u64)))
 }

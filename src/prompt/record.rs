@@ -9,7 +9,7 @@ use std::{
 use tokio::sync::Notify;
 
 use super::error::RunError;
-use crate::chat::{FinishReason, Step, StreamPart, ToolResult, Usage};
+use crate::chat::{FinishReason, PartLog, Step, StreamPart, ToolResult, Usage};
 
 /// One event of a run; `result.fullStream` is made of these.
 #[derive(Clone, Debug)]
@@ -50,13 +50,65 @@ pub(crate) enum RunOutcome {
 #[derive(Default)]
 pub(crate) struct RunRecord {
     steps: RefCell<Vec<Rc<Step>>>,
-    parts: RefCell<Vec<RunPart>>,
+    parts: RefCell<Parts>,
     /// Set by the step loop alone; from then on a prompt refuses to run a second time until there is an outcome.
     started: Cell<bool>,
     outcome: RefCell<Option<RunOutcome>>,
     observed: Cell<bool>,
     change: Notify,
     listener: RefCell<Option<Listener>>,
+}
+
+/// All parts in order. Those of an answer are kept in the log that its step shares.
+#[derive(Default)]
+struct Parts {
+    entries: Vec<Entry>,
+    length: usize,
+    /// The log of the current answer.
+    answer: PartLog,
+}
+
+struct Entry {
+    /// How many parts come before it.
+    start: usize,
+    kept: Kept,
+}
+
+enum Kept {
+    Part(RunPart),
+    /// Parts of an answer that followed each other, from this place in its log on.
+    Answer {
+        log: PartLog,
+        from: usize,
+    },
+}
+
+impl Parts {
+    fn push(&mut self, part: RunPart) {
+        let start = self.length;
+        self.length += 1;
+        let RunPart::Stream(part) = part else {
+            if matches!(part, RunPart::StepStart { .. }) {
+                self.answer = PartLog::default();
+            }
+            return self.entries.push(Entry { start, kept: Kept::Part(part) });
+        };
+        if !matches!(self.entries.last(), Some(Entry { kept: Kept::Answer { .. }, .. })) {
+            let kept = Kept::Answer { log: self.answer.clone(), from: self.answer.len() };
+            self.entries.push(Entry { start, kept });
+        }
+        self.answer.push(&part);
+    }
+
+    fn get(&self, position: usize) -> Option<RunPart> {
+        let index = self.entries.partition_point(|entry| entry.start <= position).checked_sub(1)?;
+        let entry = self.entries.get(index)?;
+        match &entry.kept {
+            // Behind the last part there is nothing, whatever the last entry is.
+            Kept::Part(part) => (entry.start == position).then(|| part.clone()),
+            Kept::Answer { log, from } => log.get(from + position - entry.start).map(Rc::new).map(RunPart::Stream),
+        }
+    }
 }
 
 impl std::fmt::Debug for RunRecord {
@@ -107,12 +159,17 @@ impl RunRecord {
 
     /// The part at `position`, if there is one yet.
     pub(crate) fn part(&self, position: usize) -> Option<RunPart> {
-        self.parts.borrow().get(position).cloned()
+        self.parts.borrow().get(position)
+    }
+
+    /// The parts of the answer that came last, or is coming.
+    pub(crate) fn answer(&self) -> PartLog {
+        self.parts.borrow().answer.clone()
     }
 
     /// How many parts there are.
     pub(crate) fn part_count(&self) -> usize {
-        self.parts.borrow().len()
+        self.parts.borrow().length
     }
 
     /// How the run ended, if it has.

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::servers::Servers;
+use super::{Span, servers::Servers};
 
 /// The environment variables providers are set up from. Below `cli` nobody reads the process's own.
 pub trait Env {
@@ -81,17 +81,26 @@ impl fmt::Display for ProviderEvent {
         match self {
             ProviderEvent::Retry { provider, model, attempt, max_attempts, wait, reason } => write!(
                 f,
-                "{provider}:{model} failed (attempt {attempt} of {max_attempts}): {reason}; trying again in {:.1} s",
-                wait.as_secs_f64()
+                "{provider}:{model} failed (attempt {attempt} of {max_attempts}): {}; trying again in {}",
+                inline(reason),
+                Span(*wait)
             ),
             ProviderEvent::Throttled { provider, wait, reason } => {
-                write!(f, "{provider} takes no more at a time: {reason}; all requests wait {:.1} s", wait.as_secs_f64())
+                write!(f, "{provider} takes no more at a time: {}; all requests wait {}", inline(reason), Span(*wait))
             }
             ProviderEvent::Fallback { from, to, reason } => {
-                write!(f, "{from} failed: {reason}; switching to {to}")
+                write!(f, "{from} failed: {}; switching to {to}", inline(reason))
             }
         }
     }
+}
+
+/// A reason inside a sentence: on one line, and without the stop at its end.
+fn inline(reason: &str) -> String {
+    let words: Vec<&str> = reason.split_whitespace().collect();
+    let mut line = words.join(" ");
+    line.truncate(line.trim_end_matches('.').len());
+    line
 }
 
 /// Set-up shared by all models of a run.

@@ -34,6 +34,8 @@ pub enum ProviderErrorKind {
         /// How long the provider wants to be left alone.
         retry_after: Option<Duration>,
     },
+    /// The account has no credit or quota left, until somebody pays (402, `insufficient_quota`).
+    Billing,
     /// The conversation is longer than the model takes.
     ContextLength,
     /// The provider refused the content.
@@ -61,6 +63,7 @@ impl ProviderErrorKind {
             ProviderErrorKind::Configuration => "configuration",
             ProviderErrorKind::Authentication => "authentication",
             ProviderErrorKind::RateLimit { .. } => "rate-limit",
+            ProviderErrorKind::Billing => "billing",
             ProviderErrorKind::ContextLength => "context-length",
             ProviderErrorKind::ContentFilter => "content-filter",
             ProviderErrorKind::BadRequest => "bad-request",
@@ -79,6 +82,7 @@ impl ProviderErrorKind {
             "configuration" => ProviderErrorKind::Configuration,
             "authentication" => ProviderErrorKind::Authentication,
             "rate-limit" => ProviderErrorKind::RateLimit { retry_after: None },
+            "billing" => ProviderErrorKind::Billing,
             "context-length" => ProviderErrorKind::ContextLength,
             "content-filter" => ProviderErrorKind::ContentFilter,
             "bad-request" => ProviderErrorKind::BadRequest,

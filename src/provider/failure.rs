@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ProviderErrorKind, words::error_in};
+use super::{ProviderErrorKind, billing::is_billing, words::error_in};
 
 /// The class of a failure reported inside an answer: `{type, code, status, message}`, as far as the provider says.
 pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
@@ -13,15 +13,26 @@ pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
     };
     let words = [word("type"), word("code"), word("status")];
     let says = |parts: &[&str]| words.iter().any(|word| parts.iter().any(|part| word.contains(part)));
+    let code = error.get("code").and_then(Value::as_u64);
     // Before the classes by word: a conversation that is too long comes as `invalid_request_error` from most.
     if is_context_length(&words.join(" "), message) {
         ProviderErrorKind::ContextLength
+    } else if is_billing(Some(error), message) {
+        ProviderErrorKind::Billing
     } else if says(&["content_filter", "content_policy", "responsibleai"]) {
         ProviderErrorKind::ContentFilter
     } else if says(&["rate_limit", "overloaded", "resource_exhausted", "429", "529", "throttl"]) {
         ProviderErrorKind::RateLimit { retry_after: None }
     } else if says(&["authentication", "invalid_api_key", "permission", "unauthenticated", "401", "403"]) {
         ProviderErrorKind::Authentication
+    } else if says(&["server_error", "api_error", "internal", "unavailable", "timeout", "deadline"])
+        || code.is_some_and(|code| (500..600).contains(&code))
+    {
+        ProviderErrorKind::Server
+    } else if says(&["invalid_request", "invalid_argument", "invalid_prompt", "bad_request", "not_found"])
+        || code.is_some_and(|code| (400..500).contains(&code) && code != 408)
+    {
+        ProviderErrorKind::BadRequest
     } else {
         ProviderErrorKind::Stream
     }
@@ -32,8 +43,8 @@ pub(super) fn kind_of_status(status: u16, body: Option<&Value>, message: &str) -
     let error = body.map(error_in);
     let code = error.and_then(|error| error.get("code")).and_then(Value::as_str).unwrap_or_default();
     match status {
-        // A proxy that stands in between asks for its own key: the service has not been reached.
-        407 => ProviderErrorKind::Connection,
+        402 => ProviderErrorKind::Billing,
+        400..500 if is_billing(error, message) => ProviderErrorKind::Billing,
         401 | 403 => ProviderErrorKind::Authentication,
         // 529 is Anthropic's "overloaded".
         429 | 529 => ProviderErrorKind::RateLimit { retry_after: None },
@@ -70,6 +81,13 @@ pub(super) fn hint(kind: &ProviderErrorKind, key_variable: Option<&str>) -> Opti
         ProviderErrorKind::ContextLength => {
             Some("Shorten the conversation, or use a model with a larger context.".to_owned())
         }
+        ProviderErrorKind::Billing => {
+            let account = key_variable.map_or_else(String::new, |variable| format!(" behind {variable}"));
+            Some(format!(
+                "Check plan, credit and spending limit of the account{account} on the provider's billing page; until then \
+                 trying again does not help."
+            ))
+        }
         ProviderErrorKind::RateLimit { .. } => Some(
             "Wait a while, raise options.maxRetries, or name a list of models: the next one answers when one fails."
                 .to_owned(),
@@ -99,5 +117,12 @@ mod tests {
         assert_eq!(kind_of_error(&overloaded, "Overloaded"), ProviderErrorKind::RateLimit { retry_after: None });
         assert_eq!(kind_of_error(&json!({ "code": 401 }), "no"), ProviderErrorKind::Authentication);
         assert_eq!(kind_of_error(&Value::Null, "broke"), ProviderErrorKind::Stream);
+        assert_eq!(kind_of_error(&json!({ "type": "api_error" }), "broke"), ProviderErrorKind::Server);
+        assert_eq!(kind_of_error(&json!({ "code": 502 }), "broke"), ProviderErrorKind::Server);
+        assert_eq!(kind_of_error(&json!({ "type": "invalid_request_error" }), "no"), ProviderErrorKind::BadRequest);
+        let unpaid = json!({ "error": { "code": "insufficient_quota" } });
+        assert_eq!(kind_of_status(429, Some(&unpaid), "no"), ProviderErrorKind::Billing);
+        assert_eq!(kind_of_status(402, None, "Payment Required"), ProviderErrorKind::Billing);
+        assert_eq!(kind_of_error(&unpaid["error"], "no"), ProviderErrorKind::Billing);
     }
 }

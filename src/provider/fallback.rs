@@ -4,8 +4,10 @@ use std::{collections::VecDeque, rc::Rc};
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
-use super::{LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind, ProviderEvent};
-use crate::chat::{ModelRequest, StreamPart};
+use super::{
+    LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind, ProviderEvent, visible::is_visible,
+};
+use crate::chat::ModelRequest;
 
 /// Models in the order they are tried. Once a model has answered, later requests begin with the first again.
 pub struct FallbackModel {
@@ -59,7 +61,8 @@ fn name(model: &dyn LanguageModel) -> String {
 
 /// Reads up to the first visible part, so that a failure before it goes unnoticed.
 async fn begin<'a>(model: &'a dyn LanguageModel, request: ModelRequest) -> Result<PartStream<'a>, ProviderError> {
-    let mut parts = model.stream(request).await?;
+    // Fused: the rest of a stream that ended before anything visible is asked for again below.
+    let mut parts = model.stream(request).await?.fuse();
     let mut read = VecDeque::new();
     while let Some(part) = parts.next().await {
         // Dropping what was read so far undoes it: nobody has seen any of it.
@@ -71,20 +74,6 @@ async fn begin<'a>(model: &'a dyn LanguageModel, request: ModelRequest) -> Resul
         }
     }
     Ok(stream::iter(read).chain(parts).boxed_local())
-}
-
-/// Whether a part shows something that could not be taken back.
-fn is_visible(part: &StreamPart) -> bool {
-    match part {
-        StreamPart::TextDelta { delta, .. } | StreamPart::ReasoningDelta { delta, .. } => !delta.is_empty(),
-        StreamPart::ToolInputStart { .. }
-        | StreamPart::ToolInputDelta { .. }
-        | StreamPart::ToolCall { .. }
-        | StreamPart::File { .. }
-        | StreamPart::Finish { .. } => true,
-        // Beginnings, ends and metadata show nothing by themselves.
-        _ => false,
-    }
 }
 
 impl LanguageModel for FallbackModel {

@@ -6,6 +6,7 @@
 
 mod advice;
 mod auth;
+mod billing;
 mod catalog;
 mod context;
 mod create;
@@ -22,8 +23,10 @@ mod replay;
 mod resolve;
 mod servers;
 mod settings;
+mod span;
 mod transport;
 mod unsupported;
+mod visible;
 mod wire;
 mod words;
 
@@ -43,6 +46,7 @@ pub use redact::Redactor;
 pub use replay::Replay;
 pub use resolve::resolve;
 pub use settings::ProviderSettings;
+pub use span::Span;
 
 /// The parts of one answer. The stream ends after `Finish`, or after an `Err`; what came before an `Err` stays valid.
 pub type PartStream<'a> = LocalBoxStream<'a, Result<StreamPart, ProviderError>>;
@@ -50,7 +54,7 @@ pub type PartStream<'a> = LocalBoxStream<'a, Result<StreamPart, ProviderError>>;
 /// A model that answers one request at a time.
 ///
 /// Everything runs on one thread, so neither futures nor streams are `Send`. Dropping the future or the stream cancels
-/// the call. `stream` resolves when the provider accepted the request (all retries happen before that); failures after
+/// the call. `stream` resolves with the first visible part of the answer (all retries happen before that); failures after
 /// that point arrive inside the stream and are never retried.
 pub trait LanguageModel {
     /// The provider's name, such as `openai`.

@@ -56,7 +56,8 @@ impl Engine {
         let runtime = AsyncRuntime::new()?;
         runtime.set_max_stack_size(max_stack_size.min(SCRIPT_STACK_SIZE)).await;
         runtime.set_gc_threshold(GC_THRESHOLD).await;
-        let native_modules = globals::NATIVE_MODULES.iter().copied().chain(native_modules).collect();
+        let native_modules =
+            globals::NATIVE_MODULES.iter().copied().chain([loader::NATIVE]).chain(native_modules).collect();
         let loader = loader::attach(&runtime, native_modules).await;
         let event_loop = event_loop::attach(&runtime).await;
         // Resolver, interrupt handler and rejection tracker are in place from the first line of JavaScript on.

@@ -1,7 +1,5 @@
 //! Collects a model's answer from its stream. Must not know where parts come from, nor what is done with tool calls.
 
-use std::rc::Rc;
-
 use serde_json::Value;
 
 use crate::chat::{
@@ -23,8 +21,6 @@ pub(super) struct Answer {
     /// In the order of the stream, as it is sent back to the provider.
     content: Vec<ContentPart>,
     open: Vec<OpenBlock>,
-    /// Every part as it came.
-    pub(super) raw: Vec<Rc<StreamPart>>,
     /// Why it ended; `Other` until that is known.
     pub(super) finish_reason: FinishReason,
     /// What it cost.
@@ -37,9 +33,9 @@ pub(super) struct Answer {
 
 impl Answer {
     /// Takes in the next part. A complete tool call is handed back, to be started at once.
-    pub(super) fn take(&mut self, part: Rc<StreamPart>) -> Option<ToolCall> {
+    pub(super) fn take(&mut self, part: &StreamPart) -> Option<ToolCall> {
         let mut call = None;
-        match &*part {
+        match part {
             StreamPart::StreamStart { warnings } => self.warnings.extend(warnings.iter().cloned()),
             StreamPart::ResponseMetadata(metadata) => self.merge_response(metadata),
             StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata } => {
@@ -67,14 +63,13 @@ impl Answer {
             | StreamPart::TextEnd { .. }
             | StreamPart::ReasoningStart { .. }
             | StreamPart::ReasoningDelta { .. }
-            | StreamPart::ReasoningEnd { .. } => self.take_block(&part),
+            | StreamPart::ReasoningEnd { .. } => self.take_block(part),
             // The whole call follows, and an error ends the run elsewhere.
             StreamPart::ToolInputStart { .. }
             | StreamPart::ToolInputDelta { .. }
             | StreamPart::ToolInputEnd { .. }
             | StreamPart::Error { .. } => {}
         }
-        self.raw.push(part);
         call
     }
 
@@ -141,9 +136,11 @@ impl Answer {
         }
     }
 
-    /// The assistant's message for the history; `None` when the model said nothing.
-    pub(super) fn message(&self) -> Option<Message> {
-        let parts: Vec<_> = self.content.iter().filter(|part| !is_empty_text(part)).cloned().collect();
+    /// Hands over the assistant's message for the history; `None` when the model said nothing. Not a copy: an answer may
+    /// be many megabytes.
+    pub(super) fn take_message(&mut self) -> Option<Message> {
+        let mut parts = std::mem::take(&mut self.content);
+        parts.retain(|part| !is_empty_text(part));
         (!parts.is_empty()).then(|| Message::parts(Role::Assistant, parts))
     }
 
@@ -213,24 +210,24 @@ mod tests {
     fn answer(parts: Vec<StreamPart>) -> Answer {
         let mut answer = Answer::default();
         for part in parts {
-            answer.take(Rc::new(part));
+            answer.take(&part);
         }
         answer
     }
 
     #[test]
     fn history_keeps_the_order_of_the_stream_and_the_output_lists_calls_first() {
-        let answer = answer(vec![delta("0", "a"), delta("0", "b"), call("c1", "{\"x\":1}"), delta("1", "z")]);
-        let message = serde_json::to_value(answer.message()).unwrap();
+        let mut answer = answer(vec![delta("0", "a"), delta("0", "b"), call("c1", "{\"x\":1}"), delta("1", "z")]);
+        let output = serde_json::to_value(answer.output().content).unwrap();
+        let message = serde_json::to_value(answer.take_message()).unwrap();
         let kinds: Vec<_> = message["content"].as_array().unwrap().iter().map(|part| part["type"].clone()).collect();
         assert_eq!(kinds, [json!("text"), json!("tool-call"), json!("text")]);
-        let output = serde_json::to_value(answer.output().content).unwrap();
         assert_eq!(output[0]["input"], json!({ "x": 1 }));
         assert_eq!(output[1], json!({ "type": "text", "text": "abz" }));
     }
 
     #[test]
     fn an_empty_answer_adds_nothing_to_the_history() {
-        assert_eq!(answer(vec![delta("0", "")]).message(), None);
+        assert_eq!(answer(vec![delta("0", "")]).take_message(), None);
     }
 }

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::Path, rc::Rc};
 use crate::{
     diagnostic::Diagnostic,
     prompt::{Listener, RunError},
-    provider::ProviderContext,
+    provider::{ProviderContext, ProviderEvent},
     script::{
         Engine, EngineOptions, ScriptHost,
         bindings::{self, Doors, Exchanges, FileRun},
@@ -21,6 +21,8 @@ pub(crate) struct FileRunOptions {
     pub host: Rc<dyn ScriptHost>,
     /// Gets every part of the file's own run as it happens.
     pub listener: Listener,
+    /// Told when a provider is waited for, or another one takes its place.
+    pub on_provider_event: Rc<dyn Fn(&ProviderEvent)>,
     /// `process.argv`.
     pub argv: Vec<String>,
     /// `process.env`, and where keys and aliases are looked up.
@@ -34,9 +36,8 @@ pub(crate) struct FileRunOptions {
 /// Runs a prompt file to its end.
 pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
-    let host = options.host.clone();
-    let providers =
-        ProviderContext::new(Rc::new(variables)).on_event(move |event| host.write_stderr(&format!("{event}\n")));
+    let on_event = options.on_provider_event;
+    let providers = ProviderContext::new(Rc::new(variables)).on_event(move |event| on_event(event));
     let doors = Doors { step_loop: Rc::new(Session), providers, exchanges: options.exchanges };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),

@@ -162,15 +162,15 @@ impl Receiver<'_> {
             let error = reported_error(self.model, error);
             return Err(self.broken_off(error));
         }
-        if let Some(call) = self.answer.take(part) {
+        if let Some(call) = self.answer.take(&part) {
             self.calls.start(call);
         }
         Ok(())
     }
 
     /// Keeps what the model had said in the history before the run ends with `error`.
-    fn broken_off(&self, error: ProviderError) -> RunError {
-        let said = self.answer.message().map(|message| {
+    fn broken_off(&mut self, error: ProviderError) -> RunError {
+        let said = self.answer.take_message().map(|message| {
             // A call without a result is refused by every provider, should the conversation go on.
             let parts = message.content_parts().iter();
             let kept = parts.filter(|part| !matches!(part, ContentPart::ToolCall { .. })).cloned().collect();

@@ -94,9 +94,9 @@ async fn run_step(
         None => ModelRequest::default(),
     };
     host.record().append(RunPart::StepStart { step: number });
-    let (answer, tool_results) = receive(host, &*model, request, &plan).await?;
+    let (mut answer, tool_results) = receive(host, &*model, request, &plan).await?;
     let output = answer.output();
-    let messages = answer.message().into_iter().chain(results_message(&tool_results)).collect();
+    let messages = answer.take_message().into_iter().chain(results_message(&tool_results)).collect();
     // Calls and results together: a conversation with one and not the other is refused by providers.
     host.prompt().borrow_mut().finish_step(messages);
     let step = Rc::new(Step {
@@ -105,7 +105,7 @@ async fn run_step(
         settings: settings.call,
         output,
         active_tools: plan.active.tools,
-        raw: answer.raw,
+        raw: host.record().answer(),
         tool_results,
         usage: answer.usage,
         warnings: answer.warnings,

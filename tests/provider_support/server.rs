@@ -195,12 +195,20 @@ async fn write_answer(stream: &mut TcpStream, answer: &Canned) -> Option<()> {
         return None;
     }
     tokio::time::sleep(answer.head_delay).await;
-    let mut head = format!("HTTP/1.1 {} {}\r\ntransfer-encoding: chunked\r\n", answer.status, answer.status_text);
+    let mut head = format!("HTTP/1.1 {} {}\r\n", answer.status, answer.status_text);
+    // Which has no body by definition, not even an empty chunk.
+    let has_body = answer.status != 204;
+    if has_body {
+        head.push_str("transfer-encoding: chunked\r\n");
+    }
     for (name, value) in &answer.headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     head.push_str("\r\n");
     stream.write_all(head.as_bytes()).await.ok()?;
+    if !has_body {
+        return Some(());
+    }
     let body = match answer.fault {
         Fault::CutAfter(length) | Fault::StallAfter(length) => &answer.body[..length.min(answer.body.len())],
         _ => &answer.body,

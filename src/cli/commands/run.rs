@@ -10,7 +10,7 @@ use crate::{
     cli::{ExitCode, Printer, args::RunArgs, env, progress::Progress},
     diagnostic::Diagnostic,
     prompt::{Listener, RunError, RunPart},
-    provider::{ProviderError, Recording, Redactor, Replay},
+    provider::{ProviderError, ProviderEvent, Recording, Redactor, Replay},
     script::{
         SCRIPT_STACK_SIZE, ScriptHost,
         bindings::{Exchanges, FileRun},
@@ -65,6 +65,7 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         exchanges: exchanges(args, &variables)?,
         host: Rc::new(TerminalHost { printer: printer.clone() }),
         listener: listener(printer.clone(), progress.clone()),
+        on_provider_event: on_provider_event(printer.clone(), progress.clone()),
         argv: argv(args, &file),
         variables,
         max_stack_size: SCRIPT_STACK_SIZE,
@@ -100,6 +101,16 @@ fn listener(printer: Rc<Printer>, progress: Progress) -> Listener {
             // What the script prints from now on starts a line of its own.
             RunPart::RunEnd => printer.finish_line(),
             RunPart::StepStart { .. } | RunPart::ToolResult(_) | RunPart::StepEnd { .. } => {}
+        }
+    })
+}
+
+/// Says why an answer is late: one line for the reason, and the progress line counts down.
+fn on_provider_event(printer: Rc<Printer>, progress: Progress) -> Rc<dyn Fn(&ProviderEvent)> {
+    Rc::new(move |event| {
+        printer.stderr(&format!("{event}\n"));
+        if let ProviderEvent::Retry { wait, .. } = event {
+            progress.wait(*wait);
         }
     })
 }

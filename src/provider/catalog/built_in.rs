@@ -192,7 +192,7 @@ pub(crate) static COMPATIBLE: Provider = Provider {
         name: "chat",
         wire: |settings| {
             let dialect = Dialect::Compatible(settings.compatible_name());
-            Box::new(ChatWire::new(dialect, settings.query.as_deref()))
+            Box::new(ChatWire::new(dialect, settings.query.as_deref()).at(settings.base_url.as_deref()))
         },
     }],
     default_api: "chat",

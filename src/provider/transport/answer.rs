@@ -1,14 +1,19 @@
 //! From events to parts: the stream a caller reads.
 
-use std::{collections::BTreeMap, rc::Rc, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    rc::Rc,
+    time::Duration,
+};
 
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    body::{BodyFailure, Opened, Pace},
+    body::{BodyFailure, Opened, Pace, Promise, WrongAnswer},
     faults::Faults,
     limits::Limits,
+    repeatable::is_repeatable,
 };
 use crate::{
     chat::{CallWarning, ResponseMetadata, StreamPart},
@@ -17,6 +22,7 @@ use crate::{
         failure::kind_of_error,
         framing::{Events, FrameFailure},
         servers::Pass,
+        visible::is_visible,
         wire::{Decoded, Output, WireDecoder, WireEvent, WireFormat},
         words::of_event,
     },
@@ -25,19 +31,30 @@ use crate::{
 /// How long to wait for the end of the stream once the provider said that its answer is over, or failed.
 const LAST_PATIENCE: Duration = Duration::from_secs(2);
 
+/// What went wrong with an answer.
+pub(super) struct Failure {
+    pub error: ProviderError,
+    /// Whether another attempt may mend it, as long as nothing was visible.
+    pub is_repeatable: bool,
+}
+
 /// An answer that is being read.
 pub(super) struct Answer<'a> {
     events: Events<'a, BodyFailure>,
     decoder: Box<dyn WireDecoder>,
     out: Output,
+    /// Parts that were read before the answer was given out.
+    peeked: VecDeque<StreamPart>,
     faults: Faults,
     limits: Limits,
     pace: Rc<Pace>,
+    promise: Promise,
+    saw_event: bool,
     /// Goes out with the first metadata.
     head: Option<BTreeMap<String, String>>,
     warnings: Option<Vec<CallWarning>>,
     /// The first failure; what follows is still read, and then the stream ends with it.
-    failure: Option<ProviderError>,
+    failure: Option<Failure>,
     ended: bool,
     /// The place at the server's gate, given back with the end of the answer.
     pass: Option<Pass>,
@@ -55,9 +72,12 @@ impl<'a> Answer<'a> {
             events: Events::new(wire.framing(), opened.bytes),
             decoder: wire.decoder(),
             out: Output::default(),
+            peeked: VecDeque::new(),
             faults,
             limits: opened.limits,
             pace: opened.pace,
+            promise: opened.promise,
+            saw_event: false,
             head: Some(head),
             warnings: Some(warnings),
             failure: None,
@@ -71,46 +91,73 @@ impl<'a> Answer<'a> {
         self.pass = Some(pass).filter(|_| !self.ended);
     }
 
+    /// Reads up to the first visible part, which `next` then begins before. A failure before it that another attempt may
+    /// mend is given out in place of the answer; with any other one, what still follows is an answer nonetheless.
+    pub(super) async fn begin(&mut self) -> Result<(), ProviderError> {
+        loop {
+            while let Some(decoded) = self.out.pop() {
+                let Some(part) = self.take(decoded) else { break };
+                let visible = is_visible(&part);
+                self.peeked.push_back(part);
+                if visible {
+                    return Ok(());
+                }
+            }
+            if let Some(failure) = self.failure.take_if(|failure| failure.is_repeatable) {
+                return Err(failure.error);
+            }
+            if self.ended || self.failure.is_some() {
+                return Ok(());
+            }
+            self.read().await;
+        }
+    }
+
     /// The next part; after an error nothing follows.
     pub(super) async fn next(&mut self) -> Option<Result<StreamPart, ProviderError>> {
         // What was dropped from the request is known before the first byte of the answer.
         if let Some(warnings) = self.warnings.take() {
             return Some(Ok(StreamPart::StreamStart { warnings }));
         }
+        if let Some(part) = self.peeked.pop_front() {
+            return Some(Ok(part));
+        }
         loop {
             while let Some(decoded) = self.out.pop() {
-                match decoded {
-                    // A failed answer has no regular end.
-                    Decoded::Part(StreamPart::Finish { .. }) if self.failure.is_some() => {}
-                    Decoded::Part(part) => return Some(Ok(self.with_head(part))),
-                    Decoded::Failure(failure) => {
-                        self.fail(self.faults.error(failure.kind, &failure.message, failure.status));
-                    }
+                if let Some(part) = self.take(decoded) {
+                    return Some(Ok(part));
                 }
             }
             if self.ended {
                 self.pass = None;
-                return self.failure.take().map(Err);
+                return self.failure.take().map(|failure| Err(failure.error));
             }
             self.read().await;
         }
     }
 
-    /// When the very first thing the provider says is an error: that error and its status.
-    pub(super) async fn first_failure(&mut self) -> Option<(ProviderError, u16)> {
-        // Events may decode to nothing (`ping`).
-        while self.out.is_empty() && !self.ended {
-            self.read().await;
+    /// The part in a decoded piece; a failure is kept for the end.
+    fn take(&mut self, decoded: Decoded) -> Option<StreamPart> {
+        match decoded {
+            // A failed answer has no regular end.
+            Decoded::Part(StreamPart::Finish { .. }) if self.failure.is_some() => None,
+            Decoded::Part(part) => Some(self.with_head(part)),
+            Decoded::Failure(failure) => {
+                let error = self.faults.error(failure.kind, &failure.message, failure.status);
+                // What a decoder says after the last byte is that the answer was cut short.
+                let cut_short = self.ended && error.kind == ProviderErrorKind::Protocol;
+                let is_repeatable = cut_short || is_repeatable(&error);
+                self.fail(Failure { error, is_repeatable });
+                None
+            }
         }
-        let failure = self.out.first_failure()?;
-        let status = failure.status?;
-        Some((self.faults.error(failure.kind.clone(), &failure.message, Some(status)), status))
     }
 
     /// Reads one event and decodes it.
     async fn read(&mut self) {
         match self.events.next().await {
             Some(Ok(event)) => {
+                self.saw_event = true;
                 match event.as_wire() {
                     // Not JSON, so no decoder should have to look for it.
                     WireEvent::Data(data) if data.trim() == "[DONE]" => self.decoder.done_marker(),
@@ -127,12 +174,15 @@ impl<'a> Answer<'a> {
             Some(Err(FrameFailure::Body(_))) if self.decoder.complete() => self.end(),
             Some(Err(FrameFailure::Body(failure))) => {
                 self.ended = true;
-                self.fail(self.faults.body(&failure, &self.limits));
+                let error = self.faults.body(&failure, &self.limits);
+                // The limit on the whole call holds for further attempts too.
+                self.fail(Failure { error, is_repeatable: !matches!(failure, BodyFailure::Total) });
             }
             Some(Err(FrameFailure::Malformed(what))) => {
                 self.ended = true;
                 let message = format!("The provider's event stream is malformed: {what}");
-                self.fail(self.faults.error(ProviderErrorKind::Protocol, &message, None));
+                let error = self.faults.error(ProviderErrorKind::Protocol, &message, None);
+                self.fail(Failure { error, is_repeatable: false });
             }
         }
     }
@@ -159,13 +209,16 @@ impl<'a> Answer<'a> {
 
     fn end(&mut self) {
         self.ended = true;
-        self.decoder.finish(&mut self.out);
+        match self.promise.without_events().filter(|_| !self.saw_event) {
+            Some(wrong) => self.fail(not_events(&wrong, self.promise.status, &self.faults)),
+            None => self.decoder.finish(&mut self.out),
+        }
     }
 
-    fn fail(&mut self, error: ProviderError) {
+    fn fail(&mut self, failure: Failure) {
         self.pace.idle.set(self.limits.idle.min(LAST_PATIENCE));
         // The first failure is the cause; later ones mostly follow from it.
-        self.failure.get_or_insert(error);
+        self.failure.get_or_insert(failure);
     }
 
     /// Adds the response's headers to the first metadata; a finish without any gets them in front of it.
@@ -192,4 +245,17 @@ fn reported(data: &str) -> Option<(ProviderErrorKind, String)> {
     let event = serde_json::from_str::<Value>(data).ok()?;
     let (error, message) = of_event(&event)?;
     Some((kind_of_error(error, &message), message))
+}
+
+/// The failure of an answer without a single event.
+pub(super) fn not_events(wrong: &WrongAnswer, status: u16, faults: &Faults) -> Failure {
+    let mut error = faults.error(ProviderErrorKind::Protocol, &wrong.message, Some(status));
+    if wrong.is_empty {
+        error.hint = Some(
+            "Check that the base URL leads to the API (its path often ends in /v1), that the model's name is right, and that \
+             no proxy in between drops the answer."
+                .to_owned(),
+        );
+    }
+    Failure { error, is_repeatable: wrong.is_empty }
 }

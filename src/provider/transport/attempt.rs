@@ -1,27 +1,47 @@
 //! One attempt: authorise, send, look at the head of the answer.
 
-use std::{cell::RefCell, collections::BTreeMap, time::SystemTime};
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
 
 use futures_util::StreamExt;
 use reqwest::{
     Response, Url,
     header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
+use tokio::time::Instant;
 
 use super::{
-    answer::Answer, body::Opened, faults::Faults, limits::Limits, model::HttpModel, refusal::RefusalHead, sent::Sent,
-    wish::wish,
+    answer::{Answer, Failure, not_events},
+    body::{Opened, WrongAnswer},
+    faults::Faults,
+    limits::Limits,
+    model::HttpModel,
+    refusal::RefusalHead,
+    repeatable::is_repeatable,
+    sent::Sent,
+    wish::{wish, wish_in_body},
 };
 use crate::{
     chat::CallSettings,
     http::http_client,
     provider::{
-        ProviderError, ProviderErrorKind, auth::Unauthorised, servers::announced, wire::EncodedRequest, words::of_json,
+        ProviderError, ProviderErrorKind,
+        auth::Unauthorised,
+        failure::kind_of_error,
+        servers::announced,
+        wire::EncodedRequest,
+        words::{error_in, of_json},
     },
 };
 
 /// More of an error's body is not read.
 const MAX_ERROR_BODY: usize = 1 << 20;
+
+/// Nor waited for: the status is known, and a body that does not come must not hide it.
+const ERROR_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Everything about a call that stays the same from attempt to attempt.
 pub(super) struct Prepared {
@@ -41,7 +61,7 @@ pub(super) struct AttemptFailure {
     pub error: ProviderError,
     pub retryable: bool,
     /// How long the provider wants us to wait.
-    pub wish: Option<std::time::Duration>,
+    pub wish: Option<Duration>,
 }
 
 impl Prepared {
@@ -107,8 +127,10 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
     let request = client.post(prepared.url.clone()).headers(headers).body(body);
     let limits = prepared.limits;
     let response = match tokio::time::timeout(limits.first_byte, request.send()).await {
-        // Not repeated: the provider may be at work on the request, and will charge for it.
-        Err(_) => return Err(final_failure(faults.timeout("did not begin to answer", limits.first_byte, "firstByte"))),
+        Err(_) => {
+            let error = faults.timeout("did not begin to answer", limits.first_byte, "firstByte");
+            return Err(AttemptFailure { error, retryable: true, wish: None });
+        }
         Ok(Err(error)) => return Err(not_connected(&error, &prepared.url, &faults)),
         Ok(Ok(response)) => response,
     };
@@ -152,20 +174,19 @@ fn not_connected(error: &reqwest::Error, url: &Url, faults: &Faults) -> AttemptF
 async fn refused(model: &HttpModel, response: Response, prepared: &Prepared, faults: &Faults) -> AttemptFailure {
     let head = RefusalHead::of(&response);
     let wish = wish(response.headers(), SystemTime::now());
-    // The status is known; a body that does not come must not hide it.
-    let read = tokio::time::timeout(prepared.limits.idle, read_some(response));
-    let (error, body) = head.error(&read.await.unwrap_or_default(), faults);
+    let body = read_some(response, prepared.limits.idle.min(ERROR_PATIENCE)).await;
+    let (error, body) = head.error(&body, faults);
+    let wish = wish.or_else(|| wish_in_body(body.as_ref()?));
     prepared.sent.borrow_mut().adapt(model, head.status, body.as_ref(), &error.message);
-    // 409 is a lock that could not be had in time.
-    let retryable = matches!(head.status, 408 | 409 | 429) || head.status >= 500;
-    AttemptFailure { error, retryable, wish }
+    AttemptFailure { retryable: is_repeatable(&error), error, wish }
 }
 
-/// The beginning of a body, as far as it can be read.
-async fn read_some(response: Response) -> Vec<u8> {
+/// The beginning of a body, as far as it can be read in this time.
+async fn read_some(response: Response, patience: Duration) -> Vec<u8> {
     let mut stream = response.bytes_stream();
     let mut body = Vec::new();
-    while let Some(Ok(chunk)) = stream.next().await {
+    let until = Instant::now() + patience;
+    while let Ok(Some(Ok(chunk))) = tokio::time::timeout_at(until, stream.next()).await {
         body.extend_from_slice(&chunk);
         if body.len() > MAX_ERROR_BODY {
             break;
@@ -174,7 +195,7 @@ async fn read_some(response: Response) -> Vec<u8> {
     body
 }
 
-/// A success: checks that an event stream comes and, where the first event may say otherwise, waits for it.
+/// A success: checks that an event stream comes, and reads it up to its first visible part.
 async fn accepted<'a>(
     model: &'a HttpModel,
     response: Response,
@@ -182,27 +203,25 @@ async fn accepted<'a>(
     faults: Faults,
 ) -> Result<Answer<'a>, AttemptFailure> {
     let head = shown_headers(response.headers());
-    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
-    let status = response.status().as_u16();
     let opened = Opened::new(response, prepared.limits);
-    let opened = match opened.check(&content_type).await {
-        Ok(opened) => opened,
-        Err(wrong) => {
-            let words = wrong.json.as_ref().and_then(of_json);
-            // With the provider's own words it is a failure that was reported, else not the protocol at all.
-            let kind = if words.is_some() { ProviderErrorKind::Stream } else { ProviderErrorKind::Protocol };
-            return Err(final_failure(faults.error(kind, &words.unwrap_or(wrong.message), Some(status))));
-        }
-    };
+    let status = opened.promise.status;
+    let opened = opened.check().await.map_err(|wrong| no_stream(&wrong, status, &faults))?;
     let mut answer = Answer::new(model.wire.as_ref(), opened, prepared.sent.borrow().warnings.clone(), head, faults);
-    if model.wire.first_event_may_fail()
-        && let Some((error, status)) = answer.first_failure().await
-    {
-        // Overloaded: nothing was done yet, so that trying again does no harm.
-        return Err(AttemptFailure { error, retryable: status == 529, wish: None });
+    match answer.begin().await {
+        Ok(()) => Ok(answer),
+        Err(error) => Err(AttemptFailure { error, retryable: true, wish: None }),
     }
-    Ok(answer)
+}
+
+/// A success that is no event stream: the failure that its JSON reports, else what it looks like.
+fn no_stream(wrong: &WrongAnswer, status: u16, faults: &Faults) -> AttemptFailure {
+    let reported = wrong.json.as_ref().and_then(|body| Some((error_in(body), of_json(body)?)));
+    let Some((reported, words)) = reported else {
+        let Failure { error, is_repeatable } = not_events(wrong, status, faults);
+        return AttemptFailure { error, retryable: is_repeatable, wish: None };
+    };
+    let error = faults.error(kind_of_error(reported, &words), &words, Some(status));
+    AttemptFailure { retryable: is_repeatable(&error), error, wish: None }
 }
 
 /// The head's fields for the response metadata; cookies are nobody's business.

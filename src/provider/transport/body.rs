@@ -1,10 +1,13 @@
 //! The bytes of an answer under time limits.
 
-use std::{cell::Cell, rc::Rc, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    time::Duration,
+};
 
-use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use reqwest::Response;
+use reqwest::{Response, header::CONTENT_TYPE};
 use serde_json::Value;
 use thiserror::Error;
 use tokio::time::Instant;
@@ -28,6 +31,7 @@ pub(super) struct Opened {
     pub bytes: ByteStream<'static, BodyFailure>,
     pub limits: Limits,
     pub pace: Rc<Pace>,
+    pub promise: Promise,
 }
 
 /// How long further bytes are waited for; the answer shortens it when nothing more is due.
@@ -39,48 +43,77 @@ pub(super) struct Pace {
     pub until: Cell<Instant>,
 }
 
+/// What the head said of the body, and how the body then began.
+#[derive(Debug)]
+pub(super) struct Promise {
+    pub status: u16,
+    /// Without its parameters.
+    kind: String,
+    beginning: Rc<RefCell<Vec<u8>>>,
+}
+
 /// An answer that is no event stream.
 pub(super) struct WrongAnswer {
     pub message: String,
     pub json: Option<Value>,
+    /// Nothing came at all.
+    pub is_empty: bool,
 }
 
 /// More of a wrong answer is not read.
 const MAX_WRONG_BODY: usize = 64 << 10;
 
+/// How long a gap in a wrong answer may be: what has come says enough.
+const WRONG_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Enough to recognise a login page or a proxy by.
+const SHOWN: usize = 200;
+
 impl Opened {
     pub(super) fn new(response: Response, limits: Limits) -> Self {
+        let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let kind = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let beginning = Rc::default();
+        let promise = Promise { status: response.status().as_u16(), kind, beginning: Rc::clone(&beginning) };
         let pace = Rc::new(Pace { idle: Cell::new(limits.idle), until: Cell::new(limits.deadline) });
-        let bytes = guarded(response, pace.clone());
-        Opened { bytes, limits, pace }
+        let bytes = guarded(response, pace.clone(), beginning);
+        Opened { bytes, limits, pace, promise }
     }
 
-    /// Looks at the content type, and at the first bytes where it does not promise an event stream.
-    pub(super) async fn check(mut self, content_type: &str) -> Result<Opened, WrongAnswer> {
-        let kind = content_type.split(';').next().unwrap_or_default().trim();
-        if matches!(kind, "text/event-stream" | "application/vnd.amazon.eventstream") {
-            return Ok(self);
+    /// Looks at the content type and at the first bytes.
+    pub(super) async fn check(mut self) -> Result<Opened, WrongAnswer> {
+        match self.promise.kind.as_str() {
+            "application/vnd.amazon.eventstream" => return Ok(self),
+            "text/html" => return Err(self.web_page().await),
+            _ => {}
         }
-        if kind == "text/html" {
-            return Err(self.web_page().await);
-        }
-        // Many servers send a good stream under another type; JSON and HTML give themselves away by how they begin.
-        let Some(Ok(first)) = self.bytes.next().await else { return Ok(self) };
-        if !matches!(first.trim_ascii_start().first(), Some(b'{' | b'[' | b'<')) {
+        // Content types are wrong both ways: good streams come as JSON or plain text, and errors in JSON as event streams.
+        // JSON and HTML give themselves away by how they begin, which no event does.
+        let mut read = Vec::new();
+        let first = loop {
+            let Some(chunk) = self.bytes.next().await else { break None };
+            let first = chunk.as_ref().ok().and_then(|chunk| chunk.trim_ascii_start().first().copied());
+            let is_failure = chunk.is_err();
+            read.push(chunk);
+            if first.is_some() || is_failure {
+                break first;
+            }
+        };
+        if !matches!(first, Some(b'{' | b'[' | b'<')) {
             let rest = self.bytes;
-            self.bytes = stream::once(async { Ok(first) }).chain(rest).boxed_local();
+            self.bytes = stream::iter(read).chain(rest).boxed_local();
             return Ok(self);
         }
-        let body = self.collect(first).await;
-        let json = serde_json::from_slice(&body).ok();
-        let kind = if kind.is_empty() { "an answer of no stated type" } else { kind };
-        // Enough to recognise a login page or a proxy by.
-        let shown = String::from_utf8_lossy(&body);
-        Err(WrongAnswer { message: format!("The server sent {kind} in place of an event stream: {shown}"), json })
+        let body = self.collect(read.into_iter().flatten().flatten().collect()).await;
+        let message = self.promise.not_events(&body);
+        Err(WrongAnswer { message, json: serde_json::from_slice(&body).ok(), is_empty: false })
     }
 
     async fn web_page(&mut self) -> WrongAnswer {
-        let body = self.collect(Bytes::new()).await;
+        let body = self.collect(Vec::new()).await;
+        if body.trim_ascii().is_empty() {
+            return WrongAnswer { message: EMPTY.to_owned(), json: None, is_empty: true };
+        }
         let text = String::from_utf8_lossy(&body);
         let title = text.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
         let title = title.map(|(title, _)| format!(" titled \"{}\"", title.trim())).unwrap_or_default();
@@ -88,11 +121,11 @@ impl Opened {
             "The server sent a web page{title} (text/html) in place of an event stream. Is the base URL right, and does \
              no login or proxy stand in between?"
         );
-        WrongAnswer { message, json: None }
+        WrongAnswer { message, json: None, is_empty: false }
     }
 
-    async fn collect(&mut self, first: Bytes) -> Vec<u8> {
-        let mut body = first.to_vec();
+    async fn collect(&mut self, mut body: Vec<u8>) -> Vec<u8> {
+        self.pace.idle.set(self.pace.idle.get().min(WRONG_PATIENCE));
         while let Some(Ok(chunk)) = self.bytes.next().await {
             body.extend_from_slice(&chunk);
             if body.len() > MAX_WRONG_BODY {
@@ -103,10 +136,41 @@ impl Opened {
     }
 }
 
-fn guarded(response: Response, pace: Rc<Pace>) -> ByteStream<'static, BodyFailure> {
+const EMPTY: &str = "The server sent an empty answer.";
+
+impl Promise {
+    /// What to say of a body that ended without one whole event; `None` when it was cut off inside the first.
+    pub(super) fn without_events(&self) -> Option<WrongAnswer> {
+        let beginning = self.beginning.borrow();
+        let mut lines =
+            beginning.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.trim_ascii().is_empty());
+        // Comments only keep a connection alive.
+        if lines.all(|line| line.starts_with(b":")) {
+            return Some(WrongAnswer { message: EMPTY.to_owned(), json: None, is_empty: true });
+        }
+        if matches!(self.kind.as_str(), "text/event-stream" | "application/vnd.amazon.eventstream")
+            || [&b"data"[..], b"event", b"id", b"retry", b":"].iter().any(|field| beginning.starts_with(field))
+        {
+            return None;
+        }
+        Some(WrongAnswer { message: self.not_events(&beginning), json: None, is_empty: false })
+    }
+
+    fn not_events(&self, body: &[u8]) -> String {
+        let kind = match self.kind.as_str() {
+            "" => "an answer of no stated type",
+            "text/event-stream" => "something else",
+            kind => kind,
+        };
+        let shown: String = String::from_utf8_lossy(body).chars().take(SHOWN).collect();
+        format!("The server sent {kind} in place of an event stream: {shown}")
+    }
+}
+
+fn guarded(response: Response, pace: Rc<Pace>, beginning: Rc<RefCell<Vec<u8>>>) -> ByteStream<'static, BodyFailure> {
     let bytes = response.bytes_stream().boxed_local();
     stream::unfold(Some(bytes), move |bytes| {
-        let pace = pace.clone();
+        let (pace, beginning) = (pace.clone(), beginning.clone());
         async move {
             let mut bytes = bytes?;
             let until = pace.until.get();
@@ -114,7 +178,12 @@ fn guarded(response: Response, pace: Rc<Pace>) -> ByteStream<'static, BodyFailur
             let idle = Instant::now().checked_add(pace.idle.get()).unwrap_or(until);
             match tokio::time::timeout_at(idle.min(until), bytes.next()).await {
                 Ok(None) => None,
-                Ok(Some(Ok(chunk))) => Some((Ok(chunk), Some(bytes))),
+                Ok(Some(Ok(chunk))) => {
+                    let mut beginning = beginning.borrow_mut();
+                    let room = SHOWN.saturating_sub(beginning.len()).min(chunk.len());
+                    beginning.extend_from_slice(&chunk[..room]);
+                    Some((Ok(chunk), Some(bytes)))
+                }
                 // Nothing is read behind a loss: it would not fit what came before.
                 Ok(Some(Err(error))) => Some((Err(BodyFailure::Lost(cause(&error))), None)),
                 Err(_) if idle < until => Some((Err(BodyFailure::Idle), None)),
@@ -122,6 +191,8 @@ fn guarded(response: Response, pace: Rc<Pace>) -> ByteStream<'static, BodyFailur
             }
         }
     })
+    // Asked again after its end by some readers.
+    .fuse()
     .boxed_local()
 }
 

@@ -10,6 +10,7 @@ mod faults;
 mod limits;
 mod model;
 mod refusal;
+mod repeatable;
 mod retry;
 mod sent;
 mod turn;
@@ -34,10 +35,7 @@ impl HttpModel {
         super::wire::values::normalize_numbers(&mut encoded.body);
         let limits = Limits::new(request.settings.timeouts);
         let prepared = attempt::Prepared::new(self, encoded, &request.settings, limits, faults)?;
-        let answer = match tokio::time::timeout_at(limits.deadline, retry::run(self, &prepared)).await {
-            Ok(answer) => answer?,
-            Err(_) => return Err(prepared.faults.timeout("did not answer", limits.total, "total")),
-        };
+        let answer = retry::run(self, &prepared).await?;
         // Boxed: the state moves into and out of every step of the stream.
         let answer = Box::new(answer);
         let parts = stream::unfold(answer, |mut answer| async move { answer.next().await.map(|part| (part, answer)) });

@@ -3,9 +3,12 @@
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
+use serde_json::Value;
 
-/// A wish for a longer wait than this is not honoured: nobody waits minutes in front of a terminal.
-const LONGEST: Duration = Duration::from_secs(60);
+use crate::provider::billing::retry_delay;
+
+/// More than this is not believed: dates far off are mistakes.
+const LONGEST: Duration = Duration::from_secs(366 * 86_400);
 
 /// The wish in the head of an answer: `retry-after-ms`, else `retry-after` in seconds or as a date.
 pub(super) fn wish(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
@@ -20,8 +23,16 @@ pub(super) fn wish(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
         // A date that has passed is a wish below zero.
         Some(date.duration_since(now).map_or(-1.0, |wait| wait.as_secs_f64() * 1000.0))
     })?;
-    let within = (0.0..LONGEST.as_secs_f64() * 1000.0).contains(&milliseconds);
-    within.then(|| Duration::from_secs_f64(milliseconds / 1000.0))
+    of_seconds(milliseconds / 1000.0)
+}
+
+/// The wish in the body of a failure, where Google's services put it.
+pub(super) fn wish_in_body(body: &Value) -> Option<Duration> {
+    of_seconds(retry_delay(body.get("error").unwrap_or(body))?)
+}
+
+fn of_seconds(seconds: f64) -> Option<Duration> {
+    (0.0..=LONGEST.as_secs_f64()).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
 }
 
 #[cfg(test)]
@@ -45,13 +56,23 @@ mod tests {
         assert_eq!(wish_of(&[("retry-after", "1")]), Some(Duration::from_secs(1)));
         assert_eq!(wish_of(&[("retry-after", "0")]), Some(Duration::ZERO));
         assert_eq!(wish_of(&[("retry-after", "59.5")]), Some(Duration::from_millis(59_500)));
-        assert_eq!(wish_of(&[("retry-after", "60")]), None);
+        assert_eq!(wish_of(&[("retry-after", "300")]), Some(Duration::from_secs(300)));
+        assert_eq!(wish_of(&[("retry-after", "7200")]), Some(Duration::from_secs(7200)));
+        assert_eq!(wish_of(&[("retry-after", "1e300")]), None);
+        assert_eq!(wish_of(&[("retry-after", "NaN")]), None);
         assert_eq!(wish_of(&[("retry-after", "-1")]), None);
         assert_eq!(wish_of(&[("retry-after-ms", "250"), ("retry-after", "7")]), Some(Duration::from_millis(250)));
         assert_eq!(wish_of(&[("retry-after-ms", "soon"), ("retry-after", "7")]), Some(Duration::from_secs(7)));
-        assert_eq!(wish_of(&[("retry-after-ms", "90000"), ("retry-after", "7")]), None);
+        assert_eq!(wish_of(&[("retry-after-ms", "90000"), ("retry-after", "7")]), Some(Duration::from_secs(90)));
         assert_eq!(wish_of(&[("retry-after", "Wed, 21 Oct 2015 07:28:05 GMT")]), Some(Duration::from_secs(5)));
         assert_eq!(wish_of(&[("retry-after", "Wed, 21 Oct 2015 07:27:00 GMT")]), None);
         assert_eq!(wish_of(&[("retry-after", "later")]), None);
+    }
+
+    #[test]
+    fn google_says_it_in_the_body() {
+        let body = serde_json::json!({ "error": { "details": [{}, { "retryDelay": "2.5s" }] } });
+        assert_eq!(wish_in_body(&body), Some(Duration::from_millis(2_500)));
+        assert_eq!(wish_in_body(&serde_json::json!({ "error": "busy" })), None);
     }
 }

@@ -3,14 +3,18 @@
 //! Owns: one [`WireFormat`] a vendor, tested without a network. Must not know: HTTP, keys, retries, clocks. Framing (how
 //! events are cut out of bytes) is in `provider/framing.rs`.
 
+mod answer_schema;
 pub(super) mod anthropic;
 pub(super) mod bedrock;
 mod blocks;
 pub(super) mod chat;
 pub(super) mod cohere;
+mod effort;
 pub(super) mod google;
 mod media;
+mod openai_format;
 mod openai_models;
+mod openai_reasoning;
 mod output;
 pub(super) mod responses;
 mod settings;
@@ -74,11 +78,6 @@ pub(crate) trait WireFormat {
     /// How the answer is framed.
     fn framing(&self) -> Framing {
         Framing::Sse
-    }
-
-    /// Whether an error as the first event counts as a failed request, which may be retried (anthropic).
-    fn first_event_may_fail(&self) -> bool {
-        false
     }
 }
 

@@ -39,18 +39,6 @@ impl Output {
         self.0.len()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The oldest piece, when it is a failure.
-    pub(crate) fn first_failure(&self) -> Option<&Failure> {
-        match self.0.front()? {
-            Decoded::Failure(failure) => Some(failure),
-            Decoded::Part(_) => None,
-        }
-    }
-
     /// Puts a part back, to be taken next.
     pub(crate) fn push_front(&mut self, part: StreamPart) {
         self.0.push_front(Decoded::Part(part));

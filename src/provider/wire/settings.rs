@@ -81,8 +81,9 @@ pub(crate) fn clamp_temperature(temperature: Option<f64>, provider: &str, warnin
     Some(clamped)
 }
 
-/// Drops sampling settings, which a model that thinks refuses; the warnings come in the order of `names`.
-pub(crate) fn drop_sampling(settings: &mut CallSettings, names: [&str; 3], warnings: &mut Warnings) {
+/// Drops sampling settings, which the model refuses; `when` says in which case, and the warnings come in the order of
+/// `names`.
+pub(crate) fn drop_sampling(settings: &mut CallSettings, names: [&str; 3], when: &str, warnings: &mut Warnings) {
     for name in names {
         let was_set = match name {
             "temperature" => settings.temperature.take().is_some(),
@@ -91,7 +92,7 @@ pub(crate) fn drop_sampling(settings: &mut CallSettings, names: [&str; 3], warni
             _ => false,
         };
         if was_set {
-            warnings.changed(name, format!("{name} is not supported when thinking is enabled"));
+            warnings.changed(name, format!("{name} is not supported {when}"));
         }
     }
 }

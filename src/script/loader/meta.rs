@@ -39,6 +39,6 @@ fn resolve_function<'js>(ctx: &Ctx<'js>, name: &str, resolver: &Rc<ModuleResolve
 }
 
 /// The `file:` URL of an absolute path.
-fn file_url(path: &Path) -> String {
+pub(super) fn file_url(path: &Path) -> String {
     Url::from_file_path(path).map(String::from).unwrap_or_else(|()| format!("file://{}", path.display()))
 }

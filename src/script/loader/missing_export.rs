@@ -2,8 +2,9 @@
 
 use rquickjs::{CatchResultExt, Ctx};
 
+use super::kind;
 use super::modules::{Import, Modules};
-use super::{package, position};
+use super::position;
 use crate::diagnostic::closest;
 use crate::script::builtin::import_builtin;
 use crate::script::error::ScriptError;
@@ -59,8 +60,11 @@ fn names(shown: &str, resolved: &str) -> bool {
 
 /// A close name among the exports, or the usual mistake.
 fn suggest(ctx: &Ctx<'_>, modules: &Modules, import: &Import, name: &str) -> Option<String> {
-    if modules.text_of(&import.resolved).is_some_and(|text| package::is_common_js_text(&text)) {
-        return Some(format!("'{}' is a CommonJS module; only ES modules are supported", import.specifier));
+    if kind::of(&modules.path_of(&import.resolved)) == kind::Kind::CommonJs && modules.is_file(&import.resolved) {
+        return Some(format!(
+            "'{0}' is CommonJS, whose names cannot all be known beforehand; import the whole: import whole from '{0}'",
+            import.specifier
+        ));
     }
     let exports = exports_of(ctx, modules, &import.resolved);
     if let Some(close) = closest(name, exports.iter().map(String::as_str)) {

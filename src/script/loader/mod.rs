@@ -5,7 +5,9 @@
 //! name of a built-in or native module; so stack traces show paths. QuickJS gives no position for an import that fails:
 //! `position` finds the specifier in the importer's text.
 
+mod common_js;
 mod json;
+mod kind;
 mod meta;
 mod missing_export;
 mod modules;
@@ -22,12 +24,14 @@ use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::{AsyncRuntime, Ctx, JsLifetime, Module, Object, Result, Value};
 
+pub(super) use common_js::NATIVE;
 pub(super) use missing_export::explain_missing_export;
 pub(super) use modules::Modules;
 pub(super) use typescript::with_source_positions;
 
 use super::native_module::{self, NativeModule};
 use super::{builtin, bytecode, user_data};
+use kind::Kind;
 use resolver::ModuleResolver;
 
 /// The resolver and the loader of one engine; clones share the same state.
@@ -45,7 +49,9 @@ pub(super) async fn attach(runtime: &AsyncRuntime, native: Vec<NativeModule>) ->
 
 /// Part of making an engine.
 pub(super) fn set_up(ctx: &Ctx<'_>, loader: ModuleLoader) -> Result<()> {
-    user_data::store(ctx, loader)
+    let resolver = loader.0.clone();
+    user_data::store(ctx, loader)?;
+    common_js::set_up(ctx, resolver)
 }
 
 /// What the engine of `ctx` has loaded.
@@ -60,18 +66,21 @@ pub(super) fn modules(ctx: &Ctx<'_>) -> Result<Rc<Modules>> {
 pub async fn import_file<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>> {
     let loader = user_data::read::<ModuleLoader>(ctx)?.clone();
     let name = resolver::entry(&loader.0.modules, path).map_err(|failure| failure.throw(ctx))?;
-    let module = loader.declare_file(ctx, &name)?;
+    let module = loader.declare_file(ctx, &name, true)?;
     let (module, evaluated) = module.eval()?;
     evaluated.into_future::<Value>().await?;
     module.namespace()
 }
 
 impl ModuleLoader {
-    fn declare_file<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
+    fn declare_file<'js>(&self, ctx: &Ctx<'js>, name: &str, is_entry: bool) -> Result<Module<'js, Declared>> {
         let file = self.0.modules.path_of(name);
         let text = source::read(&file).map_err(|failure| failure.throw(ctx))?;
-        if source::is_json(&file) {
-            return json::declare(ctx, name, &file, &text);
+        match kind::of(&file) {
+            Kind::Json => return json::declare(ctx, name, &file, &text),
+            // The file that lmthing was started with is a module, whatever the package around it says.
+            Kind::CommonJs if !is_entry => return common_js::declare(ctx, name, &file),
+            _ => {}
         }
         let code = match source::is_typescript(name) {
             true => typescript::strip(&self.0.modules, name, &text).map_err(|failure| failure.throw(ctx))?,
@@ -118,6 +127,6 @@ impl Loader for ModuleLoader {
         if let Some(builtin) = builtin::find(name) {
             return bytecode::load(ctx, builtin);
         }
-        self.declare_file(ctx, name)
+        self.declare_file(ctx, name, false)
     }
 }

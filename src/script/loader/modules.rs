@@ -12,7 +12,7 @@ pub(in crate::script) struct Modules {
     files: RefCell<HashMap<String, PathBuf>>,
     imports: RefCell<Vec<Import>>,
     /// Of the modules whose code is not laid out as their text is.
-    positions: RefCell<HashMap<String, (u32, Positions)>>,
+    positions: RefCell<HashMap<String, (u32, Option<Positions>)>>,
 }
 
 /// One import as it was resolved.
@@ -62,7 +62,12 @@ impl Modules {
     /// Notes that the code of the module `name` is not laid out as its text; every line of the code comes behind the
     /// lines of the text, `text_lines` of them.
     pub(super) fn add_positions(&self, name: &str, text_lines: u32, positions: Positions) {
-        self.positions.borrow_mut().insert(name.to_owned(), (text_lines, positions));
+        self.positions.borrow_mut().insert(name.to_owned(), (text_lines, Some(positions)));
+    }
+
+    /// Notes that the code of the module `name` is its text, `lines` lines further down.
+    pub(super) fn add_moved(&self, name: &str, lines: u32) {
+        self.positions.borrow_mut().insert(name.to_owned(), (lines, None));
     }
 
     /// Whether any module is not laid out as its text.
@@ -74,7 +79,8 @@ impl Modules {
     /// of the text stays.
     pub(super) fn source_position(&self, name: &str, line: u32, column: u32) -> Option<(u32, u32)> {
         match self.positions.borrow().get(name) {
-            Some((text_lines, positions)) if line > *text_lines => positions.original(line - text_lines, column),
+            Some((text_lines, Some(positions))) if line > *text_lines => positions.original(line - text_lines, column),
+            Some((lines, None)) if line > *lines => Some((line - lines, column)),
             _ => Some((line, column)),
         }
     }

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::modules::Modules;
 use super::package::{NOT_FOUND, Package, Packages};
-use super::source::{EXTENSIONS, is_json, plain};
+use super::source::{EXTENSIONS, addon_message, is_json, plain};
 use crate::diagnostic::closest;
 use crate::script::builtin::{self, INTERNAL_PREFIX};
 use crate::script::error::ScriptError;
@@ -85,7 +85,7 @@ impl ModuleResolver {
     }
 
     /// A built-in or native module by its name or alias.
-    fn known(&self, base: &str, specifier: &str) -> Option<String> {
+    pub(super) fn known(&self, base: &str, specifier: &str) -> Option<String> {
         // Built-in modules import these from each other; for a user's file they do not exist.
         if specifier.starts_with(INTERNAL_PREFIX) && self.modules.is_file(base) {
             return None;
@@ -160,7 +160,7 @@ impl ModuleResolver {
         not_found(message).hint(hint)
     }
 
-    fn not_offered(&self, name: &str, specifier: &str) -> ScriptError {
+    pub(super) fn not_offered(&self, name: &str, specifier: &str) -> ScriptError {
         let offered: Vec<&str> = builtin::public_names().filter(|name| name.starts_with("node:")).collect();
         let failure = ScriptError::error(format!("lmthing does not offer the module '{specifier}'"));
         match closest(name, self.offered()) {
@@ -185,11 +185,11 @@ fn package_name(specifier: &str) -> String {
 fn check_extension(path: &Path, specifier: &str) -> Result<(), ScriptError> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some(extension) if EXTENSIONS.contains(&extension) => Ok(()),
-        Some("cjs" | "cts") => Err(ScriptError::error(format!(
-            "Cannot import '{specifier}': it is a CommonJS module, only ES modules are supported"
-        ))),
+        Some("node") => Err(ScriptError::error(addon_message(&path.display().to_string()))
+            .code("ERR_DLOPEN_FAILED")
+            .hint("look for a package that does the same in JavaScript or WebAssembly")),
         _ => Err(ScriptError::error(format!("Cannot import '{specifier}': unknown file type"))
-            .hint("modules end in .mjs, .js, .ts, .mts or .json")),
+            .hint("modules end in .mjs, .js, .cjs, .ts, .mts, .cts or .json")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::script::error::ScriptError;
 
 /// The file endings that can be imported, in the order in which alternatives are suggested.
-pub(super) const EXTENSIONS: [&str; 5] = ["mjs", "js", "ts", "mts", "json"];
+pub(super) const EXTENSIONS: [&str; 7] = ["mjs", "js", "ts", "mts", "json", "cjs", "cts"];
 
 fn extension(path: &Path) -> Option<&str> {
     path.extension().and_then(|extension| extension.to_str())
@@ -36,6 +36,11 @@ pub(super) fn read(path: &Path) -> Result<String, ScriptError> {
         Some(rest) => rest.to_owned(),
         None => text,
     })
+}
+
+/// What is said of compiled code for Node.
+pub(super) fn addon_message(path: &str) -> String {
+    format!("Cannot load '{path}': it is a native addon (compiled for Node), and lmthing runs JavaScript only")
 }
 
 /// The words of an I/O error without the operating system's number.

@@ -27,6 +27,13 @@ pub(super) fn strip(modules: &Modules, name: &str, text: &str) -> std::result::R
     Ok("\n".repeat(lines) + &javascript.code)
 }
 
+/// The JavaScript of a CommonJS file in TypeScript, laid out as its text.
+pub(super) fn erase(name: &str, text: &str) -> std::result::Result<String, ScriptError> {
+    let javascript = to_javascript(text)
+        .map_err(|problem| ScriptError::syntax(problem.message, position::locate(name, text, problem.offset)))?;
+    Ok(javascript.code)
+}
+
 /// Lets `error.stack` show positions of the source, once a module needs it.
 pub(super) fn show_source_positions(ctx: &Ctx<'_>, modules: &Rc<Modules>) -> Result<()> {
     if !modules.has_positions() {

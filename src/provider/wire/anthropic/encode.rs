@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{messages, models};
+use super::{
+    cache, format, messages, models,
+    thinking::{Plan, drop_refused_sampling, put_effort},
+};
 use crate::{
     chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec},
     provider::wire::{
@@ -23,9 +26,6 @@ const SETTINGS: SettingNames = SettingNames {
     frequency_penalty: None,
 };
 
-/// Thought tokens when thinking is enabled without a budget.
-const DEFAULT_BUDGET: u64 = 1_024;
-
 pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
     let mut warnings = Warnings::default();
     let options = options_of(&request.settings.provider_options, &["anthropic"]);
@@ -40,8 +40,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
         body.insert("system".into(), conversation.system.into());
     }
     body.insert("messages".into(), conversation.messages.into());
-    if let Some(effort) = options.and_then(|options| options.get("effort")).filter(|value| !value.is_null()) {
-        body.insert("output_config".into(), json!({ "effort": effort }));
+    // Only the first model with an effort needs it, and only people who name that effort themselves meet that model so.
+    if options.and_then(|options| options.get("effort")).is_some_and(|effort| !effort.is_null()) {
         betas.push("effort-2025-11-24");
     }
     if let Some(user) = options.and_then(|options| options.get("metadata")).and_then(|value| value.get("userId")) {
@@ -57,6 +57,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     }
     put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), options);
     body.insert("stream".into(), true.into());
+    format::put(&mut body, request, model_id);
+    cache::mark(&mut body, &request.settings, model_id, &mut warnings);
 
     let mut headers = vec![("anthropic-version", "2023-06-01".to_owned())];
     if !betas.is_empty() {
@@ -66,6 +68,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     Ok(EncodedRequest { path: "/messages".into(), headers, body: Value::Object(body), warnings })
 }
 
+/// Call settings and thinking, which depend on each other.
 fn put_call_settings(
     body: &mut Map<String, Value>,
     settings: &CallSettings,
@@ -73,55 +76,37 @@ fn put_call_settings(
     options: Option<&Map<String, Value>>,
     warnings: &mut Warnings,
 ) {
+    let mut plan =
+        Plan::of_options(options, model, warnings).unwrap_or_else(|| Plan::of_setting(settings, model, warnings));
     let mut settings = settings.clone();
     settings.temperature = clamp_temperature(settings.temperature, "anthropic", warnings);
-    let asked = settings.max_output_tokens;
-    // The service insists on a limit.
-    let mut max_tokens = asked.unwrap_or(model.max_tokens);
-    if let Some(budget) = put_thinking(body, options, warnings) {
-        // The service counts thoughts as output; the limit of the settings is one for the answer.
-        max_tokens = max_tokens.saturating_add(budget);
-        drop_sampling(&mut settings, ["temperature", "topK", "topP"], warnings);
-    } else if settings.temperature.is_some() && settings.top_p.take().is_some() {
-        // The service refuses the two together.
-        warnings.changed("topP", "topP is not supported when temperature is set");
+    if plan.thinks() {
+        drop_sampling(&mut settings, ["temperature", "topK", "topP"], "when thinking is enabled", warnings);
+    } else {
+        // Older models take both; Anthropic advises against it.
+        drop_refused_sampling(&mut settings, models::Model { temperature_with_top_p: false, ..model }, warnings);
     }
-    // Of an unknown model the limit is only a guess: what was asked for goes out, and the service decides.
-    if model.known && max_tokens > model.max_tokens {
-        // The default was chosen here: nobody has to be told that it was cut.
-        if asked.is_some() {
-            let limit = model.max_tokens;
-            warnings.changed("maxOutputTokens", format!("{max_tokens} is above the model's limit; {limit} was used"));
-        }
-        max_tokens = model.max_tokens;
-    }
+    let answer = settings.max_output_tokens;
+    let max_tokens = max_tokens(answer, plan.budget, model, warnings);
     settings.max_output_tokens = Some(max_tokens);
+    put_effort(body, plan.effort.take());
+    put(body, "thinking", plan.into_thinking(max_tokens, answer, warnings));
     put_settings(body, &settings, &SETTINGS, warnings);
 }
 
-/// Lets the model think if it is to; gives the tokens it may think, where they have a limit of their own.
-fn put_thinking(
-    body: &mut Map<String, Value>,
-    options: Option<&Map<String, Value>>,
-    warnings: &mut Warnings,
-) -> Option<u64> {
-    let thinking = options?.get("thinking")?;
-    match thinking.get("type").and_then(Value::as_str)? {
-        "enabled" => {
-            let budget = thinking.get("budgetTokens").and_then(Value::as_u64);
-            if budget.is_none() {
-                warnings.changed("thinking.budgetTokens", format!("unset; {DEFAULT_BUDGET} was used"));
-            }
-            let budget = budget.unwrap_or(DEFAULT_BUDGET);
-            body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
-            Some(budget)
-        }
-        "adaptive" => {
-            body.insert("thinking".into(), json!({ "type": "adaptive" }));
-            Some(0)
-        }
-        _ => None,
+/// The service insists on a limit, and counts thoughts as output; the limit of the settings is one for the answer.
+fn max_tokens(asked: Option<u64>, budget: Option<u64>, model: models::Model, warnings: &mut Warnings) -> u64 {
+    let max_tokens = asked.unwrap_or(model.max_tokens).saturating_add(budget.unwrap_or_default());
+    // Of an unknown model the limit is only a guess: what was asked for goes out, and the service decides.
+    if !model.known || max_tokens <= model.max_tokens {
+        return max_tokens;
     }
+    // The default was chosen here: nobody has to be told that it was cut.
+    if asked.is_some() {
+        let limit = model.max_tokens;
+        warnings.changed("maxOutputTokens", format!("{max_tokens} is above the model's limit; {limit} was used"));
+    }
+    model.max_tokens
 }
 
 /// Tools and the choice among them; with choice `none` the tools are left out.

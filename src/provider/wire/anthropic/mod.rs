@@ -1,9 +1,14 @@
 //! Anthropic's Messages API.
 
+mod cache;
 mod decode;
 mod encode;
+mod format;
 mod messages;
-mod models;
+pub(super) mod models;
+pub(super) mod thinking;
+
+pub(super) use format::{has_structured_outputs, schema_form};
 
 use super::{EncodedRequest, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
@@ -19,9 +24,5 @@ impl WireFormat for AnthropicWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::AnthropicDecoder::default())
-    }
-
-    fn first_event_may_fail(&self) -> bool {
-        true
     }
 }

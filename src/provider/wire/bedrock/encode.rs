@@ -4,13 +4,14 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 use super::{
-    messages,
+    cache, format, messages,
     reasoning::{Family, Reasoning},
+    thinking,
 };
 use crate::{
     chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec},
     provider::wire::{
-        EncodedRequest,
+        EncodedRequest, anthropic,
         settings::{SettingNames, Warnings, clamp_temperature, put_settings},
         values::{options_of, put},
     },
@@ -51,7 +52,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     )?;
 
     let mut fields = Map::new();
-    let inference = inference_config(&request.settings, options, family, &mut fields, &mut warnings);
+    let inference = inference_config(&request.settings, options, model_id, &mut fields, &mut warnings);
     let mut body = Map::new();
     body.insert("system".into(), conversation.system.into());
     body.insert("messages".into(), conversation.messages.into());
@@ -67,6 +68,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     }
     put_other_options(&mut body, options);
     put(&mut body, "toolConfig", tool_config);
+    format::put(&mut body, request, model_id);
+    cache::mark(&mut body, &request.settings, model_id, &mut warnings);
     Ok(EncodedRequest {
         path: format!("/model/{}/converse-stream", utf8_percent_encode(model_id, COMPONENT)),
         headers: Vec::new(),
@@ -79,10 +82,11 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
 fn inference_config(
     settings: &CallSettings,
     options: Option<&Map<String, Value>>,
-    family: Family,
+    model_id: &str,
     fields: &mut Map<String, Value>,
     warnings: &mut Warnings,
 ) -> Map<String, Value> {
+    let family = Family::of(model_id);
     let option = |key: &str| options.and_then(|options| options.get(key)).filter(|value| !value.is_null());
     if let Some(Value::Object(given)) = option("additionalModelRequestFields") {
         fields.extend(given.clone());
@@ -93,8 +97,16 @@ fn inference_config(
     let reasoning = Reasoning::of(option("reasoningConfig"));
     let mut settings = settings.clone();
     settings.temperature = clamp_temperature(settings.temperature, "bedrock", warnings);
-    reasoning.put_thinking(family, fields, &mut settings, warnings);
+    let claude = anthropic::models::model(model_id);
+    let thinks_by_itself = claude.off != anthropic::models::Off::Unsaid;
+    reasoning.put_thinking(family, thinks_by_itself, fields, &mut settings, warnings);
     reasoning.put_effort(family, fields);
+    if option("reasoningConfig").is_none() {
+        thinking::put_setting(model_id, family, fields, &mut settings, warnings);
+    }
+    if family == Family::Anthropic {
+        anthropic::thinking::drop_refused_sampling(&mut settings, claude, warnings);
+    }
     let mut inference = Map::new();
     put_settings(&mut inference, &settings, &SETTINGS, warnings);
     inference
@@ -122,13 +134,14 @@ fn tool_config(tools: &[ToolSpec], choice: Option<&ToolChoice>) -> Option<Value>
     };
     let tools: Vec<Value> = tools
         .iter()
-        .map(|tool| {
+        .flat_map(|tool| {
             let mut spec = Map::new();
             spec.insert("name".into(), tool.name.clone().into());
             let description = tool.description.trim();
             put(&mut spec, "description", (!description.is_empty()).then(|| tool.description.clone()));
             spec.insert("inputSchema".into(), json!({ "json": tool.input_schema }));
-            json!({ "toolSpec": spec })
+            let mark = messages::cache_point(tool.provider_options.as_ref());
+            [json!({ "toolSpec": spec })].into_iter().chain(mark)
         })
         .collect();
     Some(json!({ "tools": tools, "toolChoice": choice }))

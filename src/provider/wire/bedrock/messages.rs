@@ -128,7 +128,8 @@ impl ConverseBlocks {
     }
 }
 
-fn cache_point(options: Option<&ProviderOptions>) -> Option<Value> {
+/// `cachePoint` of a message, part or tool: a block behind it.
+pub(super) fn cache_point(options: Option<&ProviderOptions>) -> Option<Value> {
     option(options, "bedrock", "cachePoint").map(|point| json!({ "cachePoint": point }))
 }
 

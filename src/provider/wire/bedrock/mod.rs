@@ -1,9 +1,12 @@
 //! Amazon Bedrock's ConverseStream.
 
+mod cache;
 mod decode;
 mod encode;
+mod format;
 mod messages;
 mod reasoning;
+mod thinking;
 
 use super::{EncodedRequest, Framing, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;

@@ -5,13 +5,14 @@ use serde_json::{Map, Value, json};
 use crate::{
     chat::CallSettings,
     provider::wire::{
+        anthropic::thinking::put_effort,
         settings::{Warnings, drop_sampling},
         values::put,
     },
 };
 
 /// Answer tokens on top of the thinking budget when no limit is set.
-const DEFAULT_MAX_TOKENS: u64 = 4_096;
+pub(super) const DEFAULT_MAX_TOKENS: u64 = 4_096;
 
 /// Whose model it is, as far as that makes a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +23,11 @@ pub(super) enum Family {
 }
 
 impl Family {
-    /// Told by the id. Anthropic's may stand behind a region or inside an ARN (`eu.anthropic.claude-…`).
+    /// Told by the id, which may stand behind a region or inside an ARN (`eu.anthropic.claude-…`).
     pub(super) fn of(model_id: &str) -> Self {
         if model_id.contains("anthropic") {
             Family::Anthropic
-        } else if model_id.starts_with("openai.") {
+        } else if model_id.contains("openai.") {
             Family::OpenAi
         } else {
             Family::Other
@@ -53,10 +54,12 @@ impl<'a> Reasoning<'a> {
         }
     }
 
-    /// Lets an Anthropic model think: its own setting goes to the model itself, and the call settings have to fit.
+    /// Lets an Anthropic model think: its own setting goes to the model itself, and the call settings have to fit. One
+    /// that thinks by itself can be told not to.
     pub(super) fn put_thinking(
         &self,
         family: Family,
+        thinks_by_itself: bool,
         fields: &mut Map<String, Value>,
         settings: &mut CallSettings,
         warnings: &mut Warnings,
@@ -76,16 +79,20 @@ impl<'a> Reasoning<'a> {
             }
             (Some("enabled"), None) => {}
             (Some("adaptive"), _) => drop(fields.insert("thinking".into(), json!({ "type": "adaptive" }))),
+            (Some("disabled"), _) if thinks_by_itself => {
+                fields.insert("thinking".into(), json!({ "type": "disabled" }));
+                return;
+            }
             _ => return,
         }
-        drop_sampling(settings, ["temperature", "topP", "topK"], warnings);
+        drop_sampling(settings, ["temperature", "topP", "topK"], "when thinking is enabled", warnings);
     }
 
     /// How hard a model is to think.
     pub(super) fn put_effort(&self, family: Family, fields: &mut Map<String, Value>) {
         let Some(effort) = self.effort else { return };
         match family {
-            Family::Anthropic => drop(fields.insert("output_config".into(), json!({ "effort": effort }))),
+            Family::Anthropic => put_effort(fields, Some(effort.into())),
             Family::OpenAi => drop(fields.insert("reasoning_effort".into(), effort.into())),
             Family::Other => {
                 let mut config = Map::new();

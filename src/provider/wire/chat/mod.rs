@@ -4,9 +4,11 @@
 
 mod decode;
 mod dialect;
+mod format;
 mod messages;
 mod mistral;
 mod options;
+mod reasoning;
 mod tool_calls;
 
 use serde_json::{Map, Value, json};
@@ -14,7 +16,7 @@ use serde_json::{Map, Value, json};
 pub(crate) use dialect::Dialect;
 pub(super) use messages::function_call;
 
-use super::{EncodedRequest, WireDecoder, WireFormat, openai_models, settings::Warnings, values::put};
+use super::{EncodedRequest, WireDecoder, WireFormat, settings::Warnings, values::put};
 use crate::chat::{ModelRequest, ToolChoice, ToolSpec};
 
 /// The chat completions format.
@@ -23,35 +25,45 @@ pub(crate) struct ChatWire {
     dialect: Dialect,
     /// Path and query below the base URL.
     path: String,
+    server: reasoning::Server,
 }
 
 impl ChatWire {
     /// The format at `/chat/completions`; `query` (such as `api-version=1.0.0`) is added when there is one.
     pub(crate) fn new(dialect: Dialect, query: Option<&str>) -> Self {
         let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-        ChatWire { dialect, path: format!("/chat/completions{query}") }
+        ChatWire { dialect, path: format!("/chat/completions{query}"), server: reasoning::Server::Usual }
+    }
+
+    /// The same at an address, which may tell more about a compatible server.
+    pub(crate) fn at(self, base_url: Option<&str>) -> Self {
+        let server = match &self.dialect {
+            Dialect::Compatible(name) => reasoning::Server::of(name, base_url),
+            _ => self.server,
+        };
+        ChatWire { server, ..self }
     }
 
     /// As azure serves OpenAI's; `api_version` is `v1` unless set.
     pub(crate) fn azure(api_version: &str) -> Self {
         let path = format!("/v1/chat/completions?api-version={api_version}");
-        ChatWire { dialect: Dialect::OpenAi, path }
+        ChatWire { dialect: Dialect::OpenAi, path, server: reasoning::Server::Azure }
     }
 }
 
 impl WireFormat for ChatWire {
     fn encode(&self, request: &ModelRequest, model_id: &str) -> Result<EncodedRequest, String> {
         let mut warnings = Warnings::default();
-        let reasoning_model = self.dialect == Dialect::OpenAi && openai_models::is_reasoning_model(model_id);
         let mut body = Map::new();
         body.insert("model".into(), model_id.into());
-        options::put(&mut body, request, model_id, &self.dialect, &mut warnings);
+        let reasoning_model = options::put(&mut body, request, model_id, (&self.dialect, self.server), &mut warnings);
         let messages = match &self.dialect {
             Dialect::Mistral => mistral::messages(&request.messages)?,
             dialect => messages::messages(&request.messages, dialect, reasoning_model, &mut warnings)?,
         };
         body.insert("messages".into(), messages.into());
         put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), &self.dialect);
+        format::put(&mut body, request, model_id, &self.dialect);
         body.insert("stream".into(), true.into());
         if self.dialect == Dialect::OpenAi {
             // OpenAI counts tokens of a stream only when asked; not every relative knows the question.

@@ -2,13 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use super::dialect::Dialect;
+use super::{
+    dialect::Dialect,
+    reasoning::{self, Server},
+};
 use crate::{
     chat::ModelRequest,
     provider::wire::{
-        openai_models,
+        openai_reasoning::{self, Asked, Plan},
         settings::{SettingNames, Warnings, put_settings},
-        values::{copy_options, options_of},
+        values::{self, copy_options, options_of},
     },
 };
 
@@ -59,45 +62,59 @@ const GROQ_OPTIONS: [(&str, &str); 5] = [
     ("user", "user"),
 ];
 
-const MISTRAL_OPTIONS: [(&str, &str); 5] = [
+const MISTRAL_OPTIONS: [(&str, &str); 6] = [
     ("safePrompt", "safe_prompt"),
     ("documentImageLimit", "document_image_limit"),
     ("documentPageLimit", "document_page_limit"),
     ("parallelToolCalls", "parallel_tool_calls"),
     ("reasoningEffort", "reasoning_effort"),
+    ("promptMode", "prompt_mode"),
 ];
 
 const COMPATIBLE_OPTIONS: [(&str, &str); 3] =
     [("reasoningEffort", "reasoning_effort"), ("user", "user"), ("textVerbosity", "verbosity")];
 
-/// Writes settings and options into the body.
+/// Writes settings and options into the body; says whether the model is one of OpenAI's that reason.
 pub(super) fn put(
     body: &mut Map<String, Value>,
     request: &ModelRequest,
     model_id: &str,
-    dialect: &Dialect,
+    (dialect, server): (&Dialect, Server),
     warnings: &mut Warnings,
-) {
+) -> bool {
     let settings = &request.settings;
     let names = if *dialect == Dialect::Mistral { &MISTRAL_SETTINGS } else { &CHAT_SETTINGS };
     put_settings(body, settings, names, warnings);
     let all = &settings.provider_options;
     match dialect {
         Dialect::OpenAi => {
-            let options = options_of(all, &["openai"]);
+            let names: &[&str] = if server == Server::Azure { &["azure", "openai"] } else { &["openai"] };
+            let options = options_of(all, names);
             copy_options(options, &OPENAI_OPTIONS, body);
             put_logprobs(body, options);
-            adapt_to_reasoning_model(body, model_id, warnings);
+            let asked = if server == Server::Azure { Asked::Deployment } else { Asked::Chat };
+            let plan = openai_reasoning::plan(asked, model_id, settings, options, warnings);
+            values::put(body, "reasoning_effort", plan.effort.clone());
+            adapt_to_reasoning_model(body, model_id, &plan, warnings);
+            return plan.reasons;
         }
-        Dialect::Groq => copy_options(options_of(all, &["groq"]), &GROQ_OPTIONS, body),
-        Dialect::Mistral => copy_options(options_of(all, &["mistral"]), &MISTRAL_OPTIONS, body),
+        Dialect::Groq => {
+            copy_options(options_of(all, &["groq"]), &GROQ_OPTIONS, body);
+            reasoning::put_groq(body, settings.reasoning, model_id, warnings);
+        }
+        Dialect::Mistral => {
+            copy_options(options_of(all, &["mistral"]), &MISTRAL_OPTIONS, body);
+            reasoning::put_mistral(body, settings.reasoning, model_id, warnings);
+        }
         Dialect::Compatible(name) => {
             // The general names first, so that the provider's own wins.
             for key in ["openai-compatible", "openaiCompatible", name.as_str()] {
                 put_compatible(body, options_of(all, &[key]));
             }
+            reasoning::put_compatible(body, settings.reasoning, model_id, server, warnings);
         }
     }
+    false
 }
 
 /// `logprobs: true` asks for them; a number also says how many alternatives.
@@ -117,21 +134,20 @@ fn put_logprobs(body: &mut Map<String, Value>, options: Option<&Map<String, Valu
 }
 
 /// Reasoning models take no sampling settings and count their output as `max_completion_tokens`.
-fn adapt_to_reasoning_model(body: &mut Map<String, Value>, model_id: &str, warnings: &mut Warnings) {
+fn adapt_to_reasoning_model(body: &mut Map<String, Value>, model_id: &str, plan: &Plan, warnings: &mut Warnings) {
     let drop = |body: &mut Map<String, Value>, key: &str, setting: &str, warnings: &mut Warnings| {
         if body.shift_remove(key).is_some() {
             warnings.changed(setting, format!("{setting} is not supported for reasoning models"));
         }
     };
-    if !openai_models::is_reasoning_model(model_id) {
+    if !plan.reasons {
         // These search before they answer and refuse it.
         if model_id.starts_with("gpt-4o-search-preview") || model_id.starts_with("gpt-4o-mini-search-preview") {
             drop(body, "temperature", "temperature", warnings);
         }
         return;
     }
-    let effort = body.get("reasoning_effort").and_then(Value::as_str).map(str::to_owned);
-    if !openai_models::takes_sampling_settings(model_id, effort.as_deref()) {
+    if !plan.takes_sampling {
         drop(body, "temperature", "temperature", warnings);
         drop(body, "top_p", "topP", warnings);
         drop(body, "logprobs", "logprobs", warnings);
@@ -150,8 +166,9 @@ fn adapt_to_reasoning_model(body: &mut Map<String, Value>, model_id: &str, warni
 fn put_compatible(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
     copy_options(options, &COMPATIBLE_OPTIONS, body);
     for (key, value) in options.into_iter().flatten() {
-        // `strictJsonSchema` steers the TypeScript adapter and is none of the server's business.
-        let known = COMPATIBLE_OPTIONS.iter().any(|(name, _)| name == key) || key == "strictJsonSchema";
+        // These say how the schema of an answer goes out and are none of the server's business.
+        let is_ours = key == "strictJsonSchema" || key == "structuredOutputs";
+        let known = COMPATIBLE_OPTIONS.iter().any(|(name, _)| name == key) || is_ours;
         if !known && !value.is_null() {
             body.insert(key.clone(), value.clone());
         }

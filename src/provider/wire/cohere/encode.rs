@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
+use super::{format, thinking};
 use crate::{
     chat::{ContentPart, Message, ModelRequest, Role, ToolChoice, ToolSpec},
     provider::wire::{
@@ -11,7 +12,7 @@ use crate::{
         chat::{function_call, function_tool},
         media::Media,
         settings::{SettingNames, Warnings, put_settings},
-        values::{options_of, parts_of, put},
+        values::{options_of, parts_of},
     },
 };
 
@@ -37,14 +38,9 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
         body.insert("documents".into(), documents.into());
     }
     put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref());
+    format::put(&mut body, &request.settings, model_id);
     let options = options_of(&request.settings.provider_options, &["cohere"]);
-    if let Some(Value::Object(thinking)) = options.and_then(|options| options.get("thinking")) {
-        let mut wire = Map::new();
-        let kind = thinking.get("type").filter(|kind| !kind.is_null()).cloned();
-        wire.insert("type".into(), kind.unwrap_or_else(|| "enabled".into()));
-        put(&mut wire, "token_budget", thinking.get("tokenBudget").filter(|budget| !budget.is_null()).cloned());
-        body.insert("thinking".into(), wire.into());
-    }
+    thinking::put_thinking(&mut body, options, &request.settings, model_id, &mut warnings);
     body.insert("stream".into(), true.into());
     let warnings = warnings.into_vec();
     Ok(EncodedRequest { path: "/chat".into(), headers: Vec::new(), body: Value::Object(body), warnings })

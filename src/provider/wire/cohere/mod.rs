@@ -2,6 +2,8 @@
 
 mod decode;
 mod encode;
+mod format;
+mod thinking;
 
 use super::{EncodedRequest, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{contents, schema};
+use super::{contents, format, schema, thinking};
 use crate::{
     chat::{ModelRequest, ToolChoice, ToolSpec},
     provider::wire::{
@@ -43,6 +43,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str, option_names: &[&st
     let mut generation = Map::new();
     put_settings(&mut generation, &request.settings, &SETTINGS, &mut warnings);
     copy_options(options, &GENERATION_OPTIONS, &mut generation);
+    format::put(&mut generation, request, model_id, options);
+    thinking::put_thinking(&mut generation, &request.settings, model_id, &mut warnings);
 
     let gemma = model_id.to_ascii_lowercase().starts_with("gemma-");
     let conversation = contents::convert(&request.messages, gemma, option_names)?;

@@ -3,7 +3,9 @@
 mod contents;
 mod decode;
 mod encode;
+mod format;
 mod schema;
+mod thinking;
 
 use super::{EncodedRequest, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;

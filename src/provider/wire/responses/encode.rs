@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::input;
+use super::{format, input};
 use crate::{
     chat::{ModelRequest, ToolChoice, ToolSpec},
     provider::wire::{
-        EncodedRequest, openai_models,
+        EncodedRequest,
+        openai_models::{Kind, kind},
+        openai_reasoning::{self, Asked, Plan},
         settings::{SettingNames, Warnings, put_settings},
         values::{copy_options, options_of, put},
     },
@@ -49,7 +51,9 @@ pub(super) fn encode(
 ) -> Result<EncodedRequest, String> {
     let mut warnings = Warnings::default();
     let options = options_of(&request.settings.provider_options, option_names);
-    let reasoning_model = openai_models::is_reasoning_model(model_id);
+    let asked = if option_names.contains(&"azure") { Asked::Deployment } else { Asked::Responses };
+    let plan = openai_reasoning::plan(asked, model_id, &request.settings, options, &mut warnings);
+    let reasoning_model = plan.reasons;
     // The service's own default.
     let store = options.and_then(|options| options.get("store")) != Some(&Value::Bool(false));
 
@@ -60,8 +64,9 @@ pub(super) fn encode(
     put_settings(&mut body, &request.settings, &SETTINGS, &mut warnings);
     copy_options(options, &OPTIONS, &mut body);
     put_text(&mut body, options);
+    format::put(&mut body, &request.settings, model_id, options);
     put_logprobs(&mut body, options);
-    put_reasoning(&mut body, options, model_id, &mut warnings);
+    put_reasoning(&mut body, options, model_id, plan, &mut warnings);
     if reasoning_model && !store {
         // What the service does not keep, we have to: thoughts go back encrypted.
         include(&mut body, "reasoning.encrypted_content");
@@ -108,26 +113,22 @@ fn put_reasoning(
     body: &mut Map<String, Value>,
     options: Option<&Map<String, Value>>,
     model_id: &str,
+    plan: Plan,
     warnings: &mut Warnings,
 ) {
-    let option = |name: &str| options.and_then(|options| options.get(name)).filter(|value| !value.is_null());
-    let (effort, summary) = (option("reasoningEffort"), option("reasoningSummary"));
+    let mut summary = options.and_then(|options| options.get("reasoningSummary")).filter(|value| !value.is_null());
     // The service refuses the whole request otherwise.
-    if !openai_models::is_reasoning_model(model_id) {
-        for (name, value) in [("reasoningEffort", effort), ("reasoningSummary", summary)] {
-            if value.is_some() {
-                warnings.changed(name, format!("{name} is not supported for non-reasoning models"));
-            }
-        }
-        return;
+    if summary.is_some() && !plan.reasons && kind(model_id) == Kind::Plain {
+        warnings.changed("reasoningSummary", "reasoningSummary is not supported for non-reasoning models");
+        summary = None;
     }
-    if effort.is_some() || summary.is_some() {
+    if plan.effort.is_some() || summary.is_some() {
         let mut reasoning = Map::new();
-        put(&mut reasoning, "effort", effort.cloned());
+        put(&mut reasoning, "effort", plan.effort);
         put(&mut reasoning, "summary", summary.cloned());
         body.insert("reasoning".into(), reasoning.into());
     }
-    if openai_models::takes_sampling_settings(model_id, effort.and_then(Value::as_str)) {
+    if plan.takes_sampling {
         return;
     }
     for (key, setting) in [("temperature", "temperature"), ("top_p", "topP")] {

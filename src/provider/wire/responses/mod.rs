@@ -2,6 +2,7 @@
 
 mod decode;
 mod encode;
+mod format;
 mod input;
 
 use super::{EncodedRequest, WireDecoder, WireFormat};

@@ -1,10 +1,14 @@
 //! Wire formats: what they encode, as tables over all of them, and what they decode from stored answers.
 
 mod answers;
+mod cache;
 mod cuts;
+mod families;
+mod format;
 mod history;
 mod media;
 mod options;
+mod reasoning;
 mod settings;
 
 use std::rc::Rc;
@@ -54,8 +58,10 @@ fn encode(wire: &dyn WireFormat, model: &str, messages: Vec<Message>, settings: 
     wire.encode(&ModelRequest { messages, tools: Vec::new(), settings }, model).unwrap()
 }
 
+/// Without marks for the prompt cache, which have tests of their own.
 fn body(name: &str, messages: Vec<Message>) -> Value {
-    encode(wire(name).as_ref(), "m", messages, CallSettings::default()).body
+    let settings = CallSettings { cache: Some(false), ..CallSettings::default() };
+    encode(wire(name).as_ref(), "m", messages, settings).body
 }
 
 fn with_options(name: &str, model: &str, options: Value, settings: CallSettings) -> EncodedRequest {

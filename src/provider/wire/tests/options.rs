@@ -1,12 +1,12 @@
-//! Provider options, headers and cache marks.
+//! Provider options and headers.
 
 use std::rc::Rc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{tool, user, with_options};
 use crate::{
-    chat::{CallSettings, ContentPart, Message, ModelRequest, Role, ToolSpec},
+    chat::{CallSettings, ModelRequest, ToolSpec},
     provider::wire::{WireFormat, anthropic::AnthropicWire},
 };
 
@@ -21,29 +21,6 @@ fn anthropic_headers_follow_model_tools_and_options() {
     assert_eq!(header("claude-3-5-sonnet-20241022", vec![tool("tide")]), streaming);
     assert_eq!(header("claude-sonnet-4-5", vec![]), streaming);
     assert_eq!(header("claude-sonnet-4-5", vec![tool("tide")]), format!("{streaming},structured-outputs-2025-11-13"));
-}
-
-#[test]
-fn cache_marks_go_out() {
-    let marked = json!({ "anthropic": { "cacheControl": { "type": "ephemeral" } } });
-    let Value::Object(options) = marked else { return };
-    let mut system = Message::system("Be brief.");
-    system.provider_options = Some(options.clone());
-    let mut question = Message::parts(Role::User, vec![ContentPart::text("a"), ContentPart::text("b")]);
-    question.provider_options = Some(options.clone());
-    let mut tide = tool("tide");
-    tide.provider_options = Some(options);
-    let request = ModelRequest {
-        messages: vec![Rc::new(system), Rc::new(question)],
-        tools: vec![tide],
-        ..ModelRequest::default()
-    };
-    let body = AnthropicWire.encode(&request, "m").unwrap().body;
-    let mark = json!({ "type": "ephemeral" });
-    assert_eq!(body["system"][0]["cache_control"], mark);
-    assert_eq!(body["messages"][0]["content"][0].get("cache_control"), None);
-    assert_eq!(body["messages"][0]["content"][1]["cache_control"], mark);
-    assert_eq!(body["tools"][0]["cache_control"], mark);
 }
 
 #[test]

@@ -211,7 +211,7 @@ fn temperatures_are_clamped_and_limits_capped() {
     let encoded = encode(&AnthropicWire, "claude-3-5-haiku-latest", vec![user("hi")], hot.clone());
     assert_eq!((&encoded.body["temperature"], &encoded.body["max_tokens"]), (&json!(1), &json!(8192)));
     assert_eq!(encoded.warnings.len(), 2);
-    let unknown = encode(&AnthropicWire, "claude-next", vec![user("hi")], hot.clone());
+    let unknown = encode(&AnthropicWire, "tide-next", vec![user("hi")], hot.clone());
     assert_eq!(unknown.body["max_tokens"], 1_000_000);
     assert_eq!(encode(&BedrockWire, "m", vec![user("hi")], hot).body["inferenceConfig"]["temperature"], 1);
 }

@@ -67,6 +67,7 @@ pub(crate) async fn ask_validated<'js>(
     if let Some(schema) = &schema {
         // Before the callback, so that a section of this name by the author takes its place.
         define_section(ctx, &child, "responseFormat", response::instruction(schema))?;
+        child.borrow().core.response_format.replace(Some(response::format(label.name, schema)));
     }
     call_async(&callable.execute, (args, child.clone())).await?;
     // The callback does not run again for the next step, as a prompt function would.

@@ -1,13 +1,22 @@
 //! An agent's answer with a `responseSchema`: what the child is told, and reading what it says.
 
 use crate::{
-    chat::read_json,
+    chat::{ResponseFormat, read_json},
     schema::{Validator, describe_problems},
 };
 
 /// The system section of a child whose answer has a shape.
 pub(crate) fn instruction(schema: &serde_json::Value) -> String {
     format!("Answer with JSON that matches this JSON Schema, and with nothing else:\n\n{schema:#}")
+}
+
+/// The same for models that can be held to a schema.
+pub(crate) fn format(agent: &str, schema: &serde_json::Value) -> ResponseFormat {
+    // No provider takes a longer name.
+    const LONGEST: usize = 64;
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    let name = agent.chars().take(LONGEST).map(|letter| if allowed(letter) { letter } else { '_' }).collect();
+    ResponseFormat { name, schema: schema.clone() }
 }
 
 /// The JSON text of an answer and its value, or why it does not match. The text may stand in a code fence.
@@ -32,6 +41,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn names_are_made_of_what_providers_take() {
+        let name = |agent: &str| format(agent, &json!({})).name;
+        assert_eq!(name("größe-1.2_b"), "gr__e-1_2_b");
+        assert_eq!(name(&"x".repeat(99)).len(), 64);
+    }
 
     #[test]
     fn an_answer_in_a_code_fence_is_accepted() {

@@ -5,7 +5,7 @@ use std::{
     rc::Rc,
 };
 
-use crate::{prompt::Prompt, sandbox::SandboxConfig};
+use crate::{chat::ResponseFormat, prompt::Prompt, sandbox::SandboxConfig};
 
 /// The engine-free half of a prompt and its place in a run.
 #[derive(Default)]
@@ -16,6 +16,8 @@ pub(crate) struct Core {
     pub(crate) step: Cell<usize>,
     /// The next effect's place in call order.
     pub(crate) next_effect: Cell<usize>,
+    /// The shape of the answer, if it has one.
+    pub(crate) response_format: RefCell<Option<ResponseFormat>>,
     /// How many agents this prompt is nested in.
     pub(crate) depth: usize,
     /// The task list was defined before: its tasks live in a state by now.

@@ -70,10 +70,11 @@ impl<'js> ScriptPrompt<'js> {
                 return Err(type_error(ctx, "prompt.run(): the prompt is running already; await its result first"));
             }
         }
-        let settings = match options {
+        let mut settings = match options {
             Some(given) => options::read(ctx, &given, "config.options")?,
             None => RunSettings::default(),
         };
+        Rc::make_mut(&mut settings.call).response_format = core.response_format.borrow().clone();
         let model = models::resolve::resolve(ctx, &model.unwrap_or_else(|| Value::new_undefined(ctx.clone())))?;
         let run = PromptRun::create(ctx)?;
         prompt.borrow().bag.set_run(run.clone());

@@ -91,7 +91,7 @@ pub(crate) fn full_step_to_js<'js>(
     put_settings(ctx, &input, &step.settings)?;
     let parts = Array::new(ctx.clone())?;
     for (index, part) in step.raw.iter().enumerate() {
-        parts.set(index, from_serde(ctx, &**part)?)?;
+        parts.set(index, from_serde(ctx, &part)?)?;
     }
     let object = Object::new(ctx.clone())?;
     object.set("input", input)?;

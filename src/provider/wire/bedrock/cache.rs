@@ -1,0 +1,54 @@
+//! Marks for the prompt cache in ConverseStream: `cachePoint` blocks behind what is to be kept.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    chat::CallSettings,
+    provider::wire::{
+        blocks::{self, MarkFormat, Place},
+        settings::Warnings,
+    },
+};
+
+/// Claude from before there was a cache.
+const WITHOUT_CACHE: [&str; 7] = [
+    "claude-v",
+    "claude-instant",
+    "claude-2",
+    "claude-3-sonnet",
+    "claude-3-haiku",
+    "claude-3-opus",
+    "claude-3-5-sonnet-20240620",
+];
+
+/// Marks the finished body. A model that takes no marks refuses the request, so that unknown ones get none.
+pub(super) fn mark(body: &mut Map<String, Value>, settings: &CallSettings, model_id: &str, warnings: &mut Warnings) {
+    let nova = model_id.contains("amazon.nova");
+    let claude = model_id.contains("anthropic") && !WITHOUT_CACHE.iter().any(|old| model_id.contains(old));
+    let automatic = settings.cache != Some(false) && (nova || claude);
+    blocks::place_marks(&CachePoints { nova }, body, automatic, warnings);
+}
+
+struct CachePoints {
+    nova: bool,
+}
+
+impl MarkFormat for CachePoints {
+    fn mark(block: &Value) -> Option<&Value> {
+        block.get("cachePoint")
+    }
+
+    fn takes(&self, place: Place, list: &[Value]) -> bool {
+        // Nova keeps text only, and refuses a mark behind tools or their results.
+        let is_text = |block: &Value| block.get("text").is_some() || Self::mark(block).is_some();
+        !self.nova || (place != Place::Tools && list.iter().all(is_text))
+    }
+
+    fn put(list: &mut Vec<Value>) {
+        list.push(json!({ "cachePoint": { "type": "default" } }));
+    }
+
+    fn remove(list: &mut Vec<Value>, index: usize) {
+        list.remove(index);
+    }
+}

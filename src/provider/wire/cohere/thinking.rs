@@ -1,0 +1,54 @@
+//! How Cohere's models are asked to think.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    chat::CallSettings,
+    provider::wire::{
+        effort::{budget_beside_answer, warn_unsupported},
+        settings::Warnings,
+        values::put,
+    },
+};
+
+/// Families that do not think and refuse to be asked to; every other model is taken for one that can.
+const WITHOUT: [&str; 9] = [
+    "command-r",
+    "command-light",
+    "command-nightly",
+    "command-a-03",
+    "command-a-vision",
+    "command-a-translate",
+    "command-xlarge",
+    "c4ai-",
+    "aya",
+];
+
+/// Writes `thinking`; what `providerOptions` say wins.
+pub(super) fn put_thinking(
+    body: &mut Map<String, Value>,
+    options: Option<&Map<String, Value>>,
+    settings: &CallSettings,
+    model_id: &str,
+    warnings: &mut Warnings,
+) {
+    if let Some(Value::Object(thinking)) = options.and_then(|options| options.get("thinking")) {
+        let mut wire = Map::new();
+        let kind = thinking.get("type").filter(|kind| !kind.is_null()).cloned();
+        wire.insert("type".into(), kind.unwrap_or_else(|| "enabled".into()));
+        put(&mut wire, "token_budget", thinking.get("tokenBudget").filter(|budget| !budget.is_null()).cloned());
+        body.insert("thinking".into(), wire.into());
+        return;
+    }
+    let Some(reasoning) = settings.reasoning else { return };
+    let thinks = model_id != "command" && !WITHOUT.iter().any(|family| model_id.starts_with(family));
+    match (thinks, budget_beside_answer(reasoning, settings.max_output_tokens)) {
+        (true, Some(tokens)) => {
+            body.insert("thinking".into(), json!({ "type": "enabled", "token_budget": tokens }));
+        }
+        // It thinks unless told not to.
+        (true, None) => drop(body.insert("thinking".into(), json!({ "type": "disabled" }))),
+        (false, Some(_)) => warn_unsupported(warnings),
+        (false, None) => {}
+    }
+}

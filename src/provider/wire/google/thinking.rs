@@ -1,0 +1,75 @@
+//! How Gemini is asked to think.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    chat::{CallSettings, Reasoning},
+    provider::wire::{
+        effort::{Effort, LOW_TO_HIGH, bounded, budget_beside_answer, choose, warn_always_on, warn_unsupported},
+        settings::Warnings,
+    },
+};
+
+/// Writes `thinkingConfig` unless `providerOptions` have said how much the model is to think.
+pub(super) fn put_thinking(
+    generation: &mut Map<String, Value>,
+    settings: &CallSettings,
+    model_id: &str,
+    warnings: &mut Warnings,
+) {
+    let Some(reasoning) = settings.reasoning else { return };
+    let given = generation.get("thinkingConfig").and_then(Value::as_object);
+    if given.is_some_and(|given| given.contains_key("thinkingBudget") || given.contains_key("thinkingLevel")) {
+        return;
+    }
+    let name = model_id.rsplit('/').next().unwrap_or(model_id);
+    // The newer models have levels, those of 2.5 a number of tokens, the older ones do not think.
+    let (key, value) = match version(name) {
+        Some((3.., _)) => ("thinkingLevel", Value::from(level(reasoning, name, warnings).name())),
+        Some((2, 5..)) if !name.contains("image") && !name.contains("tts") => {
+            ("thinkingBudget", tokens(reasoning, settings.max_output_tokens, name, warnings).into())
+        }
+        _ if reasoning == Reasoning::Off => return,
+        _ => return warn_unsupported(warnings),
+    };
+    // What else was asked for, such as `includeThoughts`, stays.
+    if let Value::Object(config) = generation.entry("thinkingConfig").or_insert_with(|| json!({})) {
+        config.insert(key.to_owned(), value);
+    }
+}
+
+fn level(reasoning: Reasoning, name: &str, warnings: &mut Warnings) -> Effort {
+    // The quick models of the third generation can all but leave it; from 3.8 on none can.
+    let minimal = name.contains("flash") && version(name).is_some_and(|version| version < (3, 8));
+    let levels = if minimal { &[Effort::Minimal, Effort::Low, Effort::Medium, Effort::High] } else { LOW_TO_HIGH };
+    choose(reasoning, levels, warnings)
+}
+
+fn tokens(reasoning: Reasoning, limit: Option<u64>, name: &str, warnings: &mut Warnings) -> u64 {
+    let pro = name.contains("pro");
+    let (least, most) = match (pro, name.contains("lite")) {
+        (true, _) => (128, 32_768),
+        (_, true) => (512, 24_576),
+        _ => (1, 24_576),
+    };
+    match budget_beside_answer(reasoning, limit) {
+        Some(tokens) => bounded(tokens, least, most, warnings),
+        None if pro => {
+            warn_always_on("128 tokens", warnings);
+            least
+        }
+        None => 0,
+    }
+}
+
+/// The version in a name, `None` for models that are not Gemini's. An alias without one (`gemini-flash-latest`) stands for
+/// the newest.
+fn version(name: &str) -> Option<(u32, u32)> {
+    const NEWEST: (u32, u32) = (u32::MAX, 0);
+    let number = name.strip_prefix("gemini-")?.split('-').next()?;
+    let (major, minor) = number.split_once('.').unwrap_or((number, "0"));
+    match (major.parse(), minor.parse()) {
+        (Ok(major), Ok(minor)) => Some((major, minor)),
+        _ => Some(NEWEST),
+    }
+}

@@ -1,0 +1,66 @@
+//! What a module's file is, by Node's rules: its ending, the `type` of its package and, where both say nothing, its text.
+
+use std::path::Path;
+
+use super::{position, source};
+
+/// The kinds of files that can be imported or required.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Has `import` and `export`.
+    EsModule,
+    /// Has `require` and `module.exports`.
+    CommonJs,
+    Json,
+    /// Compiled code for Node itself, which cannot be loaded.
+    Addon,
+}
+
+/// The kind of the file at `path`. Endings that Node does not know count as `.js`, as they do for `require`.
+pub(super) fn of(path: &Path) -> Kind {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("mjs" | "mts" | "ts") => Kind::EsModule,
+        Some("cjs" | "cts") => Kind::CommonJs,
+        Some("json") => Kind::Json,
+        Some("node") => Kind::Addon,
+        _ => of_javascript(path),
+    }
+}
+
+fn of_javascript(path: &Path) -> Kind {
+    let in_package = path.components().any(|part| part.as_os_str() == "node_modules");
+    let text = || source::read(path).unwrap_or_default();
+    match (package_type(path).as_deref(), in_package) {
+        (Some("module"), _) => Kind::EsModule,
+        (Some("commonjs"), true) => Kind::CommonJs,
+        (_, true) if is_module_text(&text()) => Kind::EsModule,
+        (_, true) => Kind::CommonJs,
+        // `npm init` writes "commonjs" unasked: an author's file beside it that is plainly a module is taken for one.
+        (_, false) if is_common_js_text(&text()) => Kind::CommonJs,
+        (_, false) => Kind::EsModule,
+    }
+}
+
+/// The `type` of the package.json nearest to the file, which may lie inside the package (`browser/package.json`).
+fn package_type(path: &Path) -> Option<String> {
+    let nearest =
+        path.ancestors().skip(1).map(|directory| directory.join("package.json")).find(|file| file.is_file())?;
+    let package: serde_json::Value = serde_json::from_str(&source::read(&nearest).ok()?).ok()?;
+    Some(package.get("type")?.as_str()?.to_owned())
+}
+
+/// Whether a text without `import` and `export` does what CommonJS does.
+fn is_common_js_text(text: &str) -> bool {
+    ["module.exports", "exports.", "require("].iter().any(|word| text.contains(word)) && !is_module_text(text)
+}
+
+fn is_module_text(text: &str) -> bool {
+    // The words first: parsing every file of every package would be dear.
+    let says = |word: &str| {
+        text.match_indices(word).any(|(at, _)| {
+            let next = text.as_bytes().get(at + word.len());
+            next.is_some_and(|next| matches!(next, b' ' | b'{' | b'*' | b'"' | b'\'' | b'\n' | b'\t' | b'.'))
+        })
+    };
+    (says("import") || says("export")) && position::is_module(text)
+}

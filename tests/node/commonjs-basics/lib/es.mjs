@@ -1,0 +1,1 @@
+export const named = 'from a module';

@@ -1,0 +1,1 @@
+export default 'd'; export const n = 1;

@@ -1,0 +1,6 @@
+function inner() {
+  return nothing.x;
+}
+exports.run = function run() {
+  return inner();
+};

@@ -1,0 +1,3 @@
+// a comment
+
+  throw new Error("thrown here");

@@ -1,0 +1,1 @@
+globalThis.order.push('mjs'); export const order = globalThis.order;

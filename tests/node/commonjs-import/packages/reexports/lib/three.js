@@ -1,0 +1,1 @@
+exports.three = 3; exports.path = require('path').sep;
