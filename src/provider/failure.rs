@@ -32,8 +32,6 @@ pub(super) fn kind_of_status(status: u16, body: Option<&Value>, message: &str) -
     let error = body.map(error_in);
     let code = error.and_then(|error| error.get("code")).and_then(Value::as_str).unwrap_or_default();
     match status {
-        // A proxy that stands in between asks for its own key: the service has not been reached.
-        407 => ProviderErrorKind::Connection,
         401 | 403 => ProviderErrorKind::Authentication,
         // 529 is Anthropic's "overloaded".
         429 | 529 => ProviderErrorKind::RateLimit { retry_after: None },
