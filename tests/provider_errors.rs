@@ -236,7 +236,7 @@ async fn a_server_that_keeps_refusing_is_not_asked_for_ever() {
 async fn anthropic_is_asked_without_what_it_forbids() {
     let setup = setup(vec![unsupported("temperature: Extra inputs are not permitted"), Canned::sse(ANTHROPIC)]).await;
     let settings = CallSettings { temperature: Some(0.5), ..CallSettings::default() };
-    let answer = setup.ask("anthropic:claude-tide", settings).await;
+    let answer = setup.ask("anthropic:claude-3-haiku-20240307", settings).await;
     assert_eq!((answer.error, answer.warnings[0].setting.as_deref()), (None, Some("temperature")));
 }
 
