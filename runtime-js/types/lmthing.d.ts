@@ -746,7 +746,13 @@ declare module 'lmthing' {
   ): Provider;
   /** Any server that speaks the Chat Completions API. */
   export function createOpenAICompatible(
-    settings: ProviderSettings & { name: string; baseURL: string; queryParams?: Record<string, string> },
+    settings: ProviderSettings & {
+      name: string;
+      baseURL: string;
+      queryParams?: Record<string, string>;
+      /** `false`: the count of tokens is not asked for. */
+      includeUsage?: boolean;
+    },
   ): ChatProvider;
 
   // Other names of the same functions.

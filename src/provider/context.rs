@@ -8,6 +8,7 @@ use std::{
 };
 
 use super::{Span, servers::Servers};
+use crate::http::Network;
 
 /// The environment variables providers are set up from. Below `cli` nobody reads the process's own.
 pub trait Env {
@@ -16,6 +17,13 @@ pub trait Env {
 
     /// The names of all variables, in any order.
     fn names(&self) -> Vec<String>;
+}
+
+impl dyn Env {
+    /// How connections are made with these variables, as they are now.
+    pub(crate) fn network(&self) -> Network {
+        Network::new(|name| self.get(name))
+    }
 }
 
 impl Env for BTreeMap<String, String> {
@@ -74,6 +82,11 @@ pub enum ProviderEvent {
         /// Why the first one failed.
         reason: String,
     },
+    /// Something is wrong that does not keep the call from going on.
+    Warning {
+        /// What, and what follows from it.
+        message: String,
+    },
 }
 
 impl fmt::Display for ProviderEvent {
@@ -91,6 +104,7 @@ impl fmt::Display for ProviderEvent {
             ProviderEvent::Fallback { from, to, reason } => {
                 write!(f, "{from} failed: {}; switching to {to}", inline(reason))
             }
+            ProviderEvent::Warning { message } => write!(f, "Warning: {message}"),
         }
     }
 }

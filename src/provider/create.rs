@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use super::{
-    LanguageModel, ProviderContext, ProviderError,
+    LanguageModel, ProviderContext, ProviderError, ProviderErrorKind,
+    address::{Address, AddressFault},
     catalog::{self, Connection, Setup},
-    settings::ProviderSettings,
+    settings::{ProviderSettings, Setting},
     transport::HttpModel,
 };
 
@@ -15,8 +16,8 @@ use super::{
 /// (`openai.chat`, `azure.chat`).
 ///
 /// # Errors
-/// An unknown provider, or a setting that the address cannot be made without. A missing key shows when the first
-/// request is due.
+/// An unknown provider, a setting that the address cannot be made without, or a base URL that is none. A missing key shows
+/// when the first request is due.
 pub fn create(
     provider: &str,
     settings: &ProviderSettings,
@@ -35,18 +36,37 @@ fn make(
     let (name, api) = provider.split_once('.').unwrap_or((provider, ""));
     // A known provider without that API is as unknown as no provider: the whole name is what was asked for.
     let found = catalog::find(name).and_then(|row| Some((row, row.api(api)?)));
-    let (row, api) = found.ok_or_else(|| catalog::unknown_provider(provider, &*context.env))?;
+    let (row, api) = found.ok_or_else(|| catalog::unknown_provider(provider, model_id, &*context.env))?;
     let setup = Setup { provider: row, settings, context, model_id };
-    let Connection { provider, base_url, auth, headers } = (row.connect)(&setup)?;
+    let Connection { provider, base_url, auth, headers, key_is_optional } = (row.connect)(&setup)?;
+    let address = Address::parse(&base_url).map_err(|fault| wrong_address(&provider, &fault, &setup, &base_url))?;
     Ok(HttpModel {
         provider,
         model_id: model_id.to_owned(),
         wire: (api.wire)(settings),
-        base_url,
+        address,
         auth,
         headers,
+        key_is_optional,
         context: context.clone(),
     })
+}
+
+fn wrong_address(provider: &str, fault: &AddressFault, setup: &Setup<'_>, base_url: &str) -> ProviderError {
+    let row = setup.provider;
+    let custom = || catalog::custom_providers(&*setup.context.env).into_iter().find(|custom| custom.name == provider);
+    let place = match &setup.settings.base_url {
+        None => row.variable(Setting::BaseUrl).map(str::to_owned),
+        // The settings of a custom provider come from a variable too.
+        Some(_) => custom().filter(|custom| custom.base_url() == base_url).map(|custom| custom.base_url_variable()),
+    };
+    let place = place.unwrap_or_else(|| "baseURL".to_owned());
+    let message = format!("The base URL {} ({place})", fault.what);
+    let error = ProviderError::new(ProviderErrorKind::Configuration, provider, setup.model_id, message);
+    match &fault.hint {
+        Some(hint) => error.with_hint(hint),
+        None => error,
+    }
 }
 
 #[cfg(test)]
@@ -54,12 +74,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::provider::settings::Setting;
 
     fn base_url(provider: &str, variables: &[(&str, &str)], settings: ProviderSettings) -> String {
         let env: BTreeMap<String, String> =
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        make(provider, &settings, "m", &ProviderContext::new(Rc::new(env))).unwrap().base_url
+        make(provider, &settings, "m", &ProviderContext::new(Rc::new(env))).unwrap().address.to_string()
     }
 
     #[test]
@@ -116,7 +135,7 @@ mod tests {
         let settings = ProviderSettings { name: Some("lab".into()), base_url: url, ..Default::default() };
         for provider in ["openai-compatible", "openai-compatible.chat"] {
             let model = make(provider, &settings, "m", &context).unwrap();
-            assert_eq!((model.provider.as_str(), model.base_url.as_str()), ("lab", "http://127.0.0.1:9/v1"));
+            assert_eq!((model.provider.as_str(), model.address.to_string().as_str()), ("lab", "http://127.0.0.1:9/v1"));
         }
         let error = make("anthropic.chat", &settings, "m", &context).unwrap_err();
         assert!(error.message.starts_with("Unknown provider: \"anthropic.chat\"."), "{error}");

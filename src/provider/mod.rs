@@ -4,6 +4,7 @@
 //! Owns: turning a [`ModelRequest`] into a stream of [`StreamPart`]s, authentication, retries, redaction, recordings.
 //! Must not know: prompts, JavaScript, the step loop. It imports `chat` and `http` only.
 
+mod address;
 mod advice;
 mod auth;
 mod billing;
@@ -17,6 +18,7 @@ mod framing;
 mod ids;
 mod mock;
 mod models;
+mod options;
 mod record;
 mod redact;
 mod replay;

@@ -37,6 +37,8 @@ pub struct ProviderSettings {
     pub session_token: Option<String>,
     /// OpenAI-compatible: `queryParams`, such as `api-version=1.0.0`.
     pub query: Option<String>,
+    /// OpenAI-compatible: `includeUsage`; `false` leaves out the question for the count of tokens.
+    pub include_usage: Option<bool>,
 }
 
 /// A setting that an environment variable can stand in for.

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-use super::step_loop::Session;
+use super::{endings::Endings, step_loop::Session};
 
 /// What a run of a file needs from the program around it.
 pub(crate) struct FileRunOptions {
@@ -38,7 +38,9 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
     let on_event = options.on_provider_event;
     let providers = ProviderContext::new(Rc::new(variables)).on_event(move |event| on_event(event));
-    let doors = Doors { step_loop: Rc::new(Session), providers, exchanges: options.exchanges };
+    let host = options.host.clone();
+    let endings = Endings::new(move |line| host.write_stderr(&format!("Warning: {line}\n")));
+    let doors = Doors { step_loop: Rc::new(Session { endings }), providers, exchanges: options.exchanges };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: options.argv,

@@ -1,12 +1,12 @@
 //! `lmthing run <file>` (docs/reference.md, "The command line", "Recording and replay"): from arguments to the options
 //! of a run, and from its outcome to words and exit code.
 
-use std::{collections::BTreeMap, path::Path, rc::Rc};
+use std::{cell::Cell, collections::BTreeMap, path::Path, rc::Rc};
 
 use anyhow::Context;
 
 use crate::{
-    chat::StreamPart,
+    chat::{FinishReason, StreamPart},
     cli::{ExitCode, Printer, args::RunArgs, env, progress::Progress},
     diagnostic::Diagnostic,
     prompt::{Listener, RunError, RunPart},
@@ -61,10 +61,11 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         printer.stderr(&format!("Warning: {problem}\n"));
     }
     let file = std::path::absolute(&args.file).unwrap_or_else(|_| args.file.clone());
+    let last = Rc::new(Cell::new(FinishReason::Other));
     let options = FileRunOptions {
         exchanges: exchanges(args, &variables)?,
         host: Rc::new(TerminalHost { printer: printer.clone() }),
-        listener: listener(printer.clone(), progress.clone()),
+        listener: listener(printer.clone(), progress.clone(), last.clone()),
         on_provider_event: on_provider_event(printer.clone(), progress.clone()),
         argv: argv(args, &file),
         variables,
@@ -79,7 +80,7 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
     };
     progress.clear();
     printer.finish_line();
-    Ok(report(end, &printer))
+    Ok(report(end, last.get(), &printer))
 }
 
 /// `process.argv`: the program, the file, the rest.
@@ -88,8 +89,8 @@ fn argv(args: &RunArgs, file: &Path) -> Vec<String> {
     [program, file.display().to_string()].into_iter().chain(args.arguments.iter().cloned()).collect()
 }
 
-/// Prints the model's text as it comes, and keeps the progress line out of its way.
-fn listener(printer: Rc<Printer>, progress: Progress) -> Listener {
+/// Prints the model's text as it comes, keeps the progress line out of its way, and notes why the `last` answer ended.
+fn listener(printer: Rc<Printer>, progress: Progress, last: Rc<Cell<FinishReason>>) -> Listener {
     Rc::new(move |part: &RunPart| {
         progress.part(part);
         match part {
@@ -100,7 +101,8 @@ fn listener(printer: Rc<Printer>, progress: Progress) -> Listener {
             },
             // What the script prints from now on starts a line of its own.
             RunPart::RunEnd => printer.finish_line(),
-            RunPart::StepStart { .. } | RunPart::ToolResult(_) | RunPart::StepEnd { .. } => {}
+            RunPart::StepEnd { step } => last.set(step.output.finish_reason),
+            RunPart::StepStart { .. } | RunPart::ToolResult(_) => {}
         }
     })
 }
@@ -131,9 +133,11 @@ fn exchanges(args: &RunArgs, variables: &[(String, String)]) -> anyhow::Result<E
     replay.map(Exchanges::Replay).with_context(|| format!("cannot use the recording {}", path.display()))
 }
 
-/// Shows how a run ended and turns it into an exit code.
-fn report(end: FileRun, printer: &Printer) -> ExitCode {
+/// Shows how a run ended and turns it into an exit code. `last` is why the last answer ended.
+fn report(end: FileRun, last: FinishReason, printer: &Printer) -> ExitCode {
     match end {
+        // Said by the step already. A failure of the provider never ends with 0.
+        FileRun::Done { exit_code: None | Some(0) } if last == FinishReason::Error => ExitCode::Model,
         FileRun::Done { exit_code } => exit_code.map_or(ExitCode::Done, ExitCode::Script),
         FileRun::Exited(code) => ExitCode::Script(code),
         FileRun::Failed(error) => {

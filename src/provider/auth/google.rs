@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::request::AuthFailure;
 use crate::{
-    http::http_client,
+    http::{Network, http_client},
     provider::{Env, ProviderErrorKind},
 };
 
@@ -66,7 +66,7 @@ impl GoogleAuth {
             return Ok(token.value.clone());
         }
         let answer = match self.find().await? {
-            Some(credentials) => exchange(&credentials).await?,
+            Some(credentials) => exchange(&credentials, &self.env.network()).await?,
             None => self.metadata().await?,
         };
         // The server's word is not trusted with the clock: a life beyond a day is cut.
@@ -114,7 +114,7 @@ impl GoogleAuth {
         // The fixed address of the server, as its name may not resolve outside Google's network.
         let host = host.unwrap_or_else(|| "169.254.169.254".to_owned());
         let url = format!("http://{host}/computeMetadata/v1/instance/service-accounts/default/token");
-        let client = http_client().map_err(|_| not_found())?;
+        let client = http_client(&self.env.network()).map_err(|_| not_found())?;
         let answer = client.get(url).header("metadata-flavor", "Google").timeout(METADATA_TIMEOUT).send().await;
         let answer = answer.and_then(reqwest::Response::error_for_status).map_err(|_| not_found())?;
         let body = answer.bytes().await.map_err(|_| not_found())?;
@@ -138,7 +138,7 @@ fn read(path: &str, text: &str) -> Result<Value, AuthFailure> {
 }
 
 /// Trades credentials for a token.
-async fn exchange(credentials: &Value) -> Result<TokenAnswer, AuthFailure> {
+async fn exchange(credentials: &Value, network: &Network) -> Result<TokenAnswer, AuthFailure> {
     let field = |name: &str| {
         credentials
             .get(name)
@@ -165,17 +165,17 @@ async fn exchange(credentials: &Value) -> Result<TokenAnswer, AuthFailure> {
         other => return Err(failure(format!("Google credentials of type \"{other}\" are not supported."))),
     };
     let url = credentials.get("token_uri").and_then(Value::as_str).unwrap_or(TOKEN_URL);
-    post(url, &form).await
+    post(url, &form, network).await
 }
 
-async fn post(url: &str, form: &[(&str, String)]) -> Result<TokenAnswer, AuthFailure> {
+async fn post(url: &str, form: &[(&str, String)], network: &Network) -> Result<TokenAnswer, AuthFailure> {
     let unreachable = |error: reqwest::Error| {
         // Without the URL: a token_uri may carry secrets.
         failure(format!("Google's token server could not be reached: {}", root_cause(&error.without_url())))
     };
     let body: String =
         form.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect::<Vec<_>>().join("&");
-    let client = http_client().map_err(unreachable)?;
+    let client = http_client(network).map_err(|error| failure(error.to_string()))?;
     let request = client
         .post(url)
         .header("content-type", "application/x-www-form-urlencoded;charset=UTF-8")

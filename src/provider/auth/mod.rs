@@ -8,10 +8,9 @@ mod request;
 use std::fmt;
 
 pub(super) use key::{KeyAuth, KeyHeader};
-pub(super) use request::Unauthorised;
+pub(super) use request::{AuthFailure, Unauthorised};
 
 use key::bearer;
-use request::AuthFailure;
 
 /// How a provider wants to be convinced.
 pub(crate) enum Auth {
@@ -30,6 +29,15 @@ impl Auth {
             Auth::Key(key) => key.header().map(|header| vec![header]),
             Auth::Aws(aws) => aws.headers(request),
             Auth::Google(google) => google.token().await.map(|token| vec![bearer(&token)]),
+        }
+    }
+
+    /// Whether the user has given what to authorise with; what the machine itself may have does not count.
+    pub(crate) fn has_key(&self) -> bool {
+        match self {
+            Auth::Key(key) => key.key.as_ref().is_some_and(|key| !key.is_empty()),
+            Auth::Aws(aws) => aws.access_key_id.is_some(),
+            Auth::Google(_) => false,
         }
     }
 

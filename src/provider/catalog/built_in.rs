@@ -192,7 +192,8 @@ pub(crate) static COMPATIBLE: Provider = Provider {
         name: "chat",
         wire: |settings| {
             let dialect = Dialect::Compatible(settings.compatible_name());
-            Box::new(ChatWire::new(dialect, settings.query.as_deref()).at(settings.base_url.as_deref()))
+            let wire = ChatWire::new(dialect, settings.query.as_deref()).at(settings.base_url.as_deref());
+            Box::new(if settings.include_usage == Some(false) { wire.without_usage() } else { wire })
         },
     }],
     default_api: "chat",

@@ -77,7 +77,7 @@ pub(super) fn vertex(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
 /// A server that speaks OpenAI's protocol: all is in the settings, its name too.
 pub(super) fn compatible(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     let name = setup.settings.compatible_name();
-    let Some(base_url) = setup.settings.base_url.clone().filter(|url| !url.is_empty()) else {
+    let Some(base_url) = setup.settings.base_url.clone().filter(|url| !url.trim().is_empty()) else {
         let message = "An OpenAI-compatible provider needs a base URL. Pass it using the 'baseURL' parameter.";
         return Err(ProviderError::new(ProviderErrorKind::Configuration, name, setup.model_id, message));
     };
@@ -89,7 +89,7 @@ pub(super) fn compatible(setup: &Setup<'_>) -> Result<Connection, ProviderError>
         variable: format!("{}_API_KEY", name.to_ascii_uppercase().replace('-', "_")),
         get_one_at: None,
     };
-    Ok(Connection { provider: name, ..setup.connection(without_slash(base_url), Auth::Key(key)) })
+    Ok(Connection { provider: name, key_is_optional: true, ..setup.connection(base_url, Auth::Key(key)) })
 }
 
 impl Setup<'_> {
@@ -106,12 +106,13 @@ impl Setup<'_> {
 
     /// The base URL that takes the place of the default, if there is one; an empty variable counts as unset.
     fn own_base_url(&self) -> Option<String> {
-        let variable = || self.context.env.get(self.provider.variable(Setting::BaseUrl)?).filter(|url| !url.is_empty());
+        let variable =
+            || self.context.env.get(self.provider.variable(Setting::BaseUrl)?).filter(|url| !url.trim().is_empty());
         self.settings.base_url.clone().or_else(variable)
     }
 
     fn base_url(&self, default: impl FnOnce() -> String) -> String {
-        without_slash(self.own_base_url().unwrap_or_else(default))
+        self.own_base_url().unwrap_or_else(default)
     }
 
     fn key(&self) -> KeyAuth {
@@ -126,7 +127,7 @@ impl Setup<'_> {
 
     fn connection(&self, base_url: String, auth: Auth) -> Connection {
         let (provider, headers) = (self.provider.name.to_owned(), self.settings.headers.clone());
-        Connection { provider, base_url, auth, headers }
+        Connection { provider, base_url, auth, headers, key_is_optional: false }
     }
 
     fn missing(&self, what: &str, parameter: &str, setting: Setting) -> ProviderError {
@@ -137,12 +138,4 @@ impl Setup<'_> {
         );
         ProviderError::new(ProviderErrorKind::Configuration, self.provider.name, self.model_id, message)
     }
-}
-
-/// Paths begin with a slash, and users end base URLs with one.
-fn without_slash(mut url: String) -> String {
-    if url.ends_with('/') {
-        url.pop();
-    }
-    url
 }

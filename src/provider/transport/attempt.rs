@@ -1,7 +1,7 @@
 //! One attempt: authorise, send, look at the head of the answer.
 
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::BTreeMap,
     time::{Duration, SystemTime},
 };
@@ -14,7 +14,9 @@ use reqwest::{
 use tokio::time::Instant;
 
 use super::{
+    advice::{Repeat, Way},
     answer::{Answer, Failure, not_events},
+    authorise::authorise,
     body::{Opened, WrongAnswer},
     faults::Faults,
     limits::Limits,
@@ -26,9 +28,9 @@ use super::{
 };
 use crate::{
     chat::CallSettings,
-    http::http_client,
+    http::{self, Network},
     provider::{
-        ProviderError, ProviderErrorKind,
+        ProviderError, ProviderErrorKind, ProviderEvent,
         auth::Unauthorised,
         failure::kind_of_error,
         servers::announced,
@@ -54,6 +56,8 @@ pub(super) struct Prepared {
     pub limits: Limits,
     pub faults: Faults,
     pub max_retries: Option<u32>,
+    /// Whether an attempt has failed that is worth one more, and not a third.
+    repeated_once: Cell<bool>,
 }
 
 /// Why an attempt failed and what that means for the next one.
@@ -73,9 +77,11 @@ impl Prepared {
         faults: Faults,
     ) -> Result<Self, ProviderError> {
         let wrong = |message: String| faults.error(ProviderErrorKind::Configuration, &message, None);
-        let url = format!("{}{}", model.base_url, encoded.path);
-        let url = Url::parse(&url)
-            .map_err(|error| wrong(format!("The base URL \"{}\" is not usable: {error}", model.base_url)))?;
+        let url = model.address.join(&encoded.path).map_err(|fault| {
+            let mut error = wrong(format!("The base URL {}", fault.what));
+            error.hint = fault.hint;
+            error
+        })?;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         for (name, value) in &encoded.headers {
@@ -86,7 +92,16 @@ impl Prepared {
             put_header(&mut own_headers, name, value).map_err(wrong)?;
         }
         let sent = RefCell::new(Sent::new(model, encoded));
-        Ok(Prepared { url, headers, own_headers, sent, limits, faults, max_retries: settings.max_retries })
+        Ok(Prepared {
+            url,
+            headers,
+            own_headers,
+            sent,
+            limits,
+            faults,
+            max_retries: settings.max_retries,
+            repeated_once: Cell::new(false),
+        })
     }
 }
 
@@ -104,15 +119,17 @@ fn put_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), St
 pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result<Answer<'a>, AttemptFailure> {
     let body = prepared.sent.borrow().bytes.clone();
     let unauthorised = Unauthorised { url: &prepared.url, body: &body };
-    let authorised = model.auth.headers(&unauthorised).await.map_err(|failure| {
+    let authorised = authorise(model, &unauthorised, &prepared.own_headers).await.map_err(|failure| {
         let mut error = prepared.faults.error(failure.kind, &failure.message, None);
         error.hint = failure.hint.or(error.hint);
         final_failure(error)
     })?;
     // A token may have been fetched just now; it must not be shown either.
     let mut faults = prepared.faults.clone();
-    faults.redactor =
-        crate::provider::redact::Redactor::new(model.auth.secrets().into_iter().chain(prepared.own_secrets()));
+    let network = model.context.env.network();
+    let way = Way::new(&model.provider, &prepared.url, &network);
+    let given = [model.auth.secrets(), prepared.own_secrets(), model.address.secrets(), way.secrets()];
+    faults.redactor = crate::provider::redact::Redactor::new(given.into_iter().flatten());
     // Made anew for each attempt: signatures have a time in them, and a token may have run out.
     let mut headers = prepared.headers.clone();
     for (name, value) in &authorised {
@@ -121,9 +138,8 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
     }
     headers.extend(prepared.own_headers.clone());
 
-    let client = http_client().map_err(|error| {
-        final_failure(faults.error(ProviderErrorKind::Connection, &format!("TLS cannot be set up: {error}"), None))
-    })?;
+    let client = client(model, &network)
+        .map_err(|message| final_failure(faults.error(ProviderErrorKind::Configuration, &message, None)))?;
     let request = client.post(prepared.url.clone()).headers(headers).body(body);
     let limits = prepared.limits;
     let response = match tokio::time::timeout(limits.first_byte, request.send()).await {
@@ -131,14 +147,18 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
             let error = faults.timeout("did not begin to answer", limits.first_byte, "firstByte");
             return Err(AttemptFailure { error, retryable: true, wish: None });
         }
-        Ok(Err(error)) => return Err(not_connected(&error, &prepared.url, &faults)),
+        Ok(Err(error)) => return Err(not_connected(&error, &way, prepared, &faults)),
         Ok(Ok(response)) => response,
     };
     if let Some(wait) = announced(response.headers(), SystemTime::now()) {
         model.gate().close_for(wait);
     }
     if !response.status().is_success() {
-        return Err(refused(model, response, prepared, &faults).await);
+        let mut failure = refused(model, response, prepared, &faults).await;
+        let (message, hint) = way.status(failure.error.status.unwrap_or_default(), &failure.error.message);
+        failure.error.message = message.unwrap_or(failure.error.message);
+        failure.error.hint = hint.or(failure.error.hint);
+        return Err(failure);
     }
     accepted(model, response, prepared, faults).await
 }
@@ -157,17 +177,25 @@ fn final_failure(error: ProviderError) -> AttemptFailure {
     AttemptFailure { error, retryable: false, wish: None }
 }
 
-fn not_connected(error: &reqwest::Error, url: &Url, faults: &Faults) -> AttemptFailure {
-    // The innermost error says what happened; the outer ones repeat the URL.
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
+/// The shared client; what is wrong with what it was to be made of is told.
+fn client(model: &HttpModel, network: &Network) -> Result<reqwest::Client, String> {
+    let client = http::http_client(network).map_err(|error| error.to_string())?;
+    for message in http::take_warnings(network) {
+        (model.context.on_event)(&ProviderEvent::Warning { message });
     }
-    // Host and port only: path and query may say what nobody else should read.
-    let host = url.host_str().unwrap_or_default();
-    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    let message = format!("Cannot connect to API: {cause} ({host}{port})");
-    AttemptFailure { error: faults.error(ProviderErrorKind::Connection, &message, None), retryable: true, wish: None }
+    Ok(client)
+}
+
+fn not_connected(error: &reqwest::Error, way: &Way<'_>, prepared: &Prepared, faults: &Faults) -> AttemptFailure {
+    let advice = way.not_connected(error);
+    let mut error = faults.error(ProviderErrorKind::Connection, &advice.message, None);
+    error.hint = advice.hint.or(error.hint);
+    let retryable = match advice.repeat {
+        Repeat::Never => false,
+        Repeat::Once => !prepared.repeated_once.replace(true),
+        Repeat::AsUsual => true,
+    };
+    AttemptFailure { error, retryable, wish: None }
 }
 
 /// A status other than success.

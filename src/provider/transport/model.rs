@@ -7,6 +7,7 @@ use crate::{
     chat::CallSettings,
     provider::{
         ProviderContext,
+        address::Address,
         auth::Auth,
         redact::{Redactor, names_a_secret},
         servers::Gate,
@@ -19,9 +20,10 @@ pub(crate) struct HttpModel {
     pub(crate) provider: String,
     pub(crate) model_id: String,
     pub(crate) wire: Box<dyn WireFormat>,
-    /// Without a trailing slash.
-    pub(crate) base_url: String,
+    pub(crate) address: Address,
     pub(crate) auth: Auth,
+    /// Whether a request goes out without a key when there is none.
+    pub(crate) key_is_optional: bool,
     /// Headers from the provider's settings.
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) context: ProviderContext,
@@ -41,7 +43,7 @@ impl HttpModel {
             provider: self.provider.clone(),
             model: self.model_id.clone(),
             key_variable: self.auth.key_variable().map(str::to_owned),
-            redactor: Redactor::new(self.auth.secrets().into_iter().chain(bare)),
+            redactor: Redactor::new(self.auth.secrets().into_iter().chain(self.address.secrets()).chain(bare)),
         }
     }
 }
@@ -52,7 +54,9 @@ impl HttpModel {
         // A token changes every hour, and is the account's all the same.
         let key = matches!(self.auth, Auth::Key(_)).then(|| self.auth.secrets());
         let headers = self.headers.iter().filter(|(name, _)| names_a_secret(name)).map(|(_, value)| value.clone());
-        self.context.servers.gate(&self.base_url, key.into_iter().flatten().chain(headers))
+        self.context
+            .servers
+            .gate(&self.address.to_string(), key.into_iter().flatten().chain(self.address.secrets()).chain(headers))
     }
 }
 
@@ -62,7 +66,7 @@ impl fmt::Debug for HttpModel {
         f.debug_struct("HttpModel")
             .field("provider", &self.provider)
             .field("model_id", &self.model_id)
-            .field("base_url", &self.base_url)
+            .field("address", &self.address)
             .finish_non_exhaustive()
     }
 }

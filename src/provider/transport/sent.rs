@@ -29,7 +29,7 @@ impl Sent {
     /// The request without what the server is known to refuse.
     pub(super) fn new(model: &HttpModel, encoded: EncodedRequest) -> Self {
         let EncodedRequest { mut body, warnings, .. } = encoded;
-        model.context.servers.spare(&model.base_url, &model.model_id, &mut body);
+        model.context.servers.spare(&model.address.to_string(), &model.model_id, &mut body);
         let bytes = Bytes::from(body.to_string());
         Sent { body, bytes, warnings, refused: Vec::new(), changes: 0 }
     }
@@ -46,7 +46,7 @@ impl Sent {
                 continue;
             }
             changed = true;
-            let new = model.context.servers.remember(&model.base_url, &model.model_id, refused.clone());
+            let new = model.context.servers.remember(&model.address.to_string(), &model.model_id, refused.clone());
             self.warnings.extend(refused.warning().filter(|_| new));
             self.refused.push(refused);
         }

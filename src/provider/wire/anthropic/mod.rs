@@ -10,7 +10,7 @@ pub(super) mod thinking;
 
 pub(super) use format::{has_structured_outputs, schema_form};
 
-use super::{EncodedRequest, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
 /// The Messages format.
@@ -24,5 +24,20 @@ impl WireFormat for AnthropicWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::AnthropicDecoder::default())
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        let others = &[
+            "thinking",
+            "effort",
+            "metadata",
+            "toolStreaming",
+            "disableParallelToolUse",
+            "cacheControl",
+            "cache_control",
+            "sendReasoning",
+            "structuredOutputMode",
+        ];
+        Some(KnownOptions { names: &["anthropic"], tables: &[], others })
     }
 }

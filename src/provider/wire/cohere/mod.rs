@@ -5,7 +5,7 @@ mod encode;
 mod format;
 mod thinking;
 
-use super::{EncodedRequest, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
 /// The Cohere format.
@@ -19,5 +19,9 @@ impl WireFormat for CohereWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::CohereDecoder::default())
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        Some(KnownOptions { names: &["cohere"], tables: &[], others: &["thinking"] })
     }
 }

@@ -7,7 +7,7 @@ mod format;
 mod schema;
 mod thinking;
 
-use super::{EncodedRequest, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
 /// The Gemini format.
@@ -36,5 +36,10 @@ impl WireFormat for GoogleWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::GoogleDecoder::new(self.option_names[0]))
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        let others = &["retrievalConfig", "structuredOutputs"];
+        Some(KnownOptions { names: self.option_names, tables: encode::OPTION_TABLES, others })
     }
 }

@@ -5,7 +5,7 @@ mod encode;
 mod format;
 mod input;
 
-use super::{EncodedRequest, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
 /// The Responses format.
@@ -35,5 +35,10 @@ impl WireFormat for ResponsesWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::ResponsesDecoder::new(self.option_names[0]))
+    }
+
+    fn known_options(&self) -> Option<KnownOptions> {
+        let others = &["textVerbosity", "logprobs", "reasoningEffort", "reasoningSummary", "strictJsonSchema"];
+        Some(KnownOptions { names: self.option_names, tables: &[&encode::OPTIONS], others })
     }
 }
