@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::Span;
+use super::{Span, servers::Servers};
 use crate::http::Network;
 
 /// The environment variables providers are set up from. Below `cli` nobody reads the process's own.
@@ -64,6 +64,15 @@ pub enum ProviderEvent {
         /// Why the attempt failed.
         reason: String,
     },
+    /// A server takes fewer requests at a time than the run makes; all of them wait.
+    Throttled {
+        /// The provider's name.
+        provider: String,
+        /// How long no request is sent.
+        wait: Duration,
+        /// What the server said.
+        reason: String,
+    },
     /// A model of a fallback list failed before its first visible byte; the next one is tried.
     Fallback {
         /// The model that failed, as `provider:model`.
@@ -89,6 +98,9 @@ impl fmt::Display for ProviderEvent {
                 inline(reason),
                 Span(*wait)
             ),
+            ProviderEvent::Throttled { provider, wait, reason } => {
+                write!(f, "{provider} takes no more at a time: {}; all requests wait {}", inline(reason), Span(*wait))
+            }
             ProviderEvent::Fallback { from, to, reason } => {
                 write!(f, "{from} failed: {}; switching to {to}", inline(reason))
             }
@@ -114,13 +126,15 @@ pub struct ProviderContext {
     pub on_event: Rc<dyn Fn(&ProviderEvent)>,
     /// The wait after the first failed attempt; it doubles with each further one. 2 s unless a test is in a hurry.
     pub first_wait: Duration,
+    /// What the run has learned of the servers it asks.
+    pub(crate) servers: Rc<Servers>,
 }
 
 impl ProviderContext {
     /// A context with the usual waits that reports to nobody.
     pub fn new(env: Rc<dyn Env>) -> Self {
         // A library does not print; who wants to hear of waits says so.
-        ProviderContext { env, on_event: Rc::new(|_| {}), first_wait: Duration::from_secs(2) }
+        ProviderContext { env, on_event: Rc::new(|_| {}), first_wait: Duration::from_secs(2), servers: Rc::default() }
     }
 
     /// Reports waits and switches to `on_event`.

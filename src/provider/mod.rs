@@ -5,6 +5,7 @@
 //! Must not know: prompts, JavaScript, the step loop. It imports `chat` and `http` only.
 
 mod address;
+mod advice;
 mod auth;
 mod billing;
 mod catalog;
@@ -22,11 +23,14 @@ mod record;
 mod redact;
 mod replay;
 mod resolve;
+mod servers;
 mod settings;
 mod span;
 mod transport;
+mod unsupported;
 mod visible;
 mod wire;
+mod words;
 
 use futures_util::{future::LocalBoxFuture, stream::LocalBoxStream};
 

@@ -1,18 +1,16 @@
 //! One attempt: authorise, send, look at the head of the answer.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     collections::BTreeMap,
     time::{Duration, SystemTime},
 };
 
-use bytes::Bytes;
 use futures_util::StreamExt;
 use reqwest::{
     Response, Url,
-    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION},
+    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
@@ -23,17 +21,21 @@ use super::{
     faults::Faults,
     limits::Limits,
     model::HttpModel,
+    refusal::RefusalHead,
     repeatable::is_repeatable,
+    sent::Sent,
     wish::{wish, wish_in_body},
 };
 use crate::{
-    chat::{CallSettings, CallWarning},
+    chat::CallSettings,
     http::{self, Network},
     provider::{
         ProviderError, ProviderErrorKind, ProviderEvent,
         auth::Unauthorised,
-        failure::{kind_of_error, kind_of_status},
+        failure::kind_of_error,
+        servers::announced,
         wire::EncodedRequest,
+        words::{error_in, of_json},
     },
 };
 
@@ -49,8 +51,8 @@ pub(super) struct Prepared {
     headers: HeaderMap,
     /// Headers of the call itself, which win over those of authentication.
     own_headers: HeaderMap,
-    body: Bytes,
-    pub warnings: Vec<CallWarning>,
+    /// Changes when the server refuses a part of it.
+    pub sent: RefCell<Sent>,
     pub limits: Limits,
     pub faults: Faults,
     pub max_retries: Option<u32>,
@@ -89,17 +91,15 @@ impl Prepared {
         for (name, value) in model.headers.iter().chain(&settings.headers) {
             put_header(&mut own_headers, name, value).map_err(wrong)?;
         }
-        let body = Bytes::from(encoded.body.to_string());
-        let (warnings, max_retries) = (encoded.warnings, settings.max_retries);
+        let sent = RefCell::new(Sent::new(model, encoded));
         Ok(Prepared {
             url,
             headers,
             own_headers,
-            body,
-            warnings,
+            sent,
             limits,
             faults,
-            max_retries,
+            max_retries: settings.max_retries,
             repeated_once: Cell::new(false),
         })
     }
@@ -117,7 +117,8 @@ fn put_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), St
 
 /// Sends the request once.
 pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result<Answer<'a>, AttemptFailure> {
-    let unauthorised = Unauthorised { url: &prepared.url, body: &prepared.body };
+    let body = prepared.sent.borrow().bytes.clone();
+    let unauthorised = Unauthorised { url: &prepared.url, body: &body };
     let authorised = authorise(model, &unauthorised, &prepared.own_headers).await.map_err(|failure| {
         let mut error = prepared.faults.error(failure.kind, &failure.message, None);
         error.hint = failure.hint.or(error.hint);
@@ -139,7 +140,7 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
 
     let client = client(model, &network)
         .map_err(|message| final_failure(faults.error(ProviderErrorKind::Configuration, &message, None)))?;
-    let request = client.post(prepared.url.clone()).headers(headers).body(prepared.body.clone());
+    let request = client.post(prepared.url.clone()).headers(headers).body(body);
     let limits = prepared.limits;
     let response = match tokio::time::timeout(limits.first_byte, request.send()).await {
         Err(_) => {
@@ -149,8 +150,11 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
         Ok(Err(error)) => return Err(not_connected(&error, &way, prepared, &faults)),
         Ok(Ok(response)) => response,
     };
+    if let Some(wait) = announced(response.headers(), SystemTime::now()) {
+        model.gate().close_for(wait);
+    }
     if !response.status().is_success() {
-        let mut failure = refused(model, response, limits, &faults).await;
+        let mut failure = refused(model, response, prepared, &faults).await;
         let (message, hint) = way.status(failure.error.status.unwrap_or_default(), &failure.error.message);
         failure.error.message = message.unwrap_or(failure.error.message);
         failure.error.hint = hint.or(failure.error.hint);
@@ -194,38 +198,15 @@ fn not_connected(error: &reqwest::Error, way: &Way<'_>, prepared: &Prepared, fau
     AttemptFailure { error, retryable, wish: None }
 }
 
-/// A status other than success: the provider's own words, else the status text.
-async fn refused(model: &HttpModel, response: Response, limits: Limits, faults: &Faults) -> AttemptFailure {
-    let status = response.status();
+/// A status other than success.
+async fn refused(model: &HttpModel, response: Response, prepared: &Prepared, faults: &Faults) -> AttemptFailure {
+    let head = RefusalHead::of(&response);
     let wish = wish(response.headers(), SystemTime::now());
-    let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    // AWS names the error here, in front of a colon and a link.
-    let error_type = response.headers().get("x-amzn-errortype").and_then(|value| value.to_str().ok());
-    let error_type = error_type.and_then(|text| text.split(':').next()).map(str::to_owned);
-    let status_text = status_text(&response);
-    let body = read_some(response, limits.idle.min(ERROR_PATIENCE)).await;
-    let body = serde_json::from_slice::<Value>(&body).ok();
+    let body = read_some(response, prepared.limits.idle.min(ERROR_PATIENCE)).await;
+    let (error, body) = head.error(&body, faults);
     let wish = wish.or_else(|| wish_in_body(body.as_ref()?));
-    let words = body.as_ref().and_then(|body| model.wire.error_message(body)).filter(|words| !words.is_empty());
-    let words = match (words, error_type) {
-        (Some(words), Some(error_type)) => Some(format!("{error_type}: {words}")),
-        (words, error_type) => words.or(error_type),
-    };
-    let message = words.unwrap_or(status_text);
-    let code = status.as_u16();
-    let mut error = faults.error(kind_of_status(code, body.as_ref(), &message), &message, Some(code));
-    if let Some(location) = location.filter(|_| status.is_redirection()) {
-        error.hint = Some(format!("The server redirects to {location}; set the base URL to where it should go."));
-    }
+    prepared.sent.borrow_mut().adapt(model, head.status, body.as_ref(), &error.message);
     AttemptFailure { retryable: is_repeatable(&error), error, wish }
-}
-
-/// The status text the server sent, else the usual one.
-fn status_text(response: &Response) -> String {
-    let sent = response.extensions().get::<hyper::ext::ReasonPhrase>();
-    let sent = sent.and_then(|phrase| std::str::from_utf8(phrase.as_bytes()).ok()).filter(|text| !text.is_empty());
-    let status = response.status();
-    sent.or(status.canonical_reason()).map_or_else(|| format!("HTTP {}", status.as_u16()), str::to_owned)
 }
 
 /// The beginning of a body, as far as it can be read in this time.
@@ -252,8 +233,8 @@ async fn accepted<'a>(
     let head = shown_headers(response.headers());
     let opened = Opened::new(response, prepared.limits);
     let status = opened.promise.status;
-    let opened = opened.check().await.map_err(|wrong| no_stream(model, &wrong, status, &faults))?;
-    let mut answer = Answer::new(model.wire.as_ref(), opened, prepared.warnings.clone(), head, faults);
+    let opened = opened.check().await.map_err(|wrong| no_stream(&wrong, status, &faults))?;
+    let mut answer = Answer::new(model.wire.as_ref(), opened, prepared.sent.borrow().warnings.clone(), head, faults);
     match answer.begin().await {
         Ok(()) => Ok(answer),
         Err(error) => Err(AttemptFailure { error, retryable: true, wish: None }),
@@ -261,16 +242,12 @@ async fn accepted<'a>(
 }
 
 /// A success that is no event stream: the failure that its JSON reports, else what it looks like.
-fn no_stream(model: &HttpModel, wrong: &WrongAnswer, status: u16, faults: &Faults) -> AttemptFailure {
-    let words = wrong.json.as_ref().and_then(|body| {
-        let usual = || body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
-        model.wire.error_message(body).or_else(usual)
-    });
-    let Some(words) = words else {
+fn no_stream(wrong: &WrongAnswer, status: u16, faults: &Faults) -> AttemptFailure {
+    let reported = wrong.json.as_ref().and_then(|body| Some((error_in(body), of_json(body)?)));
+    let Some((reported, words)) = reported else {
         let Failure { error, is_repeatable } = not_events(wrong, status, faults);
         return AttemptFailure { error, retryable: is_repeatable, wish: None };
     };
-    let reported = wrong.json.as_ref().map(|body| body.get("error").unwrap_or(body)).unwrap_or(&Value::Null);
     let error = faults.error(kind_of_error(reported, &words), &words, Some(status));
     AttemptFailure { retryable: is_repeatable(&error), error, wish: None }
 }

@@ -12,8 +12,11 @@ mod cause;
 mod faults;
 mod limits;
 mod model;
+mod refusal;
 mod repeatable;
 mod retry;
+mod sent;
+mod turn;
 mod wish;
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};

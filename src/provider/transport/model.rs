@@ -1,6 +1,6 @@
 //! What a model behind HTTP is made of.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, rc::Rc};
 
 use super::faults::Faults;
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
         address::Address,
         auth::Auth,
         redact::{Redactor, names_a_secret},
+        servers::Gate,
         wire::WireFormat,
     },
 };
@@ -44,6 +45,18 @@ impl HttpModel {
             key_variable: self.auth.key_variable().map(str::to_owned),
             redactor: Redactor::new(self.auth.secrets().into_iter().chain(self.address.secrets()).chain(bare)),
         }
+    }
+}
+
+impl HttpModel {
+    /// The gate of the server, for the account that asks.
+    pub(super) fn gate(&self) -> Rc<Gate> {
+        // A token changes every hour, and is the account's all the same.
+        let key = matches!(self.auth, Auth::Key(_)).then(|| self.auth.secrets());
+        let headers = self.headers.iter().filter(|(name, _)| names_a_secret(name)).map(|(_, value)| value.clone());
+        self.context
+            .servers
+            .gate(&self.address.to_string(), key.into_iter().flatten().chain(self.address.secrets()).chain(headers))
     }
 }
 

@@ -101,9 +101,6 @@ pub(crate) trait WireFormat {
     /// A decoder for one answer.
     fn decoder(&self) -> Box<dyn WireDecoder>;
 
-    /// The provider's own words in the JSON body of a failed request; `None` when the shape is not the provider's.
-    fn error_message(&self, body: &Value) -> Option<String>;
-
     /// The provider options that the format reads; `None` when it passes all on, known or not.
     fn known_options(&self) -> Option<KnownOptions> {
         None

@@ -35,6 +35,10 @@ impl Output {
         self.0.pop_front()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Puts a part back, to be taken next.
     pub(crate) fn push_front(&mut self, part: StreamPart) {
         self.0.push_front(Decoded::Part(part));

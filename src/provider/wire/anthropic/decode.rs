@@ -8,6 +8,7 @@ use crate::{
     provider::{
         failure::kind_of_error,
         wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata},
+        words::of_error,
     },
 };
 
@@ -105,8 +106,8 @@ impl AnthropicDecoder {
     fn error(&mut self, error: Option<&Value>, out: &mut Output) {
         self.failed = true;
         let error = error.unwrap_or(&Value::Null);
-        let message = error.get("message").and_then(Value::as_str);
-        let message = message.unwrap_or("The provider reported an error without saying which.").to_owned();
+        let without_words = || "The provider reported an error without saying which.".to_owned();
+        let message = of_error(error).unwrap_or_else(without_words);
         let kind = kind_of_error(error, &message);
         if self.begun {
             return out.failure(kind, message);

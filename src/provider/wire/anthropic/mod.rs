@@ -8,8 +8,6 @@ mod messages;
 pub(super) mod models;
 pub(super) mod thinking;
 
-use serde_json::Value;
-
 pub(super) use format::{has_structured_outputs, schema_form};
 
 use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
@@ -41,9 +39,5 @@ impl WireFormat for AnthropicWire {
             "structuredOutputMode",
         ];
         Some(KnownOptions { names: &["anthropic"], tables: &[], others })
-    }
-
-    fn error_message(&self, body: &Value) -> Option<String> {
-        body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned)
     }
 }

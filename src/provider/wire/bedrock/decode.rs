@@ -9,6 +9,7 @@ use crate::{
         ProviderErrorKind,
         failure::kind_of_error,
         wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata},
+        words::of_json,
     },
 };
 
@@ -165,8 +166,8 @@ impl BedrockDecoder {
         let body: Value = serde_json::from_str(payload).unwrap_or_default();
         // As an event it may stand under its own name.
         let body = body.get(kind).unwrap_or(&body);
-        let message = body.get("message").or_else(|| body.get("Message")).and_then(Value::as_str);
-        let class = match kind_of_error(body, message.unwrap_or_default()) {
+        let message = of_json(body);
+        let class = match kind_of_error(body, message.as_deref().unwrap_or_default()) {
             ProviderErrorKind::ContextLength => ProviderErrorKind::ContextLength,
             _ => kind_of_exception(kind),
         };

@@ -14,6 +14,7 @@ use crate::{
     provider::{
         failure::kind_of_error,
         wire::{Output, WireDecoder, WireEvent, lenient, output::TextBlocks, values::metadata},
+        words::of_error,
     },
 };
 
@@ -340,9 +341,8 @@ fn string(raw: Option<&RawValue>) -> Option<String> {
 
 /// `{error: {message, type, code}}`, or the error as a bare string.
 fn error_chunk(error: &Value, out: &mut Output) {
-    let message = error.get("message").and_then(Value::as_str).or_else(|| error.as_str());
     // An error without words is shown whole.
-    let message = message.map_or_else(|| error.to_string(), str::to_owned);
+    let message = of_error(error).unwrap_or_else(|| error.to_string());
     out.failure(kind_of_error(error, &message), message);
 }
 

@@ -92,22 +92,6 @@ impl WireFormat for ChatWire {
     fn known_options(&self) -> Option<KnownOptions> {
         options::known(&self.dialect, self.server)
     }
-
-    fn error_message(&self, body: &Value) -> Option<String> {
-        let message = match self.dialect {
-            Dialect::Mistral => {
-                // Other shapes (`{"detail": …}`) come from the front, not from the service.
-                body.get("object").and_then(Value::as_str).filter(|object| *object == "error")?;
-                body.get("message")?
-            }
-            Dialect::Groq => {
-                body.pointer("/error/type").and_then(Value::as_str)?;
-                body.pointer("/error/message")?
-            }
-            _ => body.pointer("/error/message")?,
-        };
-        message.as_str().map(str::to_owned)
-    }
 }
 
 /// Tools and tool choice; nothing at all without an active tool.

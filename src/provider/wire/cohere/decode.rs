@@ -8,6 +8,7 @@ use crate::{
     provider::{
         failure::kind_of_error,
         wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage},
+        words::of_error,
     },
 };
 
@@ -23,6 +24,8 @@ struct Event {
     delta: Option<Value>,
     #[serde(default, deserialize_with = "lenient::word")]
     message: Option<String>,
+    #[serde(default)]
+    error: Option<Value>,
 }
 
 /// A tool call that is streaming.
@@ -78,8 +81,7 @@ impl CohereDecoder {
             "message-end" => self.message_end(&delta, out),
             // Not documented for a stream, yet what the service sends when it gives up before a message began.
             "error" => {
-                let message =
-                    event.message.or_else(|| delta.pointer("/message").and_then(Value::as_str).map(Into::into));
+                let message = event.message.or_else(|| of_error(event.error.as_ref().unwrap_or(&delta)));
                 self.fail(message, out);
             }
             _ => {}
@@ -136,8 +138,8 @@ impl CohereDecoder {
             "ERROR" => FinishReason::Error,
             _ => FinishReason::Other,
         });
-        if let Some(message) = delta.get("error").and_then(Value::as_str) {
-            self.fail(Some(message.to_owned()), out);
+        if let Some(error) = delta.get("error").filter(|error| !error.is_null()) {
+            self.fail(of_error(error), out);
         }
     }
 }

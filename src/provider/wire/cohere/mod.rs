@@ -5,8 +5,6 @@ mod encode;
 mod format;
 mod thinking;
 
-use serde_json::Value;
-
 use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
@@ -25,9 +23,5 @@ impl WireFormat for CohereWire {
 
     fn known_options(&self) -> Option<KnownOptions> {
         Some(KnownOptions { names: &["cohere"], tables: &[], others: &["thinking"] })
-    }
-
-    fn error_message(&self, body: &Value) -> Option<String> {
-        body.get("message").and_then(Value::as_str).map(str::to_owned)
     }
 }

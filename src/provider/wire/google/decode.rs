@@ -12,6 +12,7 @@ use crate::{
             output::{TextBlocks, usage},
             values::metadata,
         },
+        words::of_error,
     },
 };
 
@@ -125,8 +126,7 @@ impl GoogleDecoder {
     fn chunk(&mut self, chunk: Chunk, out: &mut Output) {
         if let Some(error) = chunk.error {
             self.failed = true;
-            let message = error.get("message").and_then(Value::as_str);
-            let message = message.map_or_else(|| error.to_string(), str::to_owned);
+            let message = of_error(&error).unwrap_or_else(|| error.to_string());
             return out.failure(kind_of_error(&error, &message), message);
         }
         if !self.described && (chunk.response_id.is_some() || chunk.model_version.is_some()) {

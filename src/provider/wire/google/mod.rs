@@ -7,8 +7,6 @@ mod format;
 mod schema;
 mod thinking;
 
-use serde_json::Value;
-
 use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
@@ -43,13 +41,5 @@ impl WireFormat for GoogleWire {
     fn known_options(&self) -> Option<KnownOptions> {
         let others = &["retrievalConfig", "structuredOutputs"];
         Some(KnownOptions { names: self.option_names, tables: encode::OPTION_TABLES, others })
-    }
-
-    fn error_message(&self, body: &Value) -> Option<String> {
-        // Some gateways wrap the object into a list.
-        let error = body.get("error").or_else(|| body.get(0)?.get("error"))?;
-        error.get("code").filter(|code| code.is_number() || code.is_null())?;
-        error.get("status").and_then(Value::as_str)?;
-        error.get("message").and_then(Value::as_str).map(str::to_owned)
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     provider::{
         failure::kind_of_error,
         wire::{Output, WireDecoder, WireEvent, lenient, output::usage, values::metadata},
+        words::of_error,
     },
 };
 
@@ -120,7 +121,7 @@ impl ResponsesDecoder {
             "error" => {
                 // The service words it both ways: inside `error`, and flat.
                 let flat = json!({ "message": event.message, "code": event.code });
-                let error = event.error.filter(Value::is_object).unwrap_or(flat);
+                let error = event.error.filter(|error| !error.is_null()).unwrap_or(flat);
                 self.fail(&error, "The provider reported an error without saying which.", out);
             }
             _ => {}
@@ -129,7 +130,7 @@ impl ResponsesDecoder {
 
     fn fail(&mut self, error: &Value, without_words: &str, out: &mut Output) {
         self.failed = true;
-        let message = error.get("message").and_then(Value::as_str).unwrap_or(without_words).to_owned();
+        let message = of_error(error).unwrap_or_else(|| without_words.to_owned());
         out.failure(kind_of_error(error, &message), message);
     }
 

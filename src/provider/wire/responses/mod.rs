@@ -5,8 +5,6 @@ mod encode;
 mod format;
 mod input;
 
-use serde_json::Value;
-
 use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
@@ -42,9 +40,5 @@ impl WireFormat for ResponsesWire {
     fn known_options(&self) -> Option<KnownOptions> {
         let others = &["textVerbosity", "logprobs", "reasoningEffort", "reasoningSummary", "strictJsonSchema"];
         Some(KnownOptions { names: self.option_names, tables: &[&encode::OPTIONS], others })
-    }
-
-    fn error_message(&self, body: &Value) -> Option<String> {
-        body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned)
     }
 }
