@@ -7,6 +7,8 @@ use std::{
     time::Duration,
 };
 
+use super::redact::Redactor;
+
 /// The environment variables providers are set up from. Below `cli` nobody reads the process's own.
 pub trait Env {
     /// The value of a variable; set but empty is `Some("")`.
@@ -80,6 +82,26 @@ impl fmt::Display for ProviderEvent {
     }
 }
 
+impl ProviderEvent {
+    /// The event without secrets.
+    fn redacted(&self, redactor: &Redactor) -> Self {
+        let apply = |text: &String| redactor.apply(text);
+        match self {
+            ProviderEvent::Retry { provider, model, attempt, max_attempts, wait, reason } => ProviderEvent::Retry {
+                provider: apply(provider),
+                model: apply(model),
+                attempt: *attempt,
+                max_attempts: *max_attempts,
+                wait: *wait,
+                reason: apply(reason),
+            },
+            ProviderEvent::Fallback { from, to, reason } => {
+                ProviderEvent::Fallback { from: apply(from), to: apply(to), reason: apply(reason) }
+            }
+        }
+    }
+}
+
 /// Set-up shared by all models of a run.
 #[derive(Clone)]
 pub struct ProviderContext {
@@ -89,19 +111,38 @@ pub struct ProviderContext {
     pub on_event: Rc<dyn Fn(&ProviderEvent)>,
     /// The wait after the first failed attempt; it doubles with each further one. 2 s unless a test is in a hurry.
     pub first_wait: Duration,
+    /// Knows the secrets of the run.
+    pub(crate) redactor: Redactor,
 }
 
 impl ProviderContext {
     /// A context with the usual waits that reports to nobody.
     pub fn new(env: Rc<dyn Env>) -> Self {
-        // A library does not print; who wants to hear of waits says so.
-        ProviderContext { env, on_event: Rc::new(|_| {}), first_wait: Duration::from_secs(2) }
+        ProviderContext::redacting(env, Redactor::default())
     }
 
-    /// Reports waits and switches to `on_event`.
+    /// The same, where others use the redactor too.
+    pub fn redacting(env: Rc<dyn Env>, redactor: Redactor) -> Self {
+        // A library does not print; who wants to hear of waits says so.
+        let context = ProviderContext { env, on_event: Rc::new(|_| {}), first_wait: Duration::from_secs(2), redactor };
+        context.learn_variables();
+        context
+    }
+
+    /// Reports waits and switches to `on_event`, without secrets.
     pub fn on_event(mut self, on_event: impl Fn(&ProviderEvent) + 'static) -> Self {
-        self.on_event = Rc::new(on_event);
+        let redactor = self.redactor.clone();
+        self.on_event = Rc::new(move |event| on_event(&event.redacted(&redactor)));
         self
+    }
+
+    /// Tells the redactor the secrets of the environment as it is now; scripts may write to it.
+    pub(super) fn learn_variables(&self) {
+        for name in self.env.names() {
+            if let Some(value) = self.env.get(&name) {
+                self.redactor.learn_named(&name, &value);
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::Path, rc::Rc};
 use crate::{
     diagnostic::Diagnostic,
     prompt::{Listener, RunError},
-    provider::ProviderContext,
+    provider::{ProviderContext, Redactor},
     script::{
         Engine, EngineOptions, ScriptHost,
         bindings::{self, Doors, Exchanges, FileRun},
@@ -27,6 +27,8 @@ pub(crate) struct FileRunOptions {
     pub variables: Vec<(String, String)>,
     /// Whether models answer or a recording does.
     pub exchanges: Exchanges,
+    /// Knows the secrets of the run.
+    pub redactor: Redactor,
     /// Bytes of stack for scripts.
     pub max_stack_size: usize,
 }
@@ -35,8 +37,8 @@ pub(crate) struct FileRunOptions {
 pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
     let host = options.host.clone();
-    let providers =
-        ProviderContext::new(Rc::new(variables)).on_event(move |event| host.write_stderr(&format!("{event}\n")));
+    let providers = ProviderContext::redacting(Rc::new(variables), options.redactor)
+        .on_event(move |event| host.write_stderr(&format!("{event}\n")));
     let doors = Doors { step_loop: Rc::new(Session), providers, exchanges: options.exchanges };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),

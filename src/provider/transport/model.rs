@@ -1,6 +1,6 @@
 //! What a model behind HTTP is made of.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, rc::Rc};
 
 use super::faults::Faults;
 use crate::{
@@ -20,7 +20,7 @@ pub(crate) struct HttpModel {
     pub(crate) wire: Box<dyn WireFormat>,
     /// Without a trailing slash.
     pub(crate) base_url: String,
-    pub(crate) auth: Auth,
+    pub(crate) auth: Rc<Auth>,
     /// Headers from the provider's settings.
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) context: ProviderContext,
