@@ -157,13 +157,14 @@ async fn keys_do_not_matter_to_a_replay() {
 
 #[tokio::test]
 async fn every_setting_is_part_of_a_request() {
+    type Change = fn(&mut CallSettings);
     let base = json!({ "messages": [], "tools": [], "settings": {} });
-    let settings = |change: fn(&mut CallSettings)| {
+    let settings = |change: Change| {
         let mut settings = CallSettings::default();
         change(&mut settings);
         ModelRequest { settings, ..ModelRequest::default() }
     };
-    let changes: [(&str, fn(&mut CallSettings)); 4] = [
+    let changes: [(&str, Change); 4] = [
         ("settings.reasoning", |settings| settings.reasoning = Some(Reasoning::High)),
         ("settings.cache", |settings| settings.cache = Some(false)),
         ("settings.responseFormat", |settings| {
@@ -211,10 +212,7 @@ async fn a_failed_run_leaves_the_old_recording_as_it_was() {
 
     let recording = Recording::create(&path, Redactor::default()).unwrap();
     ask(recording.wrap(resolve("lab:tide", &context).unwrap()).as_ref(), request("second")).await;
-    assert_eq!(
-        recording.finish(false).unwrap(),
-        Kept::Beside(path.with_file_name("run.json.partial").canonicalize().unwrap())
-    );
+    assert_eq!(recording.finish(false).unwrap(), Kept::Beside(path.with_file_name("run.json.partial")));
     assert_eq!(read(&folder, "run.json"), old);
     assert!(read(&folder, "run.json.partial").contains("second"));
     assert_eq!(recording.finish(true).unwrap(), Kept::InPlace);

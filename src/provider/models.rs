@@ -58,7 +58,8 @@ pub(crate) fn list_models(context: &ProviderContext) -> ModelList {
         .filter(|name| is_set(name, env))
         .filter_map(|variable| {
             let name = variable.strip_prefix("LM_MODEL_").filter(|name| !name.is_empty())?.to_lowercase();
-            let target = follow_aliases(&name, context).map_err(|error| error.message);
+            // A key may have been written where a model belongs.
+            let target = follow_aliases(&name, context).map_err(|error| context.redactor.apply(&error.message));
             Some(AliasInfo { name, variable, target })
         })
         .collect();

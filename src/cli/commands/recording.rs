@@ -25,7 +25,7 @@ impl RunRecording {
     ///
     /// # Errors
     /// What keeps the run from beginning: it is better told before anything has been paid for.
-    pub(super) fn open(args: &RunArgs, redactor: &Redactor) -> Result<Self, Diagnostic> {
+    pub(super) fn open(args: &RunArgs, redactor: &Redactor) -> anyhow::Result<Self> {
         let redactor = redactor.clone();
         let (path, exchanges) = match (&args.record, &args.replay) {
             (Some(path), _) => (path.clone(), Exchanges::Record(record(path, redactor)?)),
@@ -59,26 +59,27 @@ impl RunRecording {
     }
 }
 
-fn record(path: &Path, redactor: Redactor) -> Result<Rc<Recording>, Diagnostic> {
+fn record(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Recording>> {
     let shown = path.display();
     // `--record prompt.lmt.mjs` was meant to name the file to run.
     if is_prompt_file(path) {
         return Err(Diagnostic::new(format!("{shown} is a prompt file, not a place for a recording"))
-            .with_hint("name a file to write before the prompt file: lmthing run --record run.json FILE"));
+            .with_hint("name a file to write before the prompt file: lmthing run --record run.json FILE")
+            .into());
     }
-    Recording::create(path, redactor).map_err(|error| {
+    let recording = Recording::create(path, redactor).map_err(|error| {
         let failure = Diagnostic::new(format!("cannot write the recording {shown}: {}", words(&error)));
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         match folder.filter(|folder| !folder.exists()) {
             Some(folder) => failure.with_hint(format!("make the folder {} first", folder.display())),
             None => failure,
         }
-    })
+    });
+    Ok(recording?)
 }
 
-fn replay(path: &Path, redactor: Redactor) -> Result<Rc<Replay>, Diagnostic> {
+fn replay(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Replay>> {
     let shown = path.display();
-    let record_it = format!("write it with: lmthing run --record {shown} FILE");
     let bytes = std::fs::read(path).map_err(|error| {
         let failure = Diagnostic::new(format!("cannot read the recording {shown}: {}", words(&error)));
         let partial = PathBuf::from(format!("{shown}.partial"));
@@ -86,13 +87,16 @@ fn replay(path: &Path, redactor: Redactor) -> Result<Rc<Replay>, Diagnostic> {
             io::ErrorKind::NotFound if partial.exists() => {
                 failure.with_hint(format!("a run that did not end well has left {}", partial.display()))
             }
-            io::ErrorKind::NotFound => failure.with_hint(record_it.clone()),
+            io::ErrorKind::NotFound => failure.with_hint(format!("write it with: lmthing run --record {shown} FILE")),
             _ => failure,
         }
     })?;
     let text = String::from_utf8(bytes).map_err(|_| "it is not text".to_owned());
-    text.and_then(|text| Replay::parse(&text, redactor))
-        .map_err(|what| Diagnostic::new(format!("{shown} is no recording: {what}")).with_hint(record_it))
+    let replay = text.and_then(|text| Replay::parse(&text, redactor)).map_err(|what| {
+        Diagnostic::new(format!("{shown} is no recording: {what}"))
+            .with_hint("recordings are what this writes: lmthing run --record run.json FILE")
+    });
+    Ok(replay?)
 }
 
 /// What happened, without the number that the system has for it.

@@ -40,7 +40,7 @@ pub(super) struct RecordingFile {
 impl RecordingFile {
     pub(super) fn create(path: &Path) -> io::Result<Self> {
         // What a link leads to is replaced, not the link.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = if path.is_symlink() { fs::canonicalize(path)? } else { path.to_owned() };
         if let Ok(old) = fs::metadata(&path) {
             if !old.is_file() {
                 let what = if old.is_dir() { "it is a directory" } else { "it is no ordinary file" };

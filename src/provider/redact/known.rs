@@ -29,12 +29,21 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// The secrets that a run is known to use.
-#[derive(Default)]
 pub(super) struct Known {
     /// Replaced wherever they stand.
     anywhere: Vec<String>,
     /// The others, which are too much like ordinary words for that.
     in_place: BTreeSet<String>,
+    /// The bytes that one which is replaced anywhere may begin with: most begin nothing, and one look tells.
+    begins: [bool; 256],
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        let mut begins = [false; 256];
+        b"%\\&".iter().for_each(|escape| begins[usize::from(*escape)] = true);
+        Known { anywhere: Vec::new(), in_place: BTreeSet::new(), begins }
+    }
 }
 
 impl Known {
@@ -60,6 +69,9 @@ impl Known {
     fn learn_anywhere(&mut self, secret: &str) {
         if !self.anywhere.iter().any(|known| known == secret) {
             self.anywhere.push(secret.to_owned());
+            let first = secret.as_bytes()[0];
+            self.begins[usize::from(first.to_ascii_lowercase())] = true;
+            self.begins[usize::from(first.to_ascii_uppercase())] = true;
         }
     }
 
@@ -85,16 +97,8 @@ impl Known {
     }
 
     fn find_in(&self, text: &[u8], mut take: impl FnMut(Range<usize>)) {
-        // Most bytes begin nothing: one look tells.
-        let mut begins = [false; 256];
-        for secret in &self.anywhere {
-            begins[usize::from(secret.as_bytes()[0])] = true;
-        }
-        for escape in *b"%\\&" {
-            begins[usize::from(escape)] = true;
-        }
         for start in 0..text.len() {
-            if begins[usize::from(text[start])] {
+            if self.begins[usize::from(text[start])] {
                 let ends = self.anywhere.iter().filter_map(|secret| end_of(&text[start..], secret.as_bytes()));
                 if let Some(length) = ends.max() {
                     take(start..start + length);
@@ -161,7 +165,8 @@ fn end_of(text: &[u8], secret: &[u8]) -> Option<usize> {
     Some(end)
 }
 
-/// How long `byte` is at the start of `text`: itself, percent-encoded once or twice, escaped as in JSON or HTML.
+/// How long `byte` is at the start of `text`: itself, in either case, percent-encoded once or twice, escaped as in JSON or
+/// HTML.
 fn written_length(text: &[u8], byte: u8) -> Option<usize> {
     let hex = |at: usize| {
         let digits = std::str::from_utf8(text.get(at..at + 2)?).ok()?;
@@ -189,5 +194,5 @@ fn written_length(text: &[u8], byte: u8) -> Option<usize> {
         }
         _ => None,
     };
-    escape.or_else(|| (text[0] == byte).then_some(1))
+    escape.or_else(|| text[0].eq_ignore_ascii_case(&byte).then_some(1))
 }

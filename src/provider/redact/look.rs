@@ -1,4 +1,7 @@
-//! What looks like a key, and which names say that something is one. Must not know any key.
+//! What looks like a key, which names say that something is one, and what stands in its place. Must not know any key.
+
+/// What stands in place of a secret.
+pub(in crate::provider) const REDACTED: &str = "[redacted]";
 
 /// Shorter values are not taken for keys.
 const SHORTEST: usize = 12;

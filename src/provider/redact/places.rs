@@ -6,10 +6,7 @@ use std::ops::Range;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use percent_encoding::percent_decode_str;
 
-use super::{
-    REDACTED,
-    look::{is_random, names_a_secret, names_a_secret_parameter, surely_names_a_secret},
-};
+use super::look::{REDACTED, is_random, names_a_secret, names_a_secret_parameter, surely_names_a_secret};
 
 /// What may stand between a header's name and its key.
 const SCHEMES: [&str; 5] = ["bearer ", "basic ", "token ", "apikey ", "api-key "];
@@ -35,7 +32,10 @@ pub(super) fn find(text: &str, is_known: impl Fn(&str) -> bool, found: &mut Vec<
         }
         let before = &text[..at - name.len()];
         let is_parameter = separator == "=" && (before.ends_with(['?', '&']) || before.ends_with("&amp;"));
-        if is_parameter && names_a_secret_parameter(name) || is_named(&text[..at], &is_known, value_text) {
+        // AWS's, in the header of a request.
+        let is_signature = separator == "=" && name == "Signature" && is_random(value_text);
+        if is_signature || is_parameter && names_a_secret_parameter(name) || is_named(&text[..at], is_known, value_text)
+        {
             found.push(value);
         }
     }

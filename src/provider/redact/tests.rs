@@ -2,12 +2,16 @@ use base64::{
     Engine as _,
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
+use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 use serde_json::json;
 
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::chat::StreamPart;
+use crate::{
+    chat::{CallSettings, CallWarning, ModelRequest, ResponseMetadata, StreamPart},
+    provider::{LanguageModel, PartStream, ProviderError, ProviderErrorKind},
+};
 
 const KEY: &str = "sk-planted/0123+456789=abcdef";
 
@@ -151,6 +155,60 @@ fn json_is_searched_with_its_names() {
     let expected =
         json!({ "x-api-key": REDACTED, "text": "a dummy", "n": 1, "list": [{ "token": "Bearer [redacted]" }] });
     assert_eq!(value, expected);
+}
+
+/// Says whatever a provider may say.
+struct Talkative;
+
+impl LanguageModel for Talkative {
+    fn provider(&self) -> &str {
+        "lab"
+    }
+
+    fn model_id(&self) -> &str {
+        "m"
+    }
+
+    fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
+        let sent = format!("got {:?} {:?}", request.settings.headers, request.settings.provider_options);
+        let warning = CallWarning { kind: "other".into(), setting: Some("seed".into()), details: Some(sent.clone()) };
+        let headers = [("x-echo".to_owned(), sent.clone()), ("x-api-key".to_owned(), "test".to_owned())];
+        let mut error = ProviderError::new(ProviderErrorKind::Stream, "lab", "m", &*sent);
+        error.hint = Some(sent.clone());
+        let parts = vec![
+            Ok(StreamPart::StreamStart { warnings: vec![warning] }),
+            Ok(StreamPart::ResponseMetadata(ResponseMetadata { headers: Some(headers.into()), ..Default::default() })),
+            Ok(StreamPart::TextDelta { id: "0".into(), delta: KEY.into(), provider_metadata: None }),
+            Ok(StreamPart::Error { error: json!({ "message": sent, "token": "Bearer test" }) }),
+            Err(error),
+        ];
+        async move { Ok(stream::iter(parts).boxed_local()) }.boxed_local()
+    }
+}
+
+#[tokio::test]
+async fn nothing_but_the_models_own_words_gets_past_the_guard() {
+    let redactor = knowing("test");
+    let model = guard::guard(Rc::new(Talkative), &redactor);
+    let mut settings = CallSettings::default();
+    settings.headers.insert("Authorization".into(), format!("Bearer {KEY}"));
+    let tools = json!({ "mcp_servers": [{ "authorization_token": "mcp-token-0123456789" }] });
+    settings.provider_options.insert("lab".into(), serde_json::from_value(tools).unwrap());
+    let request = ModelRequest { settings, ..ModelRequest::default() };
+    let mut said = 0;
+    let mut parts = model.stream(request).await.unwrap();
+    while let Some(part) = parts.next().await {
+        let shown = format!("{part:?}");
+        let is_models = matches!(part, Ok(StreamPart::TextDelta { .. }));
+        assert_eq!(shown.contains(KEY), is_models, "{shown}");
+        assert_eq!(shown.contains(REDACTED), !is_models, "{shown}");
+        assert!(
+            !shown.contains("mcp-token") && !shown.contains("\"test\"") && !shown.contains("Bearer test"),
+            "{shown}"
+        );
+        said += 1;
+    }
+    assert_eq!(said, 5);
 }
 
 #[test]
