@@ -112,9 +112,9 @@ pub(in crate::provider) fn names_a_secret(name: &str) -> bool {
         "token",
     ];
     // What stands last says what it is: `API_KEY_FILE` is a place.
-    const ABOUT_SECRETS: [&str; 17] = [
+    const ABOUT_SECRETS: [&str; 18] = [
         "base", "count", "dir", "domain", "endpoint", "file", "header", "host", "length", "limit", "name", "path",
-        "size", "timeout", "type", "uri", "url",
+        "size", "sock", "timeout", "type", "uri", "url",
     ];
     // The working directory, and a file's name.
     if ["PWD", "OLDPWD", "GOOGLE_APPLICATION_CREDENTIALS"].contains(&name) {
