@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Span, servers::Servers};
+use super::{Span, redact::Redactor, servers::Servers};
 use crate::http::Network;
 
 /// The environment variables providers are set up from. Below `cli` nobody reads the process's own.
@@ -109,6 +109,30 @@ impl fmt::Display for ProviderEvent {
     }
 }
 
+impl ProviderEvent {
+    /// The event without secrets.
+    fn redacted(&self, redactor: &Redactor) -> Self {
+        let apply = |text: &String| redactor.apply(text);
+        match self {
+            ProviderEvent::Retry { provider, model, attempt, max_attempts, wait, reason } => ProviderEvent::Retry {
+                provider: apply(provider),
+                model: apply(model),
+                attempt: *attempt,
+                max_attempts: *max_attempts,
+                wait: *wait,
+                reason: apply(reason),
+            },
+            ProviderEvent::Throttled { provider, wait, reason } => {
+                ProviderEvent::Throttled { provider: apply(provider), wait: *wait, reason: apply(reason) }
+            }
+            ProviderEvent::Fallback { from, to, reason } => {
+                ProviderEvent::Fallback { from: apply(from), to: apply(to), reason: apply(reason) }
+            }
+            ProviderEvent::Warning { message } => ProviderEvent::Warning { message: apply(message) },
+        }
+    }
+}
+
 /// A reason inside a sentence: on one line, and without the stop at its end.
 fn inline(reason: &str) -> String {
     let words: Vec<&str> = reason.split_whitespace().collect();
@@ -128,19 +152,39 @@ pub struct ProviderContext {
     pub first_wait: Duration,
     /// What the run has learned of the servers it asks.
     pub(crate) servers: Rc<Servers>,
+    /// Knows the secrets of the run.
+    pub(crate) redactor: Redactor,
 }
 
 impl ProviderContext {
     /// A context with the usual waits that reports to nobody.
     pub fn new(env: Rc<dyn Env>) -> Self {
-        // A library does not print; who wants to hear of waits says so.
-        ProviderContext { env, on_event: Rc::new(|_| {}), first_wait: Duration::from_secs(2), servers: Rc::default() }
+        ProviderContext::redacting(env, Redactor::default())
     }
 
-    /// Reports waits and switches to `on_event`.
+    /// The same, where others use the redactor too.
+    pub fn redacting(env: Rc<dyn Env>, redactor: Redactor) -> Self {
+        // A library does not print; who wants to hear of waits says so.
+        let (on_event, servers) = (Rc::new(|_: &ProviderEvent| {}), Rc::default());
+        let context = ProviderContext { env, on_event, first_wait: Duration::from_secs(2), servers, redactor };
+        context.learn_variables();
+        context
+    }
+
+    /// Reports waits and switches to `on_event`, without secrets.
     pub fn on_event(mut self, on_event: impl Fn(&ProviderEvent) + 'static) -> Self {
-        self.on_event = Rc::new(on_event);
+        let redactor = self.redactor.clone();
+        self.on_event = Rc::new(move |event| on_event(&event.redacted(&redactor)));
         self
+    }
+
+    /// Tells the redactor the secrets of the environment as it is now; scripts may write to it.
+    pub(super) fn learn_variables(&self) {
+        for name in self.env.names() {
+            if let Some(value) = self.env.get(&name) {
+                self.redactor.learn_named(&name, &value);
+            }
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Making a model of a provider from explicit settings and the environment.
 
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use super::{
     LanguageModel, ProviderContext, ProviderError, ProviderErrorKind,
     address::{Address, AddressFault},
+    auth::Auth,
     catalog::{self, Connection, Setup},
+    redact::{Redactor, guard::guard},
     settings::{ProviderSettings, Setting},
     transport::HttpModel,
 };
@@ -24,7 +26,31 @@ pub fn create(
     model_id: &str,
     context: &ProviderContext,
 ) -> Result<Rc<dyn LanguageModel>, ProviderError> {
-    Ok(Rc::new(make(provider, settings, model_id, context)?))
+    context.learn_variables();
+    learn_settings(&context.redactor, settings);
+    let model = make(provider, settings, model_id, context).map_err(|error| context.redactor.error(error))?;
+    learn_connection(&context.redactor, &model);
+    // The only way to a model behind HTTP: nothing it says gets past the redactor.
+    Ok(guard(Rc::new(model), &context.redactor))
+}
+
+fn learn_settings(redactor: &Redactor, settings: &ProviderSettings) {
+    let ProviderSettings { api_key, access_key_id, secret_access_key, session_token, .. } = settings;
+    [api_key, access_key_id, secret_access_key, session_token]
+        .into_iter()
+        .flatten()
+        .for_each(|key| redactor.learn(key));
+    settings.headers.iter().for_each(|(name, value)| redactor.learn_header(name, value));
+    settings.base_url.iter().for_each(|url| redactor.learn_url(url));
+    settings.query.iter().for_each(|query| redactor.learn_query(query));
+    settings.credentials.iter().for_each(|credentials| redactor.learn_json(credentials));
+}
+
+/// What the model is set up with in the end, and the tokens that it will fetch.
+fn learn_connection(redactor: &Redactor, model: &HttpModel) {
+    model.headers.iter().for_each(|(name, value)| redactor.learn_header(name, value));
+    let auth: Weak<Auth> = Rc::downgrade(&model.auth);
+    redactor.watch(move || auth.upgrade().map(|auth| auth.secrets()));
 }
 
 fn make(
@@ -45,7 +71,7 @@ fn make(
         model_id: model_id.to_owned(),
         wire: (api.wire)(settings),
         address,
-        auth,
+        auth: Rc::new(auth),
         headers,
         key_is_optional,
         context: context.clone(),

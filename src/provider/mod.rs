@@ -43,10 +43,10 @@ pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
 pub(crate) use mock::{MockItem, MockModel, MockOptions};
 pub(crate) use models::{ModelList, ProviderInfo, list_models};
-pub use record::Recording;
+pub use record::{Kept, Recording};
 pub use redact::Redactor;
 pub use replay::Replay;
-pub use resolve::resolve;
+pub use resolve::{model_name, resolve};
 pub use settings::ProviderSettings;
 pub use span::Span;
 

@@ -62,7 +62,8 @@ pub(crate) fn list_models(context: &ProviderContext) -> ModelList {
         .filter(|name| is_set(name, env))
         .filter_map(|variable| {
             let name = variable.strip_prefix("LM_MODEL_").filter(|name| !name.is_empty())?.to_lowercase();
-            let target = target(&name, context);
+            // A key may have been written where a model belongs.
+            let target = target(&name, context).map_err(|why| context.redactor.apply(&why));
             Some(AliasInfo { name, variable, target })
         })
         .collect();

@@ -13,6 +13,17 @@ use super::{LanguageModel, ProviderContext, ProviderError, ProviderErrorKind, Pr
 /// An unknown provider, an alias that is not set, aliases in a circle, or a setting the provider cannot do without
 /// (kind `Configuration`). A missing key shows when the first request is due.
 pub fn resolve(model: &str, context: &ProviderContext) -> Result<Rc<dyn LanguageModel>, ProviderError> {
+    // A key may have been written where a name belongs.
+    find(model, context).map_err(|error| context.redactor.error(error))
+}
+
+/// What a model string leads to, as far as variables say: `provider:model`, or the string itself where it is an alias
+/// that is not set. No key is needed for that.
+pub fn model_name(model: &str, context: &ProviderContext) -> String {
+    follow_aliases(model, context).unwrap_or_else(|_| model.to_owned())
+}
+
+fn find(model: &str, context: &ProviderContext) -> Result<Rc<dyn LanguageModel>, ProviderError> {
     let target = follow_aliases(model, context)?;
     let Some((provider, model_id)) = target.split_once(':') else {
         // follow_aliases returns strings with a colon only.

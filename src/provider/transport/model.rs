@@ -21,7 +21,7 @@ pub(crate) struct HttpModel {
     pub(crate) model_id: String,
     pub(crate) wire: Box<dyn WireFormat>,
     pub(crate) address: Address,
-    pub(crate) auth: Auth,
+    pub(crate) auth: Rc<Auth>,
     /// Whether a request goes out without a key when there is none.
     pub(crate) key_is_optional: bool,
     /// Headers from the provider's settings.
@@ -52,7 +52,7 @@ impl HttpModel {
     /// The gate of the server, for the account that asks.
     pub(super) fn gate(&self) -> Rc<Gate> {
         // A token changes every hour, and is the account's all the same.
-        let key = matches!(self.auth, Auth::Key(_)).then(|| self.auth.secrets());
+        let key = matches!(*self.auth, Auth::Key(_)).then(|| self.auth.secrets());
         let headers = self.headers.iter().filter(|(name, _)| names_a_secret(name)).map(|(_, value)| value.clone());
         self.context
             .servers

@@ -14,7 +14,7 @@ use super::{prompt::object::PromptObject, values::plain_error};
 use crate::{
     chat::Step,
     prompt::{RunError, RunOutcome, RunRecord, StepLoop},
-    provider::{Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay},
+    provider::{Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay, model_name, resolve},
     sandbox::{Sandbox, SandboxConfig},
     script::environment,
 };
@@ -36,16 +36,25 @@ pub(crate) enum Exchanges {
 }
 
 impl Exchanges {
-    /// The model as it is to be used; `find` looks it up, which a replay never does.
+    /// The model that a string means, as it is to be used. A replay follows aliases and looks nothing up.
     pub(crate) fn model(
         &self,
         name: &str,
-        find: impl FnOnce() -> std::result::Result<Rc<dyn LanguageModel>, ProviderError>,
+        providers: &ProviderContext,
     ) -> std::result::Result<Rc<dyn LanguageModel>, ProviderError> {
         match self {
-            Exchanges::Live => find(),
-            Exchanges::Record(recording) => find().map(|model| recording.wrap(model)),
-            Exchanges::Replay(replay) => Ok(replay.model(name)),
+            Exchanges::Live => resolve(name, providers),
+            Exchanges::Record(recording) => Ok(recording.wrap(resolve(name, providers)?)),
+            Exchanges::Replay(replay) => Ok(replay.model(&model_name(name, providers))),
+        }
+    }
+
+    /// A model that a script has made, as it is to be used.
+    pub(crate) fn model_object(&self, model: Rc<dyn LanguageModel>) -> Rc<dyn LanguageModel> {
+        match self {
+            Exchanges::Live => model,
+            Exchanges::Record(recording) => recording.wrap(model),
+            Exchanges::Replay(replay) => replay.model(&format!("{}:{}", model.provider(), model.model_id())),
         }
     }
 }
