@@ -69,6 +69,22 @@ pub(crate) fn http_client(network: &Network) -> Result<reqwest::Client, ClientEr
     Ok(client)
 }
 
+/// A client for servers of the machine itself: a proxy would look for them on its own machine, and nobody near speaks TLS,
+/// so that no certificates are read.
+///
+/// # Errors
+/// When it cannot be built.
+pub(crate) fn near_client(connect_timeout: Duration) -> Result<reqwest::Client, ClientError> {
+    // Even a client without TLS asks for a provider. An error means that there is one already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(connect_timeout)
+        .tls_certs_only([]);
+    Ok(builder.build()?)
+}
+
 /// What is wrong with the files of certificates that this client was to use; told once.
 pub(crate) fn take_warnings(network: &Network) -> Vec<String> {
     CLIENTS.with_borrow_mut(|clients| {

@@ -10,6 +10,6 @@ mod exceptions;
 mod network;
 mod proxy;
 
-pub(crate) use client::{CONNECT_TIMEOUT, http_client, take_warnings};
+pub(crate) use client::{CONNECT_TIMEOUT, http_client, near_client, take_warnings};
 pub(crate) use network::Network;
 pub(crate) use proxy::Proxy;

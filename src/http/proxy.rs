@@ -23,7 +23,7 @@ impl Proxy {
 
     /// How it would be written with a user name and a password.
     pub(crate) fn with_placeholders(&self) -> String {
-        format!("{}://USER:PASSWORD@{}", self.url.scheme(), self.host())
+        format!("USER:PASSWORD@{}", self.host())
     }
 
     pub(crate) fn has_password(&self) -> bool {

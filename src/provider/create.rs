@@ -49,6 +49,7 @@ fn learn_settings(redactor: &Redactor, settings: &ProviderSettings) {
 /// What the model is set up with in the end, and the tokens that it will fetch.
 fn learn_connection(redactor: &Redactor, model: &HttpModel) {
     model.headers.iter().for_each(|(name, value)| redactor.learn_header(name, value));
+    model.address.secrets().iter().for_each(|secret| redactor.learn(secret));
     let auth: Weak<Auth> = Rc::downgrade(&model.auth);
     redactor.watch(move || auth.upgrade().map(|auth| auth.secrets()));
 }

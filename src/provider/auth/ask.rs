@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{kept::Secrets, request::AuthFailure};
 use crate::{
-    http::http_client,
+    http::{http_client, near_client},
     provider::{Env, ProviderErrorKind},
 };
 
@@ -99,7 +99,7 @@ impl Asker {
 
     /// A client for servers far away, and one for servers of the machine itself.
     pub(super) fn clients(&self) -> Result<(Client, Client), AuthFailure> {
-        let both = self.far_client().and_then(|far| Ok((far, self.near_client()?)));
+        let both = self.far_client().and_then(|far| Ok((far, near()?)));
         both.map_err(|why| AuthFailure::configuration(format!("No request for a token can be made: {why}")))
     }
 
@@ -109,7 +109,7 @@ impl Asker {
         server: Server,
         request: impl Fn(&Client) -> RequestBuilder,
     ) -> Result<Vec<u8>, NoAnswer> {
-        let client = if server.is_near { self.near_client() } else { self.far_client() };
+        let client = if server.is_near { near() } else { self.far_client() };
         let client = client.map_err(NoAnswer::Wrong)?;
         let mut waits = WAITS.into_iter();
         loop {
@@ -134,20 +134,10 @@ impl Asker {
     fn far_client(&self) -> Result<Client, String> {
         http_client(&self.env.network()).map_err(|error| error.to_string())
     }
+}
 
-    /// A client for servers of the machine itself: a proxy would look for them on its own machine.
-    fn near_client(&self) -> Result<Client, String> {
-        // Makes sure that there is a cryptography provider, which even a client without TLS asks for.
-        self.far_client()?;
-        Client::builder()
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(NEAR_CONNECT_TIMEOUT)
-            // Nobody near speaks TLS; the platform's certificates need not be read.
-            .tls_certs_only([])
-            .build()
-            .map_err(|error| error.to_string())
-    }
+fn near() -> Result<Client, String> {
+    near_client(NEAR_CONNECT_TIMEOUT).map_err(|error| error.to_string())
 }
 
 async fn send(request: RequestBuilder, server: Server) -> Result<Vec<u8>, NoAnswer> {

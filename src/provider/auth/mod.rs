@@ -34,13 +34,12 @@ pub(crate) enum Auth {
 impl Auth {
     /// The headers for a request.
     pub(crate) async fn headers(&self, request: &Unauthorised<'_>) -> Result<Vec<(String, String)>, AuthFailure> {
-        let headers = match self {
+        match self {
             Auth::Key(key) => key.header().map(|header| vec![header]),
             Auth::Aws(aws) => aws.headers(request).await,
             Auth::Google(google) => google.headers().await,
             Auth::Azure(azure) => azure.token().await.map(|token| vec![bearer(&token)]),
-        };
-        headers.map_err(|failure| failure.redacted(self.secrets()))
+        }
     }
 
     /// Whether the user has given what to authorise with; what the machine itself may have does not count.

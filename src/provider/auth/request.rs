@@ -1,6 +1,6 @@
 //! What is to be authorised, and why that can fail.
 
-use crate::provider::{ProviderErrorKind, redact::Redactor};
+use crate::provider::ProviderErrorKind;
 
 /// Why no headers could be made.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,14 +28,6 @@ impl AuthFailure {
 
     pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
-        self
-    }
-
-    /// The same without secrets: a token server may repeat what it was sent.
-    pub(super) fn redacted(mut self, secrets: Vec<String>) -> Self {
-        let redactor = Redactor::new(secrets);
-        self.message = redactor.apply(&self.message);
-        self.hint = self.hint.map(|hint| redactor.apply(&hint));
         self
     }
 }

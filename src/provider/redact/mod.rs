@@ -48,6 +48,7 @@ struct Secrets {
 
 impl Redactor {
     /// A redactor for these values.
+    #[cfg(test)]
     pub(super) fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let redactor = Redactor::default();
         secrets.into_iter().for_each(|secret| redactor.learn(&secret));

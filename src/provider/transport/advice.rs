@@ -262,7 +262,10 @@ fn wants_password(proxy: &Proxy) -> Advice {
             format!("Correct them in {variable}; `@`, `:` and `/` in them are written as %40, %3A and %2F."),
         )
     } else {
-        ("wants a user name and a password", format!("Put them into {variable}, as in {}.", proxy.with_placeholders()))
+        (
+            "wants a user name and a password",
+            format!("Put them into {variable}, in front of the host: {}.", proxy.with_placeholders()),
+        )
     };
     Advice { message: format!("{} {what}", capital(&shown)), hint: Some(hint), repeat: Repeat::Never }
 }

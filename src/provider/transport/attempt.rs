@@ -109,7 +109,7 @@ fn put_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), St
     let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("\"{name}\" is not a header name."))?;
     let mut value = HeaderValue::from_str(value)
         .map_err(|_| format!("The value of header \"{name}\" has characters a header cannot hold."))?;
-    // Kept out of debug output, and found again by `own_secrets`.
+    // Kept out of debug output.
     value.set_sensitive(crate::provider::redact::names_a_secret(name));
     headers.insert(parsed, value);
     Ok(())
@@ -124,12 +124,11 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
         error.hint = failure.hint.or(error.hint);
         final_failure(error)
     })?;
-    // A token may have been fetched just now; it must not be shown either.
-    let mut faults = prepared.faults.clone();
+    let faults = &prepared.faults;
     let network = model.context.env.network();
     let way = Way::new(&model.provider, &prepared.url, &network);
-    let given = [model.auth.secrets(), prepared.own_secrets(), model.address.secrets(), way.secrets()];
-    faults.redactor = crate::provider::redact::Redactor::new(given.into_iter().flatten());
+    // A script may have set a proxy after the model was made.
+    way.secrets().iter().for_each(|secret| faults.redactor.learn(secret));
     // Made anew for each attempt: signatures have a time in them, and a token may have run out.
     let mut headers = prepared.headers.clone();
     for (name, value) in &authorised {
@@ -147,30 +146,20 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
             let error = faults.timeout("did not begin to answer", limits.first_byte, "firstByte");
             return Err(AttemptFailure { error, retryable: true, wish: None });
         }
-        Ok(Err(error)) => return Err(not_connected(&error, &way, prepared, &faults)),
+        Ok(Err(error)) => return Err(not_connected(&error, &way, prepared, faults)),
         Ok(Ok(response)) => response,
     };
     if let Some(wait) = announced(response.headers(), SystemTime::now()) {
         model.gate().close_for(wait);
     }
     if !response.status().is_success() {
-        let mut failure = refused(model, response, prepared, &faults).await;
+        let mut failure = refused(model, response, prepared, faults).await;
         let (message, hint) = way.status(failure.error.status.unwrap_or_default(), &failure.error.message);
         failure.error.message = message.unwrap_or(failure.error.message);
         failure.error.hint = hint.or(failure.error.hint);
         return Err(failure);
     }
-    accepted(model, response, prepared, faults).await
-}
-
-impl Prepared {
-    fn own_secrets(&self) -> Vec<String> {
-        let secret = |(_, value): (&HeaderName, &HeaderValue)| {
-            let text = value.is_sensitive().then(|| value.to_str().ok()).flatten()?;
-            Some(text.strip_prefix("Bearer ").unwrap_or(text).to_owned())
-        };
-        self.own_headers.iter().filter_map(secret).collect()
-    }
+    accepted(model, response, prepared, faults.clone()).await
 }
 
 fn final_failure(error: ProviderError) -> AttemptFailure {

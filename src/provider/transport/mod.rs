@@ -29,7 +29,7 @@ use limits::Limits;
 
 impl HttpModel {
     async fn call(&self, request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
-        let faults = self.faults(&request.settings);
+        let faults = self.faults();
         let mut encoded = self
             .wire
             .encode(&request, &self.model_id)

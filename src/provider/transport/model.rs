@@ -3,16 +3,8 @@
 use std::{collections::BTreeMap, fmt, rc::Rc};
 
 use super::faults::Faults;
-use crate::{
-    chat::CallSettings,
-    provider::{
-        ProviderContext,
-        address::Address,
-        auth::Auth,
-        redact::{Redactor, names_a_secret},
-        servers::Gate,
-        wire::WireFormat,
-    },
+use crate::provider::{
+    ProviderContext, address::Address, auth::Auth, redact::names_a_secret, servers::Gate, wire::WireFormat,
 };
 
 /// What makes up a model behind HTTP.
@@ -30,20 +22,13 @@ pub(crate) struct HttpModel {
 }
 
 impl HttpModel {
-    /// What makes the errors of one call: it knows every secret that the call is made with.
-    pub(super) fn faults(&self, settings: &CallSettings) -> Faults {
-        let headers = self.headers.iter().chain(&settings.headers);
-        let secrets = headers.filter(|(name, _)| names_a_secret(name)).map(|(_, value)| value.clone());
-        // A server may repeat the key without the word in front of it.
-        let bare = secrets.flat_map(|value| {
-            let bare = value.strip_prefix("Bearer ").map(str::to_owned);
-            [Some(value), bare].into_iter().flatten()
-        });
+    /// What makes the errors of the model's calls.
+    pub(super) fn faults(&self) -> Faults {
         Faults {
             provider: self.provider.clone(),
             model: self.model_id.clone(),
             key_variable: self.auth.key_variable().map(str::to_owned),
-            redactor: Redactor::new(self.auth.secrets().into_iter().chain(self.address.secrets()).chain(bare)),
+            redactor: self.context.redactor.clone(),
         }
     }
 }
