@@ -7,8 +7,13 @@ use std::{fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+    de::{
+        IgnoredAny, MapAccess, SeqAccess, Visitor,
+        value::{MapAccessDeserializer, SeqAccessDeserializer},
+    },
 };
+
+use serde_json::Value;
 
 use crate::chat::whole_count;
 
@@ -48,6 +53,32 @@ pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserialize
 /// The objects of a list; one that stands alone is a list of one.
 pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     deserializer.deserialize_any(ListVisitor(PhantomData))
+}
+
+/// A text that a model says, or whatever else stands in its place.
+#[derive(Debug, Default)]
+pub(crate) enum Said {
+    #[default]
+    Nothing,
+    Text(String),
+    /// A list or an object.
+    Other(Box<Value>),
+}
+
+impl Said {
+    /// The same of a value that has been read.
+    pub(crate) fn of(value: Option<&Value>) -> Self {
+        match value {
+            Some(Value::String(text)) => Said::Text(text.clone()),
+            Some(other @ (Value::Array(_) | Value::Object(_))) => Said::Other(Box::new(other.clone())),
+            _ => Said::Nothing,
+        }
+    }
+}
+
+/// A text, a list or an object; anything else is nothing.
+pub(crate) fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Said, D::Error> {
+    deserializer.deserialize_any(SaidVisitor)
 }
 
 /// What stands where one value is expected; lists and objects are nothing.
@@ -115,6 +146,26 @@ impl<'de> Visitor<'de> for ScalarVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Scalar::Nothing)
+    }
+}
+
+struct SaidVisitor;
+
+impl<'de> Visitor<'de> for SaidVisitor {
+    type Value = Said;
+
+    nothing!(Said, Said::Nothing, visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
+
+    fn visit_str<E>(self, text: &str) -> Result<Said, E> {
+        Ok(Said::Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Said, A::Error> {
+        Value::deserialize(SeqAccessDeserializer::new(list)).map(|value| Said::Other(Box::new(value)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Said, A::Error> {
+        Value::deserialize(MapAccessDeserializer::new(map)).map(|value| Said::Other(Box::new(value)))
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
     },
 };
 
+// What few events bring is boxed: one is moved about while it is read, and there is one for every word.
 #[derive(Debug, Deserialize)]
 struct Event {
     #[serde(rename = "type", default, deserialize_with = "lenient::word")]
@@ -19,15 +20,15 @@ struct Event {
     #[serde(default, deserialize_with = "lenient::count")]
     index: Option<u64>,
     #[serde(default)]
-    message: Option<Value>,
+    message: Option<Box<Value>>,
     #[serde(default)]
-    content_block: Option<Value>,
+    content_block: Option<Box<Value>>,
     #[serde(default, deserialize_with = "lenient::object")]
     delta: Option<Delta>,
     #[serde(default, deserialize_with = "lenient::object")]
-    usage: Option<WireUsage>,
+    usage: Option<Box<WireUsage>>,
     #[serde(default)]
-    error: Option<Value>,
+    error: Option<Box<Value>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -87,17 +88,17 @@ impl AnthropicDecoder {
                 }
             }
             "content_block_stop" => self.blocks.close(index, out),
-            "message_start" => self.message_start(event.message.as_ref(), out),
+            "message_start" => self.message_start(event.message.as_deref(), out),
             "message_delta" => {
                 if let Some(reason) = event.delta.and_then(|delta| delta.stop_reason) {
                     self.finish_reason = Some(finish_reason(&reason));
                 }
                 if let Some(usage) = event.usage {
-                    self.merge_usage(usage);
+                    self.merge_usage(*usage);
                 }
             }
             "message_stop" => self.stopped = true,
-            "error" => return self.error(event.error.as_ref(), out),
+            "error" => return self.error(event.error.as_deref(), out),
             _ => return,
         }
         self.begun = true;

@@ -13,11 +13,17 @@ use crate::{
     chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, read_json},
     provider::{
         failure::kind_of_error,
-        wire::{Output, WireDecoder, WireEvent, lenient, output::TextBlocks, values::metadata},
+        wire::{
+            Output, WireDecoder, WireEvent,
+            lenient::{self, Said},
+            output::TextBlocks,
+            values::metadata,
+        },
         words::of_error,
     },
 };
 
+// What hardly ever comes is boxed: a chunk is moved about while it is read, and there is one for every word.
 #[derive(Debug, Deserialize)]
 struct Chunk {
     // Said again in every chunk and read once: kept as it stands in the text.
@@ -30,20 +36,20 @@ struct Chunk {
     #[serde(default, deserialize_with = "lenient::list")]
     choices: Vec<Choice>,
     #[serde(default, deserialize_with = "lenient::object")]
-    usage: Option<WireUsage>,
+    usage: Option<Box<WireUsage>>,
     #[serde(default, deserialize_with = "lenient::object")]
-    x_groq: Option<GroqExtra>,
+    x_groq: Option<Box<GroqExtra>>,
     #[serde(default, deserialize_with = "error_object")]
-    error: Option<Value>,
+    error: Option<Box<Value>>,
     // An error that is the chunk itself.
     #[serde(default)]
-    message: Option<Value>,
+    message: Option<Box<Value>>,
     #[serde(default)]
-    detail: Option<Value>,
+    detail: Option<Box<Value>>,
     #[serde(default, rename = "type")]
-    kind: Option<Value>,
+    kind: Option<Box<Value>>,
     #[serde(default)]
-    code: Option<Value>,
+    code: Option<Box<Value>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,47 +58,47 @@ struct Choice {
     delta: Option<Delta>,
     /// The whole message, where a server does not stream after all.
     #[serde(default, deserialize_with = "lenient::object")]
-    message: Option<Delta>,
+    message: Option<Box<Delta>>,
     #[serde(default, deserialize_with = "lenient::word")]
     finish_reason: Option<String>,
     #[serde(default, deserialize_with = "lenient::object")]
-    usage: Option<WireUsage>,
+    usage: Option<Box<WireUsage>>,
     #[serde(default, deserialize_with = "error_object")]
-    error: Option<Value>,
+    error: Option<Box<Value>>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Delta {
     /// A string; mistral also sends a list of text and thinking pieces.
+    #[serde(default, deserialize_with = "lenient::said")]
+    content: Said,
+    #[serde(default, deserialize_with = "lenient::said")]
+    reasoning: Said,
+    #[serde(default, deserialize_with = "lenient::said")]
+    reasoning_content: Said,
     #[serde(default)]
-    content: Option<Value>,
-    #[serde(default)]
-    reasoning: Option<Value>,
-    #[serde(default)]
-    reasoning_content: Option<Value>,
-    #[serde(default)]
-    reasoning_details: Option<Value>,
+    reasoning_details: Option<Box<Value>>,
     #[serde(default, deserialize_with = "lenient::word")]
     refusal: Option<String>,
     #[serde(default, deserialize_with = "lenient::list")]
     tool_calls: Vec<ToolCallPiece>,
     /// What calls were before there could be several.
     #[serde(default, deserialize_with = "lenient::object")]
-    function_call: Option<FunctionPiece>,
+    function_call: Option<Box<FunctionPiece>>,
     #[serde(default)]
-    extra_content: Option<Value>,
+    extra_content: Option<Box<Value>>,
 }
 
 #[derive(Debug, Deserialize)]
 struct GroqExtra {
     #[serde(default, deserialize_with = "lenient::object")]
-    usage: Option<WireUsage>,
+    usage: Option<Box<WireUsage>>,
     #[serde(default, deserialize_with = "error_object")]
-    error: Option<Value>,
+    error: Option<Box<Value>>,
 }
 
 /// An `error` that says something: some servers send an empty one along with a good answer.
-fn error_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+fn error_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Value>>, D::Error> {
     let is_error = |error: &Value| match error {
         Value::Null | Value::Bool(false) => false,
         Value::String(text) => !text.is_empty(),
@@ -100,21 +106,22 @@ fn error_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Val
         Value::Object(object) => !object.is_empty(),
         Value::Bool(true) | Value::Number(_) => true,
     };
-    Ok(Some(Value::deserialize(deserializer)?).filter(is_error))
+    Ok(Some(Value::deserialize(deserializer)?).filter(is_error).map(Box::new))
 }
 
 impl Chunk {
     /// What the chunk says went wrong, wherever it says so.
-    fn take_error(&mut self) -> Option<Value> {
+    fn take_error(&mut self) -> Option<Box<Value>> {
         let error = self.error.take();
         let error = error.or_else(|| self.x_groq.as_mut().and_then(|extra| extra.error.take()));
         let error = error.or_else(|| self.choices.iter_mut().find_map(|choice| choice.error.take()));
         if error.is_some() || !self.choices.is_empty() {
             return error;
         }
-        let said = |value: Option<Value>| value.filter(|value| value.as_str().is_some_and(|text| !text.is_empty()));
+        let said =
+            |value: Option<Box<Value>>| value.filter(|value| value.as_str().is_some_and(|text| !text.is_empty()));
         let message = said(self.message.take()).or_else(|| said(self.detail.take()))?;
-        Some(json!({ "message": message, "type": self.kind.take(), "code": self.code.take() }))
+        Some(Box::new(json!({ "message": message, "type": self.kind.take(), "code": self.code.take() })))
     }
 }
 
@@ -173,7 +180,7 @@ impl ChatDecoder {
         let Some(choice) = choice else { return };
         // Some servers end with the whole message; what has streamed is not said again.
         let message = choice.message.filter(|_| !self.begun);
-        if let Some(delta) = choice.delta.or(message) {
+        if let Some(delta) = choice.delta.or(message.map(|message| *message)) {
             self.delta(delta, out);
         }
         if let Some(reason) = choice.finish_reason {
@@ -199,20 +206,22 @@ impl ChatDecoder {
     fn delta(&mut self, delta: Delta, out: &mut Output) {
         self.reasoning(delta.reasoning_content, delta.reasoning, delta.reasoning_details, out);
         if let Some(extra) = delta.extra_content {
-            self.echo.extra_content(extra);
+            self.echo.extra_content(*extra);
         }
         match delta.content {
-            Some(Value::String(text)) => self.text(text, out),
-            Some(Value::Array(pieces)) => self.content_list(pieces, out),
-            Some(piece @ Value::Object(_)) => self.content_list(vec![piece], out),
-            _ => {}
+            Said::Text(text) => self.text(text, out),
+            Said::Other(other) => match *other {
+                Value::Array(pieces) => self.content_list(pieces, out),
+                piece => self.content_list(vec![piece], out),
+            },
+            Said::Nothing => {}
         }
         if let Some(text) = delta.refusal {
             self.refused = true;
             self.text(text, out);
         }
         let function =
-            delta.function_call.map(|function| ToolCallPiece { function: Some(function), ..Default::default() });
+            delta.function_call.map(|function| ToolCallPiece { function: Some(*function), ..Default::default() });
         for mut piece in delta.tool_calls.into_iter().chain(function) {
             self.went_on();
             self.seal(out);
@@ -223,10 +232,10 @@ impl ChatDecoder {
     }
 
     /// Shows what was thought. Servers say it under several names, often under two at once.
-    fn reasoning(&mut self, first: Option<Value>, second: Option<Value>, details: Option<Value>, out: &mut Output) {
-        let in_details = details.map(|details| self.echo.details(details)).unwrap_or_default();
-        let said = |value: Option<Value>| match value {
-            Some(Value::String(text)) if !text.is_empty() => Some(text),
+    fn reasoning(&mut self, first: Said, second: Said, details: Option<Box<Value>>, out: &mut Output) {
+        let in_details = details.map(|details| self.echo.details(*details)).unwrap_or_default();
+        let said = |value: Said| match value {
+            Said::Text(text) if !text.is_empty() => Some(text),
             // Null or an empty string leave the place to the other name.
             _ => None,
         };
@@ -271,10 +280,10 @@ impl ChatDecoder {
             match piece.get("thinking") {
                 Some(Value::Array(thoughts)) => {
                     for thought in thoughts {
-                        self.reasoning(thought.get("text").cloned(), None, None, out);
+                        self.reasoning(Said::of(thought.get("text")), Said::Nothing, None, out);
                     }
                 }
-                thought => self.reasoning(thought.cloned(), None, None, out),
+                thought => self.reasoning(Said::of(thought), Said::Nothing, None, out),
             }
         }
     }
