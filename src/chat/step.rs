@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::{
-    CallSettings, CallWarning, ContentPart, FinishReason, PartLog, PromptMessages, ResponseMetadata, ToolInput,
-    ToolOutput, ToolSpec, Usage,
+    CallSettings, CallWarning, ContentPart, FinishReason, Message, PartLog, PromptMessages, ResponseMetadata,
+    StreamPart, ToolInput, ToolOutput, ToolSpec, Usage,
 };
 
 /// One finished step of a run.
@@ -24,7 +24,7 @@ pub struct Step {
     pub output: StepOutput,
     /// The tools it was told of.
     pub active_tools: Vec<String>,
-    /// The stream as it arrived.
+    /// The stream as it arrived, where somebody may ask for it.
     pub raw: PartLog,
     /// What came of its calls, in call order.
     pub tool_results: Vec<ToolResult>,
@@ -36,12 +36,11 @@ pub struct Step {
     pub response: ResponseMetadata,
 }
 
-/// What a step's answer comes to. Tool calls are listed before the text, wherever they stood in the stream; the history
-/// keeps the order of the stream.
+/// What a step's answer comes to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepOutput {
-    /// Calls, then other parts, then all text as one part.
-    pub content: Vec<ContentPart>,
+    /// What the model said, shared with the history; `None` when it said nothing.
+    pub message: Option<Rc<Message>>,
     /// Why the answer ended.
     pub finish_reason: FinishReason,
 }
@@ -82,16 +81,70 @@ pub struct AgentRun {
     pub steps: Vec<Rc<Step>>,
 }
 
-impl Step {
-    /// The text of the answer; empty when there was none.
-    pub fn text(&self) -> String {
-        self.output
-            .content
+impl StepOutput {
+    /// What the model said, in the order of the stream.
+    pub fn parts(&self) -> &[ContentPart] {
+        self.message.as_deref().map_or(&[], Message::content_parts)
+    }
+
+    /// Calls, then other parts, then all text as one part, wherever they stood in the stream. Made anew: an answer may be
+    /// many megabytes, and is not kept a second time for this.
+    pub fn content(&self) -> Vec<ContentPart> {
+        let (calls, others): (Vec<_>, Vec<_>) = self
+            .parts()
+            .iter()
+            .filter(|part| !matches!(part, ContentPart::Text { .. }))
+            .partition(|part| matches!(part, ContentPart::ToolCall { .. }));
+        let text = Some(self.text()).filter(|text| !text.is_empty()).map(ContentPart::text);
+        calls.into_iter().chain(others).cloned().chain(text).collect()
+    }
+
+    fn text(&self) -> String {
+        self.parts()
             .iter()
             .filter_map(|part| match part {
                 ContentPart::Text { text, .. } => Some(text.as_str()),
                 _ => None,
             })
             .collect()
+    }
+}
+
+impl Step {
+    /// The text of the answer; empty when there was none.
+    pub fn text(&self) -> String {
+        self.output.text()
+    }
+
+    /// The stream as it arrived. Where nobody could be expected to ask, it was not kept, and each block is one piece.
+    pub fn stream_parts(&self) -> Vec<StreamPart> {
+        if !self.raw.is_empty() {
+            return self.raw.iter().collect();
+        }
+        let mut parts = vec![StreamPart::StreamStart { warnings: self.warnings.clone() }];
+        for (index, part) in self.output.parts().iter().enumerate() {
+            let id = index.to_string();
+            match part.clone() {
+                ContentPart::Text { text: delta, provider_options: provider_metadata } => parts.extend([
+                    StreamPart::TextStart { id: id.clone(), provider_metadata: None },
+                    StreamPart::TextDelta { id: id.clone(), delta, provider_metadata: None },
+                    StreamPart::TextEnd { id, provider_metadata },
+                ]),
+                ContentPart::Reasoning { text: delta, provider_options: provider_metadata } => parts.extend([
+                    StreamPart::ReasoningStart { id: id.clone(), provider_metadata: None },
+                    StreamPart::ReasoningDelta { id: id.clone(), delta, provider_metadata: None },
+                    StreamPart::ReasoningEnd { id, provider_metadata },
+                ]),
+                ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options: provider_metadata } => {
+                    let input = input.text().map_or_else(|| input.value().to_string(), str::to_owned);
+                    parts.push(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata });
+                }
+                ContentPart::File { data, media_type, .. } => parts.push(StreamPart::File { media_type, data }),
+                _ => {}
+            }
+        }
+        let (finish_reason, usage) = (self.output.finish_reason, self.usage);
+        parts.push(StreamPart::Finish { finish_reason, usage, provider_metadata: None });
+        parts
     }
 }

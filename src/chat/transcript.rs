@@ -18,8 +18,8 @@ impl Transcript {
     }
 
     /// Adds a message at the end.
-    pub fn push(&self, message: Message) {
-        self.0.borrow_mut().push(Rc::new(message));
+    pub fn push(&self, message: impl Into<Rc<Message>>) {
+        self.0.borrow_mut().push(message.into());
     }
 
     /// How many messages there are now.

@@ -76,7 +76,6 @@ impl Prompt {
 mod tests {
     use super::*;
     use crate::{
-        chat::Message,
         code::{Declaration, FunctionSignature},
         prompt::{FunctionDefinition, StepModifications},
     };
@@ -102,7 +101,7 @@ mod tests {
         let plan = prompt.prepare_step(first, None, &[], StepModifications::default());
         prompt.disable(DefinitionKind::DefFunction, "next");
         assert_eq!(plan.active.functions, ["next"]);
-        prompt.finish_step(Vec::<Message>::new());
+        prompt.finish_step(Vec::new());
         assert_eq!(prompt.activate(&[]).functions, ["now"]);
         assert_eq!(prompt.activate(&[]).functions, ["now", "next"]);
     }

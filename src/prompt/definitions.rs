@@ -235,8 +235,9 @@ impl Prompt {
     }
 
     /// A step ended: appends what the model said and the tool results, then the messages that waited.
-    pub(crate) fn finish_step(&mut self, answer: Vec<Message>) {
-        for message in answer.into_iter().chain(self.waiting.take().unwrap_or_default()) {
+    pub(crate) fn finish_step(&mut self, answer: Vec<Rc<Message>>) {
+        let waiting = self.waiting.take().unwrap_or_default().into_iter().map(Rc::new);
+        for message in answer.into_iter().chain(waiting) {
             self.history.push(message);
         }
     }
@@ -278,7 +279,7 @@ mod tests {
         prompt.add_message(Role::User, vec![ContentPart::text("question")]);
         prompt.step_sent();
         prompt.add_message(Role::User, vec![ContentPart::text("later")]);
-        prompt.finish_step(vec![Message::text(Role::Assistant, "answer")]);
+        prompt.finish_step(vec![Rc::new(Message::text(Role::Assistant, "answer"))]);
         prompt.begin_rerun();
         prompt.add_message(Role::User, vec![ContentPart::text("question")]);
         prompt.finish_rerun();

@@ -66,6 +66,8 @@ struct Parts {
     length: usize,
     /// The log of the current answer.
     answer: PartLog,
+    /// Whether the pieces of answers are kept: they are many, and mostly nobody can ask for them.
+    keeps_answers: bool,
 }
 
 struct Entry {
@@ -85,6 +87,9 @@ enum Kept {
 
 impl Parts {
     fn push(&mut self, part: RunPart) {
+        if matches!(part, RunPart::Stream(_)) && !self.keeps_answers {
+            return;
+        }
         let start = self.length;
         self.length += 1;
         let RunPart::Stream(part) = part else {
@@ -180,6 +185,11 @@ impl RunRecord {
     /// The complete steps.
     pub(crate) fn steps(&self) -> Ref<'_, Vec<Rc<Step>>> {
         self.steps.borrow()
+    }
+
+    /// Has the pieces of answers kept, for somebody who may ask for them. To be said before the first comes.
+    pub(crate) fn keep_answers(&self) {
+        self.parts.borrow_mut().keeps_answers = true;
     }
 
     /// Notes that somebody will see a failure of this run.

@@ -31,4 +31,5 @@ pub(crate) use globals::environment;
 pub use globals::exit_code;
 pub use host::ScriptHost;
 pub use loader::import_file;
+pub(crate) use loader::may_ask_for_pieces;
 pub use native_module::NativeModule;

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::chat::{
-    CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, StepOutput, StreamPart,
-    ToolCall, ToolInput, Usage,
+    CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, StreamPart, ToolCall,
+    ToolInput, Usage,
 };
 
 /// A block of text or reasoning that is still arriving.
@@ -143,26 +143,6 @@ impl Answer {
         parts.retain(|part| !is_empty_text(part));
         (!parts.is_empty()).then(|| Message::parts(Role::Assistant, parts))
     }
-
-    /// What `prompt.steps` shows: tool calls, then other parts, then the text as one part.
-    pub(super) fn output(&self) -> StepOutput {
-        let mut calls = Vec::new();
-        let mut others = Vec::new();
-        let mut all_text = String::new();
-        for part in &self.content {
-            match part {
-                ContentPart::ToolCall { .. } => calls.push(part.clone()),
-                ContentPart::Text { text, .. } => all_text.push_str(text),
-                part if is_empty_text(part) => {}
-                part => others.push(part.clone()),
-            }
-        }
-        calls.append(&mut others);
-        if !all_text.is_empty() {
-            calls.push(ContentPart::text(all_text));
-        }
-        StepOutput { content: calls, finish_reason: self.finish_reason }
-    }
 }
 
 /// Reasoning that is empty but signed has to go back to its provider; empty text never does.
@@ -193,6 +173,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::chat::StepOutput;
 
     fn delta(id: &str, text: &str) -> StreamPart {
         StreamPart::TextDelta { id: id.into(), delta: text.into(), provider_metadata: None }
@@ -218,8 +199,10 @@ mod tests {
     #[test]
     fn history_keeps_the_order_of_the_stream_and_the_output_lists_calls_first() {
         let mut answer = answer(vec![delta("0", "a"), delta("0", "b"), call("c1", "{\"x\":1}"), delta("1", "z")]);
-        let output = serde_json::to_value(answer.output().content).unwrap();
-        let message = serde_json::to_value(answer.take_message()).unwrap();
+        let message = answer.take_message().map(std::rc::Rc::new);
+        let output = StepOutput { message: message.clone(), finish_reason: FinishReason::Stop };
+        let output = serde_json::to_value(output.content()).unwrap();
+        let message = serde_json::to_value(message.as_deref()).unwrap();
         let kinds: Vec<_> = message["content"].as_array().unwrap().iter().map(|part| part["type"].clone()).collect();
         assert_eq!(kinds, [json!("text"), json!("tool-call"), json!("text")]);
         assert_eq!(output[0]["input"], json!({ "x": 1 }));

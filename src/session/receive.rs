@@ -177,7 +177,7 @@ impl Receiver<'_> {
             Message::parts(message.role, kept)
         });
         let said = said.filter(|message| !message.content_parts().is_empty());
-        self.host.prompt().borrow_mut().finish_step(said.into_iter().collect());
+        self.host.prompt().borrow_mut().finish_step(said.into_iter().map(Rc::new).collect());
         RunError::Provider(error)
     }
 }

@@ -8,7 +8,7 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{endings::Endings, receive::receive, tools::results_message};
 use crate::{
-    chat::{ModelRequest, Step, ToolSpec},
+    chat::{ModelRequest, Step, StepOutput, ToolSpec},
     prompt::{PromptHost, RunError, RunOutcome, RunPart, RunSettings, StepLoop, StepPlan},
     provider::LanguageModel,
 };
@@ -98,15 +98,15 @@ async fn run_step(
     };
     host.record().append(RunPart::StepStart { step: number });
     let (mut answer, tool_results) = receive(host, &*model, request, &plan).await?;
-    let output = answer.output();
-    let messages = answer.take_message().into_iter().chain(results_message(&tool_results)).collect();
+    let message = answer.take_message().map(Rc::new);
+    let messages = message.iter().cloned().chain(results_message(&tool_results).map(Rc::new)).collect();
     // Calls and results together: a conversation with one and not the other is refused by providers.
     host.prompt().borrow_mut().finish_step(messages);
     let step = Rc::new(Step {
         prompt: plan.messages,
         tools,
         settings: settings.call,
-        output,
+        output: StepOutput { message, finish_reason: answer.finish_reason },
         active_tools: plan.active.tools,
         raw: host.record().answer(),
         tool_results,

@@ -145,6 +145,7 @@ fn lookup_folders(folder: &Path) -> Vec<String> {
 /// positions can be told from those of the file, which are shown in their place.
 fn compile<'js>(ctx: &Ctx<'js>, resolver: &ModuleResolver, path: &str, text: &str) -> Result<Function<'js>> {
     let name = resolver.modules.add(Path::new(path), "");
+    resolver.modules.note_text(text);
     let javascript = match path.ends_with(".cts") {
         true => typescript::erase(&name, text).map_err(|failure| failure.throw(ctx))?,
         false => text.to_owned(),

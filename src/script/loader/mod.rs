@@ -59,6 +59,11 @@ pub(super) fn modules(ctx: &Ctx<'_>) -> Result<Rc<Modules>> {
     Ok(user_data::read::<ModuleLoader>(ctx)?.0.modules.clone())
 }
 
+/// Whether a script of the engine of `ctx` could ask for the pieces of answers (`prompt.fullSteps`).
+pub(crate) fn may_ask_for_pieces(ctx: &Ctx<'_>) -> Result<bool> {
+    Ok(modules(ctx)?.may_ask_for_pieces())
+}
+
 /// Loads and evaluates the prompt file at `path` and returns its module namespace.
 ///
 /// # Errors
@@ -76,6 +81,7 @@ impl ModuleLoader {
     fn declare_file<'js>(&self, ctx: &Ctx<'js>, name: &str, is_entry: bool) -> Result<Module<'js, Declared>> {
         let file = self.0.modules.path_of(name);
         let text = source::read(&file).map_err(|failure| failure.throw(ctx))?;
+        self.0.modules.note_text(&text);
         match kind::of(&file) {
             Kind::Json => return json::declare(ctx, name, &file, &text),
             // The file that lmthing was started with is a module, whatever the package around it says.

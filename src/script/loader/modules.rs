@@ -1,6 +1,6 @@
 //! What has been loaded: which module names are files of the user's, and who imported what.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,8 @@ use crate::code::Positions;
 pub(in crate::script) struct Modules {
     files: RefCell<HashMap<String, PathBuf>>,
     imports: RefCell<Vec<Import>>,
+    /// Whether any of them says `fullSteps`.
+    may_ask_for_pieces: Cell<bool>,
     /// Of the modules whose code is not laid out as their text is.
     positions: RefCell<HashMap<String, (u32, Option<Positions>)>>,
 }
@@ -45,6 +47,18 @@ impl Modules {
     pub(in crate::script) fn text_of(&self, name: &str) -> Option<String> {
         let path = self.files.borrow().get(name).cloned()?;
         super::source::read(&path).ok()
+    }
+
+    /// Takes note of the text of a module that is about to run.
+    pub(super) fn note_text(&self, text: &str) {
+        if !self.may_ask_for_pieces.get() && text.contains("fullSteps") {
+            self.may_ask_for_pieces.set(true);
+        }
+    }
+
+    /// Whether a script could be interested in the pieces of answers (`prompt.fullSteps`): some module names the property.
+    pub(in crate::script) fn may_ask_for_pieces(&self) -> bool {
+        self.may_ask_for_pieces.get()
     }
 
     pub(super) fn record_import(&self, importer: &str, specifier: &str, resolved: &str) {

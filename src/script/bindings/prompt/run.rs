@@ -11,7 +11,7 @@ use rquickjs::{
 };
 
 use super::{told_tool::ToldTool, trace::trace_cell};
-use crate::{chat::ToolSpec, prompt::RunRecord};
+use crate::{chat::ToolSpec, prompt::RunRecord, script::may_ask_for_pieces};
 
 /// How many schemas a run keeps as they are, for whoever looks at `fullSteps` later. From then on they are converted at
 /// once, which takes time but hardly any memory: enough for a thousand steps with one tool.
@@ -74,8 +74,12 @@ impl<'js> PromptRun<'js> {
     pub(crate) fn create(ctx: &Ctx<'js>) -> Result<Class<'js, Self>> {
         // One for each `StepList`, which is its place.
         let lists = [(); 3].map(|()| Array::new(ctx.clone())).into_iter().collect::<Result<_>>()?;
+        let record = RunRecord::default();
+        if may_ask_for_pieces(ctx)? {
+            record.keep_answers();
+        }
         let run = PromptRun {
-            record: Rc::default(),
+            record: Rc::new(record),
             is_in_set_up: Cell::new(false),
             thrown: RefCell::default(),
             lists: RefCell::new(lists),

@@ -29,6 +29,8 @@ impl<'js> RunResult<'js> {
     /// The result of a run.
     pub(crate) fn create(ctx: &Ctx<'js>, run: Class<'js, PromptRun<'js>>) -> Result<Value<'js>> {
         let made = Object::new(ctx.clone())?;
+        // Its streams begin with the first piece, whenever somebody begins to read.
+        run.borrow().record.keep_answers();
         Ok(Class::instance(ctx.clone(), RunResult { run, made })?.into_value())
     }
 

@@ -64,7 +64,7 @@ pub(crate) fn step_to_js<'js>(ctx: &Ctx<'js>, step: &Step, messages: &mut Messag
     let input = Object::new(ctx.clone())?;
     input.set("prompt", messages.all(ctx, step)?)?;
     let output = Object::new(ctx.clone())?;
-    output.set("content", content_to_js(ctx, &step.output.content)?)?;
+    output.set("content", content_to_js(ctx, &step.output.content())?)?;
     output.set("finishReason", finish_reason(step.output.finish_reason))?;
     let object = Object::new(ctx.clone())?;
     object.set("input", input)?;
@@ -90,7 +90,7 @@ pub(crate) fn full_step_to_js<'js>(
     input.set("tools", list)?;
     put_settings(ctx, &input, &step.settings)?;
     let parts = Array::new(ctx.clone())?;
-    for (index, part) in step.raw.iter().enumerate() {
+    for (index, part) in step.stream_parts().into_iter().enumerate() {
         parts.set(index, from_serde(ctx, &part)?)?;
     }
     let object = Object::new(ctx.clone())?;
@@ -167,7 +167,7 @@ pub(crate) fn step_result<'js>(ctx: &Ctx<'js>, number: usize, step: &Step) -> Re
     object.set("text", step.text())?;
     let reasoning: String = step
         .output
-        .content
+        .parts()
         .iter()
         .filter_map(|part| match part {
             ContentPart::Reasoning { text, .. } => Some(text.as_str()),
@@ -175,7 +175,7 @@ pub(crate) fn step_result<'js>(ctx: &Ctx<'js>, number: usize, step: &Step) -> Re
         })
         .collect();
     object.set("reasoningText", (!reasoning.is_empty()).then_some(reasoning))?;
-    object.set("content", content_to_js(ctx, &step.output.content)?)?;
+    object.set("content", content_to_js(ctx, &step.output.content())?)?;
     object.set("toolCalls", tool_calls(ctx, step)?)?;
     object.set("toolResults", tool_results(ctx, step)?)?;
     object.set("finishReason", finish_reason(step.output.finish_reason))?;
@@ -187,7 +187,7 @@ pub(crate) fn step_result<'js>(ctx: &Ctx<'js>, number: usize, step: &Step) -> Re
 
 /// The calls of a step: `[{type: 'tool-call', toolCallId, toolName, input}]`.
 fn tool_calls<'js>(ctx: &Ctx<'js>, step: &Step) -> Result<Array<'js>> {
-    let calls = step.output.content.iter().filter(|part| matches!(part, ContentPart::ToolCall { .. }));
+    let calls = step.output.parts().iter().filter(|part| matches!(part, ContentPart::ToolCall { .. }));
     let calls: Vec<_> = calls.cloned().collect();
     content_to_js(ctx, &calls)
 }
