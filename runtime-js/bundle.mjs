@@ -105,6 +105,7 @@ await Promise.all(
       legalComments: 'none',
       logLevel: 'warning',
       inject: inject.map(inBuiltins),
+      alias: { 'abort-controller': inBuiltins('shared/abort-controller.js') },
       plugins: [keepBuiltinsExternal(entryPoint), patchInspect, lazyLocales],
     });
   }),

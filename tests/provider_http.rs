@@ -54,8 +54,13 @@ async fn statuses_have_kinds_and_the_providers_words() {
         (401, r#"{"error":{"message":"who?"}}"#, ProviderErrorKind::Authentication, "who?"),
         (403, r#"{"error":{"message":"no"}}"#, ProviderErrorKind::Authentication, "no"),
         (404, "", ProviderErrorKind::BadRequest, "Not Found"),
-        (422, r#"{"detail":"other shape"}"#, ProviderErrorKind::BadRequest, "Unprocessable Entity"),
-        (413, "<html>too large</html>", ProviderErrorKind::ContextLength, "Payload Too Large"),
+        (422, r#"{"detail":"other shape"}"#, ProviderErrorKind::BadRequest, "other shape"),
+        (
+            413,
+            "<html>too large</html>",
+            ProviderErrorKind::ContextLength,
+            "Payload Too Large (a web page titled \"too large\")",
+        ),
         (
             400,
             r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#,

@@ -216,3 +216,41 @@ fn models_lists_what_is_configured_and_never_a_value() {
     assert_eq!(provider("mistral")["configured"], false);
     assert!(!stdout(&output).contains(KEY));
 }
+
+#[test]
+fn a_model_that_is_not_found_is_exit_1_with_what_was_meant() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("meant.lmt.mjs");
+    let source = "export const config = { model: process.env.MODEL };\nexport default ({ $ }) => { $`Hello`; };\n";
+    std::fs::write(&file, source).expect("a writable folder");
+    for (model, hint) in [
+        ("opnai:gpt-4o", "hint: Did you mean \"openai:gpt-4o\"?"),
+        ("gpt-4o", "hint: Did you mean \"openai:gpt-4o\"?"),
+        ("ollama:llama3.2", "Set OLLAMA_API_BASE=http://localhost:11434/v1 and OLLAMA_API_TYPE=openai"),
+        ("lab:m", "hint: Did you mean http://localhost:8000/v1?"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        command.arg("run").arg(&file).env_clear().env("MODEL", model);
+        command.env("LAB_API_BASE", "me:hunter2@localhost:8000/v1?key=hunter2").env("LAB_API_TYPE", "openai");
+        let output = command.output().expect("the program runs");
+        let report = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{report}");
+        assert!(report.contains(hint) && !report.contains("hunter2"), "{model}: {report}");
+    }
+}
+
+#[test]
+fn a_proxy_that_the_prompt_function_sets_counts() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("proxied.lmt.mjs");
+    let source = "export const config = { model: 'openai:gpt-4o-mini' };\n\
+                  export default ({ $ }) => { process.env.HTTP_PROXY = process.env.LATER; $`Hello`; };\n";
+    std::fs::write(&file, source).expect("a writable folder");
+    let server = Server::play(vec![openai_text("Hello through a proxy.")]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    command.arg("run").arg(&file).env_clear().env("LATER", &server.address);
+    command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", "http://model.invalid/v1");
+    let output = command.output().expect("the program runs");
+    assert_eq!(stdout(&output), "Hello through a proxy.\n", "{}", stderr(&output));
+    assert_eq!(server.received()[0].path, "http://model.invalid/v1/responses");
+}

@@ -730,7 +730,14 @@ declare module 'lmthing' {
   export function createAnthropic(settings?: ProviderSettings): AnthropicProvider;
   export function createGoogleGenerativeAI(settings?: ProviderSettings): Provider;
   export function createMistral(settings?: ProviderSettings): ChatProvider;
-  export function createAzure(settings?: ProviderSettings & { resourceName?: string; apiVersion?: string }): OpenAIProvider;
+  export function createAzure(
+    settings?: ProviderSettings & {
+      resourceName?: string;
+      apiVersion?: string;
+      /** A token of Entra ID in place of a key. */
+      azureADToken?: string;
+    },
+  ): OpenAIProvider;
   export function createGroq(settings?: ProviderSettings): ChatProvider;
   export function createCohere(settings?: ProviderSettings): ChatProvider;
   export function createAmazonBedrock(
@@ -746,7 +753,13 @@ declare module 'lmthing' {
   ): Provider;
   /** Any server that speaks the Chat Completions API. */
   export function createOpenAICompatible(
-    settings: ProviderSettings & { name: string; baseURL: string; queryParams?: Record<string, string> },
+    settings: ProviderSettings & {
+      name: string;
+      baseURL: string;
+      queryParams?: Record<string, string>;
+      /** `false`: the count of tokens is not asked for. */
+      includeUsage?: boolean;
+    },
   ): ChatProvider;
 
   // Other names of the same functions.

@@ -21,6 +21,6 @@ pub use message::{Content, ContentPart, Message, ProviderOptions, Role, ToolOutp
 pub use part_log::PartLog;
 pub use request::{CallSettings, ModelRequest, Reasoning, ResponseFormat, Timeouts, ToolChoice, ToolSpec};
 pub use step::{AgentRun, Step, StepOutput, ToolCall, ToolResult};
-pub use stream::{CallWarning, FinishReason, ResponseMetadata, StreamPart, Usage};
+pub use stream::{CallWarning, FinishReason, ResponseMetadata, StreamPart, Usage, token_count, whole_count};
 pub use tool_input::ToolInput;
 pub use transcript::{PromptMessages, Transcript};

@@ -13,7 +13,8 @@ use super::ProviderOptions;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum StreamPart {
-    /// The first part; says what of the request the provider does not take.
+    /// The first part; says what of the request the provider does not take. A further one may bring a warning that could
+    /// only be given later.
     StreamStart { warnings: Vec<CallWarning> },
     /// What the provider says about its answer, possibly in several pieces.
     ResponseMetadata(ResponseMetadata),
@@ -178,5 +179,24 @@ impl Usage {
             cached_input_tokens: sum(self.cached_input_tokens, other.cached_input_tokens),
             cache_write_tokens: sum(self.cache_write_tokens, other.cache_write_tokens),
         }
+    }
+}
+
+/// The highest count that a float holds exactly; nobody has counted that far.
+const MAX_COUNT: f64 = 9_007_199_254_740_992.0;
+
+/// A count of tokens as some providers report it, in floating point: rounded. What is no count is unknown.
+pub fn whole_count(number: f64) -> Option<u64> {
+    // In range by the check, which not-a-number does not pass.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    (0.0..=MAX_COUNT).contains(&number).then(|| number.round() as u64)
+}
+
+/// The same from JSON, where it may also stand as text.
+pub fn token_count(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(number) => number.as_f64().and_then(whole_count),
+        Value::String(text) => text.trim().parse().ok().and_then(whole_count),
+        _ => None,
     }
 }

@@ -38,7 +38,7 @@ pub(super) struct RunArgs {
     /// The prompt file: .lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts
     pub(super) file: PathBuf,
 
-    /// Write every exchange with a model to this file, without secrets
+    /// Write every exchange with a model to this file, without secrets, when the run has ended well
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     pub(super) record: Option<PathBuf>,
 

@@ -7,7 +7,8 @@ use std::{
     time::Duration,
 };
 
-use super::Span;
+use super::{Span, redact::Redactor, servers::Servers};
+use crate::http::Network;
 
 /// The environment variables providers are set up from. Below `cli` nobody reads the process's own.
 pub trait Env {
@@ -16,6 +17,13 @@ pub trait Env {
 
     /// The names of all variables, in any order.
     fn names(&self) -> Vec<String>;
+}
+
+impl dyn Env {
+    /// How connections are made with these variables, as they are now.
+    pub(crate) fn network(&self) -> Network {
+        Network::new(|name| self.get(name))
+    }
 }
 
 impl Env for BTreeMap<String, String> {
@@ -56,6 +64,15 @@ pub enum ProviderEvent {
         /// Why the attempt failed.
         reason: String,
     },
+    /// A server takes fewer requests at a time than the run makes; all of them wait.
+    Throttled {
+        /// The provider's name.
+        provider: String,
+        /// How long no request is sent.
+        wait: Duration,
+        /// What the server said.
+        reason: String,
+    },
     /// A model of a fallback list failed before its first visible byte; the next one is tried.
     Fallback {
         /// The model that failed, as `provider:model`.
@@ -64,6 +81,11 @@ pub enum ProviderEvent {
         to: String,
         /// Why the first one failed.
         reason: String,
+    },
+    /// Something is wrong that does not keep the call from going on.
+    Warning {
+        /// What, and what follows from it.
+        message: String,
     },
 }
 
@@ -76,9 +98,37 @@ impl fmt::Display for ProviderEvent {
                 inline(reason),
                 Span(*wait)
             ),
+            ProviderEvent::Throttled { provider, wait, reason } => {
+                write!(f, "{provider} takes no more at a time: {}; all requests wait {}", inline(reason), Span(*wait))
+            }
             ProviderEvent::Fallback { from, to, reason } => {
                 write!(f, "{from} failed: {}; switching to {to}", inline(reason))
             }
+            ProviderEvent::Warning { message } => write!(f, "Warning: {message}"),
+        }
+    }
+}
+
+impl ProviderEvent {
+    /// The event without secrets.
+    fn redacted(&self, redactor: &Redactor) -> Self {
+        let apply = |text: &String| redactor.apply(text);
+        match self {
+            ProviderEvent::Retry { provider, model, attempt, max_attempts, wait, reason } => ProviderEvent::Retry {
+                provider: apply(provider),
+                model: apply(model),
+                attempt: *attempt,
+                max_attempts: *max_attempts,
+                wait: *wait,
+                reason: apply(reason),
+            },
+            ProviderEvent::Throttled { provider, wait, reason } => {
+                ProviderEvent::Throttled { provider: apply(provider), wait: *wait, reason: apply(reason) }
+            }
+            ProviderEvent::Fallback { from, to, reason } => {
+                ProviderEvent::Fallback { from: apply(from), to: apply(to), reason: apply(reason) }
+            }
+            ProviderEvent::Warning { message } => ProviderEvent::Warning { message: apply(message) },
         }
     }
 }
@@ -100,19 +150,41 @@ pub struct ProviderContext {
     pub on_event: Rc<dyn Fn(&ProviderEvent)>,
     /// The wait after the first failed attempt; it doubles with each further one. 2 s unless a test is in a hurry.
     pub first_wait: Duration,
+    /// What the run has learned of the servers it asks.
+    pub(crate) servers: Rc<Servers>,
+    /// Knows the secrets of the run.
+    pub(crate) redactor: Redactor,
 }
 
 impl ProviderContext {
     /// A context with the usual waits that reports to nobody.
     pub fn new(env: Rc<dyn Env>) -> Self {
-        // A library does not print; who wants to hear of waits says so.
-        ProviderContext { env, on_event: Rc::new(|_| {}), first_wait: Duration::from_secs(2) }
+        ProviderContext::redacting(env, Redactor::default())
     }
 
-    /// Reports waits and switches to `on_event`.
+    /// The same, where others use the redactor too.
+    pub fn redacting(env: Rc<dyn Env>, redactor: Redactor) -> Self {
+        // A library does not print; who wants to hear of waits says so.
+        let (on_event, servers) = (Rc::new(|_: &ProviderEvent| {}), Rc::default());
+        let context = ProviderContext { env, on_event, first_wait: Duration::from_secs(2), servers, redactor };
+        context.learn_variables();
+        context
+    }
+
+    /// Reports waits and switches to `on_event`, without secrets.
     pub fn on_event(mut self, on_event: impl Fn(&ProviderEvent) + 'static) -> Self {
-        self.on_event = Rc::new(on_event);
+        let redactor = self.redactor.clone();
+        self.on_event = Rc::new(move |event| on_event(&event.redacted(&redactor)));
         self
+    }
+
+    /// Tells the redactor the secrets of the environment as it is now; scripts may write to it.
+    pub(super) fn learn_variables(&self) {
+        for name in self.env.names() {
+            if let Some(value) = self.env.get(&name) {
+                self.redactor.learn_named(&name, &value);
+            }
+        }
     }
 }
 

@@ -1,11 +1,14 @@
 //! Making a model of a provider from explicit settings and the environment.
 
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use super::{
-    LanguageModel, ProviderContext, ProviderError,
+    LanguageModel, ProviderContext, ProviderError, ProviderErrorKind,
+    address::{Address, AddressFault},
+    auth::Auth,
     catalog::{self, Connection, Setup},
-    settings::ProviderSettings,
+    redact::{Redactor, guard::guard},
+    settings::{ProviderSettings, Setting},
     transport::HttpModel,
 };
 
@@ -15,15 +18,40 @@ use super::{
 /// (`openai.chat`, `azure.chat`).
 ///
 /// # Errors
-/// An unknown provider, or a setting that the address cannot be made without. A missing key shows when the first
-/// request is due.
+/// An unknown provider, a setting that the address cannot be made without, or a base URL that is none. A missing key shows
+/// when the first request is due.
 pub fn create(
     provider: &str,
     settings: &ProviderSettings,
     model_id: &str,
     context: &ProviderContext,
 ) -> Result<Rc<dyn LanguageModel>, ProviderError> {
-    Ok(Rc::new(make(provider, settings, model_id, context)?))
+    context.learn_variables();
+    learn_settings(&context.redactor, settings);
+    let model = make(provider, settings, model_id, context).map_err(|error| context.redactor.error(error))?;
+    learn_connection(&context.redactor, &model);
+    // The only way to a model behind HTTP: nothing it says gets past the redactor.
+    Ok(guard(Rc::new(model), &context.redactor))
+}
+
+fn learn_settings(redactor: &Redactor, settings: &ProviderSettings) {
+    let ProviderSettings { api_key, access_key_id, secret_access_key, session_token, .. } = settings;
+    [api_key, access_key_id, secret_access_key, session_token]
+        .into_iter()
+        .flatten()
+        .for_each(|key| redactor.learn(key));
+    settings.headers.iter().for_each(|(name, value)| redactor.learn_header(name, value));
+    settings.base_url.iter().for_each(|url| redactor.learn_url(url));
+    settings.query.iter().for_each(|query| redactor.learn_query(query));
+    settings.credentials.iter().for_each(|credentials| redactor.learn_json(credentials));
+}
+
+/// What the model is set up with in the end, and the tokens that it will fetch.
+fn learn_connection(redactor: &Redactor, model: &HttpModel) {
+    model.headers.iter().for_each(|(name, value)| redactor.learn_header(name, value));
+    model.address.secrets().iter().for_each(|secret| redactor.learn(secret));
+    let auth: Weak<Auth> = Rc::downgrade(&model.auth);
+    redactor.watch(move || auth.upgrade().map(|auth| auth.secrets()));
 }
 
 fn make(
@@ -35,18 +63,37 @@ fn make(
     let (name, api) = provider.split_once('.').unwrap_or((provider, ""));
     // A known provider without that API is as unknown as no provider: the whole name is what was asked for.
     let found = catalog::find(name).and_then(|row| Some((row, row.api(api)?)));
-    let (row, api) = found.ok_or_else(|| catalog::unknown_provider(provider, &*context.env))?;
+    let (row, api) = found.ok_or_else(|| catalog::unknown_provider(provider, model_id, &*context.env))?;
     let setup = Setup { provider: row, settings, context, model_id };
-    let Connection { provider, base_url, auth, headers } = (row.connect)(&setup)?;
+    let Connection { provider, base_url, auth, headers, key_is_optional } = (row.connect)(&setup)?;
+    let address = Address::parse(&base_url).map_err(|fault| wrong_address(&provider, &fault, &setup, &base_url))?;
     Ok(HttpModel {
         provider,
         model_id: model_id.to_owned(),
         wire: (api.wire)(settings),
-        base_url,
-        auth,
+        address,
+        auth: Rc::new(auth),
         headers,
+        key_is_optional,
         context: context.clone(),
     })
+}
+
+fn wrong_address(provider: &str, fault: &AddressFault, setup: &Setup<'_>, base_url: &str) -> ProviderError {
+    let row = setup.provider;
+    let custom = || catalog::custom_providers(&*setup.context.env).into_iter().find(|custom| custom.name == provider);
+    let place = match &setup.settings.base_url {
+        None => row.variable(Setting::BaseUrl).map(str::to_owned),
+        // The settings of a custom provider come from a variable too.
+        Some(_) => custom().filter(|custom| custom.base_url() == base_url).map(|custom| custom.base_url_variable()),
+    };
+    let place = place.unwrap_or_else(|| "baseURL".to_owned());
+    let message = format!("The base URL {} ({place})", fault.what);
+    let error = ProviderError::new(ProviderErrorKind::Configuration, provider, setup.model_id, message);
+    match &fault.hint {
+        Some(hint) => error.with_hint(hint),
+        None => error,
+    }
 }
 
 #[cfg(test)]
@@ -54,12 +101,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::provider::settings::Setting;
 
     fn base_url(provider: &str, variables: &[(&str, &str)], settings: ProviderSettings) -> String {
         let env: BTreeMap<String, String> =
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        make(provider, &settings, "m", &ProviderContext::new(Rc::new(env))).unwrap().base_url
+        make(provider, &settings, "m", &ProviderContext::new(Rc::new(env))).unwrap().address.to_string()
     }
 
     #[test]
@@ -116,7 +162,7 @@ mod tests {
         let settings = ProviderSettings { name: Some("lab".into()), base_url: url, ..Default::default() };
         for provider in ["openai-compatible", "openai-compatible.chat"] {
             let model = make(provider, &settings, "m", &context).unwrap();
-            assert_eq!((model.provider.as_str(), model.base_url.as_str()), ("lab", "http://127.0.0.1:9/v1"));
+            assert_eq!((model.provider.as_str(), model.address.to_string().as_str()), ("lab", "http://127.0.0.1:9/v1"));
         }
         let error = make("anthropic.chat", &settings, "m", &context).unwrap_err();
         assert!(error.message.starts_with("Unknown provider: \"anthropic.chat\"."), "{error}");

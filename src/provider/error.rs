@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// A failed model call. The text never holds a key: whoever builds one redacts first.
+/// A failed model call. No text of it holds a key once it has left the room: `redact::guard` sees to that.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{message}")]
 pub struct ProviderError {

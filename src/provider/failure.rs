@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ProviderErrorKind, billing::is_billing};
+use super::{ProviderErrorKind, billing::is_billing, words::error_in};
 
 /// The class of a failure reported inside an answer: `{type, code, status, message}`, as far as the provider says.
 pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
@@ -40,7 +40,7 @@ pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
 
 /// The class of a failed request.
 pub(super) fn kind_of_status(status: u16, body: Option<&Value>, message: &str) -> ProviderErrorKind {
-    let error = body.map(|body| body.get("error").unwrap_or(body));
+    let error = body.map(error_in);
     let code = error.and_then(|error| error.get("code")).and_then(Value::as_str).unwrap_or_default();
     match status {
         402 => ProviderErrorKind::Billing,
@@ -88,7 +88,11 @@ pub(super) fn hint(kind: &ProviderErrorKind, key_variable: Option<&str>) -> Opti
                  trying again does not help."
             ))
         }
-        ProviderErrorKind::RateLimit { .. } => Some("Wait a while, or raise options.maxRetries.".to_owned()),
+        ProviderErrorKind::RateLimit { .. } => Some(
+            "Wait a while, raise options.maxRetries, or name a list of models: the next one answers when one fails."
+                .to_owned(),
+        ),
+        ProviderErrorKind::Server => Some(super::advice::LATER.to_owned()),
         _ => None,
     }
 }

@@ -44,7 +44,9 @@ impl FallbackModel {
                 Err(error) => error,
             };
             index += 1;
-            let Some(next) = self.models.get(index) else { return Err(error) };
+            // A recording that does not fit is no model that fails: the next one would only hide where it differs.
+            let next = self.models.get(index).filter(|_| error.kind != ProviderErrorKind::Replay);
+            let Some(next) = next else { return Err(error) };
             // Told before the next model is asked, as that may take a while.
             (self.context.on_event)(&ProviderEvent::Fallback {
                 from: name(model.as_ref()),

@@ -4,6 +4,8 @@
 //! Owns: turning a [`ModelRequest`] into a stream of [`StreamPart`]s, authentication, retries, redaction, recordings.
 //! Must not know: prompts, JavaScript, the step loop. It imports `chat` and `http` only.
 
+mod address;
+mod advice;
 mod auth;
 mod billing;
 mod catalog;
@@ -16,15 +18,19 @@ mod framing;
 mod ids;
 mod mock;
 mod models;
+mod options;
 mod record;
 mod redact;
 mod replay;
 mod resolve;
+mod servers;
 mod settings;
 mod span;
 mod transport;
+mod unsupported;
 mod visible;
 mod wire;
+mod words;
 
 use futures_util::{future::LocalBoxFuture, stream::LocalBoxStream};
 
@@ -37,10 +43,10 @@ pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
 pub(crate) use mock::{MockItem, MockModel, MockOptions};
 pub(crate) use models::{ModelList, ProviderInfo, list_models};
-pub use record::Recording;
+pub use record::{Kept, Recording};
 pub use redact::Redactor;
 pub use replay::Replay;
-pub use resolve::resolve;
+pub use resolve::{model_name, resolve};
 pub use settings::ProviderSettings;
 pub use span::Span;
 

@@ -13,10 +13,21 @@ use super::{LanguageModel, ProviderContext, ProviderError, ProviderErrorKind, Pr
 /// An unknown provider, an alias that is not set, aliases in a circle, or a setting the provider cannot do without
 /// (kind `Configuration`). A missing key shows when the first request is due.
 pub fn resolve(model: &str, context: &ProviderContext) -> Result<Rc<dyn LanguageModel>, ProviderError> {
+    // A key may have been written where a name belongs.
+    find(model, context).map_err(|error| context.redactor.error(error))
+}
+
+/// What a model string leads to, as far as variables say: `provider:model`, or the string itself where it is an alias
+/// that is not set. No key is needed for that.
+pub fn model_name(model: &str, context: &ProviderContext) -> String {
+    follow_aliases(model, context).unwrap_or_else(|_| model.to_owned())
+}
+
+fn find(model: &str, context: &ProviderContext) -> Result<Rc<dyn LanguageModel>, ProviderError> {
     let target = follow_aliases(model, context)?;
     let Some((provider, model_id)) = target.split_once(':') else {
         // follow_aliases returns strings with a colon only.
-        return Err(alias_not_found(&target));
+        return Err(alias_not_found(&target, context));
     };
     if model_id.is_empty() {
         let message = format!("The model string \"{target}\" has no model behind the colon (e.g., openai:gpt-4o)");
@@ -28,25 +39,31 @@ pub fn resolve(model: &str, context: &ProviderContext) -> Result<Rc<dyn Language
     }
     let custom = catalog::custom_providers(&*context.env).into_iter().find(|custom| custom.name == provider);
     let Some(custom) = custom else {
-        return Err(catalog::unknown_provider(provider, &*context.env));
+        return Err(catalog::unknown_provider(provider, model_id, &*context.env));
     };
     create(catalog::COMPATIBLE.name, &custom.into_settings(), model_id, context)
 }
 
-/// The variable that defines an alias: upper-cased and otherwise unchanged.
+/// The variable that defines an alias: upper-cased, with `_` for everything that no shell takes in a name.
 fn alias_variable(alias: &str) -> String {
-    format!("LM_MODEL_{}", alias.to_uppercase())
+    format!("LM_MODEL_{}", catalog::shell_name(alias))
+}
+
+/// What an alias stands for. The alias as it is goes first: a file or a script can set what a shell cannot.
+fn target(alias: &str, context: &ProviderContext) -> Option<String> {
+    let get = |variable: String| context.env.get(&variable).filter(|value| !value.trim().is_empty());
+    let value = get(format!("LM_MODEL_{}", alias.to_uppercase())).or_else(|| get(alias_variable(alias)))?;
+    Some(value.trim().to_owned())
 }
 
 /// Follows aliases until there is a colon.
 pub(super) fn follow_aliases(model: &str, context: &ProviderContext) -> Result<String, ProviderError> {
     let mut seen: Vec<String> = Vec::new();
-    let mut current = model.to_owned();
+    let mut current = model.trim().to_owned();
     while !current.contains(':') {
         let variable = alias_variable(&current);
         seen.push(current.clone());
-        let next = context.env.get(&variable).filter(|value| !value.is_empty());
-        current = next.ok_or_else(|| alias_not_found(&current))?;
+        current = target(&current, context).ok_or_else(|| alias_not_found(&current, context))?;
         // `fast` and `FAST` are one variable.
         let looks_the_same = |alias: &String| alias_variable(alias) == alias_variable(&current);
         if !current.contains(':') && seen.iter().any(looks_the_same) {
@@ -59,13 +76,26 @@ pub(super) fn follow_aliases(model: &str, context: &ProviderContext) -> Result<S
     Ok(current)
 }
 
-fn alias_not_found(alias: &str) -> ProviderError {
+fn alias_not_found(alias: &str, context: &ProviderContext) -> ProviderError {
     let variable = alias_variable(alias);
     let message = format!(
         "Model alias \"{alias}\" not found. Please set the environment variable {variable} (e.g., \
          {variable}=openai:gpt-4o)"
     );
-    ProviderError::new(ProviderErrorKind::Configuration, "", alias, message)
+    let error = ProviderError::new(ProviderErrorKind::Configuration, "", alias, message);
+    match catalog::meant_by(alias, &*context.env).or_else(|| near_alias(alias, context)) {
+        Some(hint) => error.with_hint(hint),
+        None => error,
+    }
+}
+
+/// An alias that is set and looks like the one that is not.
+fn near_alias(alias: &str, context: &ProviderContext) -> Option<String> {
+    let names = context.env.names();
+    let aliases = names.iter().filter_map(|name| name.strip_prefix("LM_MODEL_")).map(str::to_lowercase);
+    let distance = |known: &String| strsim::damerau_levenshtein(known, &alias.to_lowercase());
+    let near = aliases.filter(|known| !known.is_empty()).min_by_key(&distance)?;
+    (distance(&near) <= 2 && distance(&near) * 3 <= near.len()).then(|| format!("Did you mean \"{near}\"?"))
 }
 
 #[cfg(test)]
@@ -134,6 +164,57 @@ mod tests {
              bedrock, vertex, zai"
         );
         assert_eq!(resolved("zai:glm-4.6", &variables), pair("zai", "glm-4.6"));
+    }
+
+    #[test]
+    fn what_was_meant_is_said() {
+        let variables =
+            [("HALF_API_BASE", "http://h"), ("OWN_API_TYPE", "openai"), ("LM_MODEL_FAST", "openai:gpt-4o-mini")];
+        let hint = |model: &str| resolve(model, &context(&variables)).err().and_then(|error| error.hint);
+        for (model, meant) in [
+            ("opnai:gpt-4o", "Did you mean \"openai:gpt-4o\"?"),
+            ("OpenAI:gpt-4o", "Did you mean \"openai:gpt-4o\"?"),
+            ("claude:x", "Did you mean \"anthropic:x\"?"),
+            ("gpt-4o", "Did you mean \"openai:gpt-4o\"?"),
+            ("claude-sonnet-4-5", "Did you mean \"anthropic:claude-sonnet-4-5\"?"),
+            ("gemini-2.5-pro", "Did you mean \"google:gemini-2.5-pro\"?"),
+            ("groq/llama", "Did you mean \"groq:llama\"?"),
+            ("fats", "Did you mean \"fast\"?"),
+            ("half:x", "HALF_API_BASE is set; set HALF_API_TYPE=openai as well."),
+            ("own:x", "OWN_API_TYPE is set; set OWN_API_BASE=https://…/v1 as well."),
+            (
+                "ollama:x",
+                "It can be used as a custom provider. Set OLLAMA_API_BASE=http://localhost:11434/v1 and \
+                 OLLAMA_API_TYPE=openai in the environment or in .env (OLLAMA_API_KEY only if the server wants a key).",
+            ),
+            (
+                "grok:x",
+                "It can be used as a custom provider. Set XAI_API_BASE=https://api.x.ai/v1, XAI_API_TYPE=openai, \
+                 XAI_API_NAME=grok and XAI_API_KEY in the environment or in .env.",
+            ),
+        ] {
+            assert_eq!(hint(model).as_deref(), Some(meant), "{model}");
+        }
+        assert!(hint("my-lab:x").unwrap().contains("set MY_LAB_API_BASE=https://…/v1, MY_LAB_API_TYPE=openai"));
+        assert_eq!(hint("nothing-like-it"), None);
+    }
+
+    #[test]
+    fn an_alias_has_a_variable_that_a_shell_can_set() {
+        for variable in ["LM_MODEL_GPT_4.1", "LM_MODEL_GPT_4_1"] {
+            assert_eq!(resolved("gpt_4.1", &[(variable, "openai:gpt-4.1")]), pair("openai", "gpt-4.1"));
+        }
+        assert!(resolved("gpt-4.1", &[]).unwrap_err().contains("variable LM_MODEL_GPT_4_1 (e.g., LM_MODEL_GPT_4_1="));
+        let circle = [("LM_MODEL_A_B", "a.b"), ("LM_MODEL_A.C", "openai:x")];
+        assert!(resolved("a-b", &circle).unwrap_err().contains("circle"));
+    }
+
+    #[test]
+    fn a_server_needs_no_key_but_an_address() {
+        let local = |base| [("OLLAMA_API_BASE", base), ("OLLAMA_API_TYPE", "openai")];
+        assert_eq!(resolved("ollama:m", &local("http://localhost:11434/v1")), pair("ollama", "m"));
+        let error = resolved("ollama:m", &local("ada:hunter2@localhost:11434/v1")).unwrap_err();
+        assert_eq!(error, "The base URL \"localhost:11434/v1\" has no scheme such as https:// (OLLAMA_API_BASE)");
     }
 
     #[test]

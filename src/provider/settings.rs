@@ -23,6 +23,8 @@ pub struct ProviderSettings {
     pub resource_name: Option<String>,
     /// azure: `apiVersion`, `v1` unless set.
     pub api_version: Option<String>,
+    /// azure: `azureADToken`, a token of Entra ID in place of a key.
+    pub azure_ad_token: Option<String>,
     /// vertex: `location`, part of the address.
     pub location: Option<String>,
     /// vertex: the content of a credentials file (`googleAuthOptions.credentials`).
@@ -37,6 +39,8 @@ pub struct ProviderSettings {
     pub session_token: Option<String>,
     /// OpenAI-compatible: `queryParams`, such as `api-version=1.0.0`.
     pub query: Option<String>,
+    /// OpenAI-compatible: `includeUsage`; `false` leaves out the question for the count of tokens.
+    pub include_usage: Option<bool>,
 }
 
 /// A setting that an environment variable can stand in for.
@@ -47,7 +51,7 @@ pub(crate) enum Setting {
     ResourceName,
     Project,
     Location,
-    /// The variable names a file; the setting is the file's content.
+    /// What `auth` reads by itself: files, and the parts of requests for tokens. As a setting, a file's content.
     Credentials,
     Region,
     AccessKeyId,

@@ -6,14 +6,14 @@ use std::{collections::BTreeMap, path::Path, rc::Rc};
 use crate::{
     diagnostic::Diagnostic,
     prompt::{Listener, RunError},
-    provider::{ProviderContext, ProviderEvent},
+    provider::{ProviderContext, ProviderEvent, Redactor},
     script::{
         Engine, EngineOptions, ScriptHost,
         bindings::{self, Doors, Exchanges, FileRun},
     },
 };
 
-use super::step_loop::Session;
+use super::{endings::Endings, step_loop::Session};
 
 /// What a run of a file needs from the program around it.
 pub(crate) struct FileRunOptions {
@@ -29,6 +29,8 @@ pub(crate) struct FileRunOptions {
     pub variables: Vec<(String, String)>,
     /// Whether models answer or a recording does.
     pub exchanges: Exchanges,
+    /// Knows the secrets of the run.
+    pub redactor: Redactor,
     /// Bytes of stack for scripts.
     pub max_stack_size: usize,
 }
@@ -37,8 +39,11 @@ pub(crate) struct FileRunOptions {
 pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
     let on_event = options.on_provider_event;
-    let providers = ProviderContext::new(Rc::new(variables)).on_event(move |event| on_event(event));
-    let doors = Doors { step_loop: Rc::new(Session), providers, exchanges: options.exchanges };
+    let providers = ProviderContext::redacting(Rc::new(variables), options.redactor.clone());
+    let providers = providers.on_event(move |event| on_event(event));
+    let host = options.host.clone();
+    let endings = Endings::new(move |line| host.write_stderr(&format!("Warning: {line}\n")));
+    let doors = Doors { step_loop: Rc::new(Session { endings }), providers, exchanges: options.exchanges };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: options.argv,

@@ -7,6 +7,7 @@
 //! [`PromptHost`]: crate::prompt::PromptHost
 
 mod answer;
+mod endings;
 mod file;
 mod receive;
 mod step_loop;

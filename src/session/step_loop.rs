@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
-use super::{receive::receive, tools::results_message};
+use super::{endings::Endings, receive::receive, tools::results_message};
 use crate::{
     chat::{ModelRequest, Step, ToolSpec},
     prompt::{PromptHost, RunError, RunOutcome, RunPart, RunSettings, StepLoop, StepPlan},
@@ -16,9 +16,11 @@ use crate::{
 /// How many steps a run may take when nothing else is set: a model that calls tools in a circle has to end some time.
 pub(crate) const DEFAULT_MAX_STEPS: usize = 1000;
 
-/// The step loop. It has no state of its own: everything of a run is in its host.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Session;
+/// The step loop. Everything of a run is in its host; what is here is shared by all runs.
+pub(crate) struct Session {
+    /// Hears of every step that is over.
+    pub endings: Endings,
+}
 
 impl StepLoop for Session {
     fn run<'a>(self: Rc<Self>, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()> {
@@ -27,7 +29,7 @@ impl StepLoop for Session {
         async move {
             let host: &(dyn PromptHost + 'a) = &*host;
             let result = {
-                let steps = run_steps(host).fuse();
+                let steps = run_steps(host, &self.endings).fuse();
                 let aborted = host.aborted().fuse();
                 futures_util::pin_mut!(steps, aborted);
                 futures_util::select_biased! {
@@ -49,7 +51,7 @@ impl StepLoop for Session {
     }
 }
 
-async fn run_steps(host: &dyn PromptHost) -> Result<(), RunError> {
+async fn run_steps(host: &dyn PromptHost, endings: &Endings) -> Result<(), RunError> {
     let max_steps = host.settings().max_steps.unwrap_or(DEFAULT_MAX_STEPS);
     for number in 0..max_steps {
         // Asked as well as awaited: a step in which nothing waits, as with a mock, lets nobody else have a turn.
@@ -67,6 +69,7 @@ async fn run_steps(host: &dyn PromptHost) -> Result<(), RunError> {
         let system = settings.system.as_deref();
         let plan = host.prompt().borrow_mut().prepare_step(active, system, &sections, modifications);
         let step = run_step(host, number, plan, settings).await?;
+        endings.step(&*host.model(), &step);
         let ends = step.tool_results.is_empty();
         // Asked also of the last step, which `onStepFinish` is called for as well.
         if host.step_finished(&step).await? || ends {

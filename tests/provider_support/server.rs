@@ -104,6 +104,7 @@ struct Script {
     answers: VecDeque<Canned>,
     asked: Vec<Asked>,
     token_requests: Vec<String>,
+    connections: usize,
 }
 
 /// A running server; it stops with the runtime.
@@ -121,6 +122,7 @@ impl Server {
         let shared = script.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                shared.lock().unwrap().connections += 1;
                 tokio::spawn(serve(stream, shared.clone()));
             }
         });
@@ -133,6 +135,11 @@ impl Server {
 
     pub fn asked(&self) -> Vec<Asked> {
         self.script.lock().unwrap().asked.clone()
+    }
+
+    /// How many connections were made to it.
+    pub fn connections(&self) -> usize {
+        self.script.lock().unwrap().connections
     }
 
     /// Bodies of the requests for OAuth tokens at `/token`.

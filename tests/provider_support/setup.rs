@@ -80,7 +80,7 @@ impl Setup {
     pub fn waits(&self) -> Vec<Duration> {
         let wait = |event: &ProviderEvent| match event {
             ProviderEvent::Retry { wait, .. } => Some(*wait),
-            ProviderEvent::Fallback { .. } => None,
+            _ => None,
         };
         self.events.borrow().iter().filter_map(wait).collect()
     }

@@ -51,6 +51,10 @@ fn advice(provider: &ProviderInfo) -> String {
     if provider.configured {
         return String::new();
     }
+    // Not the value: it may hold a password.
+    if let Some(variable) = &provider.wrong {
+        return format!("  {variable} is no address; it must begin with http:// or https://");
+    }
     let missing = provider.variables.iter().filter(|variable| !variable.set && !variable.optional);
     let missing: Vec<&str> = missing.map(|variable| variable.name.as_str()).collect();
     let keys = provider.get_key_at.map(|place| format!(" (keys: {place})")).unwrap_or_default();
@@ -67,12 +71,16 @@ fn to_json(list: &ModelList) -> serde_json::Value {
                 .iter()
                 .map(|variable| json!({ "name": variable.name, "set": variable.set }))
                 .collect();
-            json!({
+            let mut entry = json!({
                 "name": provider.name,
                 "custom": provider.custom,
                 "configured": provider.configured,
                 "variables": variables,
-            })
+            });
+            if let Some(variable) = &provider.wrong {
+                entry["wrong"] = json!(variable);
+            }
+            entry
         })
         .collect();
     let aliases: Vec<_> = list

@@ -1,25 +1,25 @@
 //! `lmthing run <file>` (docs/reference.md, "The command line", "Recording and replay"): from arguments to the options
 //! of a run, and from its outcome to words and exit code.
 
-use std::{collections::BTreeMap, path::Path, rc::Rc};
+use std::{cell::Cell, path::Path, rc::Rc};
 
 use anyhow::Context;
 
 use crate::{
-    chat::StreamPart,
-    cli::{ExitCode, Printer, args::RunArgs, env, progress::Progress},
+    chat::{FinishReason, StreamPart},
+    cli::{
+        ExitCode, Printer,
+        args::RunArgs,
+        commands::{prompt_file::check_file, recording::RunRecording},
+        env,
+        progress::Progress,
+    },
     diagnostic::Diagnostic,
     prompt::{Listener, RunError, RunPart},
-    provider::{ProviderError, ProviderEvent, Recording, Redactor, Replay},
-    script::{
-        SCRIPT_STACK_SIZE, ScriptHost,
-        bindings::{Exchanges, FileRun},
-    },
+    provider::{ProviderError, ProviderErrorKind, ProviderEvent, Redactor},
+    script::{SCRIPT_STACK_SIZE, ScriptHost, bindings::FileRun},
     session::{FileRunOptions, run_file},
 };
-
-/// The endings a prompt file may have.
-const ENDINGS: &[&str] = &[".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
 
 /// Runs a prompt file.
 ///
@@ -35,23 +35,6 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> anyhow::Result<E
     code
 }
 
-fn check_file(path: &Path) -> anyhow::Result<()> {
-    let shown = path.display();
-    if path.is_dir() {
-        anyhow::bail!("{shown} is a directory, not a prompt file");
-    }
-    if !path.exists() {
-        anyhow::bail!("cannot find the file {shown}");
-    }
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if !ENDINGS.iter().any(|ending| name.ends_with(ending)) {
-        let message = format!("{shown} is not a prompt file: its name must end in {}", ENDINGS.join(", "));
-        let stem = name.split('.').next().unwrap_or_default();
-        return Err(Diagnostic::new(message).with_hint(format!("rename it, for instance to {stem}.lmt.mjs")).into());
-    }
-    Ok(())
-}
-
 async fn run_in(args: &RunArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
     let printer = Rc::new(printer.clone());
     let progress = Progress::new(printer.clone());
@@ -60,11 +43,15 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
     for problem in problems {
         printer.stderr(&format!("Warning: {problem}\n"));
     }
+    let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
+    let recording = RunRecording::open(args, &redactor)?;
     let file = std::path::absolute(&args.file).unwrap_or_else(|_| args.file.clone());
+    let last = Rc::new(Cell::new(FinishReason::Other));
     let options = FileRunOptions {
-        exchanges: exchanges(args, &variables)?,
+        exchanges: recording.exchanges.clone(),
+        redactor: redactor.clone(),
         host: Rc::new(TerminalHost { printer: printer.clone() }),
-        listener: listener(printer.clone(), progress.clone()),
+        listener: listener(printer.clone(), progress.clone(), last.clone()),
         on_provider_event: on_provider_event(printer.clone(), progress.clone()),
         argv: argv(args, &file),
         variables,
@@ -72,14 +59,21 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
     };
     let end = tokio::select! {
         biased;
-        () = printer.closed() => return Ok(ExitCode::Done), // nobody reads any more
+        () = printer.closed() => {
+            // Nobody reads any more; but whoever replays would miss what is not there.
+            recording.close(false, true, &printer);
+            return Ok(ExitCode::Done);
+        }
         end = run_file(&file, options) => end,
         () = printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         () = progress.tick() => unreachable!("the progress line never ends by itself"),
     };
     progress.clear();
     printer.finish_line();
-    Ok(report(end, &printer))
+    let fits = !matches!(&end, FileRun::Failed(error) if is_replay_failure(error));
+    let code = report(end, last.get(), &redactor, &printer);
+    recording.close(i32::from(code) == 0, fits, &printer);
+    Ok(code)
 }
 
 /// `process.argv`: the program, the file, the rest.
@@ -88,8 +82,8 @@ fn argv(args: &RunArgs, file: &Path) -> Vec<String> {
     [program, file.display().to_string()].into_iter().chain(args.arguments.iter().cloned()).collect()
 }
 
-/// Prints the model's text as it comes, and keeps the progress line out of its way.
-fn listener(printer: Rc<Printer>, progress: Progress) -> Listener {
+/// Prints the model's text as it comes, keeps the progress line out of its way, and notes why the `last` answer ended.
+fn listener(printer: Rc<Printer>, progress: Progress, last: Rc<Cell<FinishReason>>) -> Listener {
     Rc::new(move |part: &RunPart| {
         progress.part(part);
         match part {
@@ -100,7 +94,8 @@ fn listener(printer: Rc<Printer>, progress: Progress) -> Listener {
             },
             // What the script prints from now on starts a line of its own.
             RunPart::RunEnd => printer.finish_line(),
-            RunPart::StepStart { .. } | RunPart::ToolResult(_) | RunPart::StepEnd { .. } => {}
+            RunPart::StepEnd { step } => last.set(step.output.finish_reason),
+            RunPart::StepStart { .. } | RunPart::ToolResult(_) => {}
         }
     })
 }
@@ -115,32 +110,35 @@ fn on_provider_event(printer: Rc<Printer>, progress: Progress) -> Rc<dyn Fn(&Pro
     })
 }
 
-/// Opens the recording of `--record` or `--replay`.
-fn exchanges(args: &RunArgs, variables: &[(String, String)]) -> anyhow::Result<Exchanges> {
-    let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
-    let redactor = Redactor::from_env(&variables);
-    if let Some(path) = &args.record {
-        let recording = Recording::create(path, redactor);
-        let recording = recording.with_context(|| format!("cannot write the recording {}", path.display()))?;
-        return Ok(Exchanges::Record(recording));
-    }
-    let Some(path) = &args.replay else { return Ok(Exchanges::Live) };
-    let text = std::fs::read_to_string(path);
-    let text = text.with_context(|| format!("cannot read the recording {}", path.display()))?;
-    let replay = Replay::parse(&text, redactor).map_err(anyhow::Error::msg);
-    replay.map(Exchanges::Replay).with_context(|| format!("cannot use the recording {}", path.display()))
-}
-
-/// Shows how a run ended and turns it into an exit code.
-fn report(end: FileRun, printer: &Printer) -> ExitCode {
+/// Shows how a run ended and turns it into an exit code. `last` is why the last answer ended.
+fn report(end: FileRun, last: FinishReason, redactor: &Redactor, printer: &Printer) -> ExitCode {
     match end {
+        // Said by the step already. A failure of the provider never ends with 0.
+        FileRun::Done { exit_code: None | Some(0) } if last == FinishReason::Error => ExitCode::Model,
         FileRun::Done { exit_code } => exit_code.map_or(ExitCode::Done, ExitCode::Script),
         FileRun::Exited(code) => ExitCode::Script(code),
         FileRun::Failed(error) => {
-            printer.diagnostic(&error_diagnostic(&error));
+            printer.diagnostic(&without_secrets(error_diagnostic(&error), redactor));
             error_code(&error)
         }
     }
+}
+
+/// The last net: an error of the script's own may show a line with a key in it.
+fn without_secrets(diagnostic: Diagnostic, redactor: &Redactor) -> Diagnostic {
+    let apply = |text: Option<String>| text.map(|text| redactor.apply(&text));
+    let causes = diagnostic.causes.into_iter().map(|cause| without_secrets(cause, redactor)).collect();
+    Diagnostic {
+        message: redactor.apply(&diagnostic.message),
+        source_line: apply(diagnostic.source_line),
+        hint: apply(diagnostic.hint),
+        causes,
+        ..diagnostic
+    }
+}
+
+fn is_replay_failure(error: &RunError) -> bool {
+    matches!(error.origin(), RunError::Provider(error) if error.kind == ProviderErrorKind::Replay)
 }
 
 /// The exit code of a failure: that of an inner run that nobody caught counts as what it is.

@@ -1,17 +1,23 @@
 //! Authentication: the headers that go on top of a request.
+//!
+//! Owns: keys, signatures, tokens, and every way to come by them. Must not know: what the request is for.
 
+mod ask;
 pub(super) mod aws;
+pub(super) mod azure;
 pub(super) mod google;
+mod kept;
 mod key;
 mod request;
+mod token;
 
-use std::fmt;
+use std::{fmt, rc::Rc};
 
 pub(super) use key::{KeyAuth, KeyHeader};
-pub(super) use request::Unauthorised;
+pub(super) use request::{AuthFailure, Unauthorised};
 
+use super::Env;
 use key::bearer;
-use request::AuthFailure;
 
 /// How a provider wants to be convinced.
 pub(crate) enum Auth {
@@ -21,6 +27,8 @@ pub(crate) enum Auth {
     Aws(aws::AwsAuth),
     /// An OAuth token from Google's credentials.
     Google(google::GoogleAuth),
+    /// An OAuth token of Microsoft Entra ID.
+    Azure(azure::AzureAuth),
 }
 
 impl Auth {
@@ -28,8 +36,18 @@ impl Auth {
     pub(crate) async fn headers(&self, request: &Unauthorised<'_>) -> Result<Vec<(String, String)>, AuthFailure> {
         match self {
             Auth::Key(key) => key.header().map(|header| vec![header]),
-            Auth::Aws(aws) => aws.headers(request),
-            Auth::Google(google) => google.token().await.map(|token| vec![bearer(&token)]),
+            Auth::Aws(aws) => aws.headers(request).await,
+            Auth::Google(google) => google.headers().await,
+            Auth::Azure(azure) => azure.token().await.map(|token| vec![bearer(&token)]),
+        }
+    }
+
+    /// Whether the user has given what to authorise with; what the machine itself may have does not count.
+    pub(crate) fn has_key(&self) -> bool {
+        match self {
+            Auth::Key(key) => key.key.as_ref().is_some_and(|key| !key.is_empty()),
+            Auth::Aws(aws) => aws.is_given(),
+            Auth::Google(_) | Auth::Azure(_) => false,
         }
     }
 
@@ -40,6 +58,7 @@ impl Auth {
             Auth::Key(key) => key.key.iter().cloned().collect(),
             Auth::Aws(aws) => aws.secrets(),
             Auth::Google(google) => google.secrets(),
+            Auth::Azure(azure) => azure.secrets(),
         }
     }
 
@@ -47,9 +66,21 @@ impl Auth {
     pub(crate) fn key_variable(&self) -> Option<&str> {
         match self {
             Auth::Key(key) => Some(&key.variable),
-            Auth::Aws(_) => Some("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"),
+            Auth::Aws(aws) => Some(aws.key_variable()),
             Auth::Google(_) => Some("GOOGLE_APPLICATION_CREDENTIALS"),
+            Auth::Azure(azure) => Some(azure.key_variable()),
         }
+    }
+}
+
+/// Whether a provider's credentials can be had without any of the variables of its row: from files, or from servers that
+/// the environment names. What only a request would show does not count.
+pub(super) fn is_set_up(provider: &str, env: &Rc<dyn Env>) -> bool {
+    match provider {
+        "azure" => azure::is_set_up(&**env),
+        "bedrock" => aws::is_set_up(&**env),
+        "vertex" => google::is_set_up(env),
+        _ => false,
     }
 }
 
@@ -59,6 +90,7 @@ impl fmt::Debug for Auth {
             Auth::Key(_) => "Auth::Key",
             Auth::Aws(_) => "Auth::Aws",
             Auth::Google(_) => "Auth::Google",
+            Auth::Azure(_) => "Auth::Azure",
         })
     }
 }

@@ -107,6 +107,12 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
             needed("AZURE_API_KEY", ApiKey),
             needed("AZURE_RESOURCE_NAME", ResourceName),
             optional("AZURE_BASE_URL", BaseUrl),
+            optional("AZURE_OPENAI_AD_TOKEN", Credentials),
+            optional("AZURE_TENANT_ID", Credentials),
+            optional("AZURE_CLIENT_ID", Credentials),
+            optional("AZURE_CLIENT_SECRET", Credentials),
+            optional("AZURE_FEDERATED_TOKEN_FILE", Credentials),
+            optional("IDENTITY_ENDPOINT", Credentials),
         ],
         enough: &[&[ApiKey, ResourceName], &[ApiKey, BaseUrl]],
         connect: connect::azure,
@@ -156,6 +162,11 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
             optional("AWS_REGION", Region),
             needed("AWS_BEARER_TOKEN_BEDROCK", ApiKey),
             optional("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", BaseUrl),
+            optional("AWS_PROFILE", Credentials),
+            optional("AWS_WEB_IDENTITY_TOKEN_FILE", Credentials),
+            optional("AWS_ROLE_ARN", Credentials),
+            optional("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", Credentials),
+            optional("AWS_CONTAINER_CREDENTIALS_FULL_URI", Credentials),
         ],
         enough: &[&[ApiKey], &[AccessKeyId, SecretAccessKey]],
         connect: connect::bedrock,
@@ -176,6 +187,9 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
             optional("GOOGLE_VERTEX_LOCATION", Location),
             needed("GOOGLE_APPLICATION_CREDENTIALS", Credentials),
             optional("GOOGLE_VERTEX_BASE_URL", BaseUrl),
+            optional("GOOGLE_CLOUD_PROJECT", Credentials),
+            optional("GOOGLE_CLOUD_LOCATION", Credentials),
+            optional("GOOGLE_CLOUD_QUOTA_PROJECT", Credentials),
         ],
         // Credentials may also come from gcloud's own file or from the machine.
         enough: &[&[ApiKey], &[Project]],
@@ -192,7 +206,8 @@ pub(crate) static COMPATIBLE: Provider = Provider {
         name: "chat",
         wire: |settings| {
             let dialect = Dialect::Compatible(settings.compatible_name());
-            Box::new(ChatWire::new(dialect, settings.query.as_deref()).at(settings.base_url.as_deref()))
+            let wire = ChatWire::new(dialect, settings.query.as_deref()).at(settings.base_url.as_deref());
+            Box::new(if settings.include_usage == Some(false) { wire.without_usage() } else { wire })
         },
     }],
     default_api: "chat",

@@ -5,7 +5,12 @@
 use super::row::{Connection, Setup};
 use crate::provider::{
     ProviderError, ProviderErrorKind,
-    auth::{Auth, KeyAuth, KeyHeader, aws::AwsAuth, google::GoogleAuth},
+    auth::{
+        Auth, KeyAuth, KeyHeader,
+        aws::{self, AwsAuth},
+        azure::AzureAuth,
+        google::{self, GoogleAuth},
+    },
     settings::Setting,
 };
 
@@ -27,29 +32,39 @@ pub(super) fn openai(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     Ok(connection)
 }
 
-/// Every customer has an address of its own, named after the resource.
+/// Every customer has an address of its own, named after the resource. Without a key, Entra ID gives a token.
 pub(super) fn azure(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     let resource = setup.value(Setting::ResourceName);
     if resource.is_none() && setup.own_base_url().is_none() {
         return Err(setup.missing("resource name", "resourceName", Setting::ResourceName));
     }
     let base_url = setup.base_url(|| setup.provider.base_url.replace("{resource}", &resource.unwrap_or_default()));
-    Ok(setup.connection(base_url, Auth::Key(setup.key())))
+    let is_authorised =
+        |name: &String| ["api-key", "authorization"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    let token = setup.settings.azure_ad_token.clone();
+    // A key that is given explicitly goes before a token, a token that is given explicitly before the variable's key.
+    let key = if token.is_some() { setup.settings.api_key.clone() } else { setup.value(Setting::ApiKey) };
+    let has_key = key.is_some_and(|key| !key.trim().is_empty()) || setup.settings.headers.keys().any(is_authorised);
+    let auth =
+        if has_key { Auth::Key(setup.key()) } else { Auth::Azure(AzureAuth::new(setup.context.env.clone(), token)) };
+    Ok(setup.connection(base_url, auth))
 }
 
 /// An address for each region. A bearer token, if there is one, goes before keys, as in AWS's own tools.
 pub(super) fn bedrock(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
-    let region = setup.filled(Setting::Region).unwrap_or_else(|| "us-east-1".to_owned());
+    let env = &setup.context.env;
+    let usual = || env.get("AWS_DEFAULT_REGION").filter(|region| !region.is_empty());
+    let region = setup.filled(Setting::Region).or_else(usual).or_else(|| aws::profile_region(&**env));
+    let region = region.unwrap_or_else(|| "us-east-1".to_owned());
     let base_url = setup.base_url(|| setup.provider.base_url.replace("{region}", &region));
     let token = setup.value(Setting::ApiKey).filter(|token| !token.trim().is_empty());
     let auth = match token {
         Some(_) => Auth::Key(setup.key()),
-        None => Auth::Aws(AwsAuth {
-            access_key_id: setup.value(Setting::AccessKeyId),
-            secret_access_key: setup.value(Setting::SecretAccessKey),
-            session_token: setup.filled(Setting::SessionToken),
-            region,
-        }),
+        None => {
+            let [id, secret, token] =
+                [Setting::AccessKeyId, Setting::SecretAccessKey, Setting::SessionToken].map(|part| setup.filled(part));
+            Auth::Aws(AwsAuth::new(env.clone(), region, id, secret, token))
+        }
     };
     Ok(setup.connection(base_url, auth))
 }
@@ -60,24 +75,29 @@ pub(super) fn vertex(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
         let base_url = setup.base_url(|| "https://aiplatform.googleapis.com/v1/publishers/google".to_owned());
         return Ok(setup.connection(base_url, Auth::Key(setup.key())));
     }
-    let Some(project) = setup.value(Setting::Project) else {
+    let (env, credentials) = (&setup.context.env, &setup.settings.credentials);
+    // Google's own programs know these under other names.
+    let variable = |name: &str| env.get(name).filter(|value| !value.is_empty());
+    let project = setup.filled(Setting::Project).or_else(|| variable("GOOGLE_CLOUD_PROJECT"));
+    let Some(project) = project.or_else(|| google::project(env, credentials.as_ref())) else {
         return Err(setup.missing("project", "project", Setting::Project));
     };
-    let location = setup.filled(Setting::Location).unwrap_or_else(|| "us-central1".to_owned());
+    let location = setup.filled(Setting::Location).or_else(|| variable("GOOGLE_CLOUD_LOCATION"));
+    let location = location.unwrap_or_else(|| "us-central1".to_owned());
     let base_url = setup.base_url(|| {
         let url = setup.provider.base_url;
         // The global service is the one whose host names no location.
         let url = if location == "global" { url.replace("{location}-", "") } else { url.to_owned() };
         url.replace("{location}", &location).replace("{project}", &project)
     });
-    let auth = GoogleAuth::new(setup.context.env.clone(), setup.settings.credentials.clone());
+    let auth = GoogleAuth::new(env.clone(), credentials.clone());
     Ok(setup.connection(base_url, Auth::Google(auth)))
 }
 
 /// A server that speaks OpenAI's protocol: all is in the settings, its name too.
 pub(super) fn compatible(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     let name = setup.settings.compatible_name();
-    let Some(base_url) = setup.settings.base_url.clone().filter(|url| !url.is_empty()) else {
+    let Some(base_url) = setup.settings.base_url.clone().filter(|url| !url.trim().is_empty()) else {
         let message = "An OpenAI-compatible provider needs a base URL. Pass it using the 'baseURL' parameter.";
         return Err(ProviderError::new(ProviderErrorKind::Configuration, name, setup.model_id, message));
     };
@@ -89,7 +109,7 @@ pub(super) fn compatible(setup: &Setup<'_>) -> Result<Connection, ProviderError>
         variable: format!("{}_API_KEY", name.to_ascii_uppercase().replace('-', "_")),
         get_one_at: None,
     };
-    Ok(Connection { provider: name, ..setup.connection(without_slash(base_url), Auth::Key(key)) })
+    Ok(Connection { provider: name, key_is_optional: true, ..setup.connection(base_url, Auth::Key(key)) })
 }
 
 impl Setup<'_> {
@@ -106,12 +126,13 @@ impl Setup<'_> {
 
     /// The base URL that takes the place of the default, if there is one; an empty variable counts as unset.
     fn own_base_url(&self) -> Option<String> {
-        let variable = || self.context.env.get(self.provider.variable(Setting::BaseUrl)?).filter(|url| !url.is_empty());
+        let variable =
+            || self.context.env.get(self.provider.variable(Setting::BaseUrl)?).filter(|url| !url.trim().is_empty());
         self.settings.base_url.clone().or_else(variable)
     }
 
     fn base_url(&self, default: impl FnOnce() -> String) -> String {
-        without_slash(self.own_base_url().unwrap_or_else(default))
+        self.own_base_url().unwrap_or_else(default)
     }
 
     fn key(&self) -> KeyAuth {
@@ -126,7 +147,7 @@ impl Setup<'_> {
 
     fn connection(&self, base_url: String, auth: Auth) -> Connection {
         let (provider, headers) = (self.provider.name.to_owned(), self.settings.headers.clone());
-        Connection { provider, base_url, auth, headers }
+        Connection { provider, base_url, auth, headers, key_is_optional: false }
     }
 
     fn missing(&self, what: &str, parameter: &str, setting: Setting) -> ProviderError {
@@ -137,12 +158,4 @@ impl Setup<'_> {
         );
         ProviderError::new(ProviderErrorKind::Configuration, self.provider.name, self.model_id, message)
     }
-}
-
-/// Paths begin with a slash, and users end base URLs with one.
-fn without_slash(mut url: String) -> String {
-    if url.ends_with('/') {
-        url.pop();
-    }
-    url
 }

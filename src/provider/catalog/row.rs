@@ -76,11 +76,13 @@ pub(crate) struct Setup<'a> {
 pub(crate) struct Connection {
     /// The provider's name; a server that speaks OpenAI's protocol brings its own.
     pub provider: String,
-    /// Without a trailing slash.
+    /// As it was given.
     pub base_url: String,
     pub auth: Auth,
     /// Headers from the settings.
     pub headers: BTreeMap<String, String>,
+    /// Whether a request goes out without a key when there is none.
+    pub key_is_optional: bool,
 }
 
 impl Provider {

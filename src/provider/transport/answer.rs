@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
@@ -18,9 +19,12 @@ use crate::{
     chat::{CallWarning, ResponseMetadata, StreamPart},
     provider::{
         ProviderError, ProviderErrorKind,
+        failure::kind_of_error,
         framing::{Events, FrameFailure},
+        servers::Pass,
         visible::is_visible,
         wire::{Decoded, Output, WireDecoder, WireEvent, WireFormat},
+        words::of_event,
     },
 };
 
@@ -52,6 +56,8 @@ pub(super) struct Answer<'a> {
     /// The first failure; what follows is still read, and then the stream ends with it.
     failure: Option<Failure>,
     ended: bool,
+    /// The place at the server's gate, given back with the end of the answer.
+    pass: Option<Pass>,
 }
 
 impl<'a> Answer<'a> {
@@ -76,7 +82,13 @@ impl<'a> Answer<'a> {
             warnings: Some(warnings),
             failure: None,
             ended: false,
+            pass: None,
         }
+    }
+
+    /// Keeps the place at the server's gate as long as the answer comes.
+    pub(super) fn hold(&mut self, pass: Pass) {
+        self.pass = Some(pass).filter(|_| !self.ended);
     }
 
     /// Reads up to the first visible part, which `next` then begins before. A failure before it that another attempt may
@@ -117,6 +129,7 @@ impl<'a> Answer<'a> {
                 }
             }
             if self.ended {
+                self.pass = None;
                 return self.failure.take().map(|failure| Err(failure.error));
             }
             self.read().await;
@@ -148,7 +161,7 @@ impl<'a> Answer<'a> {
                 match event.as_wire() {
                     // Not JSON, so no decoder should have to look for it.
                     WireEvent::Data(data) if data.trim() == "[DONE]" => self.decoder.done_marker(),
-                    event => self.decoder.event(event, &mut self.out),
+                    event => self.decode(event),
                 }
                 // Some servers keep the connection open after the end.
                 if self.decoder.complete() {
@@ -171,6 +184,26 @@ impl<'a> Answer<'a> {
                 let error = self.faults.error(ProviderErrorKind::Protocol, &message, None);
                 self.fail(Failure { error, is_repeatable: false });
             }
+        }
+    }
+
+    /// Hands an event to the decoder. An error in another shape than the format's own is a failure all the same: the
+    /// server behind a gateway, or the gateway itself, has broken off.
+    fn decode(&mut self, event: WireEvent<'_>) {
+        let before = self.out.len();
+        // A list is no event of any format.
+        let list = matches!(event, WireEvent::Data(data) if data.starts_with('['));
+        if !list {
+            self.decoder.event(event, &mut self.out);
+        }
+        if let WireEvent::Data(data) = event
+            && self.out.len() == before
+            && let Some((kind, message)) = reported(data)
+        {
+            return self.out.failure(kind, message);
+        }
+        if list {
+            self.decoder.event(event, &mut self.out);
         }
     }
 
@@ -201,6 +234,17 @@ impl<'a> Answer<'a> {
             part => part,
         }
     }
+}
+
+/// The failure an event tells of that its decoder made nothing of.
+fn reported(data: &str) -> Option<(ProviderErrorKind, String)> {
+    // Most events that say nothing name none of these; the others are parsed a second time.
+    if !["\"error\"", "\"detail\"", "\"errors\""].iter().any(|key| data.contains(key)) {
+        return None;
+    }
+    let event = serde_json::from_str::<Value>(data).ok()?;
+    let (error, message) = of_event(&event)?;
+    Some((kind_of_error(error, &message), message))
 }
 
 /// The failure of an answer without a single event.

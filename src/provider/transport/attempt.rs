@@ -1,36 +1,41 @@
 //! One attempt: authorise, send, look at the head of the answer.
 
 use std::{
+    cell::{Cell, RefCell},
     collections::BTreeMap,
     time::{Duration, SystemTime},
 };
 
-use bytes::Bytes;
 use futures_util::StreamExt;
 use reqwest::{
     Response, Url,
-    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION},
+    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
+    advice::{Repeat, Way},
     answer::{Answer, Failure, not_events},
+    authorise::authorise,
     body::{Opened, WrongAnswer},
     faults::Faults,
     limits::Limits,
     model::HttpModel,
+    refusal::RefusalHead,
     repeatable::is_repeatable,
+    sent::Sent,
     wish::{wish, wish_in_body},
 };
 use crate::{
-    chat::{CallSettings, CallWarning},
-    http::http_client,
+    chat::CallSettings,
+    http::{self, Network},
     provider::{
-        ProviderError, ProviderErrorKind,
+        ProviderError, ProviderErrorKind, ProviderEvent,
         auth::Unauthorised,
-        failure::{kind_of_error, kind_of_status},
+        failure::kind_of_error,
+        servers::announced,
         wire::EncodedRequest,
+        words::{error_in, of_json},
     },
 };
 
@@ -46,11 +51,13 @@ pub(super) struct Prepared {
     headers: HeaderMap,
     /// Headers of the call itself, which win over those of authentication.
     own_headers: HeaderMap,
-    body: Bytes,
-    pub warnings: Vec<CallWarning>,
+    /// Changes when the server refuses a part of it.
+    pub sent: RefCell<Sent>,
     pub limits: Limits,
     pub faults: Faults,
     pub max_retries: Option<u32>,
+    /// Whether an attempt has failed that is worth one more, and not a third.
+    repeated_once: Cell<bool>,
 }
 
 /// Why an attempt failed and what that means for the next one.
@@ -70,9 +77,11 @@ impl Prepared {
         faults: Faults,
     ) -> Result<Self, ProviderError> {
         let wrong = |message: String| faults.error(ProviderErrorKind::Configuration, &message, None);
-        let url = format!("{}{}", model.base_url, encoded.path);
-        let url = Url::parse(&url)
-            .map_err(|error| wrong(format!("The base URL \"{}\" is not usable: {error}", model.base_url)))?;
+        let url = model.address.join(&encoded.path).map_err(|fault| {
+            let mut error = wrong(format!("The base URL {}", fault.what));
+            error.hint = fault.hint;
+            error
+        })?;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         for (name, value) in &encoded.headers {
@@ -82,9 +91,17 @@ impl Prepared {
         for (name, value) in model.headers.iter().chain(&settings.headers) {
             put_header(&mut own_headers, name, value).map_err(wrong)?;
         }
-        let body = Bytes::from(encoded.body.to_string());
-        let (warnings, max_retries) = (encoded.warnings, settings.max_retries);
-        Ok(Prepared { url, headers, own_headers, body, warnings, limits, faults, max_retries })
+        let sent = RefCell::new(Sent::new(model, encoded));
+        Ok(Prepared {
+            url,
+            headers,
+            own_headers,
+            sent,
+            limits,
+            faults,
+            max_retries: settings.max_retries,
+            repeated_once: Cell::new(false),
+        })
     }
 }
 
@@ -92,7 +109,7 @@ fn put_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), St
     let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("\"{name}\" is not a header name."))?;
     let mut value = HeaderValue::from_str(value)
         .map_err(|_| format!("The value of header \"{name}\" has characters a header cannot hold."))?;
-    // Kept out of debug output, and found again by `own_secrets`.
+    // Kept out of debug output.
     value.set_sensitive(crate::provider::redact::names_a_secret(name));
     headers.insert(parsed, value);
     Ok(())
@@ -100,16 +117,18 @@ fn put_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), St
 
 /// Sends the request once.
 pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result<Answer<'a>, AttemptFailure> {
-    let unauthorised = Unauthorised { url: &prepared.url, body: &prepared.body };
-    let authorised = model.auth.headers(&unauthorised).await.map_err(|failure| {
+    let body = prepared.sent.borrow().bytes.clone();
+    let unauthorised = Unauthorised { url: &prepared.url, body: &body };
+    let authorised = authorise(model, &unauthorised, &prepared.own_headers).await.map_err(|failure| {
         let mut error = prepared.faults.error(failure.kind, &failure.message, None);
         error.hint = failure.hint.or(error.hint);
         final_failure(error)
     })?;
-    // A token may have been fetched just now; it must not be shown either.
-    let mut faults = prepared.faults.clone();
-    faults.redactor =
-        crate::provider::redact::Redactor::new(model.auth.secrets().into_iter().chain(prepared.own_secrets()));
+    let faults = &prepared.faults;
+    let network = model.context.env.network();
+    let way = Way::new(&model.provider, &prepared.url, &network);
+    // A script may have set a proxy after the model was made.
+    way.secrets().iter().for_each(|secret| faults.redactor.learn(secret));
     // Made anew for each attempt: signatures have a time in them, and a token may have run out.
     let mut headers = prepared.headers.clone();
     for (name, value) in &authorised {
@@ -118,84 +137,65 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
     }
     headers.extend(prepared.own_headers.clone());
 
-    let client = http_client().map_err(|error| {
-        final_failure(faults.error(ProviderErrorKind::Connection, &format!("TLS cannot be set up: {error}"), None))
-    })?;
-    let request = client.post(prepared.url.clone()).headers(headers).body(prepared.body.clone());
+    let client = client(model, &network)
+        .map_err(|message| final_failure(faults.error(ProviderErrorKind::Configuration, &message, None)))?;
+    let request = client.post(prepared.url.clone()).headers(headers).body(body);
     let limits = prepared.limits;
     let response = match tokio::time::timeout(limits.first_byte, request.send()).await {
         Err(_) => {
             let error = faults.timeout("did not begin to answer", limits.first_byte, "firstByte");
             return Err(AttemptFailure { error, retryable: true, wish: None });
         }
-        Ok(Err(error)) => return Err(not_connected(&error, &prepared.url, &faults)),
+        Ok(Err(error)) => return Err(not_connected(&error, &way, prepared, faults)),
         Ok(Ok(response)) => response,
     };
+    if let Some(wait) = announced(response.headers(), SystemTime::now()) {
+        model.gate().close_for(wait);
+    }
     if !response.status().is_success() {
-        return Err(refused(model, response, limits, &faults).await);
+        let mut failure = refused(model, response, prepared, faults).await;
+        let (message, hint) = way.status(failure.error.status.unwrap_or_default(), &failure.error.message);
+        failure.error.message = message.unwrap_or(failure.error.message);
+        failure.error.hint = hint.or(failure.error.hint);
+        return Err(failure);
     }
-    accepted(model, response, prepared, faults).await
-}
-
-impl Prepared {
-    fn own_secrets(&self) -> Vec<String> {
-        let secret = |(_, value): (&HeaderName, &HeaderValue)| {
-            let text = value.is_sensitive().then(|| value.to_str().ok()).flatten()?;
-            Some(text.strip_prefix("Bearer ").unwrap_or(text).to_owned())
-        };
-        self.own_headers.iter().filter_map(secret).collect()
-    }
+    accepted(model, response, prepared, faults.clone()).await
 }
 
 fn final_failure(error: ProviderError) -> AttemptFailure {
     AttemptFailure { error, retryable: false, wish: None }
 }
 
-fn not_connected(error: &reqwest::Error, url: &Url, faults: &Faults) -> AttemptFailure {
-    // The innermost error says what happened; the outer ones repeat the URL.
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
+/// The shared client; what is wrong with what it was to be made of is told.
+fn client(model: &HttpModel, network: &Network) -> Result<reqwest::Client, String> {
+    let client = http::http_client(network).map_err(|error| error.to_string())?;
+    for message in http::take_warnings(network) {
+        (model.context.on_event)(&ProviderEvent::Warning { message });
     }
-    // Host and port only: path and query may say what nobody else should read.
-    let host = url.host_str().unwrap_or_default();
-    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    let message = format!("Cannot connect to API: {cause} ({host}{port})");
-    AttemptFailure { error: faults.error(ProviderErrorKind::Connection, &message, None), retryable: true, wish: None }
+    Ok(client)
 }
 
-/// A status other than success: the provider's own words, else the status text.
-async fn refused(model: &HttpModel, response: Response, limits: Limits, faults: &Faults) -> AttemptFailure {
-    let status = response.status();
-    let wish = wish(response.headers(), SystemTime::now());
-    let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    // AWS names the error here, in front of a colon and a link.
-    let error_type = response.headers().get("x-amzn-errortype").and_then(|value| value.to_str().ok());
-    let error_type = error_type.and_then(|text| text.split(':').next()).map(str::to_owned);
-    let status_text = status_text(&response);
-    let body = read_some(response, limits.idle.min(ERROR_PATIENCE)).await;
-    let body = serde_json::from_slice::<Value>(&body).ok();
-    let wish = wish.or_else(|| wish_in_body(body.as_ref()?));
-    let words = body.as_ref().and_then(|body| model.wire.error_message(body)).filter(|words| !words.is_empty());
-    let words = match (words, error_type) {
-        (Some(words), Some(error_type)) => Some(format!("{error_type}: {words}")),
-        (words, error_type) => words.or(error_type),
+fn not_connected(error: &reqwest::Error, way: &Way<'_>, prepared: &Prepared, faults: &Faults) -> AttemptFailure {
+    let advice = way.not_connected(error);
+    let mut error = faults.error(ProviderErrorKind::Connection, &advice.message, None);
+    error.hint = advice.hint.or(error.hint);
+    let retryable = match advice.repeat {
+        Repeat::Never => false,
+        Repeat::Once => !prepared.repeated_once.replace(true),
+        Repeat::AsUsual => true,
     };
-    let message = words.unwrap_or(status_text);
-    let code = status.as_u16();
-    let mut error = faults.error(kind_of_status(code, body.as_ref(), &message), &message, Some(code));
-    if let Some(location) = location.filter(|_| status.is_redirection()) {
-        error.hint = Some(format!("The server redirects to {location}; set the base URL to where it should go."));
-    }
-    AttemptFailure { retryable: is_repeatable(&error), error, wish }
+    AttemptFailure { error, retryable, wish: None }
 }
 
-/// The status text the server sent, else the usual one.
-fn status_text(response: &Response) -> String {
-    let sent = response.extensions().get::<hyper::ext::ReasonPhrase>();
-    let sent = sent.and_then(|phrase| std::str::from_utf8(phrase.as_bytes()).ok()).filter(|text| !text.is_empty());
-    let status = response.status();
-    sent.or(status.canonical_reason()).map_or_else(|| format!("HTTP {}", status.as_u16()), str::to_owned)
+/// A status other than success.
+async fn refused(model: &HttpModel, response: Response, prepared: &Prepared, faults: &Faults) -> AttemptFailure {
+    let head = RefusalHead::of(&response);
+    let wish = wish(response.headers(), SystemTime::now());
+    let body = read_some(response, prepared.limits.idle.min(ERROR_PATIENCE)).await;
+    let (error, body) = head.error(&body, faults);
+    let wish = wish.or_else(|| wish_in_body(body.as_ref()?));
+    prepared.sent.borrow_mut().adapt(model, head.status, body.as_ref(), &error.message);
+    AttemptFailure { retryable: is_repeatable(&error), error, wish }
 }
 
 /// The beginning of a body, as far as it can be read in this time.
@@ -222,8 +222,8 @@ async fn accepted<'a>(
     let head = shown_headers(response.headers());
     let opened = Opened::new(response, prepared.limits);
     let status = opened.promise.status;
-    let opened = opened.check().await.map_err(|wrong| no_stream(model, &wrong, status, &faults))?;
-    let mut answer = Answer::new(model.wire.as_ref(), opened, prepared.warnings.clone(), head, faults);
+    let opened = opened.check().await.map_err(|wrong| no_stream(&wrong, status, &faults))?;
+    let mut answer = Answer::new(model.wire.as_ref(), opened, prepared.sent.borrow().warnings.clone(), head, faults);
     match answer.begin().await {
         Ok(()) => Ok(answer),
         Err(error) => Err(AttemptFailure { error, retryable: true, wish: None }),
@@ -231,16 +231,12 @@ async fn accepted<'a>(
 }
 
 /// A success that is no event stream: the failure that its JSON reports, else what it looks like.
-fn no_stream(model: &HttpModel, wrong: &WrongAnswer, status: u16, faults: &Faults) -> AttemptFailure {
-    let words = wrong.json.as_ref().and_then(|body| {
-        let usual = || body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
-        model.wire.error_message(body).or_else(usual)
-    });
-    let Some(words) = words else {
+fn no_stream(wrong: &WrongAnswer, status: u16, faults: &Faults) -> AttemptFailure {
+    let reported = wrong.json.as_ref().and_then(|body| Some((error_in(body), of_json(body)?)));
+    let Some((reported, words)) = reported else {
         let Failure { error, is_repeatable } = not_events(wrong, status, faults);
         return AttemptFailure { error, retryable: is_repeatable, wish: None };
     };
-    let reported = wrong.json.as_ref().map(|body| body.get("error").unwrap_or(body)).unwrap_or(&Value::Null);
     let error = faults.error(kind_of_error(reported, &words), &words, Some(status));
     AttemptFailure { retryable: is_repeatable(&error), error, wish: None }
 }

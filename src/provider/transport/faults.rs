@@ -3,7 +3,12 @@
 use std::time::Duration;
 
 use super::{body::BodyFailure, limits::Limits};
-use crate::provider::{ProviderError, ProviderErrorKind, failure::hint, redact::Redactor};
+use crate::provider::{
+    ProviderError, ProviderErrorKind,
+    failure::hint,
+    redact::Redactor,
+    words::{one_line, shortened},
+};
 
 /// Makes errors that name the model and hold no secret.
 #[derive(Clone, Debug)]
@@ -15,10 +20,12 @@ pub(super) struct Faults {
 }
 
 impl Faults {
-    /// An error with the advice that goes with its kind.
+    /// An error with the advice that goes with its kind. The message may hold a server's own words: it becomes one
+    /// harmless line.
     pub(super) fn error(&self, kind: ProviderErrorKind, message: &str, status: Option<u16>) -> ProviderError {
         let hint = hint(&kind, self.key_variable.as_deref());
-        let mut error = ProviderError::new(kind, &*self.provider, &*self.model, self.redactor.apply(message));
+        let message = shortened(self.redactor.apply(&one_line(message)));
+        let mut error = ProviderError::new(kind, &*self.provider, &*self.model, message);
         error.status = status;
         error.hint = hint;
         error

@@ -3,31 +3,39 @@
 //! Owns: sending, retries, timeouts, redaction, and turning the answer's bytes into parts. Must not know: any
 //! provider's JSON (that is `wire`'s).
 
+mod advice;
 mod answer;
 mod attempt;
+mod authorise;
 mod body;
+mod cause;
 mod faults;
 mod limits;
 mod model;
+mod refusal;
 mod repeatable;
 mod retry;
+mod sent;
+mod turn;
 mod wish;
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 pub(super) use model::HttpModel;
 
-use super::{LanguageModel, PartStream, ProviderError, ProviderErrorKind};
+use super::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, options::unknown};
 use crate::chat::ModelRequest;
 use limits::Limits;
 
 impl HttpModel {
     async fn call(&self, request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
-        let faults = self.faults(&request.settings);
+        let faults = self.faults();
         let mut encoded = self
             .wire
             .encode(&request, &self.model_id)
             .map_err(|message| faults.error(ProviderErrorKind::BadRequest, &message, None))?;
+        let options = &request.settings.provider_options;
+        encoded.warnings.extend(unknown(&self.provider, self.wire.as_ref(), options, &*self.context.env));
         // Numbers come from JavaScript, where 1 and 1.0 are one: what is sent should not tell them apart.
         super::wire::values::normalize_numbers(&mut encoded.body);
         let limits = Limits::new(request.settings.timeouts);

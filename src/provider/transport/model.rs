@@ -1,16 +1,10 @@
 //! What a model behind HTTP is made of.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, rc::Rc};
 
 use super::faults::Faults;
-use crate::{
-    chat::CallSettings,
-    provider::{
-        ProviderContext,
-        auth::Auth,
-        redact::{Redactor, names_a_secret},
-        wire::WireFormat,
-    },
+use crate::provider::{
+    ProviderContext, address::Address, auth::Auth, redact::names_a_secret, servers::Gate, wire::WireFormat,
 };
 
 /// What makes up a model behind HTTP.
@@ -18,30 +12,36 @@ pub(crate) struct HttpModel {
     pub(crate) provider: String,
     pub(crate) model_id: String,
     pub(crate) wire: Box<dyn WireFormat>,
-    /// Without a trailing slash.
-    pub(crate) base_url: String,
-    pub(crate) auth: Auth,
+    pub(crate) address: Address,
+    pub(crate) auth: Rc<Auth>,
+    /// Whether a request goes out without a key when there is none.
+    pub(crate) key_is_optional: bool,
     /// Headers from the provider's settings.
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) context: ProviderContext,
 }
 
 impl HttpModel {
-    /// What makes the errors of one call: it knows every secret that the call is made with.
-    pub(super) fn faults(&self, settings: &CallSettings) -> Faults {
-        let headers = self.headers.iter().chain(&settings.headers);
-        let secrets = headers.filter(|(name, _)| names_a_secret(name)).map(|(_, value)| value.clone());
-        // A server may repeat the key without the word in front of it.
-        let bare = secrets.flat_map(|value| {
-            let bare = value.strip_prefix("Bearer ").map(str::to_owned);
-            [Some(value), bare].into_iter().flatten()
-        });
+    /// What makes the errors of the model's calls.
+    pub(super) fn faults(&self) -> Faults {
         Faults {
             provider: self.provider.clone(),
             model: self.model_id.clone(),
             key_variable: self.auth.key_variable().map(str::to_owned),
-            redactor: Redactor::new(self.auth.secrets().into_iter().chain(bare)),
+            redactor: self.context.redactor.clone(),
         }
+    }
+}
+
+impl HttpModel {
+    /// The gate of the server, for the account that asks.
+    pub(super) fn gate(&self) -> Rc<Gate> {
+        // A token changes every hour, and is the account's all the same.
+        let key = matches!(*self.auth, Auth::Key(_)).then(|| self.auth.secrets());
+        let headers = self.headers.iter().filter(|(name, _)| names_a_secret(name)).map(|(_, value)| value.clone());
+        self.context
+            .servers
+            .gate(&self.address.to_string(), key.into_iter().flatten().chain(self.address.secrets()).chain(headers))
     }
 }
 
@@ -51,7 +51,7 @@ impl fmt::Debug for HttpModel {
         f.debug_struct("HttpModel")
             .field("provider", &self.provider)
             .field("model_id", &self.model_id)
-            .field("base_url", &self.base_url)
+            .field("address", &self.address)
             .finish_non_exhaustive()
     }
 }

@@ -11,8 +11,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{
     answer::Answer,
-    attempt::{AttemptFailure, Prepared, attempt},
+    attempt::{AttemptFailure, Prepared},
     model::HttpModel,
+    turn::turn,
 };
 use crate::provider::{ProviderError, ProviderErrorKind, ProviderEvent, Span};
 
@@ -38,7 +39,7 @@ pub(super) async fn run<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result
         .with_max_times(retries as usize);
     let operation = || {
         attempts.set(attempts.get() + 1);
-        attempt(model, prepared)
+        turn(model, prepared)
     };
     let repeated = operation
         .retry(waits)

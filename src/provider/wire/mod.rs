@@ -11,6 +11,7 @@ pub(super) mod chat;
 pub(super) mod cohere;
 mod effort;
 pub(super) mod google;
+mod lenient;
 mod media;
 mod openai_format;
 mod openai_models;
@@ -64,6 +65,31 @@ pub(crate) enum WireEvent<'a> {
     },
 }
 
+/// The options under `providerOptions` that a wire format reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownOptions {
+    /// The names they are found under.
+    pub names: &'static [&'static str],
+    /// JavaScript name and wire name; either is accepted.
+    pub tables: &'static [&'static [(&'static str, &'static str)]],
+    /// Those that have no wire name of their own.
+    pub others: &'static [&'static str],
+}
+
+impl KnownOptions {
+    /// Whether an option is read.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.others.contains(&key)
+            || self.tables.iter().copied().flatten().any(|(name, wire)| key == *name || key == *wire)
+    }
+
+    /// Their JavaScript names.
+    pub(crate) fn keys(&self) -> Vec<&'static str> {
+        let named = self.tables.iter().copied().flatten().map(|(name, _)| *name);
+        named.chain(self.others.iter().copied()).collect()
+    }
+}
+
 /// One provider's wire format.
 pub(crate) trait WireFormat {
     /// Translates a request. `model_id` is what stands behind the colon of the model string.
@@ -75,8 +101,10 @@ pub(crate) trait WireFormat {
     /// A decoder for one answer.
     fn decoder(&self) -> Box<dyn WireDecoder>;
 
-    /// The provider's own words in the JSON body of a failed request; `None` when the shape is not the provider's.
-    fn error_message(&self, body: &Value) -> Option<String>;
+    /// The provider options that the format reads; `None` when it passes all on, known or not.
+    fn known_options(&self) -> Option<KnownOptions> {
+        None
+    }
 
     /// How the answer is framed.
     fn framing(&self) -> Framing {

@@ -35,6 +35,10 @@ impl Output {
         self.0.pop_front()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Puts a part back, to be taken next.
     pub(crate) fn push_front(&mut self, part: StreamPart) {
         self.0.push_front(Decoded::Part(part));
@@ -62,6 +66,10 @@ impl Output {
 
     /// Parses the JSON of an event; a fault becomes a failure that shows the beginning of the text.
     pub(crate) fn parse<T: DeserializeOwned>(&mut self, data: &str) -> Option<T> {
+        // An event that says nothing, as some servers send to keep the connection alive.
+        if matches!(data.trim(), "" | "null") {
+            return None;
+        }
         match read_json(data) {
             Ok(value) => Some(value),
             Err(error) => {
@@ -74,10 +82,10 @@ impl Output {
         }
     }
 
-    /// A complete tool call; empty arguments mean `{}`.
+    /// A complete tool call; empty arguments mean `{}`, and so does `null`.
     pub(crate) fn tool_call(&mut self, id: String, name: String, input: String, metadata: Option<ProviderOptions>) {
         // A tool without parameters is called with no text at all by most.
-        let input = if input.trim().is_empty() { "{}".to_owned() } else { input };
+        let input = if matches!(input.trim(), "" | "null") { "{}".to_owned() } else { input };
         self.part(StreamPart::ToolInputEnd { id: id.clone() });
         let (tool_call_id, tool_name) = (id, name);
         self.part(StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata: metadata });
@@ -139,6 +147,20 @@ impl TextBlocks {
             Kind::Text => StreamPart::TextDelta { id, delta, provider_metadata: metadata },
             Kind::Reasoning => StreamPart::ReasoningDelta { id, delta, provider_metadata: metadata },
         });
+    }
+
+    /// Whether reasoning is what is open.
+    pub(crate) fn in_reasoning(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.0 == Kind::Reasoning)
+    }
+
+    /// A block of reasoning without text, for what has to go back all the same.
+    pub(crate) fn carrier(&mut self, metadata: ProviderOptions, out: &mut Output) {
+        self.close(out);
+        let id = format!("reasoning-{}", self.count);
+        self.count += 1;
+        out.part(StreamPart::ReasoningStart { id: id.clone(), provider_metadata: None });
+        out.part(StreamPart::ReasoningEnd { id, provider_metadata: Some(metadata) });
     }
 
     /// Ends the open block, if any; the end carries the last metadata of the block.

@@ -3,6 +3,7 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::BTreeMap,
     rc::Rc,
 };
 
@@ -13,7 +14,7 @@ use super::{prompt::object::PromptObject, values::plain_error};
 use crate::{
     chat::Step,
     prompt::{RunError, RunOutcome, RunRecord, StepLoop},
-    provider::{LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay},
+    provider::{Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay, model_name, resolve},
     sandbox::{Sandbox, SandboxConfig},
     script::environment,
 };
@@ -35,16 +36,25 @@ pub(crate) enum Exchanges {
 }
 
 impl Exchanges {
-    /// The model as it is to be used; `find` looks it up, which a replay never does.
+    /// The model that a string means, as it is to be used. A replay follows aliases and looks nothing up.
     pub(crate) fn model(
         &self,
         name: &str,
-        find: impl FnOnce() -> std::result::Result<Rc<dyn LanguageModel>, ProviderError>,
+        providers: &ProviderContext,
     ) -> std::result::Result<Rc<dyn LanguageModel>, ProviderError> {
         match self {
-            Exchanges::Live => find(),
-            Exchanges::Record(recording) => find().map(|model| recording.wrap(model)),
-            Exchanges::Replay(replay) => Ok(replay.model(name)),
+            Exchanges::Live => resolve(name, providers),
+            Exchanges::Record(recording) => Ok(recording.wrap(resolve(name, providers)?)),
+            Exchanges::Replay(replay) => Ok(replay.model(&model_name(name, providers))),
+        }
+    }
+
+    /// A model that a script has made, as it is to be used.
+    pub(crate) fn model_object(&self, model: Rc<dyn LanguageModel>) -> Rc<dyn LanguageModel> {
+        match self {
+            Exchanges::Live => model,
+            Exchanges::Record(recording) => recording.wrap(model),
+            Exchanges::Replay(replay) => replay.model(&format!("{}:{}", model.provider(), model.model_id())),
         }
     }
 }
@@ -58,6 +68,29 @@ pub(crate) struct Doors {
     pub providers: ProviderContext,
     /// Where answers come from: the models themselves, or a recording.
     pub exchanges: Exchanges,
+}
+
+/// The variables of a run: as it began, then as the script has made them.
+struct Variables {
+    first: Rc<dyn Env>,
+    /// What `process.env` held when it was looked at last; `None` while no script has touched it.
+    changed: RefCell<Option<BTreeMap<String, String>>>,
+}
+
+impl Env for Variables {
+    fn get(&self, name: &str) -> Option<String> {
+        match &*self.changed.borrow() {
+            Some(variables) => variables.get(name).cloned(),
+            None => self.first.get(name),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        match &*self.changed.borrow() {
+            Some(variables) => variables.keys().cloned().collect(),
+            None => self.first.names(),
+        }
+    }
 }
 
 /// What the run of an agent's child gave.
@@ -75,6 +108,8 @@ pub(crate) type RunChild = for<'js> fn(Ctx<'js>, PromptObject<'js>) -> LocalBoxF
 #[derive(JsLifetime)]
 pub(crate) struct Services {
     doors: Doors,
+    /// The environment of `doors.providers`.
+    variables: Rc<Variables>,
     /// Runs agents' children: a door, because running prompts knows agents, and agents must not know it in turn.
     run_child: RunChild,
     /// The model of the prompt file's `mock` array; what `model: 'mock'` means.
@@ -88,9 +123,12 @@ pub(crate) struct Services {
 }
 
 /// Stores the services; done once an engine.
-pub(crate) fn install(ctx: &Ctx<'_>, doors: Doors, run_child: RunChild) -> Result<()> {
+pub(crate) fn install(ctx: &Ctx<'_>, mut doors: Doors, run_child: RunChild) -> Result<()> {
+    let variables = Rc::new(Variables { first: doors.providers.env, changed: RefCell::default() });
+    doors.providers.env = variables.clone();
     let services = Services {
         doors,
+        variables,
         run_child,
         mock: RefCell::default(),
         runs: RefCell::default(),
@@ -121,11 +159,17 @@ pub(crate) fn exchanges(ctx: &Ctx<'_>) -> Result<Exchanges> {
 /// Keys, aliases and base URLs as they are now (docs/reference.md, "Prompt files"): what the script has written to
 /// `process.env` counts.
 pub(crate) fn providers(ctx: &Ctx<'_>) -> Result<ProviderContext> {
-    let providers = with(ctx, |services| services.doors.providers.clone())?;
-    Ok(match environment(ctx)? {
-        Some(variables) => ProviderContext { env: Rc::new(variables), ..providers },
-        None => providers,
-    })
+    read_environment(ctx)?;
+    with(ctx, |services| services.doors.providers.clone())
+}
+
+/// Lets models that were made earlier see what the script has written to `process.env` since: proxies and certificates
+/// count for the next request.
+pub(crate) fn read_environment(ctx: &Ctx<'_>) -> Result<()> {
+    if let Some(variables) = environment(ctx)? {
+        with(ctx, |services| services.variables.changed.replace(Some(variables)))?;
+    }
+    Ok(())
 }
 
 /// Runs the child of an agent.

@@ -17,9 +17,11 @@ use rquickjs::{Ctx, Function, Object, Result, function::Opt, prelude::Async};
 use tokio::sync::mpsc;
 
 use super::bytes::Bytes;
-use crate::http::http_client;
+use super::process;
+use crate::http::{Network, http_client, take_warnings};
 use crate::script::event_loop::KeepAlive;
 use crate::script::native_module::NativeModule;
+use crate::script::warn::warning;
 
 /// One part of a request body; an error ends the request.
 type BodyPart = std::result::Result<Vec<u8>, io::Error>;
@@ -122,10 +124,10 @@ impl Exchange {
     }
 
     /// Sends the request and waits for the head of the answer.
-    async fn send(&self) -> std::result::Result<Head, NetworkError> {
+    async fn send(&self, network: &Network) -> std::result::Result<Head, NetworkError> {
         let request =
             self.request.take().ok_or_else(|| NetworkError::new("UND_ERR", "The request was sent already"))?;
-        let client = http_client().map_err(|error| NetworkError::from_client(&error))?;
+        let client = http_client(network).map_err(|error| NetworkError::new("UND_ERR", error.to_string()))?;
         let response = self.wait(client.execute(request)).await?.map_err(|error| NetworkError::from_client(&error))?;
         let head = Head::of(&response);
         self.response.replace(Some(response));
@@ -262,7 +264,12 @@ fn export_exchange<'js>(object: &Object<'js>, exchange: Rc<Exchange>) -> Result<
         async move {
             // The program stays alive for a request under way, as Node's does.
             let _alive = KeepAlive::new(&ctx);
-            outcome(&ctx, exchange.send().await)
+            let network = Network::new(|name| process::variable(&ctx, name));
+            let sent = exchange.send(&network).await;
+            for message in take_warnings(&network) {
+                warning(&ctx, &message)?;
+            }
+            outcome(&ctx, sent)
         }
     };
     object.set("send", Function::new(ctx.clone(), Async(send))?)?;

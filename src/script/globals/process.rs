@@ -59,6 +59,23 @@ pub(crate) fn environment(ctx: &Ctx<'_>) -> Result<Option<BTreeMap<String, Strin
     Ok(Some(variables))
 }
 
+/// One variable of `process.env` as it is now. What has no text is no variable.
+pub(super) fn variable(ctx: &Ctx<'_>, name: &str) -> Option<String> {
+    let process = process(ctx).ok()?;
+    let Some(object) = process.object.borrow().clone() else {
+        return process.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    };
+    let read = || {
+        let Some(env) = object.get::<_, Value>("env")?.into_object() else { return Ok(None) };
+        let value: Value = env.get(name)?;
+        if value.is_undefined() { Ok(None) } else { value.get::<Coerced<String>>().map(|text| Some(text.0)) }
+    };
+    read().unwrap_or_else(|_: rquickjs::Error| {
+        ctx.catch();
+        None
+    })
+}
+
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     describe_program(ctx, &exports)?;
@@ -162,9 +179,13 @@ mod tests {
             let read = |source: &str| {
                 ctx.eval::<(), _>(source).unwrap();
                 let variables = environment(&ctx).unwrap()?;
+                for (name, value) in &variables {
+                    assert_eq!(variable(&ctx, name).as_ref(), Some(value));
+                }
                 Some(variables.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "))
             };
             assert_eq!(read("globalThis.x = 1"), None);
+            assert_eq!((variable(&ctx, "A").as_deref(), variable(&ctx, "C")), (Some("1"), None));
             assert_eq!(read("process.argv"), Some("A=1 B=2".to_owned()));
             assert_eq!(read("process.env.C = 3; delete process.env.A"), Some("B=2 C=3".to_owned()));
             assert_eq!(read("process.env = { D: undefined, E: '' }"), Some("E=".to_owned()));

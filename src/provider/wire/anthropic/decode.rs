@@ -4,26 +4,27 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    chat::{FinishReason, ResponseMetadata, StreamPart},
+    chat::{FinishReason, ResponseMetadata, StreamPart, Usage},
     provider::{
         failure::kind_of_error,
-        wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, output::usage, values::metadata},
+        wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata},
+        words::of_error,
     },
 };
 
 #[derive(Debug, Deserialize)]
 struct Event {
-    #[serde(rename = "type", default)]
-    kind: String,
-    #[serde(default)]
+    #[serde(rename = "type", default, deserialize_with = "lenient::word")]
+    kind: Option<String>,
+    #[serde(default, deserialize_with = "lenient::count")]
     index: Option<u64>,
     #[serde(default)]
     message: Option<Value>,
     #[serde(default)]
     content_block: Option<Value>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     delta: Option<Delta>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     usage: Option<WireUsage>,
     #[serde(default)]
     error: Option<Value>,
@@ -31,27 +32,27 @@ struct Event {
 
 #[derive(Debug, Deserialize)]
 struct Delta {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     text: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     thinking: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     signature: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     partial_json: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::word")]
     stop_reason: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 struct WireUsage {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     input_tokens: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     output_tokens: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     cache_creation_input_tokens: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     cache_read_input_tokens: Option<u64>,
 }
 
@@ -61,6 +62,9 @@ pub(super) struct AnthropicDecoder {
     blocks: OpenBlocks,
     /// Whether an event other than `ping` was read: an error before that is a failed request.
     begun: bool,
+    /// The block that began last: meant by an event that names none.
+    last: u64,
+    saw_tool: bool,
     usage: WireUsage,
     finish_reason: Option<FinishReason>,
     stopped: bool,
@@ -69,22 +73,20 @@ pub(super) struct AnthropicDecoder {
 
 impl AnthropicDecoder {
     fn take(&mut self, event: Event, out: &mut Output) {
-        match event.kind.as_str() {
+        let index = event.index.unwrap_or(self.last);
+        match event.kind.as_deref().unwrap_or_default() {
             "content_block_delta" => {
-                if let (Some(index), Some(delta)) = (event.index, event.delta) {
+                if let Some(delta) = event.delta {
                     self.delta(index, delta, out);
                 }
             }
             "content_block_start" => {
-                if let (Some(index), Some(block)) = (event.index, event.content_block) {
-                    self.start(index, &block, out);
+                self.last = event.index.unwrap_or(self.last + 1);
+                if let Some(block) = event.content_block {
+                    self.start(self.last, &block, out);
                 }
             }
-            "content_block_stop" => {
-                if let Some(index) = event.index {
-                    self.blocks.close(index, out);
-                }
-            }
+            "content_block_stop" => self.blocks.close(index, out),
             "message_start" => self.message_start(event.message.as_ref(), out),
             "message_delta" => {
                 if let Some(reason) = event.delta.and_then(|delta| delta.stop_reason) {
@@ -104,8 +106,8 @@ impl AnthropicDecoder {
     fn error(&mut self, error: Option<&Value>, out: &mut Output) {
         self.failed = true;
         let error = error.unwrap_or(&Value::Null);
-        let message = error.get("message").and_then(Value::as_str);
-        let message = message.unwrap_or("The provider reported an error without saying which.").to_owned();
+        let without_words = || "The provider reported an error without saying which.".to_owned();
+        let message = of_error(error).unwrap_or_else(without_words);
         let kind = kind_of_error(error, &message);
         if self.begun {
             return out.failure(kind, message);
@@ -147,7 +149,13 @@ impl AnthropicDecoder {
                     self.blocks.text(index, text, out);
                 }
             }
-            Some("thinking") => self.blocks.open_reasoning(index, None, out),
+            Some("thinking") => {
+                self.blocks.open_reasoning(index, None, out);
+                let thinking = string("thinking");
+                if !thinking.is_empty() {
+                    self.blocks.reasoning(index, thinking, None, out);
+                }
+            }
             // Encrypted for us: nothing to show, but it has to go back.
             Some("redacted_thinking") => {
                 let redacted = metadata("anthropic", [("redactedData", json!(string("data")))]);
@@ -157,10 +165,11 @@ impl AnthropicDecoder {
                 // An empty object is what stands there while the arguments are still to come.
                 let given = block.get("input").filter(|input| input.as_object().is_some_and(|map| !map.is_empty()));
                 let input = given.map(Value::to_string).unwrap_or_default();
+                self.saw_tool = true;
                 self.blocks.open_tool(index, string("id"), string("name"), input, out);
             }
             // Blocks of tools that run at the provider are not ours to show.
-            _ => {}
+            _ => self.blocks.open_hidden(index),
         }
     }
 
@@ -196,8 +205,14 @@ impl WireDecoder for AnthropicDecoder {
         if self.failed {
             return;
         }
-        // Text without an end is shown; a call without one must not be run.
-        let Some(reason) = self.finish_reason else { return out.truncated() };
+        let reason = match self.finish_reason {
+            Some(reason) => reason,
+            // A relative of the service that says that it is over but not why.
+            None if self.stopped && self.saw_tool => FinishReason::ToolCalls,
+            None if self.stopped => FinishReason::Other,
+            // Text without an end is shown; a call without one must not be run.
+            None => return out.truncated(),
+        };
         self.blocks.close_all(out);
         let wire = self.usage;
         // The service counts cached tokens apart from input; ours are inside it.
@@ -205,7 +220,8 @@ impl WireDecoder for AnthropicDecoder {
         let written = wire.cache_creation_input_tokens.unwrap_or(0);
         let input = wire.input_tokens.map(|input| input.saturating_add(cached).saturating_add(written));
         let cached = input.map(|_| cached);
-        out.finish(reason, usage(input, wire.output_tokens, cached, None));
+        let usage = usage(input, wire.output_tokens, cached, None);
+        out.finish(reason, Usage { cache_write_tokens: input.map(|_| written), ..usage });
     }
 }
 

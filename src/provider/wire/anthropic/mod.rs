@@ -8,11 +8,9 @@ mod messages;
 pub(super) mod models;
 pub(super) mod thinking;
 
-use serde_json::Value;
-
 pub(super) use format::{has_structured_outputs, schema_form};
 
-use super::{EncodedRequest, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
 /// The Messages format.
@@ -28,7 +26,18 @@ impl WireFormat for AnthropicWire {
         Box::new(decode::AnthropicDecoder::default())
     }
 
-    fn error_message(&self, body: &Value) -> Option<String> {
-        body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned)
+    fn known_options(&self) -> Option<KnownOptions> {
+        let others = &[
+            "thinking",
+            "effort",
+            "metadata",
+            "toolStreaming",
+            "disableParallelToolUse",
+            "cacheControl",
+            "cache_control",
+            "sendReasoning",
+            "structuredOutputMode",
+        ];
+        Some(KnownOptions { names: &["anthropic"], tables: &[], others })
     }
 }

@@ -7,7 +7,9 @@ use crate::{
     chat::{FinishReason, Usage},
     provider::{
         ProviderErrorKind,
-        wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, output::usage, values::metadata},
+        failure::kind_of_error,
+        wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata},
+        words::of_json,
     },
 };
 
@@ -15,70 +17,74 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Payload {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     content_block_index: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     start: Option<Start>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     delta: Option<Delta>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::word")]
     stop_reason: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     usage: Option<WireUsage>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Start {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     tool_use: Option<ToolUseStart>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ToolUseStart {
-    tool_use_id: String,
-    name: String,
+    #[serde(default, deserialize_with = "lenient::text")]
+    tool_use_id: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    name: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Delta {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     text: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     tool_use: Option<ToolUseDelta>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     reasoning_content: Option<ReasoningDelta>,
 }
 
 #[derive(Debug, Deserialize)]
 struct ToolUseDelta {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     input: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ReasoningDelta {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     text: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     signature: Option<String>,
-    #[serde(default, alias = "redactedContent")]
+    #[serde(default, deserialize_with = "lenient::text")]
     data: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    redacted_content: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireUsage {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     input_tokens: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     output_tokens: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     cache_read_input_tokens: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     cache_write_input_tokens: Option<u64>,
 }
 
@@ -88,7 +94,8 @@ pub(super) struct BedrockDecoder {
     blocks: OpenBlocks,
     finish_reason: Option<FinishReason>,
     failed: bool,
-    saw_usage: bool,
+    /// The event that comes behind the end of the message was read.
+    described: bool,
     usage: Usage,
 }
 
@@ -103,12 +110,16 @@ impl BedrockDecoder {
             }
             "contentBlockStart" => {
                 if let Some(ToolUseStart { tool_use_id: id, name }) = payload.start.and_then(|start| start.tool_use) {
+                    let (id, name) = (id.unwrap_or_default(), name.unwrap_or_default());
                     self.blocks.open_tool(index, id, name, String::new(), out);
                 }
             }
             "contentBlockStop" => self.blocks.close(index, out),
-            "messageStop" => self.finish_reason = payload.stop_reason.as_deref().map(finish_reason),
+            "messageStop" => {
+                self.finish_reason = Some(payload.stop_reason.as_deref().map_or(FinishReason::Other, finish_reason));
+            }
             "metadata" => {
+                self.described = true;
                 if let Some(wire) = payload.usage {
                     self.take_usage(&wire);
                 }
@@ -120,9 +131,6 @@ impl BedrockDecoder {
     /// Text and reasoning begin with their first piece; only tool calls are announced.
     fn delta(&mut self, index: u64, delta: Delta, out: &mut Output) {
         if let Some(text) = delta.text {
-            if !self.blocks.is_open(index) {
-                self.blocks.open_text(index, out);
-            }
             return self.blocks.text(index, text, out);
         }
         if let Some(reasoning) = delta.reasoning_content {
@@ -135,10 +143,7 @@ impl BedrockDecoder {
     }
 
     fn reasoning(&mut self, index: u64, reasoning: ReasoningDelta, out: &mut Output) {
-        if !self.blocks.is_open(index) {
-            self.blocks.open_reasoning(index, None, out);
-        }
-        let metadata = match (reasoning.signature, reasoning.data) {
+        let metadata = match (reasoning.signature, reasoning.data.or(reasoning.redacted_content)) {
             (Some(signature), _) => Some(metadata("bedrock", [("signature", json!(signature))])),
             (None, Some(data)) => Some(metadata("bedrock", [("redactedData", json!(data))])),
             (None, None) => None,
@@ -147,26 +152,40 @@ impl BedrockDecoder {
     }
 
     fn take_usage(&mut self, wire: &WireUsage) {
-        self.saw_usage = true;
         // Cached tokens are counted apart from input; ours are inside it.
         let cached = wire.cache_read_input_tokens.unwrap_or(0);
         let written = wire.cache_write_input_tokens.unwrap_or(0);
         let input = wire.input_tokens.map(|input| input.saturating_add(cached).saturating_add(written));
-        self.usage = usage(input, wire.output_tokens, Some(cached), None);
+        let usage = usage(input, wire.output_tokens, Some(cached), None);
+        self.usage = Usage { cache_write_tokens: Some(written), ..usage };
     }
 
-    /// An exception frame, or an `error` frame whose type is an error code.
+    /// An exception, in a frame of its own kind or as an event, or an `error` frame whose type is an error code.
     fn exception(&mut self, kind: &str, payload: &str, out: &mut Output) {
         self.failed = true;
         let body: Value = serde_json::from_str(payload).unwrap_or_default();
-        let message = body.get("message").or_else(|| body.get("Message")).and_then(Value::as_str);
-        let class = match kind {
-            "throttlingException" | "serviceUnavailableException" => ProviderErrorKind::RateLimit { retry_after: None },
-            "internalServerException" => ProviderErrorKind::Server,
-            "validationException" => ProviderErrorKind::BadRequest,
-            _ => ProviderErrorKind::Stream,
+        // As an event it may stand under its own name.
+        let body = body.get(kind).unwrap_or(&body);
+        let message = of_json(body);
+        let class = match kind_of_error(body, message.as_deref().unwrap_or_default()) {
+            ProviderErrorKind::ContextLength => ProviderErrorKind::ContextLength,
+            _ => kind_of_exception(kind),
         };
         out.failure(class, message.map_or_else(|| kind.to_owned(), |message| format!("{kind}: {message}")));
+    }
+}
+
+/// The class of an exception by its name, in which the service is not of one mind about the first letter.
+fn kind_of_exception(name: &str) -> ProviderErrorKind {
+    match name.to_ascii_lowercase().trim_end_matches("exception") {
+        "throttling" | "serviceunavailable" | "servicequotaexceeded" | "modelnotready" => {
+            ProviderErrorKind::RateLimit { retry_after: None }
+        }
+        "internalserver" => ProviderErrorKind::Server,
+        "modeltimeout" => ProviderErrorKind::Timeout,
+        "validation" | "resourcenotfound" => ProviderErrorKind::BadRequest,
+        "accessdenied" | "unrecognizedclient" | "expiredtoken" => ProviderErrorKind::Authentication,
+        _ => ProviderErrorKind::Stream,
     }
 }
 
@@ -175,17 +194,20 @@ impl WireDecoder for BedrockDecoder {
         let WireEvent::Frame { message_type, event_type, payload } = event else { return };
         // Text that is not UTF-8 is shown in the failure rather than hidden by one.
         let payload = String::from_utf8_lossy(payload);
-        if message_type != "event" {
+        // Some exceptions come as ordinary events.
+        if message_type != "event" || event_type.to_ascii_lowercase().ends_with("exception") {
             return self.exception(event_type, &payload, out);
         }
-        if let Some(payload) = out.parse::<Payload>(&payload) {
+        // Only what is needed has to be readable.
+        let needed = event_type.starts_with("contentBlock") || matches!(event_type, "messageStop" | "metadata");
+        if let Some(payload) = needed.then(|| out.parse::<Payload>(&payload)).flatten() {
             self.payload(event_type, payload, out);
         }
     }
 
     // Usage comes after the end of the message.
     fn complete(&self) -> bool {
-        self.finish_reason.is_some() && self.saw_usage
+        self.finish_reason.is_some() && self.described
     }
 
     fn finish(&mut self, out: &mut Output) {
@@ -201,9 +223,9 @@ impl WireDecoder for BedrockDecoder {
 fn finish_reason(reason: &str) -> FinishReason {
     match reason {
         "end_turn" | "stop_sequence" => FinishReason::Stop,
-        "max_tokens" => FinishReason::Length,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
         "tool_use" => FinishReason::ToolCalls,
-        "content_filtered" | "guardrail_intervened" => FinishReason::ContentFilter,
+        "content_filtered" | "guardrail_intervened" | "refusal" => FinishReason::ContentFilter,
         _ => FinishReason::Other,
     }
 }

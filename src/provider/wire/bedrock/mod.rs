@@ -8,8 +8,6 @@ mod messages;
 mod reasoning;
 mod thinking;
 
-use serde_json::Value;
-
 use super::{EncodedRequest, Framing, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
@@ -24,10 +22,6 @@ impl WireFormat for BedrockWire {
 
     fn decoder(&self) -> Box<dyn WireDecoder> {
         Box::new(decode::BedrockDecoder::default())
-    }
-
-    fn error_message(&self, body: &Value) -> Option<String> {
-        body.get("message").or_else(|| body.get("Message")).and_then(Value::as_str).map(str::to_owned)
     }
 
     fn framing(&self) -> Framing {

@@ -22,6 +22,8 @@ enum Block {
         name: String,
         input: String,
     },
+    /// Of a kind that is not shown.
+    Hidden,
 }
 
 impl OpenBlocks {
@@ -42,21 +44,33 @@ impl OpenBlocks {
         self.0.insert(index, Block::Reasoning(metadata));
     }
 
-    /// Begins a tool call; `input` is the argument text that came with its beginning.
+    /// Notes a block that is none of ours, so that nothing of it is taken for text.
+    pub(crate) fn open_hidden(&mut self, index: u64) {
+        self.0.insert(index, Block::Hidden);
+    }
+
+    /// Begins a tool call; `input` is the argument text that came with its beginning. A call without an id gets one.
     pub(crate) fn open_tool(&mut self, index: u64, id: String, name: String, input: String, out: &mut Output) {
+        let id = if id.is_empty() { crate::provider::ids::next("call") } else { id };
         out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
         self.0.insert(index, Block::Tool { id, name, input });
     }
 
-    /// A piece of text.
+    /// A piece of text. Where the service says no beginning of a block, the first piece is it.
     pub(crate) fn text(&mut self, index: u64, delta: String, out: &mut Output) {
+        if !self.is_open(index) {
+            self.open_text(index, out);
+        }
         if let Some(Block::Text) = self.0.get(&index) {
             out.part(StreamPart::TextDelta { id: index.to_string(), delta, provider_metadata: None });
         }
     }
 
-    /// A piece of reasoning; the end of the block carries the last metadata that came.
+    /// A piece of reasoning, which may be the first; the end of the block carries the last metadata that came.
     pub(crate) fn reasoning(&mut self, index: u64, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
+        if !self.is_open(index) {
+            self.open_reasoning(index, None, out);
+        }
         let Some(Block::Reasoning(kept)) = self.0.get_mut(&index) else { return };
         if metadata.is_some() {
             kept.clone_from(&metadata);
@@ -92,5 +106,6 @@ fn end(index: u64, block: Block, out: &mut Output) {
         Block::Text => out.part(StreamPart::TextEnd { id, provider_metadata: None }),
         Block::Reasoning(provider_metadata) => out.part(StreamPart::ReasoningEnd { id, provider_metadata }),
         Block::Tool { id, name, input } => out.tool_call(id, name, input, None),
+        Block::Hidden => {}
     }
 }

@@ -1,21 +1,20 @@
 //! The streamed answer of chat completions.
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
     dialect::Dialect,
-    tool_calls::{ToolCallPiece, ToolCalls},
+    echo::{Echo, thought_signature},
+    tool_calls::{FunctionPiece, ToolCallPiece, ToolCalls},
+    usage::WireUsage,
 };
 use crate::{
-    chat::{FinishReason, ResponseMetadata, StreamPart, Usage, read_json},
+    chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, read_json},
     provider::{
         failure::kind_of_error,
-        wire::{
-            Output, WireDecoder, WireEvent,
-            output::{TextBlocks, usage},
-            values::metadata,
-        },
+        wire::{Output, WireDecoder, WireEvent, lenient, output::TextBlocks, values::metadata},
+        words::of_error,
     },
 };
 
@@ -28,22 +27,38 @@ struct Chunk {
     created: Option<Box<RawValue>>,
     #[serde(default)]
     model: Option<Box<RawValue>>,
-    #[serde(default)]
-    choices: Option<Vec<Choice>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::list")]
+    choices: Vec<Choice>,
+    #[serde(default, deserialize_with = "lenient::object")]
     usage: Option<WireUsage>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     x_groq: Option<GroqExtra>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "error_object")]
     error: Option<Value>,
+    // An error that is the chunk itself.
+    #[serde(default)]
+    message: Option<Value>,
+    #[serde(default)]
+    detail: Option<Value>,
+    #[serde(default, rename = "type")]
+    kind: Option<Value>,
+    #[serde(default)]
+    code: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Choice {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     delta: Option<Delta>,
-    #[serde(default)]
+    /// The whole message, where a server does not stream after all.
+    #[serde(default, deserialize_with = "lenient::object")]
+    message: Option<Delta>,
+    #[serde(default, deserialize_with = "lenient::word")]
     finish_reason: Option<String>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    usage: Option<WireUsage>,
+    #[serde(default, deserialize_with = "error_object")]
+    error: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -56,39 +71,51 @@ struct Delta {
     #[serde(default)]
     reasoning_content: Option<Value>,
     #[serde(default)]
-    tool_calls: Option<Vec<ToolCallPiece>>,
+    reasoning_details: Option<Value>,
+    #[serde(default, deserialize_with = "lenient::word")]
+    refusal: Option<String>,
+    #[serde(default, deserialize_with = "lenient::list")]
+    tool_calls: Vec<ToolCallPiece>,
+    /// What calls were before there could be several.
+    #[serde(default, deserialize_with = "lenient::object")]
+    function_call: Option<FunctionPiece>,
+    #[serde(default)]
+    extra_content: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
 struct GroqExtra {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     usage: Option<WireUsage>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "error_object")]
     error: Option<Value>,
 }
 
-#[derive(Debug, Deserialize)]
-struct WireUsage {
-    #[serde(default)]
-    prompt_tokens: Option<u64>,
-    #[serde(default)]
-    completion_tokens: Option<u64>,
-    #[serde(default)]
-    prompt_tokens_details: Option<PromptDetails>,
-    #[serde(default)]
-    completion_tokens_details: Option<CompletionDetails>,
+/// An `error` that says something: some servers send an empty one along with a good answer.
+fn error_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    let is_error = |error: &Value| match error {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        Value::Object(object) => !object.is_empty(),
+        Value::Bool(true) | Value::Number(_) => true,
+    };
+    Ok(Some(Value::deserialize(deserializer)?).filter(is_error))
 }
 
-#[derive(Debug, Deserialize)]
-struct PromptDetails {
-    #[serde(default)]
-    cached_tokens: Option<u64>,
-}
-
-#[derive(Debug, Deserialize)]
-struct CompletionDetails {
-    #[serde(default)]
-    reasoning_tokens: Option<u64>,
+impl Chunk {
+    /// What the chunk says went wrong, wherever it says so.
+    fn take_error(&mut self) -> Option<Value> {
+        let error = self.error.take();
+        let error = error.or_else(|| self.x_groq.as_mut().and_then(|extra| extra.error.take()));
+        let error = error.or_else(|| self.choices.iter_mut().find_map(|choice| choice.error.take()));
+        if error.is_some() || !self.choices.is_empty() {
+            return error;
+        }
+        let said = |value: Option<Value>| value.filter(|value| value.as_str().is_some_and(|text| !text.is_empty()));
+        let message = said(self.message.take()).or_else(|| said(self.detail.take()))?;
+        Some(json!({ "message": message, "type": self.kind.take(), "code": self.code.take() }))
+    }
 }
 
 /// Decodes one answer.
@@ -97,7 +124,13 @@ pub(super) struct ChatDecoder {
     described: bool,
     blocks: TextBlocks,
     calls: ToolCalls,
+    echo: Echo,
     finish_reason: Option<FinishReason>,
+    /// The last chunk brought nothing to show.
+    idle: bool,
+    /// Something of the answer came.
+    begun: bool,
+    refused: bool,
     /// `[DONE]` was seen.
     done: bool,
     failed: bool,
@@ -111,33 +144,36 @@ impl ChatDecoder {
             described: false,
             blocks: TextBlocks::default(),
             calls: ToolCalls::default(),
+            echo: Echo::default(),
             finish_reason: None,
+            idle: false,
+            begun: false,
+            refused: false,
             done: false,
             failed: false,
             usage: Usage::default(),
         }
     }
 
-    fn chunk(&mut self, chunk: Chunk, out: &mut Output) {
-        if let Some(error) = chunk.error.or_else(|| chunk.x_groq.as_ref().and_then(|extra| extra.error.clone())) {
+    fn chunk(&mut self, mut chunk: Chunk, out: &mut Output) {
+        if let Some(error) = chunk.take_error() {
             self.failed = true;
             return error_chunk(&error, out);
         }
-        if !self.described && (chunk.id.is_some() || chunk.model.is_some()) {
-            self.described = true;
-            out.part(StreamPart::ResponseMetadata(ResponseMetadata {
-                id: string(chunk.id.as_deref()),
-                model_id: string(chunk.model.as_deref()),
-                // Seconds with room to spare in an i64.
-                #[allow(clippy::cast_possible_truncation)]
-                timestamp: chunk.created.as_deref().and_then(read::<f64>).map(|seconds| (seconds * 1000.0) as i64),
-                headers: None,
-            }));
-        }
-        self.take_usage(chunk.usage, chunk.x_groq.and_then(|extra| extra.usage));
+        self.describe(&chunk, out);
         // Only one answer is ever asked for.
-        let Some(choice) = chunk.choices.into_iter().flatten().next() else { return };
-        if let Some(delta) = choice.delta {
+        let mut choice = chunk.choices.into_iter().next();
+        let of_choice = choice.as_mut().and_then(|choice| choice.usage.take());
+        // groq has a place of its own, Moonshot the choice.
+        let found = [chunk.x_groq.and_then(|extra| extra.usage), chunk.usage, of_choice];
+        if let Some(usage) = found.into_iter().flatten().find_map(|usage| usage.read(&self.dialect)) {
+            self.usage = usage;
+        }
+        self.idle = true;
+        let Some(choice) = choice else { return };
+        // Some servers end with the whole message; what has streamed is not said again.
+        let message = choice.message.filter(|_| !self.begun);
+        if let Some(delta) = choice.delta.or(message) {
             self.delta(delta, out);
         }
         if let Some(reason) = choice.finish_reason {
@@ -145,22 +181,80 @@ impl ChatDecoder {
         }
     }
 
+    fn describe(&mut self, chunk: &Chunk, out: &mut Output) {
+        if self.described || (chunk.id.is_none() && chunk.model.is_none()) {
+            return;
+        }
+        self.described = true;
+        out.part(StreamPart::ResponseMetadata(ResponseMetadata {
+            id: string(chunk.id.as_deref()),
+            model_id: string(chunk.model.as_deref()),
+            // Seconds with room to spare in an i64.
+            #[allow(clippy::cast_possible_truncation)]
+            timestamp: chunk.created.as_deref().and_then(read::<f64>).map(|seconds| (seconds * 1000.0) as i64),
+            headers: None,
+        }));
+    }
+
     fn delta(&mut self, delta: Delta, out: &mut Output) {
-        // Null or an empty string leave the place to the other name.
-        let said = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
-        let reasoning = delta.reasoning_content.filter(said).or(delta.reasoning.filter(said));
-        if let Some(Value::String(text)) = reasoning {
-            self.blocks.reasoning(text, None, out);
+        self.reasoning(delta.reasoning_content, delta.reasoning, delta.reasoning_details, out);
+        if let Some(extra) = delta.extra_content {
+            self.echo.extra_content(extra);
         }
         match delta.content {
-            Some(Value::String(text)) => self.blocks.text(text, None, out),
+            Some(Value::String(text)) => self.text(text, out),
             Some(Value::Array(pieces)) => self.content_list(pieces, out),
+            Some(piece @ Value::Object(_)) => self.content_list(vec![piece], out),
             _ => {}
         }
-        for mut piece in delta.tool_calls.into_iter().flatten() {
+        if let Some(text) = delta.refusal {
+            self.refused = true;
+            self.text(text, out);
+        }
+        let function =
+            delta.function_call.map(|function| ToolCallPiece { function: Some(function), ..Default::default() });
+        for mut piece in delta.tool_calls.into_iter().chain(function) {
+            self.went_on();
+            self.seal(out);
             self.blocks.close(out);
             let metadata = self.signature(&mut piece);
             self.calls.piece(piece, metadata, out);
+        }
+    }
+
+    /// Shows what was thought. Servers say it under several names, often under two at once.
+    fn reasoning(&mut self, first: Option<Value>, second: Option<Value>, details: Option<Value>, out: &mut Output) {
+        let in_details = details.map(|details| self.echo.details(details)).unwrap_or_default();
+        let said = |value: Option<Value>| match value {
+            Some(Value::String(text)) if !text.is_empty() => Some(text),
+            // Null or an empty string leave the place to the other name.
+            _ => None,
+        };
+        let text = said(first).or_else(|| said(second)).unwrap_or(in_details);
+        if !text.is_empty() {
+            self.went_on();
+            self.blocks.reasoning(text, None, out);
+        }
+    }
+
+    fn text(&mut self, text: String, out: &mut Output) {
+        if !text.is_empty() {
+            self.went_on();
+            self.seal(out);
+            self.blocks.text(text, None, out);
+        }
+    }
+
+    fn went_on(&mut self) {
+        (self.begun, self.idle) = (true, false);
+    }
+
+    /// Gives reasoning that is about to end what has to go back with it.
+    fn seal(&mut self, out: &mut Output) {
+        if self.blocks.in_reasoning()
+            && let Some(metadata) = self.echo.unsent(self.dialect.name())
+        {
+            self.blocks.reasoning(String::new(), Some(metadata), out);
         }
     }
 
@@ -168,39 +262,32 @@ impl ChatDecoder {
     fn content_list(&mut self, pieces: Vec<Value>, out: &mut Output) {
         for piece in pieces {
             if let Some(text) = piece.get("text").and_then(Value::as_str) {
-                self.blocks.text(text.to_owned(), None, out);
+                self.text(text.to_owned(), out);
+            }
+            if let Some(text) = piece.get("refusal").and_then(Value::as_str) {
+                self.refused = true;
+                self.text(text.to_owned(), out);
             }
             match piece.get("thinking") {
                 Some(Value::Array(thoughts)) => {
-                    for text in thoughts.iter().filter_map(|thought| thought.get("text")).filter_map(Value::as_str) {
-                        self.blocks.reasoning(text.to_owned(), None, out);
+                    for thought in thoughts {
+                        self.reasoning(thought.get("text").cloned(), None, None, out);
                     }
                 }
-                Some(Value::String(text)) => self.blocks.reasoning(text.clone(), None, out),
-                _ => {}
+                thought => self.reasoning(thought.cloned(), None, None, out),
             }
         }
     }
 
     /// A thought signature of Gemini behind a compatible front is kept with the call.
-    fn signature(&self, piece: &mut ToolCallPiece) -> Option<crate::chat::ProviderOptions> {
-        // Gemini refuses a call that comes back without it.
-        let Dialect::Compatible(provider) = &self.dialect else { return None };
-        let signature = piece.extra_content.take()?.pointer("/google/thought_signature")?.clone();
-        Some(metadata(provider, [("thoughtSignature", json!(signature))]))
-    }
-
-    fn take_usage(&mut self, plain: Option<WireUsage>, groq: Option<WireUsage>) {
-        let Some(wire) = (if self.dialect == Dialect::Groq { groq.or(plain) } else { plain }) else { return };
-        let cached = wire.prompt_tokens_details.and_then(|details| details.cached_tokens);
-        let reasoning = wire.completion_tokens_details.and_then(|details| details.reasoning_tokens);
-        let (cached, reasoning) = match self.dialect {
-            // Mistral and groq do not report cached tokens, and nought would be a claim.
-            Dialect::Mistral => (None, None),
-            Dialect::Groq => (None, reasoning),
-            _ => (Some(cached.unwrap_or(0)), Some(reasoning.unwrap_or(0))),
-        };
-        self.usage = usage(wire.prompt_tokens, wire.completion_tokens, cached, reasoning);
+    fn signature(&self, piece: &mut ToolCallPiece) -> Option<ProviderOptions> {
+        let extra = piece.extra_content.take().filter(Value::is_object)?;
+        let signature = extra.pointer("/google/thought_signature").cloned();
+        let signature = signature.map(|signature| ("thoughtSignature", signature));
+        // Gemini refuses a call that comes back without its signature; what else stands there goes back whole.
+        let is_all = signature.as_ref().is_some_and(|(_, signature)| extra == thought_signature(signature));
+        let whole = (!is_all).then_some(("extraContent", extra));
+        Some(metadata(self.dialect.name(), signature.into_iter().chain(whole)))
     }
 }
 
@@ -216,11 +303,14 @@ impl WireDecoder for ChatDecoder {
         self.done = true;
     }
 
+    // Usage follows the reason, and then the marker; some servers leave out the marker and the connection open. A reason
+    // that comes along with text may stand in every chunk and is no end.
     fn complete(&self) -> bool {
-        self.done
+        self.done || (self.finish_reason.is_some() && self.idle)
     }
 
     fn finish(&mut self, out: &mut Output) {
+        self.seal(out);
         self.blocks.close(out);
         if self.failed {
             return;
@@ -230,9 +320,14 @@ impl WireDecoder for ChatDecoder {
             return out.truncated();
         }
         self.calls.finish(out);
+        // What came when no reasoning was open any more, such as encrypted reasoning, which shows nothing.
+        if let Some(metadata) = self.echo.unsent(self.dialect.name()) {
+            self.blocks.carrier(metadata, out);
+        }
         let reason =
             self.finish_reason.unwrap_or(if self.calls.any() { FinishReason::ToolCalls } else { FinishReason::Other });
-        out.finish(reason, self.usage);
+        let said_no = self.refused && matches!(reason, FinishReason::Stop | FinishReason::Other);
+        out.finish(if said_no { FinishReason::ContentFilter } else { reason }, self.usage);
     }
 }
 
@@ -246,9 +341,8 @@ fn string(raw: Option<&RawValue>) -> Option<String> {
 
 /// `{error: {message, type, code}}`, or the error as a bare string.
 fn error_chunk(error: &Value, out: &mut Output) {
-    let message = error.get("message").and_then(Value::as_str).or_else(|| error.as_str());
     // An error without words is shown whole.
-    let message = message.map_or_else(|| error.to_string(), str::to_owned);
+    let message = of_error(error).unwrap_or_else(|| error.to_string());
     out.failure(kind_of_error(error, &message), message);
 }
 
@@ -259,6 +353,8 @@ fn finish_reason(reason: &str, dialect: &Dialect) -> FinishReason {
         ("tool_calls", _) => FinishReason::ToolCalls,
         ("content_filter", dialect) if *dialect != Dialect::Mistral => FinishReason::ContentFilter,
         ("function_call", dialect) if *dialect != Dialect::Mistral => FinishReason::ToolCalls,
+        // A gateway's word for a failure behind it.
+        ("error", Dialect::Compatible(_)) => FinishReason::Error,
         _ => FinishReason::Other,
     }
 }

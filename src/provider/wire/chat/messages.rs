@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::Dialect;
+use super::{dialect::Dialect, echo::thought_signature};
 use crate::{
     chat::{ContentPart, Message, ProviderOptions, Role, ToolInput},
     provider::wire::{
         media::Media,
         settings::Warnings,
-        values::{arguments_text, option, parts_of},
+        values::{arguments_text, option, parts_of, put},
     },
 };
 
@@ -92,10 +92,18 @@ fn media_part(media: &Media<'_>, index: usize) -> Result<Value, String> {
 
 fn assistant(message: &Message, dialect: &Dialect, warnings: &mut Warnings) -> Value {
     let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
-    for part in parts_of(message).iter() {
+    let (mut details, mut extra) = (None, None);
+    let parts = parts_of(message);
+    for part in parts.iter() {
         match part {
             ContentPart::Text { text: piece, .. } => text.push_str(piece),
-            ContentPart::Reasoning { text: piece, .. } => reasoning.push_str(piece),
+            ContentPart::Reasoning { text: piece, provider_options } => {
+                reasoning.push_str(piece);
+                // Each later one holds all of the earlier.
+                let kept = |key: &str| option(provider_options.as_ref(), dialect.name(), key).cloned();
+                details = kept("reasoningDetails").or(details);
+                extra = kept("extraContent").or(extra);
+            }
             ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options } => {
                 calls.push(tool_call(tool_call_id, tool_name, input, provider_options.as_ref(), dialect));
             }
@@ -109,7 +117,10 @@ fn assistant(message: &Message, dialect: &Dialect, warnings: &mut Warnings) -> V
     let mut wire = Map::new();
     wire.insert("role".into(), "assistant".into());
     wire.insert("content".into(), text.into());
-    if !reasoning.is_empty() {
+    if let Some(details) = details {
+        // The text stands in them.
+        wire.insert("reasoning_details".into(), details);
+    } else if !reasoning.is_empty() {
         match dialect {
             Dialect::Groq => drop(wire.insert("reasoning".into(), reasoning.into())),
             Dialect::Compatible(_) => drop(wire.insert("reasoning_content".into(), reasoning.into())),
@@ -120,16 +131,17 @@ fn assistant(message: &Message, dialect: &Dialect, warnings: &mut Warnings) -> V
     if !calls.is_empty() {
         wire.insert("tool_calls".into(), calls.into());
     }
+    put(&mut wire, "extra_content", extra);
     Value::Object(wire)
 }
 
 fn tool_call(id: &str, name: &str, input: &ToolInput, options: Option<&ProviderOptions>, dialect: &Dialect) -> Value {
     let mut call = function_call(id, name, input);
     // Gemini behind an OpenAI-compatible front wants its thought signature back.
-    if let Dialect::Compatible(provider) = dialect
-        && let Some(signature) = option(options, provider, "thoughtSignature")
-    {
-        call["extra_content"] = json!({ "google": { "thought_signature": signature } });
+    if let Some(extra) = option(options, dialect.name(), "extraContent") {
+        call["extra_content"] = extra.clone();
+    } else if let Some(signature) = option(options, dialect.name(), "thoughtSignature") {
+        call["extra_content"] = thought_signature(signature);
     }
     call
 }

@@ -4,19 +4,21 @@
 
 mod decode;
 mod dialect;
+mod echo;
 mod format;
 mod messages;
 mod mistral;
 mod options;
 mod reasoning;
 mod tool_calls;
+mod usage;
 
 use serde_json::{Map, Value, json};
 
 pub(crate) use dialect::Dialect;
 pub(super) use messages::function_call;
 
-use super::{EncodedRequest, WireDecoder, WireFormat, settings::Warnings, values::put};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat, settings::Warnings, values::put};
 use crate::chat::{ModelRequest, ToolChoice, ToolSpec};
 
 /// The chat completions format.
@@ -26,13 +28,18 @@ pub(crate) struct ChatWire {
     /// Path and query below the base URL.
     path: String,
     server: reasoning::Server,
+    /// Whether tokens are to be counted, which a stream does only when asked.
+    include_usage: bool,
 }
 
 impl ChatWire {
     /// The format at `/chat/completions`; `query` (such as `api-version=1.0.0`) is added when there is one.
     pub(crate) fn new(dialect: Dialect, query: Option<&str>) -> Self {
         let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-        ChatWire { dialect, path: format!("/chat/completions{query}"), server: reasoning::Server::Usual }
+        // groq and mistral count unasked.
+        let include_usage = matches!(dialect, Dialect::OpenAi | Dialect::Compatible(_));
+        let server = reasoning::Server::Usual;
+        ChatWire { dialect, path: format!("/chat/completions{query}"), server, include_usage }
     }
 
     /// The same at an address, which may tell more about a compatible server.
@@ -44,10 +51,15 @@ impl ChatWire {
         ChatWire { server, ..self }
     }
 
+    /// The same without asking for a count of tokens, for a server that refuses the question.
+    pub(crate) fn without_usage(self) -> Self {
+        ChatWire { include_usage: false, ..self }
+    }
+
     /// As azure serves OpenAI's; `api_version` is `v1` unless set.
     pub(crate) fn azure(api_version: &str) -> Self {
         let path = format!("/v1/chat/completions?api-version={api_version}");
-        ChatWire { dialect: Dialect::OpenAi, path, server: reasoning::Server::Azure }
+        ChatWire { dialect: Dialect::OpenAi, path, server: reasoning::Server::Azure, include_usage: true }
     }
 }
 
@@ -65,9 +77,9 @@ impl WireFormat for ChatWire {
         put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), &self.dialect);
         format::put(&mut body, request, model_id, &self.dialect);
         body.insert("stream".into(), true.into());
-        if self.dialect == Dialect::OpenAi {
-            // OpenAI counts tokens of a stream only when asked; not every relative knows the question.
-            body.insert("stream_options".into(), json!({ "include_usage": true }));
+        if self.include_usage {
+            // Options of the user's own win.
+            body.entry("stream_options").or_insert_with(|| json!({ "include_usage": true }));
         }
         let warnings = warnings.into_vec();
         Ok(EncodedRequest { path: self.path.clone(), headers: Vec::new(), body: Value::Object(body), warnings })
@@ -77,20 +89,8 @@ impl WireFormat for ChatWire {
         Box::new(decode::ChatDecoder::new(self.dialect.clone()))
     }
 
-    fn error_message(&self, body: &Value) -> Option<String> {
-        let message = match self.dialect {
-            Dialect::Mistral => {
-                // Other shapes (`{"detail": …}`) come from the front, not from the service.
-                body.get("object").and_then(Value::as_str).filter(|object| *object == "error")?;
-                body.get("message")?
-            }
-            Dialect::Groq => {
-                body.pointer("/error/type").and_then(Value::as_str)?;
-                body.pointer("/error/message")?
-            }
-            _ => body.pointer("/error/message")?,
-        };
-        message.as_str().map(str::to_owned)
+    fn known_options(&self) -> Option<KnownOptions> {
+        options::known(&self.dialect, self.server)
     }
 }
 

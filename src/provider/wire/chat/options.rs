@@ -9,6 +9,7 @@ use super::{
 use crate::{
     chat::ModelRequest,
     provider::wire::{
+        KnownOptions,
         openai_reasoning::{self, Asked, Plan},
         settings::{SettingNames, Warnings, put_settings},
         values::{self, copy_options, options_of},
@@ -73,6 +74,21 @@ const MISTRAL_OPTIONS: [(&str, &str); 6] = [
 
 const COMPATIBLE_OPTIONS: [(&str, &str); 3] =
     [("reasoningEffort", "reasoning_effort"), ("user", "user"), ("textVerbosity", "verbosity")];
+
+/// The options that are read; a compatible server gets all of them.
+pub(super) fn known(dialect: &Dialect, server: Server) -> Option<KnownOptions> {
+    let known = |names, tables| {
+        let others = &["logprobs", "structuredOutputs", "strictJsonSchema", "forceReasoning"];
+        Some(KnownOptions { names, tables, others })
+    };
+    match dialect {
+        Dialect::OpenAi if server == Server::Azure => known(&["azure", "openai"], &[&OPENAI_OPTIONS]),
+        Dialect::OpenAi => known(&["openai"], &[&OPENAI_OPTIONS]),
+        Dialect::Groq => known(&["groq"], &[&GROQ_OPTIONS]),
+        Dialect::Mistral => known(&["mistral"], &[&MISTRAL_OPTIONS]),
+        Dialect::Compatible(_) => None,
+    }
+}
 
 /// Writes settings and options into the body; says whether the model is one of OpenAI's that reason.
 pub(super) fn put(

@@ -4,25 +4,28 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    chat::{FinishReason, ResponseMetadata, StreamPart, Usage},
+    chat::{FinishReason, ResponseMetadata, StreamPart, Usage, token_count},
     provider::{
         failure::kind_of_error,
-        wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, output::usage},
+        wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage},
+        words::of_error,
     },
 };
 
 #[derive(Debug, Deserialize)]
 struct Event {
-    #[serde(rename = "type", default)]
-    kind: String,
-    #[serde(default)]
+    #[serde(rename = "type", default, deserialize_with = "lenient::word")]
+    kind: Option<String>,
+    #[serde(default, deserialize_with = "lenient::word")]
     id: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     index: Option<u64>,
     #[serde(default)]
     delta: Option<Value>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::word")]
     message: Option<String>,
+    #[serde(default)]
+    error: Option<Value>,
 }
 
 /// A tool call that is streaming.
@@ -47,7 +50,7 @@ impl CohereDecoder {
     fn take(&mut self, event: Event, out: &mut Output) {
         let index = event.index.unwrap_or(0);
         let delta = event.delta.unwrap_or_default();
-        match event.kind.as_str() {
+        match event.kind.as_deref().unwrap_or_default() {
             "content-delta" => self.content_delta(index, &delta, out),
             "content-start" => {
                 match delta.pointer("/message/content/type").and_then(Value::as_str) {
@@ -61,6 +64,7 @@ impl CohereDecoder {
             "tool-call-start" => {
                 self.end_call(out);
                 let id = string(&delta, "/message/tool_calls/id");
+                let id = if id.is_empty() { crate::provider::ids::next("call") } else { id };
                 let name = string(&delta, "/message/tool_calls/function/name");
                 out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
                 self.call = Some(Call { id, name, arguments: String::new() });
@@ -69,14 +73,15 @@ impl CohereDecoder {
             "tool-call-delta" => self.arguments(&delta, out),
             "tool-call-end" => self.end_call(out),
             "message-start" => {
-                let id = event.id.filter(|id| !id.is_empty());
-                out.part(StreamPart::ResponseMetadata(ResponseMetadata { id, ..ResponseMetadata::default() }));
+                out.part(StreamPart::ResponseMetadata(ResponseMetadata {
+                    id: event.id,
+                    ..ResponseMetadata::default()
+                }));
             }
             "message-end" => self.message_end(&delta, out),
             // Not documented for a stream, yet what the service sends when it gives up before a message began.
             "error" => {
-                let message =
-                    event.message.or_else(|| delta.pointer("/message").and_then(Value::as_str).map(Into::into));
+                let message = event.message.or_else(|| of_error(event.error.as_ref().unwrap_or(&delta)));
                 self.fail(message, out);
             }
             _ => {}
@@ -117,14 +122,13 @@ impl CohereDecoder {
 
     fn end_call(&mut self, out: &mut Output) {
         if let Some(call) = self.call.take() {
-            // A call without arguments is sent as `null`.
-            let arguments = if call.arguments.trim() == "null" { String::new() } else { call.arguments };
-            out.tool_call(call.id, call.name, arguments, None);
+            out.tool_call(call.id, call.name, call.arguments, None);
         }
     }
 
     fn message_end(&mut self, delta: &Value, out: &mut Output) {
-        let count = |pointer: &str| delta.pointer(pointer).and_then(Value::as_f64).map(whole);
+        // In floating point.
+        let count = |pointer: &str| delta.pointer(pointer).and_then(token_count);
         self.usage = usage(count("/usage/tokens/input_tokens"), count("/usage/tokens/output_tokens"), None, None);
         let reason = delta.get("finish_reason").and_then(Value::as_str).unwrap_or_default();
         self.finish_reason = Some(match reason {
@@ -134,8 +138,8 @@ impl CohereDecoder {
             "ERROR" => FinishReason::Error,
             _ => FinishReason::Other,
         });
-        if let Some(message) = delta.get("error").and_then(Value::as_str) {
-            self.fail(Some(message.to_owned()), out);
+        if let Some(error) = delta.get("error").filter(|error| !error.is_null()) {
+            self.fail(of_error(error), out);
         }
     }
 }
@@ -165,10 +169,4 @@ impl WireDecoder for CohereDecoder {
 
 fn string(value: &Value, pointer: &str) -> String {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
-/// Cohere counts tokens in floating point.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn whole(count: f64) -> u64 {
-    count.max(0.0) as u64
 }

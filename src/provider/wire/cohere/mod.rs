@@ -5,9 +5,7 @@ mod encode;
 mod format;
 mod thinking;
 
-use serde_json::Value;
-
-use super::{EncodedRequest, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
 /// The Cohere format.
@@ -23,7 +21,7 @@ impl WireFormat for CohereWire {
         Box::new(decode::CohereDecoder::default())
     }
 
-    fn error_message(&self, body: &Value) -> Option<String> {
-        body.get("message").and_then(Value::as_str).map(str::to_owned)
+    fn known_options(&self) -> Option<KnownOptions> {
+        Some(KnownOptions { names: &["cohere"], tables: &[], others: &["thinking"] })
     }
 }

@@ -4,29 +4,30 @@ use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{
-    chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage},
+    chat::{CallWarning, FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage},
     provider::{
         failure::kind_of_error,
         wire::{
-            Output, WireDecoder, WireEvent,
+            Output, WireDecoder, WireEvent, lenient,
             output::{TextBlocks, usage},
             values::metadata,
         },
+        words::of_error,
     },
 };
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Chunk {
-    #[serde(default)]
-    candidates: Option<Vec<Candidate>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::list")]
+    candidates: Vec<Candidate>,
+    #[serde(default, deserialize_with = "lenient::object")]
     usage_metadata: Option<UsageMetadata>,
     #[serde(default)]
     prompt_feedback: Option<Value>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::word")]
     response_id: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::word")]
     model_version: Option<String>,
     #[serde(default)]
     error: Option<Value>,
@@ -35,37 +36,37 @@ struct Chunk {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Candidate {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     content: Option<Content>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::word")]
     finish_reason: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Content {
-    #[serde(default)]
-    parts: Option<Vec<Part>>,
+    #[serde(default, deserialize_with = "lenient::list")]
+    parts: Vec<Part>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Part {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::text")]
     text: Option<String>,
-    #[serde(default)]
-    thought: Option<bool>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::flag")]
+    thought: bool,
+    #[serde(default, deserialize_with = "lenient::text")]
     thought_signature: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     function_call: Option<FunctionCall>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::object")]
     inline_data: Option<InlineData>,
 }
 
 #[derive(Debug, Deserialize)]
 struct FunctionCall {
-    #[serde(default)]
-    name: String,
+    #[serde(default, deserialize_with = "lenient::text")]
+    name: Option<String>,
     /// Unread, since a value could not hold half a surrogate pair.
     #[serde(default)]
     args: Option<Box<RawValue>>,
@@ -74,20 +75,22 @@ struct FunctionCall {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct InlineData {
-    mime_type: String,
-    data: String,
+    #[serde(default, deserialize_with = "lenient::word")]
+    mime_type: Option<String>,
+    #[serde(default, deserialize_with = "lenient::word")]
+    data: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct UsageMetadata {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     prompt_token_count: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     candidates_token_count: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     cached_content_token_count: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     thoughts_token_count: Option<u64>,
 }
 
@@ -98,6 +101,7 @@ pub(super) struct GoogleDecoder {
     described: bool,
     blocks: TextBlocks,
     saw_call: bool,
+    saw_candidate: bool,
     finish_reason: Option<String>,
     blocked: Option<Value>,
     failed: bool,
@@ -111,6 +115,7 @@ impl GoogleDecoder {
             described: false,
             blocks: TextBlocks::default(),
             saw_call: false,
+            saw_candidate: false,
             finish_reason: None,
             blocked: None,
             failed: false,
@@ -121,8 +126,7 @@ impl GoogleDecoder {
     fn chunk(&mut self, chunk: Chunk, out: &mut Output) {
         if let Some(error) = chunk.error {
             self.failed = true;
-            let message = error.get("message").and_then(Value::as_str);
-            let message = message.map_or_else(|| error.to_string(), str::to_owned);
+            let message = of_error(&error).unwrap_or_else(|| error.to_string());
             return out.failure(kind_of_error(&error, &message), message);
         }
         if !self.described && (chunk.response_id.is_some() || chunk.model_version.is_some()) {
@@ -140,16 +144,20 @@ impl GoogleDecoder {
             let input = wire.prompt_token_count.unwrap_or(0);
             self.usage = usage(Some(input), Some(output), Some(cached), Some(thoughts));
         }
-        if chunk.prompt_feedback.is_some() {
-            self.blocked = chunk.prompt_feedback;
-        }
-        let Some(candidate) = chunk.candidates.into_iter().flatten().next() else { return };
-        for part in candidate.content.and_then(|content| content.parts).into_iter().flatten() {
+        self.blocked = chunk.prompt_feedback.or(self.blocked.take());
+        let Some(candidate) = chunk.candidates.into_iter().next() else { return };
+        self.saw_candidate = true;
+        for part in candidate.content.into_iter().flat_map(|content| content.parts) {
             self.part(part, out);
         }
         if let Some(reason) = candidate.finish_reason {
             self.finish_reason = Some(reason);
         }
+    }
+
+    /// Why the prompt was refused, if it was.
+    fn block_reason(&self) -> Option<&str> {
+        self.blocked.as_ref()?.get("blockReason")?.as_str()
     }
 
     fn part(&mut self, part: Part, out: &mut Output) {
@@ -162,10 +170,12 @@ impl GoogleDecoder {
         }
         if let Some(data) = part.inline_data {
             self.blocks.close(out);
-            return out.part(StreamPart::File { media_type: data.mime_type, data: data.data });
+            let Some(content) = data.data else { return };
+            let media_type = data.mime_type.unwrap_or_else(|| "application/octet-stream".to_owned());
+            return out.part(StreamPart::File { media_type, data: content });
         }
         match (part.text, part.thought) {
-            (Some(text), Some(true)) => self.blocks.reasoning(text, signature, out),
+            (Some(text), true) => self.blocks.reasoning(text, signature, out),
             (Some(text), _) => self.blocks.text(text, signature, out),
             (None, _) => {}
         }
@@ -175,11 +185,13 @@ impl GoogleDecoder {
     fn call(&self, call: FunctionCall, metadata: Option<ProviderOptions>, out: &mut Output) {
         // Ids are ours alone: they tie call and result together within the run.
         let id = crate::provider::ids::next("call");
-        let input = call.args.map_or_else(|| "{}".to_owned(), |args| arguments(&args));
-        out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: call.name.clone() });
+        let input =
+            call.args.filter(|args| args.get() != "null").map_or_else(|| "{}".to_owned(), |args| arguments(&args));
+        let name = call.name.unwrap_or_default();
+        out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
         // As if it had streamed: readers of deltas need not know that Gemini sends calls whole.
         out.part(StreamPart::ToolInputDelta { id: id.clone(), delta: input.clone() });
-        out.tool_call(id, call.name, input, metadata);
+        out.tool_call(id, name, input, metadata);
     }
 }
 
@@ -208,12 +220,22 @@ impl WireDecoder for GoogleDecoder {
         }
         let finish_reason = match (self.finish_reason.as_deref(), &self.blocked) {
             (Some(reason), _) => finish_reason(reason, self.saw_call),
-            (None, Some(_)) => FinishReason::Other,
-            (None, None) => return out.truncated(),
+            // Feedback also comes with answers, where it only says how harmless the prompt is.
+            (None, Some(_)) if !self.saw_candidate || self.block_reason().is_some() => FinishReason::Other,
+            (None, _) => return out.truncated(),
         };
+        if let Some(reason) = self.block_reason() {
+            // As a warning, since the finish reason does not tell.
+            out.part(StreamPart::StreamStart { warnings: vec![blocked(reason)] });
+        }
         let provider_metadata = self.blocked.take().map(|why| metadata(self.provider, [("promptFeedback", why)]));
         out.part(StreamPart::Finish { finish_reason, usage: self.usage, provider_metadata });
     }
+}
+
+fn blocked(reason: &str) -> CallWarning {
+    let details = Some(format!("the prompt was blocked ({reason}), and the model did not see it"));
+    CallWarning { kind: "other".to_owned(), setting: None, details }
 }
 
 fn finish_reason(reason: &str, saw_call: bool) -> FinishReason {

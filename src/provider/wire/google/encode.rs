@@ -36,6 +36,9 @@ const GENERATION_OPTIONS: [(&str, &str); 5] = [
 const OPTIONS: [(&str, &str); 3] =
     [("safetySettings", "safetySettings"), ("cachedContent", "cachedContent"), ("labels", "labels")];
 
+/// All that is copied.
+pub(super) const OPTION_TABLES: &[&[(&str, &str)]] = &[&GENERATION_OPTIONS, &OPTIONS];
+
 pub(super) fn encode(request: &ModelRequest, model_id: &str, option_names: &[&str]) -> Result<EncodedRequest, String> {
     let mut warnings = Warnings::default();
     let options = options_of(&request.settings.provider_options, option_names);

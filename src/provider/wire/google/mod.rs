@@ -7,9 +7,7 @@ mod format;
 mod schema;
 mod thinking;
 
-use serde_json::Value;
-
-use super::{EncodedRequest, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
 /// The Gemini format.
@@ -40,11 +38,8 @@ impl WireFormat for GoogleWire {
         Box::new(decode::GoogleDecoder::new(self.option_names[0]))
     }
 
-    fn error_message(&self, body: &Value) -> Option<String> {
-        // Some gateways wrap the object into a list.
-        let error = body.get("error").or_else(|| body.get(0)?.get("error"))?;
-        error.get("code").filter(|code| code.is_number() || code.is_null())?;
-        error.get("status").and_then(Value::as_str)?;
-        error.get("message").and_then(Value::as_str).map(str::to_owned)
+    fn known_options(&self) -> Option<KnownOptions> {
+        let others = &["retrievalConfig", "structuredOutputs"];
+        Some(KnownOptions { names: self.option_names, tables: encode::OPTION_TABLES, others })
     }
 }

@@ -6,33 +6,37 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage},
+    chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, token_count},
     provider::{
         failure::kind_of_error,
-        wire::{Output, WireDecoder, WireEvent, output::usage, values::metadata},
+        wire::{Output, WireDecoder, WireEvent, lenient, output::usage, values::metadata},
+        words::of_error,
     },
 };
 
 /// Every event read, as one record: what a type does not have stays empty.
 #[derive(Debug, Deserialize)]
 struct Event {
-    #[serde(rename = "type", default)]
-    kind: String,
-    #[serde(default)]
+    #[serde(rename = "type", default, deserialize_with = "lenient::word")]
+    kind: Option<String>,
+    #[serde(default, deserialize_with = "lenient::word")]
     item_id: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     output_index: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::count")]
     summary_index: Option<u64>,
     #[serde(default)]
     delta: Option<Value>,
+    /// What the model would not say, whole.
+    #[serde(default, deserialize_with = "lenient::word")]
+    refusal: Option<String>,
     #[serde(default)]
     item: Option<Value>,
     #[serde(default)]
     response: Option<Value>,
     #[serde(default)]
     error: Option<Value>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::word")]
     message: Option<String>,
     #[serde(default)]
     code: Option<Value>,
@@ -45,16 +49,30 @@ struct Reasoning {
     open: Vec<u64>,
 }
 
+/// Where calls of a server stand that does not number its items: one after the other, then.
+const UNNUMBERED: u64 = u64::MAX;
+
+/// The id of a text of a server that names no item.
+const NAMELESS: &str = "text";
+
+/// A message, with whether anything of it came in pieces.
+#[derive(Debug)]
+struct OpenText {
+    id: String,
+    streamed: bool,
+}
+
 /// Decodes one answer.
 pub(super) struct ResponsesDecoder {
     /// The key metadata is filed under.
     provider: &'static str,
     /// The ids of function calls that are streaming, by output index: pieces of arguments name only the index.
     calls: BTreeMap<u64, String>,
-    /// Ids of the messages that have begun and not ended.
-    texts: Vec<String>,
+    /// The messages that have begun and not ended.
+    texts: Vec<OpenText>,
     reasoning: BTreeMap<String, Reasoning>,
     saw_call: bool,
+    refused: bool,
     finish_reason: Option<FinishReason>,
     failed: bool,
     usage: Usage,
@@ -68,6 +86,7 @@ impl ResponsesDecoder {
             texts: Vec::new(),
             reasoning: BTreeMap::new(),
             saw_call: false,
+            refused: false,
             finish_reason: None,
             failed: false,
             usage: Usage::default(),
@@ -75,10 +94,15 @@ impl ResponsesDecoder {
     }
 
     fn take(&mut self, event: Event, out: &mut Output) {
-        match event.kind.as_str() {
+        match event.kind.as_deref().unwrap_or_default() {
             "response.output_text.delta" => self.text_delta(event, out),
+            "response.refusal.delta" => {
+                self.refused = true;
+                self.text_delta(event, out);
+            }
+            "response.refusal.done" => self.refusal(event, out),
             "response.function_call_arguments.delta" => {
-                if let Some(id) = event.output_index.and_then(|index| self.calls.get(&index))
+                if let Some(id) = self.calls.get(&event.output_index.unwrap_or(UNNUMBERED))
                     && let Some(Value::String(delta)) = event.delta
                 {
                     out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
@@ -97,7 +121,7 @@ impl ResponsesDecoder {
             "error" => {
                 // The service words it both ways: inside `error`, and flat.
                 let flat = json!({ "message": event.message, "code": event.code });
-                let error = event.error.filter(Value::is_object).unwrap_or(flat);
+                let error = event.error.filter(|error| !error.is_null()).unwrap_or(flat);
                 self.fail(&error, "The provider reported an error without saying which.", out);
             }
             _ => {}
@@ -106,12 +130,14 @@ impl ResponsesDecoder {
 
     fn fail(&mut self, error: &Value, without_words: &str, out: &mut Output) {
         self.failed = true;
-        let message = error.get("message").and_then(Value::as_str).unwrap_or(without_words).to_owned();
+        let message = of_error(error).unwrap_or_else(|| without_words.to_owned());
         out.failure(kind_of_error(error, &message), message);
     }
 
-    fn meta(&self, id: &str) -> ProviderOptions {
-        metadata(self.provider, [("itemId", json!(id))])
+    /// What an item goes back by; nothing for one that the service gave no id.
+    fn meta(&self, id: &str) -> Option<ProviderOptions> {
+        let named = !id.is_empty() && id != NAMELESS;
+        named.then(|| metadata(self.provider, [("itemId", json!(id))]))
     }
 
     fn reasoning_meta(&self, id: &str, encrypted: &Value) -> ProviderOptions {
@@ -119,17 +145,53 @@ impl ResponsesDecoder {
     }
 
     fn text_delta(&mut self, event: Event, out: &mut Output) {
-        let (Some(id), Some(Value::String(delta))) = (event.item_id, event.delta) else { return };
+        let Some(Value::String(delta)) = event.delta else { return };
+        // A server that names no item means the one under way.
+        let named = event.item_id.or_else(|| self.texts.last().map(|text| text.id.clone()));
+        self.text(named.unwrap_or_else(|| NAMELESS.to_owned()), delta, out);
+    }
+
+    /// The whole refusal, for a server that did not send it in pieces.
+    fn refusal(&mut self, event: Event, out: &mut Output) {
+        let pieces_came = self.refused;
+        self.refused = true;
+        if let Some(refusal) = event.refusal.filter(|_| !pieces_came) {
+            self.text(event.item_id.unwrap_or_else(|| NAMELESS.to_owned()), refusal, out);
+        }
+    }
+
+    fn text(&mut self, id: String, delta: String, out: &mut Output) {
         // A server that left out `output_item.added` is forgiven.
-        if !self.texts.contains(&id) {
+        if !self.texts.iter().any(|text| text.id == id) {
             self.start_text(&id, out);
+        }
+        for text in self.texts.iter_mut().filter(|text| text.id == id) {
+            text.streamed = true;
         }
         out.part(StreamPart::TextDelta { id, delta, provider_metadata: None });
     }
 
     fn start_text(&mut self, id: &str, out: &mut Output) {
-        self.texts.push(id.to_owned());
-        out.part(StreamPart::TextStart { id: id.to_owned(), provider_metadata: Some(self.meta(id)) });
+        self.texts.push(OpenText { id: id.to_owned(), streamed: false });
+        out.part(StreamPart::TextStart { id: id.to_owned(), provider_metadata: self.meta(id) });
+    }
+
+    /// A message is whole. What stands in it and was not streamed is told now.
+    fn end_text(&mut self, id: String, item: &Value, out: &mut Output) {
+        let content = item.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        self.refused |= content.iter().any(|part| part.get("type").and_then(Value::as_str) == Some("refusal"));
+        let Some(place) = self.texts.iter().position(|text| text.id == id) else { return };
+        if !self.texts.remove(place).streamed {
+            for part in content {
+                let said = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str).unwrap_or_default();
+                if !said.is_empty() {
+                    let (id, delta) = (id.clone(), said.to_owned());
+                    out.part(StreamPart::TextDelta { id, delta, provider_metadata: None });
+                }
+            }
+        }
+        let provider_metadata = self.meta(&id);
+        out.part(StreamPart::TextEnd { id, provider_metadata });
     }
 
     fn summary_delta(&mut self, event: Event, out: &mut Output) {
@@ -140,7 +202,7 @@ impl ResponsesDecoder {
         }
         let meta = self.meta(&item);
         let id = format!("{item}:{index}");
-        out.part(StreamPart::ReasoningDelta { id, delta, provider_metadata: Some(meta) });
+        out.part(StreamPart::ReasoningDelta { id, delta, provider_metadata: meta });
     }
 
     /// A further part of a summary ends the one before it; the first part was opened with its item.
@@ -178,10 +240,8 @@ impl ResponsesDecoder {
         match item.get("type").and_then(Value::as_str) {
             Some("message") => self.start_text(&id, out),
             Some("function_call") => {
-                let call_id = text(&item, "call_id");
-                if let Some(index) = event.output_index {
-                    self.calls.insert(index, call_id.clone());
-                }
+                let call_id = call_id(&item);
+                self.calls.insert(event.output_index.unwrap_or(UNNUMBERED), call_id.clone());
                 out.part(StreamPart::ToolInputStart { id: call_id, tool_name: text(&item, "name") });
             }
             Some("reasoning") => {
@@ -198,22 +258,18 @@ impl ResponsesDecoder {
         let Some(item) = event.item else { return };
         let id = text(&item, "id");
         match item.get("type").and_then(Value::as_str) {
-            Some("message") => {
-                if let Some(place) = self.texts.iter().position(|open| *open == id) {
-                    self.texts.remove(place);
-                    let provider_metadata = Some(self.meta(&id));
-                    out.part(StreamPart::TextEnd { id, provider_metadata });
-                }
-            }
+            Some("message") => self.end_text(id, &item, out),
             Some("function_call") => {
                 self.saw_call = true;
-                let (call_id, name) = (text(&item, "call_id"), text(&item, "name"));
-                let started = event.output_index.and_then(|index| self.calls.remove(&index)).is_some();
+                let name = text(&item, "name");
+                let started = self.calls.remove(&event.output_index.unwrap_or(UNNUMBERED));
                 // The whole call stands here: it is enough without what came before.
-                if !started {
-                    out.part(StreamPart::ToolInputStart { id: call_id.clone(), tool_name: name.clone() });
-                }
-                out.tool_call(call_id, name, text(&item, "arguments"), Some(self.meta(&id)));
+                let call_id = started.unwrap_or_else(|| {
+                    let id = call_id(&item);
+                    out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
+                    id
+                });
+                out.tool_call(call_id, name, arguments(&item), self.meta(&id));
             }
             Some("reasoning") => {
                 let encrypted = item.get("encrypted_content").cloned();
@@ -224,17 +280,19 @@ impl ResponsesDecoder {
     }
 
     fn completed(&mut self, response: Option<&Value>) {
+        let refused = self.refused;
         let field = |pointer: &str| response.and_then(|response| response.pointer(pointer));
         let reason = field("/incomplete_details/reason").and_then(Value::as_str);
         self.finish_reason = Some(match (reason, self.saw_call) {
             (Some("max_output_tokens"), _) => FinishReason::Length,
             (Some("content_filter"), _) => FinishReason::ContentFilter,
             (_, true) => FinishReason::ToolCalls,
+            (None, false) if refused => FinishReason::ContentFilter,
             (None, false) => FinishReason::Stop,
             (Some(_), false) => FinishReason::Other,
         });
         if field("/usage").is_some_and(Value::is_object) {
-            let count = |pointer: &str| field(pointer).and_then(Value::as_u64);
+            let count = |pointer: &str| field(pointer).and_then(token_count);
             let cached = count("/usage/input_tokens_details/cached_tokens").unwrap_or(0);
             let reasoning = count("/usage/output_tokens_details/reasoning_tokens").unwrap_or(0);
             let (input, output) = (count("/usage/input_tokens"), count("/usage/output_tokens"));
@@ -256,8 +314,8 @@ impl WireDecoder for ResponsesDecoder {
     }
 
     fn finish(&mut self, out: &mut Output) {
-        for id in std::mem::take(&mut self.texts) {
-            let provider_metadata = Some(self.meta(&id));
+        for OpenText { id, .. } in std::mem::take(&mut self.texts) {
+            let provider_metadata = self.meta(&id);
             out.part(StreamPart::TextEnd { id, provider_metadata });
         }
         for item in self.reasoning.keys().cloned().collect::<Vec<_>>() {
@@ -273,6 +331,21 @@ impl WireDecoder for ResponsesDecoder {
 
 fn text(item: &Value, key: &str) -> String {
     item.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// The id results refer to.
+fn call_id(item: &Value) -> String {
+    let given = [text(item, "call_id"), text(item, "id")];
+    given.into_iter().find(|id| !id.is_empty()).unwrap_or_else(|| crate::provider::ids::next("call"))
+}
+
+/// The arguments as text; some servers send the object itself.
+fn arguments(item: &Value) -> String {
+    match item.get("arguments") {
+        Some(Value::String(text)) => text.clone(),
+        Some(arguments) => arguments.to_string(),
+        None => String::new(),
+    }
 }
 
 fn described(response: Option<&Value>, out: &mut Output) {

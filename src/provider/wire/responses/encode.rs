@@ -25,7 +25,7 @@ const SETTINGS: SettingNames = SettingNames {
     frequency_penalty: None,
 };
 
-const OPTIONS: [(&str, &str); 15] = [
+pub(super) const OPTIONS: [(&str, &str); 15] = [
     ("conversation", "conversation"),
     ("include", "include"),
     ("instructions", "instructions"),

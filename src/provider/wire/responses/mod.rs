@@ -5,9 +5,7 @@ mod encode;
 mod format;
 mod input;
 
-use serde_json::Value;
-
-use super::{EncodedRequest, WireDecoder, WireFormat};
+use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
 /// The Responses format.
@@ -39,7 +37,8 @@ impl WireFormat for ResponsesWire {
         Box::new(decode::ResponsesDecoder::new(self.option_names[0]))
     }
 
-    fn error_message(&self, body: &Value) -> Option<String> {
-        body.pointer("/error/message").and_then(Value::as_str).map(str::to_owned)
+    fn known_options(&self) -> Option<KnownOptions> {
+        let others = &["textVerbosity", "logprobs", "reasoningEffort", "reasoningSummary", "strictJsonSchema"];
+        Some(KnownOptions { names: self.option_names, tables: &[&encode::OPTIONS], others })
     }
 }

@@ -3,10 +3,12 @@
 mod answers;
 mod cache;
 mod cuts;
+mod endings;
 mod families;
 mod format;
 mod history;
 mod media;
+mod odd_servers;
 mod options;
 mod reasoning;
 mod settings;

@@ -108,6 +108,7 @@ fn settings<'js>(ctx: &Ctx<'js>, given: Option<Value<'js>>, factory: &str) -> Re
         project: text("project")?,
         resource_name: text("resourceName")?,
         api_version: text("apiVersion")?,
+        azure_ad_token: text("azureADToken")?,
         location: text("location")?,
         credentials,
         region: text("region")?,
@@ -115,7 +116,14 @@ fn settings<'js>(ctx: &Ctx<'js>, given: Option<Value<'js>>, factory: &str) -> Re
         secret_access_key: text("secretAccessKey")?,
         session_token: text("sessionToken")?,
         query: query(ctx, object, factory)?,
+        include_usage: flag(ctx, object, "includeUsage", factory)?,
     })
+}
+
+fn flag<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str, factory: &str) -> Result<Option<bool>> {
+    let Some(value) = property(object, key)? else { return Ok(None) };
+    let wrong = || type_error(ctx, format!("{factory}: {key} must be true or false, got {}", kind_of(&value)));
+    value.as_bool().map(Some).ok_or_else(wrong)
 }
 
 fn string_map<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str, factory: &str) -> Result<BTreeMap<String, String>> {

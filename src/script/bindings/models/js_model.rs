@@ -7,7 +7,7 @@ use rquickjs::{Array, Ctx, Function, Object, Result, Value, atom::PredefinedAtom
 use serde_json::json;
 
 use crate::{
-    chat::{FinishReason, ModelRequest, StreamPart, ToolChoice, Usage},
+    chat::{FinishReason, ModelRequest, StreamPart, ToolChoice, Usage, token_count},
     provider::{LanguageModel, PartStream, ProviderError, ProviderErrorKind},
     script::bindings::values::{
         call_async, from_json, from_serde, message_of,
@@ -234,7 +234,10 @@ fn part_from_json(mut part: serde_json::Value) -> Option<StreamPart> {
         }
         // A Date comes as text; only milliseconds are kept.
         "response-metadata" if part["timestamp"].is_string() => drop(part["timestamp"].take()),
-        "stream-start" if part["warnings"].is_null() => part["warnings"] = json!([]),
+        "stream-start" => {
+            let warnings = part["warnings"].as_array().cloned().unwrap_or_default();
+            part["warnings"] = warnings.into_iter().filter_map(warning).collect();
+        }
         _ => {}
     }
     serde_json::from_value(part).ok()
@@ -247,13 +250,28 @@ fn finish_reason(value: &serde_json::Value) -> FinishReason {
     serde_json::from_value(name.clone()).unwrap_or_default()
 }
 
-/// Flat counts, or `{inputTokens: {total, cacheRead}, outputTokens: {total, reasoning}}` in later versions.
+/// Flat counts, or in later versions `{inputTokens: {total, cacheRead, cacheWrite}, outputTokens: {total, reasoning}}`;
+/// in between, details stood in fields of their own.
 fn usage(value: &serde_json::Value) -> Usage {
-    let count = |value: &serde_json::Value| value["total"].as_u64().or_else(|| value.as_u64());
     let (input, output) = (&value["inputTokens"], &value["outputTokens"]);
-    let mut usage = Usage::new(count(input), count(output));
-    usage.total_tokens = value["totalTokens"].as_u64().or(usage.total_tokens);
-    usage.reasoning_tokens = value["reasoningTokens"].as_u64().or_else(|| output["reasoning"].as_u64());
-    usage.cached_input_tokens = value["cachedInputTokens"].as_u64().or_else(|| input["cacheRead"].as_u64());
+    let (of_input, of_output) = (&value["inputTokenDetails"], &value["outputTokenDetails"]);
+    let first = |values: &[&serde_json::Value]| values.iter().find_map(|value| token_count(value));
+    let mut usage = Usage::new(first(&[&input["total"], input]), first(&[&output["total"], output]));
+    usage.total_tokens = token_count(&value["totalTokens"]).or(usage.total_tokens);
+    usage.reasoning_tokens = first(&[&value["reasoningTokens"], &output["reasoning"], &of_output["reasoningTokens"]]);
+    usage.cached_input_tokens =
+        first(&[&value["cachedInputTokens"], &input["cacheRead"], &of_input["cacheReadTokens"]]);
+    usage.cache_write_tokens =
+        first(&[&value["cacheWriteTokens"], &input["cacheWrite"], &of_input["cacheWriteTokens"]]);
     usage
+}
+
+/// A warning as lmthing has it: later versions of the AI SDK have other names for two of its fields.
+fn warning(mut warning: serde_json::Value) -> Option<serde_json::Value> {
+    for (name, other_name) in [("setting", "feature"), ("setting", "tool"), ("details", "message")] {
+        if warning.is_object() && !warning[name].is_string() {
+            warning[name] = warning[other_name].as_str().map(str::to_owned).into();
+        }
+    }
+    warning["type"].is_string().then_some(warning)
 }

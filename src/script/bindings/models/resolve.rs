@@ -7,7 +7,7 @@ use rquickjs::{Array, Class, Ctx, JsLifetime, Result, Value, class::Trace};
 
 use super::js_model::JsModel;
 use crate::{
-    provider::{self, FallbackModel, LanguageModel},
+    provider::{FallbackModel, LanguageModel},
     script::bindings::{
         results::throw::throw_no_model,
         services::{self, Exchanges},
@@ -46,9 +46,7 @@ impl ModelObject {
         if model.provider() == "mock" {
             return model;
         }
-        let name = format!("{}:{}", model.provider(), model.model_id());
-        // There is nothing to look up, and so nothing that could fail.
-        exchanges.model(&name, || Ok(model.clone())).unwrap_or(model)
+        exchanges.model_object(model)
     }
 }
 
@@ -92,7 +90,7 @@ fn resolve_string<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Rc<dyn LanguageMode
         };
     }
     let providers = services::providers(ctx)?;
-    match services::exchanges(ctx)?.model(name, || provider::resolve(name, &providers)) {
+    match services::exchanges(ctx)?.model(name, &providers) {
         Ok(model) => Ok(model),
         Err(error) => Err(throw_no_model(ctx, error)),
     }
@@ -106,7 +104,7 @@ fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn Languag
         let model = match (item.as_string(), item.as_object().and_then(Class::<ModelObject>::from_object)) {
             (Some(name), _) => {
                 let name = name.to_string()?;
-                exchanges.model(&name, || provider::resolve(&name, &providers))
+                exchanges.model(&name, &providers)
             }
             (None, Some(model)) => Ok(model.borrow().used(&exchanges)),
             // No model written in JavaScript: a list of models holds nothing that is bound to an engine.

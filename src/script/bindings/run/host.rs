@@ -31,7 +31,7 @@ use crate::{
                 tool_spec::{convert, tools_of},
             },
             results::throw::run_error,
-            tools,
+            services, tools,
             values::{message_of, property, type_error},
         },
         diagnose, diagnose_error,
@@ -178,6 +178,11 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn model(&self) -> Rc<dyn LanguageModel + '_> {
+        // A mock has no use for it, and steps of a mock are many.
+        if self.model.reads_request() && services::read_environment(&self.ctx).is_err() {
+            // A variable without a text: it counts once it has one.
+            self.ctx.catch();
+        }
         self.model.clone()
     }
 

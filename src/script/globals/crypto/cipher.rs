@@ -73,7 +73,7 @@ impl Cipher for BlockCipher {
             let missing = BLOCK - rest.len() % BLOCK;
             rest.extend(std::iter::repeat_n(u8::try_from(missing).unwrap_or_default(), missing));
         }
-        if rest.len() % BLOCK != 0 || (!self.encrypts && self.padding && rest.is_empty()) {
+        if !rest.len().is_multiple_of(BLOCK) || (!self.encrypts && self.padding && rest.is_empty()) {
             return Err("wrong final block length");
         }
         let mut bytes = self.run(rest);

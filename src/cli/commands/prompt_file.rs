@@ -1,0 +1,32 @@
+//! Which files are prompt files. Must not know what is in them.
+
+use std::path::Path;
+
+use crate::diagnostic::Diagnostic;
+
+/// The endings a prompt file may have.
+const ENDINGS: &[&str] = &[".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
+
+/// Whether there is a prompt file to run; what is wrong with it, if not.
+pub(super) fn check_file(path: &Path) -> anyhow::Result<()> {
+    let shown = path.display();
+    if path.is_dir() {
+        anyhow::bail!("{shown} is a directory, not a prompt file");
+    }
+    if !path.exists() {
+        anyhow::bail!("cannot find the file {shown}");
+    }
+    if !is_prompt_file(path) {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let message = format!("{shown} is not a prompt file: its name must end in {}", ENDINGS.join(", "));
+        let stem = name.split('.').next().unwrap_or_default();
+        return Err(Diagnostic::new(message).with_hint(format!("rename it, for instance to {stem}.lmt.mjs")).into());
+    }
+    Ok(())
+}
+
+/// Whether a file is called as prompt files are.
+pub(super) fn is_prompt_file(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
+}

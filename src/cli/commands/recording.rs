@@ -1,0 +1,110 @@
+//! `--record` and `--replay` (docs/reference.md, "Recording and replay"): the file, its mistakes, and what is told of it at
+//! the end of a run. Must not know what an exchange is.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+use crate::{
+    cli::{Printer, args::RunArgs, commands::prompt_file::is_prompt_file},
+    diagnostic::Diagnostic,
+    provider::{Kept, Recording, Redactor, Replay},
+    script::bindings::Exchanges,
+};
+
+/// The recording of a run, if it has one.
+pub(super) struct RunRecording {
+    pub(super) exchanges: Exchanges,
+    path: PathBuf,
+}
+
+impl RunRecording {
+    /// Opens the recording of `--record` or `--replay`.
+    ///
+    /// # Errors
+    /// What keeps the run from beginning: it is better told before anything has been paid for.
+    pub(super) fn open(args: &RunArgs, redactor: &Redactor) -> anyhow::Result<Self> {
+        let redactor = redactor.clone();
+        let (path, exchanges) = match (&args.record, &args.replay) {
+            (Some(path), _) => (path.clone(), Exchanges::Record(record(path, redactor)?)),
+            (None, Some(path)) => (path.clone(), Exchanges::Replay(replay(path, redactor)?)),
+            (None, None) => (PathBuf::new(), Exchanges::Live),
+        };
+        Ok(RunRecording { exchanges, path })
+    }
+
+    /// Puts a recording in its place, and tells what was not replayed. `fits` is false when the recording itself has
+    /// ended the run.
+    pub(super) fn close(&self, ended_well: bool, fits: bool, printer: &Printer) {
+        let shown = self.path.display();
+        let warning = match &self.exchanges {
+            Exchanges::Live => None,
+            // What has not fitted is told already.
+            Exchanges::Replay(replay) => replay.unused().filter(|_| fits),
+            Exchanges::Record(recording) => match recording.finish(ended_well) {
+                Ok(Kept::InPlace | Kept::Nothing) => None,
+                Ok(Kept::Incomplete) => Some(format!("the run did not end well; {shown} holds what came before that")),
+                Ok(Kept::Beside(partial)) => Some(format!(
+                    "the run did not end well, so {shown} stays as it was; what was recorded is in {}",
+                    partial.display()
+                )),
+                Err(error) => Some(format!("the recording {shown} could not be put in its place: {error}")),
+            },
+        };
+        if let Some(warning) = warning {
+            printer.stderr(&format!("Warning: {warning}\n"));
+        }
+    }
+}
+
+fn record(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Recording>> {
+    let shown = path.display();
+    // `--record prompt.lmt.mjs` was meant to name the file to run.
+    if is_prompt_file(path) {
+        return Err(Diagnostic::new(format!("{shown} is a prompt file, not a place for a recording"))
+            .with_hint("name a file to write before the prompt file: lmthing run --record run.json FILE")
+            .into());
+    }
+    let recording = Recording::create(path, redactor).map_err(|error| {
+        let failure = Diagnostic::new(format!("cannot write the recording {shown}: {}", words(&error)));
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        match folder.filter(|folder| !folder.exists()) {
+            Some(folder) => failure.with_hint(format!("make the folder {} first", folder.display())),
+            None => failure,
+        }
+    });
+    Ok(recording?)
+}
+
+fn replay(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Replay>> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|error| {
+        let failure = Diagnostic::new(format!("cannot read the recording {shown}: {}", words(&error)));
+        let partial = PathBuf::from(format!("{shown}.partial"));
+        match error.kind() {
+            io::ErrorKind::NotFound if partial.exists() => {
+                failure.with_hint(format!("a run that did not end well has left {}", partial.display()))
+            }
+            io::ErrorKind::NotFound => failure.with_hint(format!("write it with: lmthing run --record {shown} FILE")),
+            _ => failure,
+        }
+    })?;
+    let text = String::from_utf8(bytes).map_err(|_| "it is not text".to_owned());
+    let replay = text.and_then(|text| Replay::parse(&text, redactor)).map_err(|what| {
+        Diagnostic::new(format!("{shown} is no recording: {what}"))
+            .with_hint("recordings are what this writes: lmthing run --record run.json FILE")
+    });
+    Ok(replay?)
+}
+
+/// What happened, without the number that the system has for it.
+fn words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,180 @@
+//! Whose certificates are believed: the platform's authorities, and those in the files that variables name.
+
+use std::{path::Path, sync::Arc};
+
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+    client::{
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+        verify_server_name,
+    },
+    crypto::CryptoProvider,
+    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
+    server::ParsedCertificate,
+};
+
+use super::network::Network;
+
+/// The platform's own list of authorities, where it is one file. Read only when a variable has taken its place for the
+/// loader that looks for it.
+#[cfg(all(unix, not(target_vendor = "apple")))]
+const PLATFORM_FILES: [&str; 5] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
+#[cfg(not(all(unix, not(target_vendor = "apple"))))]
+const PLATFORM_FILES: [&str; 0] = [];
+
+/// TLS as the client speaks it, and what is wrong with the files that variables name: such a file is left out, since
+/// most connections do well without it.
+pub(super) fn tls(network: &Network) -> Result<(ClientConfig, Vec<String>), Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let (mut extra, mut problems) = (Vec::new(), Vec::new());
+    let files = network.certificate_files();
+    for (variable, path) in &files {
+        match read(path) {
+            Ok(certificates) => extra.extend(certificates),
+            Err(problem) => {
+                let path = path.display();
+                problems.push(format!("{variable} names {path}, {problem}; its certificates are not used"));
+            }
+        }
+    }
+    let mut roots = extra.clone();
+    if !files.is_empty() {
+        let bundle = PLATFORM_FILES.iter().find_map(|path| read(Path::new(path)).ok());
+        roots.extend(bundle.unwrap_or_default());
+    }
+    let verifier = Verifier { platform: platform(roots, &provider)?, extra };
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok((config, problems))
+}
+
+/// The certificates of a file in PEM form that can serve as an authority's.
+fn read(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let text = std::fs::read(path).map_err(|error| format!("which cannot be read ({error})"))?;
+    let all: Vec<_> = CertificateDer::pem_slice_iter(&text).filter_map(Result::ok).collect();
+    if all.is_empty() {
+        return Err("which holds no certificate in PEM form".to_owned());
+    }
+    // Bundles of many years hold some that nobody can read any more; one of them must not spoil the others.
+    let usable: Vec<_> =
+        all.into_iter().filter(|certificate| RootCertStore::empty().add(certificate.clone()).is_ok()).collect();
+    if usable.is_empty() { Err("whose certificates cannot be used".to_owned()) } else { Ok(usable) }
+}
+
+/// The verifier of the platform, which believes `extra` as well.
+fn platform(
+    extra: Vec<CertificateDer<'static>>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, Error> {
+    match rustls_platform_verifier::Verifier::new_with_extra_roots(extra, provider.clone()) {
+        Ok(verifier) => Ok(Arc::new(verifier)),
+        // A machine without any list of authorities, such as a bare container, still reaches servers without TLS; those
+        // with TLS are refused one by one, with advice.
+        Err(_) => Ok(Arc::new(Nobody(provider.clone()))),
+    }
+}
+
+/// Believes nobody.
+#[derive(Debug)]
+struct Nobody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Nobody {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Err(CertificateError::UnknownIssuer.into())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Err(CertificateError::UnknownIssuer.into())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Err(CertificateError::UnknownIssuer.into())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// The platform's verifier, and one thing that OpenSSL allows and it does not.
+#[derive(Debug)]
+struct Verifier {
+    platform: Arc<dyn ServerCertVerifier>,
+    /// The certificates of the files.
+    extra: Vec<CertificateDer<'static>>,
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        server: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let result = self.platform.verify_server_cert(server, intermediates, name, ocsp_response, now);
+        match result {
+            // What `openssl req -x509` makes for a server of one's own says of itself that it is an authority. When that
+            // very certificate stands in a file that the user named, it is believed; its dates were looked at before
+            // this was found.
+            Err(Error::InvalidCertificate(CertificateError::Other(other)))
+                if other.to_string().contains("CaUsedAsEndEntity")
+                    && self.extra.iter().any(|known| known == server) =>
+            {
+                verify_server_name(&ParsedCertificate::try_from(server)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            result => result,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.platform.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.platform.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.platform.supported_verify_schemes()
+    }
+}

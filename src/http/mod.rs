@@ -1,0 +1,15 @@
+//! The one HTTP client of a thread.
+//!
+//! Owns: TLS set-up, certificates, proxies and connection pooling, shared by the providers and by `fetch` in prompt files.
+//! Must not know: who asks, what is sent, retries or redirects. Redirects are never followed here: a provider must not
+//! carry its key to another host, and `fetch` follows them itself by the rules of the Fetch standard.
+
+mod certificates;
+mod client;
+mod exceptions;
+mod network;
+mod proxy;
+
+pub(crate) use client::{CONNECT_TIMEOUT, http_client, near_client, take_warnings};
+pub(crate) use network::Network;
+pub(crate) use proxy::Proxy;

@@ -1,0 +1,93 @@
+//! What a user can do about a request that was refused: advice that fits its status.
+
+use serde_json::Value;
+
+/// Where nothing is wrong with the request.
+pub(super) const LATER: &str = "Try again later, or name a list of models: the next one answers when one fails.";
+
+/// A request that was refused, as far as advice depends on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Refused<'a> {
+    pub status: u16,
+    /// The error object of the body, or null.
+    pub error: &'a Value,
+    pub message: &'a str,
+    /// Whether a web page came in place of the service's own words.
+    pub page: bool,
+    pub model: &'a str,
+    /// Where the request went, without the part that may hold secrets.
+    pub address: &'a str,
+}
+
+impl Refused<'_> {
+    /// Advice that fits the status; `None` where that of the error's kind is as good.
+    pub(super) fn hint(&self) -> Option<String> {
+        let Refused { status, error, message, model, address, .. } = *self;
+        let missing = is_unknown_model(error, message);
+        match status {
+            407 => {
+                Some("Put the proxy's user name and password into HTTPS_PROXY (http://user:password@host:port).".into())
+            }
+            401 | 403 | 503 if self.page => Some(format!(
+                "A web page answered in place of the service: is {address} right, and does no proxy, firewall or login \
+                 stand in between?"
+            )),
+            400 | 404 if missing => Some(format!("Check the model's name, \"{model}\", and that the key may use it.")),
+            404 | 405 => {
+                let version = if lacks_version(address) { " (is the /v1 part there?)" } else { "" };
+                Some(format!("Check the base URL{version} and the model's name: {address} was asked for \"{model}\"."))
+            }
+            413 => Some("The request is too large: shorten the conversation, or attach less.".to_owned()),
+            500..=599 => Some(LATER.to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether the address has no `v1`, `v2`, `v1beta` in its path, where nearly all services have one.
+fn lacks_version(address: &str) -> bool {
+    let is_version =
+        |part: &str| part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    // Bedrock's addresses have none.
+    !address.split('/').any(is_version) && !address.ends_with("/converse-stream")
+}
+
+/// Whether it is the model that is not there, or not for this key.
+fn is_unknown_model(error: &Value, message: &str) -> bool {
+    let code = error.get("code").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+    let message = message.to_ascii_lowercase();
+    let missing =
+        ["not found", "not exist", "unknown", "invalid model", "no such", "not a valid model", "not available"];
+    code.contains("model_not_found")
+        || code.contains("deploymentnotfound")
+        || (message.contains("model") && missing.iter().any(|words| message.contains(words)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn hint_of(status: u16, error: Value, message: &str) -> String {
+        let address = "http://127.0.0.1:9/chat/completions";
+        let error = &error;
+        let refused = Refused { status, error, message, page: message.is_empty(), model: "tide", address };
+        refused.hint().unwrap_or_default()
+    }
+
+    #[test]
+    fn advice_fits_the_status() {
+        let none = || Value::Null;
+        assert_eq!(hint_of(429, none(), "Too many requests"), "");
+        assert!(hint_of(404, json!({ "code": "model_not_found" }), "").starts_with("Check the model's name, \"tide\""));
+        assert!(hint_of(404, none(), "model 'tide' not found, try pulling it first").contains("the model's name"));
+        let missing = hint_of(404, none(), "404 page not found");
+        assert!(missing.contains("/v1 part") && missing.contains("\"tide\""), "{missing}");
+        assert!(hint_of(407, none(), "").contains("HTTPS_PROXY"));
+        assert!(hint_of(403, none(), "").contains("firewall"));
+        assert!(hint_of(413, none(), "").contains("attach less"));
+        assert!(hint_of(503, none(), "busy").contains("Try again later"));
+        assert!(!lacks_version("https://x.example/openai/v1beta/models/m") && lacks_version("https://vx.example/api"));
+    }
+}

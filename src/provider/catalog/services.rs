@@ -1,0 +1,91 @@
+//! Services and servers that many people use and that are no built-in providers: how one is defined as a custom provider,
+//! and how a server on this machine is started. For advice only; nothing is sent anywhere because of this list.
+
+/// Something that speaks OpenAI's protocol.
+pub(crate) struct Service {
+    /// What a model string may call it; the first is what it is called by default.
+    names: &'static [&'static str],
+    /// What its variables begin with.
+    prefix: &'static str,
+    pub(super) base_url: &'static str,
+    /// How the server is started, where it is one of the user's own.
+    pub(crate) start: Option<&'static str>,
+}
+
+const fn server(
+    names: &'static [&'static str],
+    prefix: &'static str,
+    base_url: &'static str,
+    start: &'static str,
+) -> Service {
+    Service { names, prefix, base_url, start: Some(start) }
+}
+
+const fn service(names: &'static [&'static str], prefix: &'static str, base_url: &'static str) -> Service {
+    Service { names, prefix, base_url, start: None }
+}
+
+static SERVICES: [Service; 22] = [
+    server(&["ollama"], "OLLAMA", "http://localhost:11434/v1", "ollama serve"),
+    server(&["lmstudio", "lm-studio"], "LMSTUDIO", "http://localhost:1234/v1", "lms server start"),
+    server(&["vllm"], "VLLM", "http://localhost:8000/v1", "vllm serve MODEL"),
+    server(
+        &["llamacpp", "llama.cpp", "llama-cpp", "llamafile"],
+        "LLAMACPP",
+        "http://localhost:8080/v1",
+        "llama-server -m MODEL.gguf",
+    ),
+    server(&["localai"], "LOCALAI", "http://localhost:8080/v1", "local-ai run"),
+    server(&["litellm"], "LITELLM", "http://localhost:4000/v1", "litellm --config FILE"),
+    service(&["openrouter"], "OPENROUTER", "https://openrouter.ai/api/v1"),
+    service(&["together", "togetherai"], "TOGETHER", "https://api.together.xyz/v1"),
+    service(&["deepseek"], "DEEPSEEK", "https://api.deepseek.com/v1"),
+    service(&["xai", "grok"], "XAI", "https://api.x.ai/v1"),
+    service(&["fireworks"], "FIREWORKS", "https://api.fireworks.ai/inference/v1"),
+    service(&["perplexity"], "PERPLEXITY", "https://api.perplexity.ai"),
+    service(&["cerebras"], "CEREBRAS", "https://api.cerebras.ai/v1"),
+    service(&["sambanova"], "SAMBANOVA", "https://api.sambanova.ai/v1"),
+    service(&["deepinfra"], "DEEPINFRA", "https://api.deepinfra.com/v1/openai"),
+    service(&["nvidia", "nim"], "NVIDIA", "https://integrate.api.nvidia.com/v1"),
+    service(&["huggingface", "hf"], "HUGGINGFACE", "https://router.huggingface.co/v1"),
+    service(&["moonshot", "moonshotai", "kimi"], "MOONSHOT", "https://api.moonshot.ai/v1"),
+    service(&["zai", "zhipu", "glm"], "ZAI", "https://api.z.ai/api/paas/v4"),
+    service(&["dashscope", "qwen", "alibaba"], "DASHSCOPE", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1"),
+    service(&["github", "github-models"], "GITHUB", "https://models.github.ai/inference"),
+    service(&["hyperbolic"], "HYPERBOLIC", "https://api.hyperbolic.xyz/v1"),
+];
+
+impl Service {
+    /// The service that a model string calls so.
+    pub(crate) fn named(name: &str) -> Option<&'static Service> {
+        SERVICES.iter().find(|service| service.names.contains(&name))
+    }
+
+    /// The server of the user's own that usually listens on this port; only where no other one does.
+    pub(crate) fn on_port(port: u16) -> Option<&'static Service> {
+        let ending = format!(":{port}/v1");
+        let is_meant = |service: &&Service| service.start.is_some() && service.base_url.ends_with(&ending);
+        // 8000 and 8080 may be anybody's.
+        let usual = ["ollama", "lmstudio"];
+        SERVICES.iter().find(is_meant).filter(|service| usual.contains(&service.names[0]))
+    }
+
+    /// The variables that make a provider of it, called as the model string calls it.
+    pub(super) fn definition(&self, name: &str) -> String {
+        let Service { prefix, base_url, .. } = self;
+        let mut variables = vec![format!("{prefix}_API_BASE={base_url}"), format!("{prefix}_API_TYPE=openai")];
+        if name != prefix.to_ascii_lowercase() {
+            variables.push(format!("{prefix}_API_NAME={name}"));
+        }
+        let key = format!("{prefix}_API_KEY");
+        let optional = match self.start {
+            Some(_) => format!(" ({key} only if the server wants a key)"),
+            None => {
+                variables.push(key);
+                String::new()
+            }
+        };
+        let last = variables.pop().unwrap_or_default();
+        format!("Set {} and {last} in the environment or in .env{optional}.", variables.join(", "))
+    }
+}

@@ -1,0 +1,94 @@
+//! The file of a recording, whole after every exchange. It grows beside the one that it will replace, so that a run that
+//! fails costs nobody a recording that works. Must not know what an exchange is.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+
+/// What begins the file.
+const BEGINNING: &str = "{\"version\":1,\"exchanges\":[";
+
+/// What ends the file; the next exchange is written over it.
+const END: &str = "\n]}\n";
+
+/// Where a finished recording is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// In its place.
+    InPlace,
+    /// In its place, though the run failed: there was nothing that it could have replaced.
+    Incomplete,
+    /// In this file beside; the run failed, and the recording that was there is unchanged.
+    Beside(PathBuf),
+    /// Nowhere: the run failed before its first exchange.
+    Nothing,
+}
+
+pub(super) struct RecordingFile {
+    /// Where the recording belongs.
+    path: PathBuf,
+    /// Where it grows.
+    beside: PathBuf,
+    file: File,
+    exchanges: usize,
+}
+
+impl RecordingFile {
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
+        // What a link leads to is replaced, not the link.
+        let path = if path.is_symlink() { fs::canonicalize(path)? } else { path.to_owned() };
+        if let Ok(old) = fs::metadata(&path) {
+            if !old.is_file() {
+                let what = if old.is_dir() { "it is a directory" } else { "it is no ordinary file" };
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+            }
+            // Found out now and not after a run that was paid for; nothing is written yet.
+            OpenOptions::new().append(true).open(&path)?;
+        }
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".partial");
+        let beside = path.with_file_name(name);
+        let mut file = File::create(&beside)?;
+        write!(file, "{BEGINNING}{END}")?;
+        Ok(RecordingFile { path, beside, file, exchanges: 0 })
+    }
+
+    pub(super) fn append(&mut self, exchange: &Value) -> io::Result<()> {
+        let comma = if self.exchanges == 0 { "" } else { "," };
+        // The end is written over, and written again: the file is whole even if the process is killed now.
+        self.file.seek(SeekFrom::End(-i64::try_from(END.len()).unwrap_or_default()))?;
+        write!(self.file, "{comma}\n{exchange}{END}")?;
+        self.file.flush()?;
+        self.exchanges += 1;
+        Ok(())
+    }
+
+    pub(super) fn finish(&self, ended_well: bool) -> io::Result<Kept> {
+        let is_new = !self.path.exists();
+        if ended_well || (is_new && self.exchanges > 0) {
+            self.put_in_place()?;
+            return Ok(if ended_well { Kept::InPlace } else { Kept::Incomplete });
+        }
+        if self.exchanges > 0 {
+            return Ok(Kept::Beside(self.beside.clone()));
+        }
+        fs::remove_file(&self.beside)?;
+        Ok(Kept::Nothing)
+    }
+
+    fn put_in_place(&self) -> io::Result<()> {
+        if let Ok(old) = fs::metadata(&self.path) {
+            // The rights of the old one, as if it had been written over; not having them is no loss of the recording.
+            let _ = fs::set_permissions(&self.beside, old.permissions());
+        }
+        // A file that is mounted by itself cannot be replaced, only written.
+        fs::rename(&self.beside, &self.path).or_else(|_| {
+            fs::copy(&self.beside, &self.path)?;
+            fs::remove_file(&self.beside)
+        })
+    }
+}

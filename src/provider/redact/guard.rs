@@ -1,0 +1,90 @@
+//! The boundary of the provider room: a model behind HTTP is handed out only with this around it, so that whatever is
+//! told of it, by whichever provider's code, holds no secret.
+
+use std::{collections::BTreeMap, rc::Rc};
+
+use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture};
+
+use super::Redactor;
+use crate::{
+    chat::{CallWarning, ModelRequest, StreamPart},
+    provider::{LanguageModel, PartStream, ProviderError},
+};
+
+/// Puts the boundary around a model.
+pub(in crate::provider) fn guard(model: Rc<dyn LanguageModel>, redactor: &Redactor) -> Rc<dyn LanguageModel> {
+    Rc::new(Guarded { model, redactor: redactor.clone() })
+}
+
+struct Guarded {
+    model: Rc<dyn LanguageModel>,
+    redactor: Redactor,
+}
+
+impl LanguageModel for Guarded {
+    fn provider(&self) -> &str {
+        self.model.provider()
+    }
+
+    fn model_id(&self) -> &str {
+        self.model.model_id()
+    }
+
+    fn reads_request(&self) -> bool {
+        self.model.reads_request()
+    }
+
+    fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
+        let settings = &request.settings;
+        settings.headers.iter().for_each(|(name, value)| self.redactor.learn_header(name, value));
+        // The provider's own tools may have keys of their own.
+        settings.provider_options.values().for_each(|options| self.redactor.learn_json(options));
+        let answer = self.model.stream(request);
+        async {
+            let parts = answer.await.map_err(|error| self.redactor.error(error))?;
+            Ok(parts.map(|part| self.redactor.part(part)).boxed_local())
+        }
+        .boxed_local()
+    }
+}
+
+impl Redactor {
+    /// An error that holds no secret.
+    pub(in crate::provider) fn error(&self, error: ProviderError) -> ProviderError {
+        ProviderError {
+            message: self.apply(&error.message),
+            provider: self.apply(&error.provider),
+            model: self.apply(&error.model),
+            hint: error.hint.map(|hint| self.apply(&hint)),
+            ..error
+        }
+    }
+
+    /// A part of an answer that tells no secret. What the model says is its own: that stays as it is.
+    fn part(&self, part: Result<StreamPart, ProviderError>) -> Result<StreamPart, ProviderError> {
+        match part.map_err(|error| self.error(error))? {
+            StreamPart::StreamStart { warnings } => Ok(StreamPart::StreamStart {
+                warnings: warnings.into_iter().map(|warning| self.warning(warning)).collect(),
+            }),
+            StreamPart::ResponseMetadata(mut metadata) => {
+                // A server may send back what it got.
+                metadata.headers.iter_mut().flat_map(BTreeMap::iter_mut).for_each(|(name, value)| {
+                    self.apply_named(name, value);
+                });
+                metadata.id = metadata.id.map(|id| self.apply(&id));
+                metadata.model_id = metadata.model_id.map(|id| self.apply(&id));
+                Ok(StreamPart::ResponseMetadata(metadata))
+            }
+            StreamPart::Error { mut error } => {
+                self.apply_json(&mut error);
+                Ok(StreamPart::Error { error })
+            }
+            part => Ok(part),
+        }
+    }
+
+    fn warning(&self, warning: CallWarning) -> CallWarning {
+        let apply = |text: Option<String>| text.map(|text| self.apply(&text));
+        CallWarning { kind: warning.kind, setting: apply(warning.setting), details: apply(warning.details) }
+    }
+}

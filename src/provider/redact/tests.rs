@@ -1,0 +1,225 @@
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
+use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
+use serde_json::json;
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::{
+    chat::{CallSettings, CallWarning, ModelRequest, ResponseMetadata, StreamPart},
+    provider::{LanguageModel, PartStream, ProviderError, ProviderErrorKind},
+};
+
+const KEY: &str = "sk-planted/0123+456789=abcdef";
+
+fn knowing(secret: &str) -> Redactor {
+    Redactor::new([secret.to_owned()])
+}
+
+#[test]
+fn secrets_are_replaced_whole() {
+    let redactor = Redactor::new(["sk-12345-67890".into(), "sk-12345-67890-longer".into(), "a".into()]);
+    assert_eq!(redactor.apply("a key sk-12345-67890-longer and sk-12345-67890"), "a key [redacted] and [redacted]");
+    assert!(!format!("{redactor:?}").contains("sk-"));
+    assert_eq!(redactor.apply("nothing"), "nothing");
+}
+
+#[test]
+fn a_key_is_found_however_it_is_written() {
+    let redactor = knowing(KEY);
+    let encoded = percent_encoding::utf8_percent_encode(KEY, percent_encoding::NON_ALPHANUMERIC).to_string();
+    let written = [
+        KEY.to_owned(),
+        encoded.clone(),
+        encoded.to_lowercase(),
+        encoded.replace('%', "%25"),
+        KEY.replace('/', "\\/"),
+        KEY.replace('/', "\\u002f"),
+        STANDARD.encode(KEY),
+        URL_SAFE_NO_PAD.encode(KEY),
+        STANDARD.encode(format!("u:{KEY}")),
+        STANDARD.encode(format!("me:{KEY}:more")),
+    ];
+    for written in written {
+        assert_eq!(redactor.apply(&format!("(\"{written}\")")), "(\"[redacted]\")", "{written}");
+    }
+    assert_eq!(redactor.apply(&format!("cut: {}…", &KEY[..14])), "cut: [redacted]…");
+    assert_eq!(redactor.apply(&format!("cut: {}", &KEY[..14])), "cut: [redacted]");
+    assert_eq!(redactor.apply("sk-planted is a beginning, no key"), "sk-planted is a beginning, no key");
+}
+
+#[test]
+fn dummy_keys_are_replaced_in_headers_and_urls_alone() {
+    let redactor = Redactor::new(["ollama".into(), "test".into(), "sk-no-key-required".into()]);
+    for text in [
+        "ollama has no model named test",
+        "a test key such as sk-no-key-required",
+        "the key is missing: test",
+        "http://test.example/ollama",
+    ] {
+        assert_eq!(redactor.apply(text), text);
+    }
+    for (text, shown) in [
+        ("authorization: Bearer ollama", "authorization: Bearer [redacted]"),
+        ("{\\\"x-api-key\\\":\\\"test\\\"}", "{\\\"x-api-key\\\":\\\"[redacted]\\\"}"),
+        ("http://h/v1?a=b&key=test#x", "http://h/v1?a=b&key=[redacted]#x"),
+        ("http://ollama:test@h/v1", "http://[redacted]@h/v1"),
+        ("Bearer ollama.", "Bearer [redacted]"),
+        ("api_key=sk-no-key-required", "api_key=[redacted]"),
+    ] {
+        assert_eq!(redactor.apply(text), shown);
+        assert_eq!(redactor.apply(shown), shown, "once is enough");
+    }
+}
+
+#[test]
+fn places_of_secrets_are_known_without_the_secrets() {
+    let redactor = Redactor::default();
+    for (text, shown) in [
+        ("see https://u:p@h:8080/x?y=1", "see https://[redacted]@h:8080/x?y=1"),
+        ("/login?code=8a&state=x&sig=abc", "/login?code=[redacted]&state=x&sig=[redacted]"),
+        ("Basic dXNlcjpwYXNz", "Basic [redacted]"),
+        ("Authorization: Bearer 0123456789abcdef", "Authorization: Bearer [redacted]"),
+        ("eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJtZSJ9.c2ln failed", "[redacted] failed"),
+        ("key AKIAIOSFODNN7EXAMPLE", "key [redacted]"),
+        (
+            "-----BEGIN PRIVATE KEY-----\nMIIE\nabcd\n-----END PRIVATE KEY-----\nrest",
+            "-----BEGIN PRIVATE KEY-----\n[redacted]\n[redacted]\n-----END PRIVATE KEY-----\nrest",
+        ),
+    ] {
+        assert_eq!(redactor.apply(text), shown);
+    }
+    for text in [
+        "error code=404 at https://api.example/v1/users/@me",
+        "max_tokens: 4096, key: value, Bearer token is missing",
+        "{\"pageToken\": \"0123456789abcdef\", \"signature\": \"0123456789abcdef\"}",
+        "Invalid value for token: gpt-4o-2024-08-06",
+        "a task-oriented risk-assessment-of-2024-and-2025",
+    ] {
+        assert_eq!(redactor.apply(text), text);
+    }
+}
+
+#[test]
+fn everything_about_a_url_is_learned() {
+    let redactor = Redactor::default();
+    redactor.learn_url("http://me:p%40ss-word-1234@h/v1?api-version=1&api_key=ke%2By-0123456789");
+    redactor.learn_url("http://you:a/b@h:port/v1");
+    let basic = STANDARD.encode("me:p@ss-word-1234");
+    for secret in ["p%40ss-word-1234", "p@ss-word-1234", "me:p@ss-word-1234", "ke+y-0123456789", "you:a/b", &basic] {
+        assert_eq!(redactor.apply(&format!("got {secret} here")), "got [redacted] here");
+    }
+    assert_eq!(redactor.apply("api-version=1"), "api-version=1");
+    redactor.learn_header("authorization", &format!("Basic {}", STANDARD.encode("you:pa55word-of-mine")));
+    assert_eq!(redactor.apply("pa55word-of-mine"), "[redacted]");
+}
+
+#[test]
+fn variables_are_told_by_their_names() {
+    let variables: BTreeMap<String, String> = [
+        ("OPENAI_API_KEY", "sk-secret-of-mine"),
+        ("LM_MODEL_FAST", "openai:gpt-4o-2024"),
+        ("HTTPS_PROXY", "http://me:proxy-pass-1@h:1"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .into();
+    let redactor = Redactor::of_variables(&variables);
+    assert_eq!(
+        redactor.apply("sk-secret-of-mine openai:gpt-4o-2024 proxy-pass-1"),
+        "[redacted] openai:gpt-4o-2024 [redacted]"
+    );
+}
+
+#[test]
+fn sources_are_asked_until_they_are_gone() {
+    let redactor = Redactor::default();
+    let tokens = Rc::new(RefCell::new(Vec::new()));
+    let weak = Rc::downgrade(&tokens);
+    redactor.watch(move || weak.upgrade().map(|tokens| tokens.borrow().clone()));
+    assert_eq!(redactor.apply("fetched-token-1"), "fetched-token-1");
+    tokens.borrow_mut().push("fetched-token-1".to_owned());
+    assert_eq!(redactor.apply("fetched-token-1"), "[redacted]");
+    drop(tokens);
+    assert_eq!(redactor.apply("fetched-token-1"), "[redacted]", "what is known stays known");
+    assert!(redactor.0.sources.borrow().is_empty());
+}
+
+#[test]
+fn json_is_searched_with_its_names() {
+    let redactor = knowing("dummy");
+    let mut value = json!({ "x-api-key": "dummy", "text": "a dummy", "n": 1, "list": [{ "token": "Bearer dummy" }] });
+    redactor.apply_json(&mut value);
+    let expected =
+        json!({ "x-api-key": REDACTED, "text": "a dummy", "n": 1, "list": [{ "token": "Bearer [redacted]" }] });
+    assert_eq!(value, expected);
+}
+
+/// Says whatever a provider may say.
+struct Talkative;
+
+impl LanguageModel for Talkative {
+    fn provider(&self) -> &str {
+        "lab"
+    }
+
+    fn model_id(&self) -> &str {
+        "m"
+    }
+
+    fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
+        let sent = format!("got {:?} {:?}", request.settings.headers, request.settings.provider_options);
+        let warning = CallWarning { kind: "other".into(), setting: Some("seed".into()), details: Some(sent.clone()) };
+        let headers = [("x-echo".to_owned(), sent.clone()), ("x-api-key".to_owned(), "test".to_owned())];
+        let mut error = ProviderError::new(ProviderErrorKind::Stream, "lab", "m", &*sent);
+        error.hint = Some(sent.clone());
+        let parts = vec![
+            Ok(StreamPart::StreamStart { warnings: vec![warning] }),
+            Ok(StreamPart::ResponseMetadata(ResponseMetadata { headers: Some(headers.into()), ..Default::default() })),
+            Ok(StreamPart::TextDelta { id: "0".into(), delta: KEY.into(), provider_metadata: None }),
+            Ok(StreamPart::Error { error: json!({ "message": sent, "token": "Bearer test" }) }),
+            Err(error),
+        ];
+        async move { Ok(stream::iter(parts).boxed_local()) }.boxed_local()
+    }
+}
+
+#[tokio::test]
+async fn nothing_but_the_models_own_words_gets_past_the_guard() {
+    let redactor = knowing("test");
+    let model = guard::guard(Rc::new(Talkative), &redactor);
+    let mut settings = CallSettings::default();
+    settings.headers.insert("Authorization".into(), format!("Bearer {KEY}"));
+    let tools = json!({ "mcp_servers": [{ "authorization_token": "mcp-token-0123456789" }] });
+    settings.provider_options.insert("lab".into(), serde_json::from_value(tools).unwrap());
+    let request = ModelRequest { settings, ..ModelRequest::default() };
+    let mut said = 0;
+    let mut parts = model.stream(request).await.unwrap();
+    while let Some(part) = parts.next().await {
+        let shown = format!("{part:?}");
+        let is_models = matches!(part, Ok(StreamPart::TextDelta { .. }));
+        assert_eq!(shown.contains(KEY), is_models, "{shown}");
+        assert_eq!(shown.contains(REDACTED), !is_models, "{shown}");
+        assert!(
+            !shown.contains("mcp-token") && !shown.contains("\"test\"") && !shown.contains("Bearer test"),
+            "{shown}"
+        );
+        said += 1;
+    }
+    assert_eq!(said, 5);
+}
+
+#[test]
+fn a_key_in_pieces_is_replaced_once() {
+    let delta = |id: &str, delta: &str| StreamPart::TextDelta {
+        id: id.to_owned(),
+        delta: delta.to_owned(),
+        provider_metadata: None,
+    };
+    let mut parts =
+        [delta("0", "your sk-pla"), delta("1", "other"), delta("0", "nted/0123+456"), delta("0", "789=abcdef, ok")];
+    redact_parts(&mut parts, &knowing(KEY));
+    assert_eq!(parts, [delta("0", "your [redacted]"), delta("1", "other"), delta("0", ""), delta("0", ", ok")]);
+}

@@ -1,0 +1,263 @@
+//! How many requests a server gets at the same time: additive increase, multiplicative decrease. Nothing is held back
+//! before the server has refused for the first time, or said that nothing is left.
+
+use std::{cell::RefCell, collections::BTreeSet, rc::Rc, time::Duration};
+
+use tokio::{sync::Notify, time::Instant};
+
+use super::announced::LONGEST_PAUSE;
+
+/// Every pause of this length is told.
+const LONG_PAUSE: Duration = Duration::from_secs(5);
+
+/// How much of a place a round of answers makes near the count at which the server refused.
+const CAUTIOUS: f64 = 0.25;
+
+/// The door to one server.
+#[derive(Debug, Default)]
+pub(in crate::provider) struct Gate {
+    state: RefCell<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// How many may be inside; `None` until the server has refused.
+    limit: Option<f64>,
+    /// The count at which the server refused last.
+    ceiling: f64,
+    inside: usize,
+    /// Requests that were answered, and are over.
+    served: u64,
+    /// Nobody enters before.
+    closed_until: Option<Instant>,
+    /// When the limit was lowered last.
+    lowered: Option<Instant>,
+    /// Who waits, in the order they came.
+    waiting: BTreeSet<u64>,
+    next_ticket: u64,
+}
+
+impl Gate {
+    /// Waits for a place. Dropping the future gives up the place in the line.
+    pub(in crate::provider) async fn enter(self: &Rc<Self>) -> Pass {
+        let ticket = Ticket::draw(self);
+        // Whoever is inside may depend on somebody out here, so that no place is waited for without end.
+        let patience = Instant::now() + LONGEST_PAUSE;
+        loop {
+            let changed = self.changed.notified();
+            let now = Instant::now();
+            let opens = match self.opens(ticket.number, now) {
+                None => break,
+                Some(_) if now >= patience => break,
+                Some(opens) => opens.unwrap_or(patience).min(patience),
+            };
+            tokio::select! {
+                () = changed => {}
+                () = tokio::time::sleep_until(opens) => {}
+            }
+        }
+        let mut state = self.state.borrow_mut();
+        state.inside += 1;
+        let (entered, served) = (Instant::now(), state.served);
+        Pass { gate: self.clone(), entered, served, answered: false, left: false }
+    }
+
+    /// `None` when this ticket may enter; else when that is to be looked at again, if a time is known.
+    fn opens(&self, ticket: u64, now: Instant) -> Option<Option<Instant>> {
+        let state = self.state.borrow();
+        if let Some(until) = state.closed_until.filter(|until| *until > now) {
+            return Some(Some(until));
+        }
+        let first = state.waiting.first().is_none_or(|first| *first == ticket);
+        let room = state.limit.is_none_or(|limit| {
+            // A count of requests: far below what a float holds.
+            #[allow(clippy::cast_precision_loss)]
+            let after = (state.inside + 1) as f64;
+            after <= limit
+        });
+        if first && room { None } else { Some(None) }
+    }
+
+    /// Lets nobody in for a while; says whether that is news.
+    pub(in crate::provider) fn close_for(&self, wait: Duration) -> bool {
+        let now = Instant::now();
+        let until = now + wait.min(LONGEST_PAUSE);
+        let mut state = self.state.borrow_mut();
+        // One line for a server that is asked a little too often, and not one for every second of it.
+        let news = state.closed_until.is_none_or(|known| known <= now && wait >= LONG_PAUSE);
+        state.closed_until = Some(state.closed_until.map_or(until, |known| known.max(until)));
+        news
+    }
+}
+
+/// A place in the line, given up when dropped.
+struct Ticket<'a> {
+    gate: &'a Gate,
+    number: u64,
+}
+
+impl<'a> Ticket<'a> {
+    fn draw(gate: &'a Gate) -> Self {
+        let mut state = gate.state.borrow_mut();
+        let number = state.next_ticket;
+        state.next_ticket += 1;
+        state.waiting.insert(number);
+        Ticket { gate, number }
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        self.gate.state.borrow_mut().waiting.remove(&self.number);
+        self.gate.changed.notify_waiters();
+    }
+}
+
+/// A request that is inside, until it is dropped.
+#[derive(Debug)]
+pub(in crate::provider) struct Pass {
+    gate: Rc<Gate>,
+    entered: Instant,
+    /// How many were served when this one entered.
+    served: u64,
+    answered: bool,
+    left: bool,
+}
+
+impl Pass {
+    /// The server takes the request: one more may come for each round of answers.
+    pub(in crate::provider) fn answered(&mut self) {
+        self.answered = true;
+        let mut state = self.gate.state.borrow_mut();
+        let ceiling = state.ceiling;
+        state.limit = state.limit.map(|limit| {
+            // Where the server has refused before, it most likely will again: each try costs everybody a pause.
+            let step = if limit + 1.0 < ceiling { 1.0 } else { CAUTIOUS };
+            limit + step / limit
+        });
+        drop(state);
+        self.gate.changed.notify_waiters();
+    }
+
+    /// The server refuses because of too many requests: fewer are let in from now on. Says whether the others that were
+    /// inside, or were served meanwhile, are to blame: then this request only has to wait for its turn.
+    pub(in crate::provider) fn refused(mut self) -> bool {
+        self.leave();
+        let mut state = self.gate.state.borrow_mut();
+        let served = usize::try_from(state.served - self.served).unwrap_or(usize::MAX);
+        // What the server did take while it refused this one.
+        let taken = state.inside.saturating_add(served);
+        #[allow(clippy::cast_precision_loss)]
+        let (taken_or_one, inside) = (taken.max(1) as f64, (state.inside + 1) as f64);
+        let limit = state.limit.unwrap_or(inside).min(inside.max(taken_or_one));
+        // Requests that were sent together are refused together: that is one decrease, not many.
+        let together = state.lowered.is_some_and(|lowered| self.entered < lowered);
+        let lowered = if together { limit } else { limit / 2.0 };
+        state.limit = Some(lowered.min(taken_or_one).max(1.0));
+        state.ceiling = taken_or_one + 1.0;
+        if !together {
+            state.lowered = Some(Instant::now());
+        }
+        taken > 0
+    }
+
+    fn leave(&mut self) {
+        if std::mem::replace(&mut self.left, true) {
+            return;
+        }
+        let mut state = self.gate.state.borrow_mut();
+        state.inside -= 1;
+        state.served += u64::from(self.answered);
+        drop(state);
+        self.gate.changed.notify_waiters();
+    }
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    async fn several(gate: &Rc<Gate>, count: usize) -> Vec<Pass> {
+        let mut inside = Vec::new();
+        for _ in 0..count {
+            inside.push(gate.enter().await);
+        }
+        inside
+    }
+
+    fn limit(gate: &Gate) -> Option<f64> {
+        gate.state.borrow().limit
+    }
+
+    #[tokio::test]
+    async fn nothing_is_held_back_without_a_refusal() {
+        let gate = Rc::new(Gate::default());
+        let mut inside = several(&gate, 100).await;
+        inside.iter_mut().for_each(Pass::answered);
+        assert_eq!(limit(&gate), None);
+    }
+
+    #[tokio::test]
+    async fn a_burst_is_lowered_to_what_the_server_took() {
+        let gate = Rc::new(Gate::default());
+        let mut inside = several(&gate, 30).await;
+        for refused in inside.drain(5..) {
+            assert!(refused.refused(), "the five that are inside are to blame");
+        }
+        assert_eq!(limit(&gate), Some(5.0));
+        assert!(gate.enter().now_or_never().is_none(), "five are inside");
+        inside.pop();
+        assert!(gate.enter().now_or_never().is_some());
+        inside.clear();
+        // Four rounds of five answers make room for a sixth.
+        for _ in 0..4 {
+            several(&gate, 5).await.iter_mut().for_each(Pass::answered);
+        }
+        assert!((5.9..6.0).contains(&limit(&gate).unwrap()));
+    }
+
+    #[tokio::test]
+    async fn refusals_one_after_the_other_lower_the_limit_again() {
+        let gate = Rc::new(Gate::default());
+        for _ in 0..2 {
+            let mut inside = several(&gate, if limit(&gate).is_none() { 8 } else { 4 }).await;
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            inside.pop().unwrap().refused();
+        }
+        assert_eq!(limit(&gate), Some(2.0));
+        let alone = Rc::new(Gate::default());
+        assert!(!alone.enter().await.refused(), "nobody else is to blame");
+        assert_eq!(limit(&alone), Some(1.0));
+    }
+
+    #[tokio::test]
+    async fn a_closed_gate_opens_in_time_and_in_order() {
+        let gate = Rc::new(Gate::default());
+        assert!(gate.close_for(Duration::from_millis(60)));
+        assert!(!gate.close_for(Duration::from_millis(3)));
+        let begun = Instant::now();
+        let order = RefCell::new(Vec::new());
+        let enter = |name: u32| {
+            let (gate, order) = (&gate, &order);
+            async move {
+                let pass = gate.enter().await;
+                order.borrow_mut().push(name);
+                pass
+            }
+        };
+        // One that gives up holds up nobody.
+        assert!(gate.enter().now_or_never().is_none());
+        futures_util::future::join_all([enter(1), enter(2), enter(3)]).await;
+        assert!(begun.elapsed() >= Duration::from_millis(50));
+        assert_eq!(order.into_inner(), [1, 2, 3]);
+    }
+}

@@ -1,0 +1,68 @@
+//! One attempt as retries count them: it waits for its turn where a server takes only so many requests, and is made again
+//! at once without what the server does not take.
+
+use super::{
+    answer::Answer,
+    attempt::{AttemptFailure, Prepared, attempt},
+    model::HttpModel,
+};
+use crate::provider::{
+    ProviderEvent,
+    servers::{LONGEST_PAUSE, Pass},
+};
+
+/// So often a request gives way to others of the same run before its refusal counts.
+const MOST_TURNS: u32 = 40;
+
+/// The shortest pause is this part of the first wait between attempts.
+const SHORTEST_PAUSE: u32 = 10;
+
+/// Sends the request in its turn.
+pub(super) async fn turn<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result<Answer<'a>, AttemptFailure> {
+    let gate = model.gate();
+    let mut turns = 0;
+    loop {
+        let mut pass = gate.enter().await;
+        let changes = prepared.sent.borrow().changes;
+        let failure = match attempt(model, prepared).await {
+            Ok(mut answer) => {
+                pass.answered();
+                answer.hold(pass);
+                return Ok(answer);
+            }
+            Err(_) if prepared.sent.borrow().changes > changes => continue,
+            Err(failure) => failure,
+        };
+        let too_many = failure.error.status == Some(429) && failure.retryable;
+        if !too_many || !gives_way(model, pass, &failure, turns) {
+            return Err(failure);
+        }
+        turns += 1;
+    }
+}
+
+/// Makes all requests to the server wait. Whether this one is among them, or has failed: with others of the run in its
+/// way it has not, since all of them together were too many.
+fn gives_way(model: &HttpModel, pass: Pass, failure: &AttemptFailure, turns: u32) -> bool {
+    let others = pass.refused();
+    // The server says by itself that waiting is no use.
+    if failure.wish.is_some_and(|wish| wish > LONGEST_PAUSE) {
+        return false;
+    }
+    let others = others && turns < MOST_TURNS;
+    let pause = match failure.wish {
+        Some(wish) => wish,
+        // A failure that counts is waited after by whoever counts it.
+        None if !others => return false,
+        None => model.context.first_wait * 2_u32.pow(turns.min(4)),
+    };
+    let pause = if others { pause.max(model.context.first_wait / SHORTEST_PAUSE) } else { pause };
+    if model.gate().close_for(pause) && others {
+        (model.context.on_event)(&ProviderEvent::Throttled {
+            provider: model.provider.clone(),
+            wait: pause,
+            reason: failure.error.message.clone(),
+        });
+    }
+    others
+}

@@ -1,0 +1,211 @@
+//! Which parameters a refusal names. Whatever is found is looked up in the request that was refused, so that guessing
+//! wide does no harm.
+
+use serde_json::Value;
+
+use super::body::{Place, folded};
+
+/// Whether a refusal is about something the server does not take at all, rather than about a value out of range.
+pub(super) fn says_unsupported(code: &str, message: &str) -> bool {
+    const CODES: [&str; 4] = ["unsupported_parameter", "unsupported_value", "unknown_parameter", "unrecognized"];
+    const WORDS: [&str; 25] = [
+        "unsupported",
+        "not supported",
+        "not support",
+        "n't support",
+        "no longer supported",
+        "unrecognized",
+        "unrecognised",
+        "not recognized",
+        "unknown parameter",
+        "unknown field",
+        "unknown name",
+        "unknown argument",
+        "unknown key",
+        "unexpected keyword",
+        "unexpected parameter",
+        "not permitted",
+        "not allowed",
+        "extra_forbidden",
+        "extra fields",
+        "extraneous",
+        "deprecated",
+        "cannot both be specified",
+        "may only be set to",
+        "not enabled for",
+        "not available for this model",
+    ];
+    let message = message.to_ascii_lowercase();
+    CODES.iter().any(|known| code.contains(known)) || WORDS.iter().any(|words| message.contains(words))
+}
+
+/// The name in "Use 'max_completion_tokens' instead."
+pub(super) fn other_name(message: &str) -> Option<String> {
+    let (_, rest) = message.split_once("Use ").or_else(|| message.split_once("use "))?;
+    let mut parts = rest.splitn(3, ['\'', '"', '`']);
+    let (before, name, behind) = (parts.next()?, parts.next()?, parts.next()?);
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (plain && before.trim().is_empty() && behind.trim_start().starts_with("instead")).then(|| name.to_owned())
+}
+
+/// The places in the request of what is named, the surest way of naming first.
+pub(super) fn places(body: Option<&Value>, error: &Value, message: &str, request: &Value) -> Vec<Place> {
+    let find = |path: &Vec<String>| Place::find(path, request);
+    let sure = [listed(body), listed_in_text(message), by_google(message), after_colon(message)];
+    for paths in sure {
+        let mut places: Vec<Place> = Vec::new();
+        for place in paths.iter().filter_map(find) {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        if !places.is_empty() {
+            return places;
+        }
+    }
+    // From here on names may be those of other parameters, so only one is taken.
+    let param = error.get("param").and_then(Value::as_str).map(path_of);
+    let quoted: Vec<Place> = quoted(message).iter().filter_map(find).collect();
+    let quoted = if message.contains("both") { quoted.into_iter().next_back() } else { quoted.into_iter().next() };
+    let one = param.as_ref().and_then(find).or_else(|| before_colon(message).iter().find_map(find)).or(quoted);
+    one.or_else(|| in_words(message).iter().find_map(find)).into_iter().collect()
+}
+
+/// `a.b[0].c` as its steps.
+fn path_of(name: &str) -> Vec<String> {
+    name.split(['.', '[', ']', '/', '#']).filter(|step| !step.is_empty()).map(str::to_owned).collect()
+}
+
+/// `{detail: [{type: "extra_forbidden", loc: ["body", "x"]}]}`, at the top or inside `message` or `error`.
+fn listed(body: Option<&Value>) -> Vec<Vec<String>> {
+    let Some(body) = body else { return Vec::new() };
+    let lists = ["/detail", "/message/detail", "/error/detail", "/error/message/detail"];
+    let items = lists.iter().filter_map(|place| body.pointer(place)?.as_array()).flatten();
+    let forbidden = |item: &&Value| {
+        let text = |key: &str| item.get(key).and_then(Value::as_str).unwrap_or_default();
+        text("type").contains("extra") || says_unsupported("", text("msg"))
+    };
+    let steps = |item: &Value| {
+        let steps = item.get("loc")?.as_array()?.iter().map(|step| step.as_str().unwrap_or_default().to_owned());
+        Some(steps.skip_while(|step| step == "body").collect())
+    };
+    items.filter(forbidden).filter_map(steps).collect()
+}
+
+/// The same as Python prints it: `{'type': 'extra_forbidden', 'loc': ('body', 'x'), …}`.
+fn listed_in_text(message: &str) -> Vec<Vec<String>> {
+    if !message.contains("extra_forbidden") && !message.to_ascii_lowercase().contains("extra ") {
+        return Vec::new();
+    }
+    let places = message.split("'loc': (").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+    places
+        .map(|place| place.split(',').map(|step| step.trim().trim_matches('\'').to_owned()))
+        .map(|steps| steps.filter(|step| !step.is_empty()).skip_while(|step| step == "body").collect())
+        .collect()
+}
+
+/// `Unknown name "thinkingLevel" at 'generation_config.thinking_config': Cannot find field.`, one a line.
+fn by_google(message: &str) -> Vec<Vec<String>> {
+    let one = |rest: &str| {
+        let (name, rest) = rest.split_once('"')?;
+        let place =
+            rest.trim_start().strip_prefix("at '").and_then(|rest| rest.split_once('\'')).map(|(place, _)| place);
+        Some(path_of(place.unwrap_or_default()).into_iter().chain([name.to_owned()]).collect())
+    };
+    message.split("Unknown name \"").skip(1).filter_map(one).collect()
+}
+
+/// `Unrecognized request arguments supplied: a, b`
+fn after_colon(message: &str) -> Vec<Vec<String>> {
+    let Some((_, list)) = message.split_once("supplied:") else { return Vec::new() };
+    list.split(',').filter_map(identifier_at_start).map(|name| path_of(&name)).collect()
+}
+
+fn identifier_at_start(text: &str) -> Option<String> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`'));
+    let name: String = text.chars().take_while(|c| is_name(*c)).collect();
+    let name = name.trim_end_matches('.');
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '#' | '/')
+}
+
+/// `thinking.type: Extra inputs are not permitted`, also behind words of a service in between.
+fn before_colon(message: &str) -> Vec<Vec<String>> {
+    let words = message.split_whitespace().filter_map(|word| word.strip_suffix(':'));
+    let words = words.map(|word| word.trim_matches(['\'', '"', '`', '(', ')']));
+    words.filter(|word| !word.is_empty() && word.chars().all(is_name)).map(path_of).collect()
+}
+
+/// What stands in quotes or brackets.
+fn quoted(message: &str) -> Vec<Vec<String>> {
+    let mut names = Vec::new();
+    let mut left = message;
+    while let Some(start) = left.find(['\'', '"', '`', '[']) {
+        let open = left[start..].chars().next().unwrap_or_default();
+        let close = if open == '[' { ']' } else { open };
+        let rest = &left[start + 1..];
+        let inside = rest.split_once(close).map(|(inside, _)| inside).filter(|inside| inside.chars().all(is_name));
+        // An apostrophe opens nothing: the next quote may.
+        left = match inside {
+            Some(inside) => &rest[inside.len() + 1..],
+            None => rest,
+        };
+        names.extend(inside.filter(|inside| !inside.is_empty()).map(path_of));
+    }
+    names
+}
+
+/// Settings that are named without any marks, as "Thinking budget is not supported for this model."
+fn in_words(message: &str) -> Vec<Vec<String>> {
+    const SHAPE: [&str; 6] =
+        ["responseformat", "responsemimetype", "responseschema", "outputformat", "text.format", "outputconfig.format"];
+    const SETTINGS: [&str; 23] = [
+        "temperature",
+        "topp",
+        "topk",
+        "minp",
+        "seed",
+        "stopsequences",
+        "maxtokens",
+        "maxcompletiontokens",
+        "maxoutputtokens",
+        "presencepenalty",
+        "frequencypenalty",
+        "reasoningeffort",
+        "reasoning",
+        "thinkingbudget",
+        "thinkinglevel",
+        "thinkingconfig",
+        "responseformat",
+        "toolchoice",
+        "paralleltoolcalls",
+        "streamoptions",
+        "logprobs",
+        "logitbias",
+        "verbosity",
+    ];
+    let words: Vec<String> = message
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
+        .map(folded)
+        .collect();
+    let mut names: Vec<Vec<String>> = Vec::new();
+    for start in 0..words.len() {
+        for count in (1..=3.min(words.len() - start)).rev() {
+            let name = words[start..start + count].concat();
+            match name.as_str() {
+                "jsonmode" | "jsonschema" | "structuredoutput" | "structuredoutputs" => {
+                    names.extend(SHAPE.iter().map(|name| path_of(name)));
+                }
+                "thinking" => names.extend(["thinking", "thinkingconfig"].map(path_of)),
+                "penalty" => names.extend(["presencepenalty", "frequencypenalty"].map(path_of)),
+                name if SETTINGS.contains(&name) => names.push(path_of(name)),
+                _ => {}
+            }
+        }
+    }
+    names
+}

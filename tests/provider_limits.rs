@@ -1,0 +1,137 @@
+//! Whole runs against a server that takes only so much: so many requests at a time, and not every parameter.
+
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    process::{Command, Output},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+/// Answers each request on a thread of its own.
+fn serve(answer: impl Fn(Value) -> (u16, String) + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    let answer = Arc::new(answer);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let answer = answer.clone();
+            thread::spawn(move || respond(stream, &*answer));
+        }
+    });
+    address
+}
+
+fn respond(mut stream: TcpStream, answer: &dyn Fn(Value) -> (u16, String)) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        if line.trim().is_empty() {
+            break;
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let (status, body) = answer(serde_json::from_slice(&body).ok()?);
+    let kind = if status == 200 { "text/event-stream" } else { "application/json" };
+    let head = format!("HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\nretry-after: 0.2\r\nconnection: close\r\n\r\n");
+    stream.write_all((head + &body).as_bytes()).ok()
+}
+
+fn text(text: &str) -> (u16, String) {
+    let chunk = json!({ "choices": [{ "delta": { "content": text }, "finish_reason": "stop" }] });
+    (200, format!("data: {chunk}\n\ndata: [DONE]\n\n"))
+}
+
+fn run(script: &str, base_url: &str) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("prompt.lmt.mjs");
+    std::fs::write(&path, script).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    command.arg("run").arg(&path).current_dir(folder.path()).env_clear();
+    command.env("LAB_API_KEY", "sk-lab-0123456789").env("LAB_API_TYPE", "openai").env("LAB_API_BASE", base_url);
+    command.output().unwrap()
+}
+
+#[test]
+fn thirty_prompts_at_once_share_a_server_that_takes_five() {
+    let inside = Arc::new(AtomicUsize::new(0));
+    let refused = Arc::new(AtomicUsize::new(0));
+    let count = refused.clone();
+    let address = serve(move |_| {
+        let answer = if inside.fetch_add(1, Ordering::SeqCst) < 5 {
+            thread::sleep(Duration::from_millis(150));
+            text("done")
+        } else {
+            count.fetch_add(1, Ordering::SeqCst);
+            (429, json!({ "error": { "message": "Too many requests", "code": "rate_limit_exceeded" } }).to_string())
+        };
+        inside.fetch_sub(1, Ordering::SeqCst);
+        answer
+    });
+    let script = "
+        import { runPrompt } from 'lmthing';
+        export const config = { model: 'lab:tide' };
+        export default async ({ $ }) => {
+          const one = async (n) => (await runPrompt(({ $ }) => { $`Prompt ${n}`; }, { model: 'lab:tide' })).result.text;
+          const texts = await Promise.all(Array.from({ length: 30 }, (_, n) => one(n)));
+          console.log(texts.filter((text) => text === 'done').length);
+          $`The end.`;
+        };";
+    let output = run(script, &address);
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{report}");
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("30\n"), "{report}");
+    let refused = refused.load(Ordering::SeqCst);
+    assert!((1..100).contains(&refused), "{refused}");
+    assert!(report.contains("lab takes no more at a time: Too many requests"), "{report}");
+}
+
+#[test]
+fn a_run_goes_on_without_what_the_server_does_not_take() {
+    let refused = Arc::new(AtomicUsize::new(0));
+    let count = refused.clone();
+    let address = serve(move |request| {
+        if request.get("temperature").is_none() {
+            return text("warm");
+        }
+        count.fetch_add(1, Ordering::SeqCst);
+        let message = "Unsupported parameter: 'temperature' is not supported with this model.";
+        (
+            400,
+            json!({ "error": { "message": message, "param": "temperature", "code": "unsupported_parameter" } })
+                .to_string(),
+        )
+    });
+    let script = "
+        import { runPrompt } from 'lmthing';
+        export const config = { model: 'lab:tide' };
+        export default async ({ $ }) => {
+          for (let n = 0; n < 2; n++) {
+            const options = { temperature: 0.5, maxRetries: 0 };
+            const { result } = await runPrompt(({ $ }) => { $`Prompt ${n}`; }, { model: 'lab:tide', options });
+            const [step] = await result.steps;
+            console.log(await result.text, (step.warnings ?? []).map(({ type, setting }) => `${type} ${setting}`).join());
+          }
+          $`The end.`;
+        };";
+    let output = run(script, &address);
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{report}");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.starts_with("warm unsupported-setting temperature\nwarm \n"), "{told}");
+    assert_eq!(refused.load(Ordering::SeqCst), 1);
+}

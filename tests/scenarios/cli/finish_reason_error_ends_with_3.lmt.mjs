@@ -1,0 +1,8 @@
+// An answer that its provider broke off is no success, whatever was said before.
+
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'half' }, { type: 'finish', finishReason: 'error' }];
+
+export default async ({ $ }) => {
+  $`go`;
+};
