@@ -1,6 +1,5 @@
 // New keys.
 import { curveGenerate, curvePublicKey, randomBytes, rsaGenerate, rsaGenerateAsync } from 'lmthing:internal/native/crypto';
-import { promisify } from 'node:util';
 import { nodeError } from '../shared/errors.js';
 import { answerLater, checkFunction, checkInteger, checkObject, checkString } from './arguments.js';
 import { invalidValue } from './errors.js';
@@ -82,8 +81,8 @@ export function generateKeyPair(type, options, callback) {
   answerLater(async () => pairOf(await makeAsync(), options), answer);
 }
 
-/** Two values go to the callback, so the promise is of an object of both. */
-generateKeyPair[promisify.custom] = (type, options) =>
+// `util.promisify` asks for this: two values go to the callback, so the promise is of an object of both.
+generateKeyPair[Symbol.for('nodejs.util.promisify.custom')] = (type, options) =>
   new Promise((resolve, reject) => {
     generateKeyPair(type, options, (error, publicKey, privateKey) => (error ? reject(error) : resolve({ publicKey, privateKey })));
   });

@@ -139,5 +139,7 @@ export class Crypto {
   }
 }
 brand(Crypto, 'Crypto');
+// As in Node, for programs that have no other way to the class.
+Object.defineProperty(Crypto.prototype, 'CryptoKey', { value: CryptoKey, writable: true, configurable: true });
 
 export const crypto = new Crypto(TOKEN);

@@ -1,7 +1,6 @@
 // The methods of `crypto.subtle` that work with keys, over `node:crypto`. The face that users see (`web/crypto.js`) has
 // counted the arguments.
 import { generateKeyPair, generateKeySync } from 'node:crypto';
-import { promisify } from 'node:util';
 import { makeCryptoKey } from 'lmthing:internal/web/crypto';
 import { USAGES, checkFormat, checkKey, dataOf, failure, normalize, tryNormalize, usagesOf } from './subtle/arguments.js';
 import { cipher } from './subtle/cipher.js';
@@ -9,8 +8,6 @@ import { derive, lengthFor } from './subtle/derive.js';
 import { exportKeyData, fullAlgorithm, importKeyData } from './subtle/formats.js';
 import { checkUsages, pairUsages } from './subtle/key-kinds.js';
 import { signData, verifyData } from './subtle/sign.js';
-
-const generateLater = promisify(generateKeyPair);
 
 export async function encrypt(algorithm, key, data) {
   checkKey(key, 'encrypt', 1);
@@ -78,7 +75,9 @@ function pairArguments({ name, modulusLength, publicExponent, namedCurve }) {
 async function keyPair(algorithm, extractable, usages) {
   const given = pairArguments(algorithm);
   const [ofPublic, ofPrivate] = pairUsages(algorithm.name, usages);
-  const pair = await generateLater(...given);
+  const pair = await new Promise((resolve, reject) => {
+    generateKeyPair(...given, (error, publicKey, privateKey) => (error ? reject(error) : resolve({ publicKey, privateKey })));
+  });
   if (ofPrivate.length === 0) throw failure(EMPTY, 'SyntaxError');
   const described = fullAlgorithm(pair.publicKey, algorithm);
   return Object.assign(Object.create(null), {

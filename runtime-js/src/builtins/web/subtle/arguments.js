@@ -146,3 +146,9 @@ export const nodeHash = ({ name }) => name.toLowerCase().replace('-', '');
 
 /** A view's bytes as the `ArrayBuffer` that the methods answer with. */
 export const ownBuffer = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+
+/** A function of Node's that takes a callback, as a promise (`util.promisify` would load all of `node:util`). */
+export const later = (work, ...given) =>
+  new Promise((resolve, reject) => {
+    work(...given, (error, value) => (error ? reject(error) : resolve(value)));
+  });

@@ -1,13 +1,10 @@
 // `deriveBits`, and the lengths of keys that are derived.
 import { diffieHellman, hkdf, pbkdf2 } from 'node:crypto';
-import { promisify } from 'node:util';
 import { CryptoKey, keyObjectOf } from 'lmthing:internal/web/crypto';
 import { asBytes } from '../../shared/bytes.js';
 import { nodeError } from '../../shared/errors.js';
-import { failure, nodeHash, ownBuffer } from './arguments.js';
+import { failure, later, nodeHash, ownBuffer } from './arguments.js';
 
-const hkdfLater = promisify(hkdf);
-const pbkdf2Later = promisify(pbkdf2);
 const BLOCK_BITS = { 'SHA-1': 512, 'SHA-256': 512, 'SHA-384': 1024, 'SHA-512': 1024 };
 
 function bytesOf(algorithm, name) {
@@ -27,13 +24,13 @@ async function byPassword(algorithm, key, length) {
   const salt = bytesOf(algorithm, 'salt');
   if (iterations === 0) throw failure('iterations cannot be zero');
   const size = checkLength(length);
-  return ownBuffer(asBytes(await pbkdf2Later(keyObjectOf(key).export(), salt, iterations, size, nodeHash(algorithm.hash))));
+  return ownBuffer(asBytes(await later(pbkdf2, keyObjectOf(key).export(), salt, iterations, size, nodeHash(algorithm.hash))));
 }
 
 async function byExpansion(algorithm, key, length) {
   const [salt, info] = [bytesOf(algorithm, 'salt'), bytesOf(algorithm, 'info')];
   const size = checkLength(length);
-  return hkdfLater(nodeHash(algorithm.hash), keyObjectOf(key), salt, info, size);
+  return later(hkdf, nodeHash(algorithm.hash), keyObjectOf(key), salt, info, size);
 }
 
 function byAgreement(algorithm, key, length) {
