@@ -1,21 +1,74 @@
-// The global `crypto`: random values and digests. Keys are not offered.
+// The global `crypto`: random values and digests. What works with keys is loaded when it is called
+// (`lmthing:internal/web/subtle`).
 import { randomBytes } from 'lmthing:internal/native/crypto';
+import { importBuiltin } from 'lmthing:internal/native/modules';
 import { asBytes } from '../shared/bytes.js';
 import { digest } from '../shared/hashes.js';
-import { nodeError, notOffered } from '../shared/errors.js';
+import { nodeError } from '../shared/errors.js';
 import { brand } from '../shared/brand.js';
 
 const DIGESTS = { 'SHA-1': 'sha1', 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' };
 const TOKEN = Symbol('internal');
+const inspect = Symbol.for('nodejs.util.inspect.custom');
 
 function checkToken(token) {
   if (token !== TOKEN) throw nodeError(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
 }
 
+/** The key object in each `CryptoKey`. */
+const keyObjects = new WeakMap();
+
 export class CryptoKey {
-  constructor() {
-    checkToken();
+  #keyObject;
+  #algorithm;
+  #usages;
+  #extractable;
+
+  constructor(token, keyObject, algorithm, usages, extractable) {
+    checkToken(token);
+    this.#keyObject = keyObject;
+    this.#algorithm = algorithm;
+    this.#usages = usages;
+    this.#extractable = extractable;
+    keyObjects.set(this, keyObject);
   }
+
+  get type() {
+    return this.#keyObject.type;
+  }
+
+  get extractable() {
+    return this.#extractable;
+  }
+
+  get algorithm() {
+    return this.#algorithm;
+  }
+
+  get usages() {
+    return this.#usages;
+  }
+
+  [inspect](depth, options, show) {
+    const { type, extractable, algorithm, usages } = this;
+    return `CryptoKey ${show({ type, extractable, algorithm, usages }, { ...options, depth: options.depth === null ? null : options.depth - 1 })}`;
+  }
+}
+brand(CryptoKey, 'CryptoKey');
+
+/** The key object in a `CryptoKey`; `undefined` for anything else. */
+export const keyObjectOf = (key) => (key !== null && typeof key === 'object' ? keyObjects.get(key) : undefined);
+
+export const makeCryptoKey = (keyObject, algorithm, usages, extractable) =>
+  new CryptoKey(TOKEN, keyObject, algorithm, usages, extractable);
+
+function checkCall(target, name, expected, given) {
+  if (!(target instanceof SubtleCrypto)) {
+    throw nodeError(TypeError, 'ERR_INVALID_THIS', 'Value of "this" must be of type SubtleCrypto');
+  }
+  if (given >= expected) return;
+  const message = `Failed to execute '${name}' on 'SubtleCrypto': ${expected} arguments required, but only ${given} present.`;
+  throw nodeError(TypeError, 'ERR_MISSING_ARGS', message);
 }
 
 export class SubtleCrypto {
@@ -24,6 +77,7 @@ export class SubtleCrypto {
   }
 
   async digest(algorithm, data) {
+    checkCall(this, 'digest', 2, arguments.length);
     const name = String(typeof algorithm === 'object' && algorithm ? algorithm.name : algorithm).toUpperCase();
     const bytes = asBytes(data);
     if (!bytes) {
@@ -34,10 +88,15 @@ export class SubtleCrypto {
     return digest(DIGESTS[name], bytes).buffer;
   }
 }
-const KEY_METHODS = 'encrypt decrypt sign verify generateKey deriveKey deriveBits importKey exportKey wrapKey unwrapKey';
-for (const name of KEY_METHODS.split(' ')) {
-  const refuse = notOffered(`crypto.subtle.${name}`, 'only crypto.subtle.digest; node:crypto has createHmac');
-  SubtleCrypto.prototype[name] = async () => refuse();
+/** The methods that need keys, with how many arguments each has to get. */
+const KEY_METHODS = { encrypt: 3, decrypt: 3, sign: 3, verify: 4, generateKey: 3, deriveKey: 5, deriveBits: 2, importKey: 4, exportKey: 2, wrapKey: 4, unwrapKey: 7 };
+for (const [name, count] of Object.entries(KEY_METHODS)) {
+  const method = async function (...given) {
+    checkCall(this, name, count, given.length);
+    return importBuiltin('lmthing:internal/web/subtle')[name](...given);
+  };
+  Object.defineProperty(method, 'name', { value: name, configurable: true });
+  Object.defineProperty(SubtleCrypto.prototype, name, { value: method, writable: true, configurable: true, enumerable: true });
 }
 brand(SubtleCrypto, 'SubtleCrypto');
 
@@ -80,5 +139,7 @@ export class Crypto {
   }
 }
 brand(Crypto, 'Crypto');
+// As in Node, for programs that have no other way to the class.
+Object.defineProperty(Crypto.prototype, 'CryptoKey', { value: CryptoKey, writable: true, configurable: true });
 
 export const crypto = new Crypto(TOKEN);

@@ -1,0 +1,28 @@
+//! Work that takes long enough to be done beside the script.
+
+use rquickjs::{Ctx, Exception, FromJs, Function, IntoJs, Object, Result, convert::List, prelude::Async};
+
+use crate::script::event_loop::KeepAlive;
+
+/// What a job came to, or a short text that the JavaScript half makes Node's error of.
+pub(super) type JobResult<T> = std::result::Result<T, &'static str>;
+
+/// Exports `name` (blocking) and `nameAsync` (a promise) for a job on one array of arguments.
+pub(super) fn export_job<'js, A, T>(exports: &Object<'js>, name: &str, run: fn(A) -> JobResult<T>) -> Result<()>
+where
+    A: Send + 'static,
+    List<A>: FromJs<'js>,
+    T: IntoJs<'js> + Send + 'static,
+{
+    let ctx = exports.ctx();
+    let run_now = move |ctx: Ctx<'js>, List(arguments): List<A>| {
+        run(arguments).map_err(|text| Exception::throw_message(&ctx, text))
+    };
+    exports.set(name, Function::new(ctx.clone(), run_now)?)?;
+    let run_later = move |ctx: Ctx<'js>, List(arguments): List<A>| async move {
+        let _alive = KeepAlive::new(&ctx);
+        let outcome = tokio::task::spawn_blocking(move || run(arguments)).await;
+        outcome.unwrap_or(Err("canceled")).map_err(|text| Exception::throw_message(&ctx, text))
+    };
+    exports.set(format!("{name}Async"), Function::new(ctx.clone(), Async(run_later))?)
+}

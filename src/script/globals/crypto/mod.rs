@@ -1,0 +1,39 @@
+//! The native half of `node:crypto` and of the global `crypto`: hashes, ciphers, derived keys, signatures and random bytes,
+//! by RustCrypto, `ring` and the operating system.
+//!
+//! Keys are plain bytes here. Their formats, and everything Node says of arguments, are the JavaScript half's.
+
+mod cipher;
+mod curves;
+mod derive;
+mod digests;
+mod hash;
+mod jobs;
+mod rsa;
+
+use rquickjs::{Ctx, Exception, Function, Object, Result};
+
+use super::bytes::Bytes;
+use crate::script::native_module::NativeModule;
+
+/// `randomBytes(size)` from the operating system.
+fn random_bytes(ctx: Ctx<'_>, size: usize) -> Result<Bytes> {
+    let mut bytes = vec![0; size];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Exception::throw_message(&ctx, &format!("The system gave no random bytes: {error}")))?;
+    Ok(Bytes(bytes))
+}
+
+/// The native half, as the JavaScript half imports it.
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/crypto", init: exports };
+
+fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let exports = Object::new(ctx.clone())?;
+    exports.set("randomBytes", Function::new(ctx.clone(), random_bytes)?)?;
+    hash::add_exports(&exports)?;
+    cipher::add_exports(&exports)?;
+    derive::add_exports(&exports)?;
+    curves::add_exports(&exports)?;
+    rsa::add_exports(&exports)?;
+    Ok(exports)
+}
