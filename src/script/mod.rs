@@ -22,6 +22,7 @@ pub(crate) mod bindings;
 
 pub(crate) use builtin::import_builtin;
 pub(crate) use diagnose::diagnose;
+pub(crate) use diagnose::set_prompt_methods;
 pub use diagnose::{Thrown, diagnose_error};
 pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE};
 pub(crate) use error::ScriptError;
