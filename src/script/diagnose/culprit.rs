@@ -6,9 +6,10 @@ use rquickjs::{Ctx, JsLifetime, Object, Result, Value};
 use super::bindings::Binding;
 use super::call_sites::{Site, What};
 use super::source::{Source, Sources};
-use super::stack::{RawFrame, is_package};
+use super::stack::RawFrame;
 use crate::diagnostic::{Diagnostic, closest};
 use crate::script::builtin::{self, import_builtin};
+use crate::script::loader::is_package;
 use crate::script::user_data;
 
 /// An expression that is longer is told by its last name.

@@ -91,6 +91,7 @@ fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic
     let sources = Sources::new(&modules);
     locate(ctx, &modules, &sources, &mut diagnostic, &text("stack").unwrap_or_default());
     explain::explain(ctx, &modules, &sources, &mut diagnostic);
+    diagnostic.stack.extend(stack::imports(&modules, &sources, &diagnostic));
     diagnostic
 }
 

@@ -4,8 +4,8 @@
 
 use super::call_sites::{Site, What};
 use super::source::Sources;
-use crate::diagnostic::{Frame, Location};
-use crate::script::loader::{self, Modules};
+use crate::diagnostic::{Diagnostic, Frame, Location};
+use crate::script::loader::{self, Modules, is_package};
 
 /// One call on the stack, as the engine tells it.
 pub(super) struct RawFrame {
@@ -85,13 +85,22 @@ fn location(place: &str) -> Option<Location> {
     Some(Location { path: path.to_owned(), line: line.parse().ok()?, column: column.parse().ok()? })
 }
 
-pub(super) fn is_package(path: &str) -> bool {
-    path.contains("/node_modules/")
-}
-
 /// The place to show: the innermost frame of the user's own code, or, when there is none, of a package.
 pub(super) fn place(frames: &[Frame]) -> Option<usize> {
     // A package that throws at wrong arguments was called from somewhere, and that is the line to look at.
     let own = frames.iter().position(|frame| !is_package(&frame.location.path));
     own.or((!frames.is_empty()).then_some(0))
+}
+
+/// The imports by which the author's own code came to a package whose code failed before any function of it was called.
+pub(super) fn imports(modules: &Modules, sources: &Sources<'_>, diagnostic: &Diagnostic) -> Vec<Frame> {
+    let is_own = |frame: &Frame| !is_package(&frame.location.path);
+    let outermost = diagnostic.stack.last().map(|frame| &frame.location).or(diagnostic.location.as_ref());
+    let Some(outermost) = outermost.filter(|_| !diagnostic.stack.iter().any(is_own)) else { return Vec::new() };
+    let chain = loader::import_chain(modules, &outermost.path);
+    let frame = |site: loader::ImportSite| Frame {
+        function: Some(format!("import '{}'", site.specifier)),
+        location: sources.in_characters(site.location),
+    };
+    chain.into_iter().map(frame).collect()
 }
