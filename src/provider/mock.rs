@@ -3,13 +3,19 @@
 //! Text items stream one by one; a tool call item ends the model's turn and the items after it belong to the next turn;
 //! when the list is used up the model answers with nothing and `stop` (docs/reference.md, "Mock models").
 
-use std::{cell::Cell, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    time::Duration,
+};
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 use serde_json::{Value, json};
 
 use super::{LanguageModel, PartStream, ProviderError, ProviderErrorKind};
-use crate::chat::{FinishReason, ModelRequest, ResponseMetadata, StreamPart, Usage};
+use crate::{
+    chat::{FinishReason, ModelRequest, ResponseMetadata, StreamPart, Usage},
+    diagnostic::closest,
+};
 
 /// One scripted piece of an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,25 +51,40 @@ impl Default for MockOptions {
     }
 }
 
+/// Told how many items there were when the model is asked for more than that.
+type UsedUp = Box<dyn FnOnce(usize)>;
+
 /// A scripted model with its place in the script.
-#[derive(Debug)]
 pub(crate) struct MockModel {
     items: Vec<MockItem>,
     options: MockOptions,
     next: Cell<usize>,
     turns: Cell<usize>,
+    /// Called once.
+    used_up: RefCell<Option<UsedUp>>,
 }
 
 impl MockModel {
     /// A model that plays `items` from the start.
     pub(crate) fn new(items: Vec<MockItem>, options: MockOptions) -> Self {
-        MockModel { items, options, next: Cell::new(0), turns: Cell::new(0) }
+        MockModel { items, options, next: Cell::new(0), turns: Cell::new(0), used_up: RefCell::default() }
+    }
+
+    /// Has `tell` called the first time the model is asked for an answer when nothing is left of the script.
+    #[must_use]
+    pub(crate) fn when_used_up(self, tell: impl FnOnce(usize) + 'static) -> Self {
+        MockModel { used_up: RefCell::new(Some(Box::new(tell))), ..self }
     }
 
     /// Takes the items of the next turn off the script.
     fn next_turn(&self) -> &[MockItem] {
         let start = self.next.get();
         let rest = &self.items[start..];
+        if rest.is_empty()
+            && let Some(tell) = self.used_up.take()
+        {
+            tell(self.items.len());
+        }
         let length = rest
             .iter()
             .position(|item| !matches!(item, MockItem::Text(_) | MockItem::Reasoning(_)))
@@ -225,13 +246,54 @@ impl TurnScript {
     }
 }
 
+/// What an item of each type may hold besides its type.
+const KEYS: &[(&str, &[&str])] = &[
+    ("text", &["text"]),
+    ("reasoning", &["text"]),
+    ("tool-call", &["toolName", "toolCallId", "args"]),
+    ("error", &["error"]),
+    ("finish", &["finishReason"]),
+];
+
+/// Other words for a key, as providers and SDKs have them.
+const OTHER_WORDS: &[(&str, &str)] = &[
+    ("input", "args"),
+    ("arguments", "args"),
+    ("parameters", "args"),
+    ("name", "toolName"),
+    ("tool", "toolName"),
+    ("id", "toolCallId"),
+    ("content", "text"),
+    ("delta", "text"),
+    ("message", "error"),
+    ("reason", "finishReason"),
+];
+
+fn check_keys(index: usize, kind: &str, item: &Value, keys: &[&str]) -> Result<(), String> {
+    let Some(fields) = item.as_object() else { return Ok(()) };
+    let Some(unknown) = fields.keys().find(|key| *key != "type" && !keys.contains(&key.as_str())) else {
+        return Ok(());
+    };
+    let other_word =
+        || OTHER_WORDS.iter().find(|(word, key)| word == unknown && keys.contains(key)).map(|(_, key)| *key);
+    let advice = match closest(unknown, keys.iter().copied()).or_else(other_word) {
+        Some(meant) => format!("did you mean '{meant}'?"),
+        None => format!("it may have {}", keys.join(", ")),
+    };
+    Err(format!("mock item {index} ({kind}) has an unknown key '{unknown}'; {advice}"))
+}
+
 impl MockItem {
     /// Reads one item of a `mock` array.
     ///
     /// Shapes: `{type: 'text', text}`, `{type: 'reasoning', text}`, `{type: 'tool-call', toolName, toolCallId?, args}`
-    /// (`input` is accepted for `args`; a string is taken as raw JSON text), `{type: 'error', error}`,
-    /// `{type: 'finish', finishReason}`. `index` only makes the error and a missing call id readable.
+    /// (a string is taken as raw JSON text), `{type: 'error', error}`, `{type: 'finish', finishReason}`; no other keys, which
+    /// would most likely be slips. `index` only makes the error and a missing call id readable.
     pub(crate) fn from_json(index: usize, item: &Value) -> Result<MockItem, String> {
+        let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
+        if let Some((_, keys)) = KEYS.iter().find(|(known, _)| *known == kind) {
+            check_keys(index, kind, item, keys)?;
+        }
         let wrong = |what: &str| format!("mock item {index} {what}: {item}");
         let text_of = |key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
         match item.get("type").and_then(Value::as_str) {
@@ -242,16 +304,13 @@ impl MockItem {
             Some("tool-call") => Ok(MockItem::ToolCall {
                 tool_call_id: text_of("toolCallId").unwrap_or_else(|| format!("call_{index}")),
                 tool_name: text_of("toolName").ok_or_else(|| wrong("needs a string 'toolName'"))?,
-                input: match item.get("args").or_else(|| item.get("input")) {
+                input: match item.get("args") {
                     Some(Value::String(raw)) => raw.clone(),
                     Some(args) => args.to_string(),
                     None => json!({}).to_string(),
                 },
             }),
-            Some("error") => {
-                let message = text_of("error").or_else(|| text_of("message"));
-                Ok(MockItem::Error(message.ok_or_else(|| wrong("needs a string 'error'"))?))
-            }
+            Some("error") => Ok(MockItem::Error(text_of("error").ok_or_else(|| wrong("needs a string 'error'"))?)),
             Some("finish") => {
                 let reason = item.get("finishReason").cloned().unwrap_or_else(|| json!("stop"));
                 let reason = serde_json::from_value(reason).map_err(|_| wrong("has an unknown 'finishReason'"))?;

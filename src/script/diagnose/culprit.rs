@@ -200,6 +200,17 @@ fn suggestion(ctx: &Ctx<'_>, source: &Source, site: &Site) -> Option<String> {
     }
 }
 
+/// What to do about a name that is not defined, when it is a method of prompts or close to one.
+pub(super) fn undefined_name(ctx: &Ctx<'_>, name: &str) -> Option<String> {
+    let methods = prompt_methods(ctx);
+    let method = methods.iter().find(|method| **method == name).copied();
+    if let Some(method) = method {
+        return Some(format!("'{method}' is a method of the prompt: take it from the argument, ({{ {method} }}) => …"));
+    }
+    let meant = closest(name, methods)?;
+    Some(format!("did you mean '{meant}', a method of the prompt?"))
+}
+
 /// A member whose name is close to the last of `path`.
 fn member_suggestion<'js>(ctx: &Ctx<'js>, object: Value<'js>, path: &[String]) -> Option<String> {
     let (name, before) = path.split_last()?;

@@ -3,6 +3,7 @@
 
 use rquickjs::Ctx;
 
+use super::culprit;
 use super::source::Sources;
 use crate::diagnostic::Diagnostic;
 use crate::script::loader::{self, Modules};
@@ -25,7 +26,11 @@ pub(super) fn explain(ctx: &Ctx<'_>, modules: &Modules, sources: &Sources<'_>, d
         move_from_end(modules, diagnostic);
     }
     if diagnostic.hint.is_none() {
-        diagnostic.hint = hint(&diagnostic.name, &diagnostic.message).map(str::to_owned);
+        let undefined =
+            diagnostic.message.strip_suffix(" is not defined").filter(|_| diagnostic.name == "ReferenceError");
+        diagnostic.hint = hint(&diagnostic.name, &diagnostic.message)
+            .map(str::to_owned)
+            .or_else(|| culprit::undefined_name(ctx, undefined?));
     }
 }
 

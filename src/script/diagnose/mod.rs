@@ -116,6 +116,21 @@ fn locate(ctx: &Ctx<'_>, modules: &Modules, sources: &Sources<'_>, diagnostic: &
         .and_then(|location| sources.of(&location.path).line(location.line).map(str::to_owned));
 }
 
+/// Where a function begins; `None` for one that is not in a file of the user's.
+pub(crate) fn location_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>) -> Option<Location> {
+    let text = |key: &str| property::<Coerced<String>>(ctx, function, key).map(|text| text.0);
+    let (path, line, column) = (text("fileName")?, text("lineNumber")?, text("columnNumber")?);
+    let modules = loader::modules(ctx).ok()?;
+    // By way of a trace, which knows where code that was compiled comes from.
+    let frames = stack::frames(&modules, &format!("    at {path}:{line}:{column}"));
+    frames.into_iter().next().map(|raw| raw.frame.location)
+}
+
+/// [`location_of_function`] as `path:line`.
+pub(crate) fn place_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>) -> Option<String> {
+    location_of_function(ctx, function).map(|location| format!("{}:{}", location.path, location.line))
+}
+
 /// Errors of any realm and class, `DOMException` included; nothing that merely has a message.
 fn is_error<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> bool {
     object.is_error()

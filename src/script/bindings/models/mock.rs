@@ -8,7 +8,10 @@ use super::resolve::model_object;
 use crate::{
     chat::Usage,
     provider::{MockItem, MockModel, MockOptions},
-    script::bindings::values::{elements, kind_of, property, to_json, to_json_text, type_error},
+    script::{
+        bindings::values::{elements, kind_of, property, to_json, to_json_text, type_error},
+        host::host,
+    },
 };
 
 /// `createMockModel(items, {delay, usage, streaming}?)` of `lmthing/test`.
@@ -41,17 +44,25 @@ pub(crate) fn mock_model<'js>(
     let mut script = Vec::with_capacity(list.len());
     for (index, item) in elements(list)?.iter().enumerate() {
         let mut json = to_json(ctx, item)?;
-        for key in ["args", "input"] {
-            // As text, as models give them: a value would lose half surrogate pairs.
-            let given = item.as_object().map(|item| property(item, key)).transpose()?.flatten();
-            if let Some(given) = given.filter(|given| !given.is_string()) {
-                json[key] = to_json_text(ctx, &given)?.into();
-            }
+        // As text, as models give them: a value would lose half surrogate pairs.
+        let args = item.as_object().map(|item| property(item, "args")).transpose()?.flatten();
+        if let Some(args) = args.filter(|args| !args.is_string()) {
+            json["args"] = to_json_text(ctx, &args)?.into();
         }
         script
             .push(MockItem::from_json(index, &json).map_err(|problem| type_error(ctx, format!("{place}: {problem}")))?);
     }
-    Ok(MockModel::new(script, options))
+    let inner = host(ctx)?;
+    let place = place.to_owned();
+    let tell = move |count: usize| {
+        let items = match count {
+            0 => "it has no items".to_owned(),
+            1 => "its one item has been played".to_owned(),
+            count => format!("its {count} items have been played"),
+        };
+        inner.warn(&format!("{place} is used up: {items}, and the model answers with nothing from now on"));
+    };
+    Ok(MockModel::new(script, options).when_used_up(tell))
 }
 
 fn mock_options<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<MockOptions> {

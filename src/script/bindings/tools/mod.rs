@@ -4,3 +4,4 @@
 pub(crate) mod call;
 pub(crate) mod define;
 pub(crate) mod execution;
+pub(crate) mod unseen;
