@@ -63,7 +63,7 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
     let file = std::path::absolute(&args.file).unwrap_or_else(|_| args.file.clone());
     let options = FileRunOptions {
         exchanges: exchanges(args, &variables)?,
-        host: Rc::new(TerminalHost { printer: printer.clone() }),
+        host: Rc::new(TerminalHost { printer: printer.clone(), progress: progress.clone() }),
         listener: listener(printer.clone(), progress.clone()),
         on_provider_event: on_provider_event(printer.clone(), progress.clone()),
         argv: argv(args, &file),
@@ -72,7 +72,7 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
     };
     let end = tokio::select! {
         biased;
-        () = printer.closed() => return Ok(ExitCode::Done), // nobody reads any more
+        () = printer.closed() => return Ok(ExitCode::Done), // nobody reads any more; a failure is the printer's to tell
         end = run_file(&file, options) => end,
         () = printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         () = progress.tick() => unreachable!("the progress line never ends by itself"),
@@ -184,6 +184,7 @@ fn provider_diagnostic(error: &ProviderError) -> Diagnostic {
 /// What a script prints, on its way to the printer.
 struct TerminalHost {
     printer: Rc<Printer>,
+    progress: Progress,
 }
 
 impl ScriptHost for TerminalHost {
@@ -193,6 +194,10 @@ impl ScriptHost for TerminalHost {
 
     fn write_stderr(&self, text: &str) {
         self.printer.stderr(text);
+    }
+
+    fn busy(&self) {
+        self.progress.tick_busy();
     }
 
     fn stdout_is_terminal(&self) -> bool {
