@@ -216,6 +216,14 @@ impl Message {
         Message { role, content: Content::Parts(parts), provider_options: None }
     }
 
+    /// The content, when it is a bare string.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Text(text) => Some(text),
+            Content::Parts(_) => None,
+        }
+    }
+
     /// The parts; none when the content is a bare string.
     pub fn content_parts(&self) -> &[ContentPart] {
         match &self.content {

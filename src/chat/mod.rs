@@ -16,6 +16,7 @@ mod stream;
 mod tool_input;
 mod transcript;
 
+pub(crate) use json::MAX_DEPTH as MAX_JSON_DEPTH;
 pub use json::{JsonError, read_json};
 pub use message::{Content, ContentPart, Message, ProviderOptions, Role, ToolOutput};
 pub use part_log::PartLog;
