@@ -5,7 +5,9 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::VecDeque,
     time::Duration,
+    vec,
 };
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
@@ -18,20 +20,26 @@ use crate::{
 };
 
 /// One scripted piece of an answer.
+///
+/// Small: a script may have hundreds of thousands of texts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum MockItem {
-    Text(String),
-    Reasoning(String),
-    /// `input` is the arguments as JSON text, so that a script can also play a model that writes broken JSON.
-    ToolCall {
-        tool_call_id: String,
-        tool_name: String,
-        input: String,
-    },
+    Text(Box<str>),
+    Reasoning(Box<str>),
+    ToolCall(Box<MockCall>),
     /// The turn fails with this message, as if the provider had broken off the stream.
-    Error(String),
+    Error(Box<str>),
     /// Ends the turn with this finish reason and no tool call.
     Finish(FinishReason),
+}
+
+/// A scripted tool call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MockCall {
+    tool_call_id: String,
+    tool_name: String,
+    /// The arguments as JSON text, so that a script can also play a model that writes broken JSON.
+    input: String,
 }
 
 /// How the script is played.
@@ -56,9 +64,11 @@ type UsedUp = Box<dyn FnOnce(usize)>;
 
 /// A scripted model with its place in the script.
 pub(crate) struct MockModel {
-    items: Vec<MockItem>,
+    /// What has not been played yet.
+    items: RefCell<vec::IntoIter<MockItem>>,
+    /// How many there were.
+    count: usize,
     options: MockOptions,
-    next: Cell<usize>,
     turns: Cell<usize>,
     /// Called once.
     used_up: RefCell<Option<UsedUp>>,
@@ -67,7 +77,9 @@ pub(crate) struct MockModel {
 impl MockModel {
     /// A model that plays `items` from the start.
     pub(crate) fn new(items: Vec<MockItem>, options: MockOptions) -> Self {
-        MockModel { items, options, next: Cell::new(0), turns: Cell::new(0), used_up: RefCell::default() }
+        let count = items.len();
+        let items = RefCell::new(items.into_iter());
+        MockModel { items, count, options, turns: Cell::new(0), used_up: RefCell::default() }
     }
 
     /// Has `tell` called the first time the model is asked for an answer when nothing is left of the script.
@@ -77,27 +89,30 @@ impl MockModel {
     }
 
     /// Takes the items of the next turn off the script.
-    fn next_turn(&self) -> &[MockItem] {
-        let start = self.next.get();
-        let rest = &self.items[start..];
-        if rest.is_empty()
+    fn next_turn(&self) -> vec::IntoIter<MockItem> {
+        let mut items = self.items.borrow_mut();
+        if items.len() == 0
             && let Some(tell) = self.used_up.take()
         {
-            tell(self.items.len());
+            tell(self.count);
         }
-        let length = rest
-            .iter()
-            .position(|item| !matches!(item, MockItem::Text(_) | MockItem::Reasoning(_)))
-            // What ends the turn belongs to it.
-            .map_or(rest.len(), |last| last + 1);
-        self.next.set(start + length);
-        &rest[..length]
+        let is_text = |item: &MockItem| matches!(item, MockItem::Text(_) | MockItem::Reasoning(_));
+        let texts = items.as_slice().iter().take_while(|item| is_text(item)).count();
+        // What ends the turn belongs to it. The last turn takes the list itself, which may be long.
+        match texts + 1 >= items.len() {
+            true => std::mem::take(&mut *items),
+            false => items.by_ref().take(texts + 1).collect::<Vec<_>>().into_iter(),
+        }
     }
 
     /// The stream parts of the next turn; `true` marks a part the delay comes before.
-    fn next_parts(&self) -> Vec<(bool, Result<StreamPart, ProviderError>)> {
+    fn next_parts(&self) -> Turn {
         let turn = self.turns.replace(self.turns.get() + 1);
-        let mut script = TurnScript::new();
+        let mut items = self.next_turn();
+        if !self.options.streaming {
+            items = joined(items).into_iter();
+        }
+        let mut script = TurnScript::default();
         // The same parts in the same order as a provider's answer: the step loop must not be able to tell.
         script.push(StreamPart::StreamStart { warnings: Vec::new() });
         script.push(StreamPart::ResponseMetadata(ResponseMetadata {
@@ -105,33 +120,75 @@ impl MockModel {
             model_id: Some("mock".into()),
             ..ResponseMetadata::default()
         }));
-        let mut finish_reason = FinishReason::Stop;
-        let items = self.next_turn();
-        for item in items {
-            match item {
-                MockItem::Text(text) => script.delta(Block::Text, text, self.options.streaming),
-                MockItem::Reasoning(text) => script.delta(Block::Reasoning, text, self.options.streaming),
-                MockItem::ToolCall { tool_call_id, tool_name, input } => {
-                    script.close();
-                    script.tool_call(tool_call_id, tool_name, input);
-                    finish_reason = FinishReason::ToolCalls;
-                }
-                MockItem::Error(message) => {
-                    script.close();
-                    script.parts.push((
-                        true,
-                        Err(ProviderError::new(ProviderErrorKind::Stream, "mock", "mock", message.clone())),
-                    ));
-                    return script.parts;
-                }
-                MockItem::Finish(reason) => finish_reason = *reason,
-            }
-        }
-        script.close();
         // Zeros, not unknown: a mocked run has sums that can be compared.
         let usage = self.options.usage.unwrap_or_else(|| Usage::new(Some(0), Some(0)));
-        script.push(StreamPart::Finish { finish_reason, usage, provider_metadata: None });
-        script.parts
+        Turn { items, script, finish_reason: FinishReason::Stop, usage, is_over: false }
+    }
+}
+
+/// Items in which no two texts follow each other.
+fn joined(items: impl Iterator<Item = MockItem>) -> Vec<MockItem> {
+    let mut joined: Vec<MockItem> = Vec::new();
+    for item in items {
+        match (joined.last_mut(), item) {
+            (Some(MockItem::Text(text)), MockItem::Text(more))
+            | (Some(MockItem::Reasoning(text)), MockItem::Reasoning(more)) => {
+                *text = format!("{text}{more}").into();
+            }
+            (_, item) => joined.push(item),
+        }
+    }
+    joined
+}
+
+/// One turn of the model, made part by part: a long one is not there as a whole.
+struct Turn {
+    items: vec::IntoIter<MockItem>,
+    script: TurnScript,
+    finish_reason: FinishReason,
+    usage: Usage,
+    is_over: bool,
+}
+
+impl Iterator for Turn {
+    type Item = (bool, Result<StreamPart, ProviderError>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.script.parts.is_empty() && !self.is_over {
+            match self.items.next() {
+                Some(item) => self.play(item),
+                None => self.end(),
+            }
+        }
+        self.script.parts.pop_front()
+    }
+}
+
+impl Turn {
+    fn play(&mut self, item: MockItem) {
+        match item {
+            MockItem::Text(text) => self.script.delta(Block::Text, text.into()),
+            MockItem::Reasoning(text) => self.script.delta(Block::Reasoning, text.into()),
+            MockItem::ToolCall(call) => {
+                self.script.close();
+                self.script.tool_call(*call);
+                self.finish_reason = FinishReason::ToolCalls;
+            }
+            MockItem::Error(message) => {
+                self.script.close();
+                let error = ProviderError::new(ProviderErrorKind::Stream, "mock", "mock", message);
+                self.script.parts.push_back((true, Err(error)));
+                self.is_over = true;
+            }
+            MockItem::Finish(reason) => self.finish_reason = reason,
+        }
+    }
+
+    fn end(&mut self) {
+        self.script.close();
+        let (finish_reason, usage) = (self.finish_reason, self.usage);
+        self.script.push(StreamPart::Finish { finish_reason, usage, provider_metadata: None });
+        self.is_over = true;
     }
 }
 
@@ -177,26 +234,23 @@ enum Block {
 }
 
 /// Builds the parts of one turn, opening and closing blocks as needed.
+#[derive(Default)]
 struct TurnScript {
-    parts: Vec<(bool, Result<StreamPart, ProviderError>)>,
+    parts: VecDeque<(bool, Result<StreamPart, ProviderError>)>,
     open: Option<Block>,
     blocks: usize,
 }
 
 impl TurnScript {
-    fn new() -> Self {
-        TurnScript { parts: Vec::new(), open: None, blocks: 0 }
-    }
-
     fn push(&mut self, part: StreamPart) {
-        self.parts.push((false, Ok(part)));
+        self.parts.push_back((false, Ok(part)));
     }
 
     fn id(&self) -> String {
         self.blocks.to_string()
     }
 
-    fn delta(&mut self, block: Block, text: &str, streaming: bool) {
+    fn delta(&mut self, block: Block, delta: String) {
         if self.open != Some(block) {
             self.close();
             self.open = Some(block);
@@ -205,21 +259,13 @@ impl TurnScript {
                 Block::Text => StreamPart::TextStart { id, provider_metadata: None },
                 Block::Reasoning => StreamPart::ReasoningStart { id, provider_metadata: None },
             });
-        } else if !streaming
-            && let Some((_, Ok(StreamPart::TextDelta { delta, .. } | StreamPart::ReasoningDelta { delta, .. }))) =
-                self.parts.last_mut()
-        {
-            delta.push_str(text);
-            return;
         }
-        let (id, delta) = (self.id(), text.to_owned());
-        self.parts.push((
-            true,
-            Ok(match block {
-                Block::Text => StreamPart::TextDelta { id, delta, provider_metadata: None },
-                Block::Reasoning => StreamPart::ReasoningDelta { id, delta, provider_metadata: None },
-            }),
-        ));
+        let id = self.id();
+        let part = match block {
+            Block::Text => StreamPart::TextDelta { id, delta, provider_metadata: None },
+            Block::Reasoning => StreamPart::ReasoningDelta { id, delta, provider_metadata: None },
+        };
+        self.parts.push_back((true, Ok(part)));
     }
 
     fn close(&mut self) {
@@ -232,17 +278,13 @@ impl TurnScript {
         self.blocks += 1;
     }
 
-    fn tool_call(&mut self, id: &str, name: &str, input: &str) {
-        self.push(StreamPart::ToolInputStart { id: id.into(), tool_name: name.into() });
-        self.push(StreamPart::ToolInputDelta { id: id.into(), delta: input.into() });
-        self.push(StreamPart::ToolInputEnd { id: id.into() });
-        let call = StreamPart::ToolCall {
-            tool_call_id: id.into(),
-            tool_name: name.into(),
-            input: input.into(),
-            provider_metadata: None,
-        };
-        self.parts.push((true, Ok(call)));
+    fn tool_call(&mut self, MockCall { tool_call_id, tool_name, input }: MockCall) {
+        let id = tool_call_id.clone();
+        self.push(StreamPart::ToolInputStart { id: id.clone(), tool_name: tool_name.clone() });
+        self.push(StreamPart::ToolInputDelta { id: id.clone(), delta: input.clone() });
+        self.push(StreamPart::ToolInputEnd { id });
+        let call = StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata: None };
+        self.parts.push_back((true, Ok(call)));
     }
 }
 
@@ -297,11 +339,11 @@ impl MockItem {
         let wrong = |what: &str| format!("mock item {index} {what}: {item}");
         let text_of = |key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
         match item.get("type").and_then(Value::as_str) {
-            Some("text") => Ok(MockItem::Text(text_of("text").ok_or_else(|| wrong("needs a string 'text'"))?)),
+            Some("text") => Ok(MockItem::Text(text_of("text").ok_or_else(|| wrong("needs a string 'text'"))?.into())),
             Some("reasoning") => {
-                Ok(MockItem::Reasoning(text_of("text").ok_or_else(|| wrong("needs a string 'text'"))?))
+                Ok(MockItem::Reasoning(text_of("text").ok_or_else(|| wrong("needs a string 'text'"))?.into()))
             }
-            Some("tool-call") => Ok(MockItem::ToolCall {
+            Some("tool-call") => Ok(MockItem::ToolCall(Box::new(MockCall {
                 tool_call_id: text_of("toolCallId").unwrap_or_else(|| format!("call_{index}")),
                 tool_name: text_of("toolName").ok_or_else(|| wrong("needs a string 'toolName'"))?,
                 input: match item.get("args") {
@@ -309,8 +351,10 @@ impl MockItem {
                     Some(args) => args.to_string(),
                     None => json!({}).to_string(),
                 },
-            }),
-            Some("error") => Ok(MockItem::Error(text_of("error").ok_or_else(|| wrong("needs a string 'error'"))?)),
+            }))),
+            Some("error") => {
+                Ok(MockItem::Error(text_of("error").ok_or_else(|| wrong("needs a string 'error'"))?.into()))
+            }
             Some("finish") => {
                 let reason = item.get("finishReason").cloned().unwrap_or_else(|| json!("stop"));
                 let reason = serde_json::from_value(reason).map_err(|_| wrong("has an unknown 'finishReason'"))?;
