@@ -9,7 +9,6 @@ use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::render::yaml_text;
 use crate::chat::{JsonError, MAX_JSON_DEPTH, read_json};
 
 /// A value as it is shown: YAML, ending in a line feed.
@@ -51,6 +50,17 @@ impl Data {
     pub(crate) fn yaml(&self) -> &str {
         &self.yaml
     }
+}
+
+/// Writes a value as YAML, ending in a line feed.
+///
+/// Strings that YAML 1.1 readers would take for something else (`yes`, `n`, dates) come out quoted.
+fn yaml_text(value: &impl Serialize) -> Result<String, String> {
+    let mut text = serde_saphyr::to_string(value).map_err(|error| error.to_string())?;
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    Ok(text)
 }
 
 /// Half surrogate pairs stand as escapes in JSON and need mending.
@@ -134,5 +144,14 @@ mod tests {
             let error = Data::from_json(&nested(depth)).unwrap_err();
             assert!(error.contains("not JSON: nested deeper than 127 levels"), "{error}");
         }
+    }
+
+    #[test]
+    fn yaml_quotes_what_would_be_read_as_something_else() {
+        let yaml = yaml_text(&serde_json::json!({ "a": "yes", "b": "1", "c": [1, "x"], "d": {} })).unwrap();
+        for line in yaml.lines().filter(|line| line.starts_with("a:") || line.starts_with("b:")) {
+            assert!(line.contains(['"', '\'']), "{line}");
+        }
+        assert!(yaml.ends_with('\n'));
     }
 }

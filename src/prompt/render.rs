@@ -1,20 +1,7 @@
 //! The system prompt's text. Values are not escaped: models read the tags loosely, and escaped text would mislead them
 //! more.
 
-use serde::Serialize;
-
 use super::definitions::Variable;
-
-/// Writes a value as YAML, ending in a line feed.
-///
-/// Strings that YAML 1.1 readers would take for something else (`yes`, `n`, dates) come out quoted.
-pub(super) fn yaml_text(value: &impl Serialize) -> Result<String, String> {
-    let mut text = serde_saphyr::to_string(value).map_err(|error| error.to_string())?;
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-    Ok(text)
-}
 
 /// A text in pieces, so that a long one can be held against another before it is put together.
 #[derive(Default)]
@@ -77,8 +64,6 @@ pub(super) fn system_prompt<'a>(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::prompt::Data;
 
@@ -98,14 +83,5 @@ mod tests {
     #[test]
     fn nothing_defined_is_no_system_prompt() {
         assert!(system_prompt(None, std::iter::empty(), std::iter::empty()).is_none());
-    }
-
-    #[test]
-    fn yaml_quotes_what_would_be_read_as_something_else() {
-        let yaml = yaml_text(&json!({ "a": "yes", "b": "1", "c": [1, "x"], "d": {} })).unwrap();
-        for line in yaml.lines().filter(|line| line.starts_with("a:") || line.starts_with("b:")) {
-            assert!(line.contains(['"', '\'']), "{line}");
-        }
-        assert!(yaml.ends_with('\n'));
     }
 }

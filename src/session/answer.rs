@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::chat::{
-    CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, StepOutput, StreamPart,
-    ToolCall, ToolInput, Usage,
+    CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, SharedText, StepOutput,
+    StreamPart, ToolCall, ToolInput, Usage,
 };
 
 /// A block of text or reasoning that is still arriving.
@@ -75,7 +75,7 @@ impl Answer {
 
     /// Takes in a part of a block of text or reasoning. Blocks interleave, and some models leave out their beginning.
     fn take_block(&mut self, part: &StreamPart) {
-        let reasoning = || ContentPart::Reasoning { text: String::new(), provider_options: None };
+        let reasoning = || ContentPart::Reasoning { text: SharedText::default(), provider_options: None };
         match part {
             StreamPart::TextStart { id, provider_metadata } => {
                 self.open_block(id, ContentPart::text(""));
@@ -148,10 +148,12 @@ impl Answer {
     pub(super) fn output(&self) -> StepOutput {
         let mut calls = Vec::new();
         let mut others = Vec::new();
-        let mut all_text = String::new();
+        let mut all_text = SharedText::default();
         for part in &self.content {
             match part {
                 ContentPart::ToolCall { .. } => calls.push(part.clone()),
+                // Nearly always there is one, and the conversation has it too: shared, not copied.
+                ContentPart::Text { text, .. } if all_text.is_empty() => all_text = text.clone(),
                 ContentPart::Text { text, .. } => all_text.push_str(text),
                 part if is_empty_text(part) => {}
                 part => others.push(part.clone()),

@@ -4,6 +4,7 @@
 
 use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value};
 
+pub(crate) use super::label::Label;
 use super::unseen;
 use crate::{
     chat::{ToolCall, ToolInput, ToolOutput},
@@ -20,15 +21,6 @@ pub(crate) enum Answered<'js> {
     Value(Value<'js>),
     /// It failed with this message.
     Failed(String),
-}
-
-/// How error messages call what is run.
-#[derive(Clone, Copy)]
-pub(crate) struct Label<'a> {
-    /// `tool`, `sub-tool`, `function`, …
-    pub(crate) noun: &'static str,
-    /// As the model called it.
-    pub(crate) name: &'a str,
 }
 
 /// Validates arguments against the schema of what they are for: the value with defaults and transforms, or the message

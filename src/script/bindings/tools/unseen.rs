@@ -3,7 +3,7 @@
 
 use rquickjs::{Ctx, Error, Function, Value};
 
-use super::call::Label;
+use super::label::Label;
 use crate::script::{bindings::values::thrown_message, diagnose, place_of_function, warn::warning};
 
 /// More of a message is not shown: a schema may have much to say.
