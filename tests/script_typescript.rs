@@ -68,6 +68,6 @@ fn files_are_imported_as_texts() {
     let error = Files::new(&[("main.mjs", "import './notes.md';"), ("notes.md", "")]).error("main.mjs");
     assert!(error.contains("import text from './notes.md' with { type: 'text' }"), "{error}");
     let error =
-        Files::new(&[("main.mjs", "import x from './x.md' with { type: 'css' };"), ("x.md", "")]).error("main.mjs");
+        Files::new(&[("main.mjs", "import x from './x.mjs' with { type: 'css' };"), ("x.mjs", "")]).error("main.mjs");
     assert!(error.contains("Import attribute type 'css' is not supported; 'json' and 'text' are"), "{error}");
 }

@@ -61,7 +61,6 @@ pub(crate) fn mock_model<'js>(
     let place = place.to_owned();
     let tell = move |count: usize| {
         let items = match count {
-            0 => "it has no items".to_owned(),
             1 => "its one item has been played".to_owned(),
             count => format!("its {count} items have been played"),
         };
