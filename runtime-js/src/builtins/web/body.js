@@ -27,6 +27,11 @@ class Body {
     return this.givenStream;
   }
 
+  /** The source of the stream is being read, by whoever has the stream; after `clone()` that is neither of the two bodies. */
+  touch() {
+    if (!this.teed) this.used = true;
+  }
+
   get unusable() {
     return this.used || Boolean(this.givenStream?.locked);
   }
@@ -39,7 +44,7 @@ function streamOfBytes(body) {
     {
       type: 'bytes',
       pull(controller) {
-        body.used = true;
+        body.touch();
         if (bytes.byteLength > 0) controller.enqueue(bytes.slice());
         controller.close();
         controller.byobRequest?.respond(0);
@@ -89,7 +94,7 @@ export function networkBody(read, cancel) {
     {
       type: 'bytes',
       async pull(controller) {
-        body.used = true;
+        body.touch();
         let bytes;
         do bytes = await read();
         while (bytes?.byteLength === 0);
@@ -114,6 +119,7 @@ export function networkBody(read, cancel) {
 export function teeBody(body) {
   if (body.bytes) return [body, new Body({ bytes: body.bytes, type: body.type })];
   const [first, second] = body.stream.tee();
+  body.teed = true;
   body.givenStream = first;
   return [body, new Body({ stream: second, type: body.type })];
 }
