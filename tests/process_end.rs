@@ -62,24 +62,30 @@ fn end(child: &mut Child) -> ExitStatus {
     }
 }
 
-fn interrupt(source: &str) {
+fn interrupt(source: &str, signal: &str, code: i32) {
     let folder = tempfile::tempdir().unwrap();
     let mut child = start(&folder, source);
     assert_eq!(read_word(&mut child), "started");
     thread::sleep(Duration::from_millis(50));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
-    assert_eq!(end(&mut child).code(), Some(130));
+    assert_eq!(end(&mut child).code(), Some(code));
 }
 
 #[test]
 fn an_interrupt_ends_the_run_with_130() {
-    interrupt(SLOW);
+    interrupt(SLOW, "-INT", 130);
 }
 
 #[test]
 fn an_interrupt_ends_a_script_that_never_yields() {
-    interrupt(BUSY);
+    interrupt(BUSY, "-INT", 130);
+}
+
+#[test]
+fn being_asked_to_end_is_143() {
+    interrupt(SLOW, "-TERM", 143);
+    interrupt(BUSY, "-TERM", 143);
 }
 
 #[test]

@@ -261,11 +261,8 @@ fn a_type_imported_as_a_value_gets_advice() {
         ("main.ts", "import { Shape } from './shape.ts'; const s: Shape = { a: 1 }; console.log(s);"),
         ("shape.ts", "export interface Shape { a: number }"),
     ]);
-    assert!(
-        files
-            .error("main.ts")
-            .contains("hint: if 'Shape' is a type, import it with: import type { Shape } from './shape.ts'")
-    );
+    let hint = "hint: this is a type: use `import type { Shape } from './shape.ts'`";
+    assert!(files.error("main.ts").contains(hint));
 }
 
 #[test]

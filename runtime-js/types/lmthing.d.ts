@@ -840,8 +840,8 @@ declare module 'lmthing/test' {
   export type MockItem =
     | { type: 'text'; text: string }
     | { type: 'reasoning'; text: string }
-    /** `args` (or `input`) as a string is sent as it is, so that a mock can write broken JSON. */
-    | { type: 'tool-call'; toolName: string; toolCallId?: string; args?: unknown; input?: unknown }
+    /** `args` as a string is sent as it is, so that a mock can write broken JSON. */
+    | { type: 'tool-call'; toolName: string; toolCallId?: string; args?: unknown }
     /** The turn fails with this message. */
     | { type: 'error'; error: string }
     | { type: 'finish'; finishReason?: FinishReason };

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 /// How many arrays and objects may stand in each other. Values are walked and dropped by recursion, so there has to be
 /// an end; this is serde_json's.
-pub(super) const MAX_DEPTH: usize = 127;
+pub(crate) const MAX_DEPTH: usize = 127;
 
 /// Why a text could not be read.
 #[derive(Debug, Error)]

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AgentRun, ToolInput};
+use super::{AgentRun, SharedText, ToolInput};
 
 /// Who a message is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,13 +67,13 @@ pub enum Content {
 pub enum ContentPart {
     /// Plain text.
     Text {
-        text: String,
+        text: SharedText,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_options: Option<ProviderOptions>,
     },
     /// What the model thought; sent back to providers that want it (signatures are in `provider_options`).
     Reasoning {
-        text: String,
+        text: SharedText,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_options: Option<ProviderOptions>,
     },
@@ -195,7 +195,7 @@ impl ToolOutput {
 
 impl ContentPart {
     /// A plain text part.
-    pub fn text(text: impl Into<String>) -> Self {
+    pub fn text(text: impl Into<SharedText>) -> Self {
         ContentPart::Text { text: text.into(), provider_options: None }
     }
 }
@@ -207,13 +207,21 @@ impl Message {
     }
 
     /// A message of text parts.
-    pub fn text(role: Role, text: impl Into<String>) -> Self {
+    pub fn text(role: Role, text: impl Into<SharedText>) -> Self {
         Message::parts(role, vec![ContentPart::text(text)])
     }
 
     /// A message of the given parts.
     pub fn parts(role: Role, parts: Vec<ContentPart>) -> Self {
         Message { role, content: Content::Parts(parts), provider_options: None }
+    }
+
+    /// The content, when it is a bare string.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Text(text) => Some(text),
+            Content::Parts(_) => None,
+        }
     }
 
     /// The parts; none when the content is a bare string.

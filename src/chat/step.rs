@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{
     CallSettings, CallWarning, ContentPart, FinishReason, Message, PartLog, PromptMessages, ResponseMetadata,
-    StreamPart, ToolInput, ToolOutput, ToolSpec, Usage,
+    SharedText, StreamPart, ToolInput, ToolOutput, ToolSpec, Usage,
 };
 
 /// One finished step of a run.
@@ -87,8 +87,7 @@ impl StepOutput {
         self.message.as_deref().map_or(&[], Message::content_parts)
     }
 
-    /// Calls, then other parts, then all text as one part, wherever they stood in the stream. Made anew: an answer may be
-    /// many megabytes, and is not kept a second time for this.
+    /// Calls, then other parts, then all text as one part, wherever they stood in the stream.
     pub fn content(&self) -> Vec<ContentPart> {
         let (calls, others): (Vec<_>, Vec<_>) = self
             .parts()
@@ -99,21 +98,26 @@ impl StepOutput {
         calls.into_iter().chain(others).cloned().chain(text).collect()
     }
 
-    fn text(&self) -> String {
-        self.parts()
-            .iter()
-            .filter_map(|part| match part {
-                ContentPart::Text { text, .. } => Some(text.as_str()),
-                _ => None,
-            })
-            .collect()
+    /// All text. Nearly always it is one part: shared with it, as an answer may be many megabytes.
+    fn text(&self) -> SharedText {
+        let texts = self.parts().iter().filter_map(|part| match part {
+            ContentPart::Text { text, .. } => Some(text),
+            _ => None,
+        });
+        texts.fold(SharedText::default(), |mut all, text| {
+            if all.is_empty() {
+                return text.clone();
+            }
+            all.push_str(text);
+            all
+        })
     }
 }
 
 impl Step {
     /// The text of the answer; empty when there was none.
     pub fn text(&self) -> String {
-        self.output.text()
+        self.output.text().as_str().to_owned()
     }
 
     /// The stream as it arrived. Where nobody could be expected to ask, it was not kept, and each block is one piece.
@@ -127,12 +131,12 @@ impl Step {
             match part.clone() {
                 ContentPart::Text { text: delta, provider_options: provider_metadata } => parts.extend([
                     StreamPart::TextStart { id: id.clone(), provider_metadata: None },
-                    StreamPart::TextDelta { id: id.clone(), delta, provider_metadata: None },
+                    StreamPart::TextDelta { id: id.clone(), delta: delta.to_string(), provider_metadata: None },
                     StreamPart::TextEnd { id, provider_metadata },
                 ]),
                 ContentPart::Reasoning { text: delta, provider_options: provider_metadata } => parts.extend([
                     StreamPart::ReasoningStart { id: id.clone(), provider_metadata: None },
-                    StreamPart::ReasoningDelta { id: id.clone(), delta, provider_metadata: None },
+                    StreamPart::ReasoningDelta { id: id.clone(), delta: delta.to_string(), provider_metadata: None },
                     StreamPart::ReasoningEnd { id, provider_metadata },
                 ]),
                 ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options: provider_metadata } => {

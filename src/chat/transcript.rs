@@ -44,10 +44,10 @@ pub struct PromptMessages {
 
 impl PromptMessages {
     /// The history as it stands now between a system message and messages that only this step sees.
-    pub fn new(system: Option<Message>, history: Transcript, extra: Vec<Rc<Message>>) -> Self {
+    pub fn new(system: Option<Rc<Message>>, history: Transcript, extra: Vec<Rc<Message>>) -> Self {
         // The history grows on; this request saw what is there now.
         let end = history.len();
-        PromptMessages { system: system.map(Rc::new), history, end, extra }
+        PromptMessages { system, history, end, extra }
     }
 
     /// All messages in the order they are sent.

@@ -15,8 +15,8 @@ pub enum ExitCode {
     Model,
     /// A limit ended the run.
     Limit,
-    /// Interrupted.
-    Interrupted,
+    /// Ended by a signal: 130 for Ctrl-C, 143 when the process was asked to end.
+    Interrupted(i32),
     /// What the script asked for, with `process.exit(code)` or `process.exitCode`.
     Script(i32),
 }
@@ -29,7 +29,8 @@ impl From<ExitCode> for i32 {
             ExitCode::Usage => 2,
             ExitCode::Model => 3,
             ExitCode::Limit => 4,
-            ExitCode::Interrupted => 130,
+            // As shells show a process that died of the signal.
+            ExitCode::Interrupted(signal) => 128 + signal,
             ExitCode::Script(code) => code,
         }
     }

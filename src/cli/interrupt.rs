@@ -1,24 +1,25 @@
 //! Ctrl-C, and being asked to end or losing the terminal (docs/reference.md, "The command line"). Must not know what
 //! runs.
 
+#[cfg(unix)]
 use std::io::{self, IsTerminal, Write};
 
 use super::ExitCode;
 
-/// Has `end_process` called with exit code 130 as soon as the user interrupts. What was streamed is on stdout
-/// already; only a progress line has to be taken off the screen.
+/// Has `end_process` called with the exit code of the signal as soon as the user interrupts. What was streamed is on
+/// stdout already; only a progress line has to be taken off the screen.
 #[cfg(unix)]
 pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + 'static) {
     use signal_hook::{
         consts::{SIGHUP, SIGINT, SIGTERM},
         iterator::Signals,
     };
-    // Without a handler the signals still end the process, only with another code.
+    // Without a handler the signals still end the process, only with a line left on the screen.
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
     let wait = move || {
-        if signals.forever().next().is_some() {
-            clear_line();
-            end_process(ExitCode::Interrupted);
+        if let Some(signal) = signals.forever().next() {
+            leave_screen();
+            end_process(ExitCode::Interrupted(signal));
         }
     };
     // A thread of its own: a script that computes without end holds the event loop.
@@ -29,14 +30,16 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + 'static) {
 /// Elsewhere the system's own handling of Ctrl-C ends the process.
 #[cfg(not(unix))]
 pub fn on_interrupt(_end_process: impl Fn(ExitCode) + Send + 'static) {
-    let _ = clear_line;
+    let _ = super::screen::leave;
 }
 
-fn clear_line() {
+#[cfg(unix)]
+fn leave_screen() {
+    let sequence = super::screen::leave();
     let mut stderr = io::stderr();
     if stderr.is_terminal() {
         // What cannot be written does not matter any more.
-        let _ = stderr.write_all(b"\r\x1b[2K");
+        let _ = stderr.write_all(sequence.as_bytes());
         let _ = stderr.flush();
     }
 }

@@ -11,6 +11,7 @@ mod exit;
 mod interrupt;
 mod printer;
 mod progress;
+mod screen;
 
 use std::ffi::OsString;
 
@@ -30,7 +31,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // The main thread's stack is as large as the system likes; a script's depth must not depend on that.
     let thread = std::thread::Builder::new().name("lmthing".into()).stack_size(THREAD_STACK_SIZE);
-    match thread.spawn(|| run_command(arguments)).map(std::thread::JoinHandle::join) {
+    match thread.spawn(|| run_and_write(arguments)).map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         // The panic has printed what it was about.
         Ok(Err(_)) => ExitCode::File,
@@ -41,8 +42,20 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn run_command(arguments: Vec<OsString>) -> ExitCode {
+/// Runs the command; that its output could not be written is a failure of its own.
+fn run_and_write(arguments: Vec<OsString>) -> ExitCode {
     let printer = Printer::new();
+    let code = run_command(arguments, &printer);
+    match printer.stdout_problem() {
+        Some(problem) => {
+            printer.diagnostic(&problem);
+            ExitCode::File
+        }
+        None => code,
+    }
+}
+
+fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -62,8 +75,8 @@ fn run_command(arguments: Vec<OsString>) -> ExitCode {
             printer.stdout_styled(&args::usage());
             ExitCode::Done
         }
-        Some(Command::Run(run)) => ended(commands::run::run(&run, &printer), &printer),
-        Some(Command::Models(models)) => commands::models::run(&models, &printer),
+        Some(Command::Run(run)) => ended(commands::run::run(&run, printer), printer),
+        Some(Command::Models(models)) => commands::models::run(&models, printer),
     }
 }
 

@@ -13,6 +13,7 @@ use clap::builder::StyledStr;
 use console::{Term, measure_text_width};
 use tokio::sync::Notify;
 
+use super::screen;
 use crate::diagnostic::Diagnostic;
 
 /// How much text waits at most.
@@ -32,8 +33,8 @@ struct State {
     buffer: RefCell<String>,
     /// There is text to be written.
     filled: Notify,
-    /// stdout cannot be written any more.
-    broken: Cell<bool>,
+    /// Why stdout cannot be written any more.
+    broken: RefCell<Option<io::Error>>,
     closed: Notify,
     /// Takes the progress line off the screen before anything is written.
     before_write: RefCell<Option<Rc<dyn Fn()>>>,
@@ -61,7 +62,7 @@ impl Printer {
             at_line_start: Cell::new(true),
             buffer: RefCell::default(),
             filled: Notify::new(),
-            broken: Cell::new(false),
+            broken: RefCell::default(),
             closed: Notify::new(),
             before_write: RefCell::default(),
         };
@@ -141,11 +142,23 @@ impl Printer {
         }
     }
 
-    /// Resolves when nobody reads stdout any more.
+    /// Resolves when stdout cannot be written any more.
     pub async fn closed(&self) {
-        while !self.0.broken.get() {
+        while !self.is_broken() {
             self.0.closed.notified().await;
         }
+    }
+
+    fn is_broken(&self) -> bool {
+        self.0.broken.borrow().is_some()
+    }
+
+    /// Why what was printed could not be written; `None` also when nobody wanted to read on, as in `lmthing run … | head`:
+    /// to stop is what was asked for then, and no failure.
+    pub fn stdout_problem(&self) -> Option<Diagnostic> {
+        let broken = self.0.broken.borrow();
+        let error = broken.as_ref().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)?;
+        Some(Diagnostic::new(format!("cannot write to standard output: {error}")))
     }
 
     fn write_stdout(&self, text: &str) {
@@ -154,22 +167,22 @@ impl Printer {
     }
 
     fn put_stdout(&self, text: &str) {
-        if text.is_empty() || self.0.broken.get() {
+        if text.is_empty() || self.is_broken() {
             return;
         }
         self.clear_progress();
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
         drop(stdout);
-        // `lmthing run … | head`: to stop is what was asked for, and no failure.
-        if written.is_err() {
-            self.0.broken.set(true);
+        if let Err(error) = written {
+            self.0.broken.replace(Some(error));
             self.0.closed.notify_one();
             return;
         }
         self.0.at_line_start.set(text.ends_with('\n'));
         if self.0.stdout.is_terminal {
             self.track_column(text);
+            screen::set_text(!text.ends_with('\n'));
         }
     }
 

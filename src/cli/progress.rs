@@ -1,5 +1,5 @@
 //! The progress line: step, running tools and seconds, or how long until a failed request is sent again, on stderr,
-//! while nothing else is happening.
+//! while nothing else is happening. The seconds count from the start of what the line names.
 //!
 //! It is drawn only on a terminal and only after a while without output. When stdout is the same terminal and the
 //! model's text stands in the middle of a line, the progress line is drawn below, and the cursor goes back before text
@@ -13,7 +13,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::Printer;
+use super::{Printer, screen};
 use crate::{chat::StreamPart, prompt::RunPart, provider::Span};
 
 /// How long nothing must have happened before the line appears.
@@ -29,13 +29,33 @@ pub(super) struct Progress(Option<Rc<State>>);
 struct State {
     printer: Rc<Printer>,
     step: Cell<usize>,
-    /// The calls that are running: id and name.
-    tools: RefCell<Vec<(String, String)>>,
-    /// When the current wait began.
+    /// The calls that are running.
+    tools: RefCell<Vec<RunningTool>>,
+    /// Who is waited for when no tool runs.
+    turn: Cell<Turn>,
+    /// Since when.
     since: Cell<Instant>,
+    /// When something was written last.
+    written: Cell<Instant>,
     /// When failed requests are sent again; several, where agents run at the same time.
     due: RefCell<Vec<Instant>>,
     shown: RefCell<Option<Shown>>,
+}
+
+/// A tool call that is running.
+struct RunningTool {
+    id: String,
+    name: String,
+    since: Instant,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// The prompt function's and its effects'.
+    Script,
+    /// The model's.
+    Model,
 }
 
 /// The line on the screen.
@@ -55,7 +75,9 @@ impl Progress {
             printer: printer.clone(),
             step: Cell::new(0),
             tools: RefCell::default(),
+            turn: Cell::new(Turn::Script),
             since: Cell::new(Instant::now()),
+            written: Cell::new(Instant::now()),
             due: RefCell::default(),
             shown: RefCell::default(),
         });
@@ -64,7 +86,7 @@ impl Progress {
         printer.before_write(Rc::new(move || {
             if let Some(state) = weak.upgrade() {
                 state.hide();
-                state.since.set(Instant::now());
+                state.written.set(Instant::now());
             }
         }));
         Progress(Some(state))
@@ -77,19 +99,26 @@ impl Progress {
             RunPart::StepStart { step } => {
                 state.step.set(*step);
                 // All calls of the step before are over, and whatever they waited for.
+                state.tools.borrow_mut().clear();
                 state.due.borrow_mut().clear();
-                state.since.set(Instant::now());
+                state.begin(Turn::Model);
             }
             RunPart::Stream(part) => {
+                // What is waited for now is the next piece.
+                state.since.set(Instant::now());
                 if let StreamPart::ToolCall { tool_call_id, tool_name, .. } = &**part {
-                    state.tools.borrow_mut().push((tool_call_id.clone(), tool_name.clone()));
-                    state.since.set(Instant::now());
+                    let (id, name) = (tool_call_id.clone(), tool_name.clone());
+                    state.tools.borrow_mut().push(RunningTool { id, name, since: Instant::now() });
                 }
             }
             RunPart::ToolResult(result) => {
-                state.tools.borrow_mut().retain(|(id, _)| *id != result.tool_call_id);
+                state.tools.borrow_mut().retain(|tool| tool.id != result.tool_call_id);
+                state.since.set(Instant::now());
             }
-            RunPart::StepEnd { .. } | RunPart::RunEnd => {}
+            RunPart::StepEnd { .. } | RunPart::RunEnd => {
+                state.tools.borrow_mut().clear();
+                state.begin(Turn::Script);
+            }
         }
     }
 
@@ -111,6 +140,13 @@ impl Progress {
         }
     }
 
+    /// Draws the line while the script computes and nobody else has a turn.
+    pub(super) fn tick_busy(&self) {
+        if let Some(state) = &self.0 {
+            state.draw();
+        }
+    }
+
     /// Takes the line off the screen for good.
     pub(super) fn clear(&self) {
         if let Some(state) = &self.0 {
@@ -120,12 +156,20 @@ impl Progress {
 }
 
 impl State {
+    fn begin(&self, turn: Turn) {
+        self.turn.set(turn);
+        self.since.set(Instant::now());
+    }
+
     fn draw(&self) {
         self.forget_past_waits();
-        let waited = self.since.get().elapsed();
-        if waited < PATIENCE {
+        if self.written.get().max(self.since.get()).elapsed() < PATIENCE {
             return;
         }
+        screen::draw(|| self.draw_line());
+    }
+
+    fn draw_line(&self) {
         let mut shown = self.shown.borrow_mut();
         if shown.is_none() {
             let Some(resume_at) = self.resume_at() else { return };
@@ -139,7 +183,7 @@ impl State {
             *shown = Some(Shown { bar, resume_at });
         }
         if let Some(shown) = &*shown {
-            shown.bar.set_message(self.message(waited));
+            shown.bar.set_message(self.message());
             shown.bar.tick();
         }
     }
@@ -165,25 +209,30 @@ impl State {
         Some((column > 0).then_some(column))
     }
 
-    fn message(&self, waited: Duration) -> String {
+    fn message(&self) -> String {
         let tools = self.tools.borrow();
-        let names: Vec<&str> = tools.iter().map(|(_, name)| name.as_str()).collect();
-        let doing = match (self.due.borrow().iter().min(), names.is_empty()) {
-            (Some(due), true) => trying_again(*due),
-            (Some(due), false) => format!("{} · {}", names.join(", "), trying_again(*due)),
-            (None, true) => format!("waiting for the model, {} s", waited.as_secs()),
-            (None, false) => format!("{} · {} s", names.join(", "), waited.as_secs()),
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        let names = names.join(", ");
+        let since = tools.iter().map(|tool| tool.since).min().unwrap_or(self.since.get());
+        let seconds = since.elapsed().as_secs();
+        let doing = match (self.due.borrow().iter().min(), names.is_empty(), self.turn.get()) {
+            (Some(due), true, _) => trying_again(*due),
+            (Some(due), false, _) => format!("{names} · {}", trying_again(*due)),
+            (None, false, _) => format!("{names} · {seconds} s"),
+            (None, true, Turn::Model) => format!("waiting for the model, {seconds} s"),
+            (None, true, Turn::Script) => format!("the script is running, {seconds} s"),
         };
         format!("step {} · {doing}", self.step.get())
     }
 
     fn hide(&self) {
-        if let Some(Shown { bar, resume_at }) = self.shown.take() {
+        let Some(Shown { bar, resume_at }) = self.shown.take() else { return };
+        screen::clear(|| {
             bar.finish_and_clear();
             if let Some(column) = resume_at {
                 self.control(&format!("\x1b[1A\x1b[{}G", column + 1));
             }
-        }
+        });
     }
 
     fn control(&self, sequence: &str) {

@@ -7,6 +7,8 @@ pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     let close = |candidate: &str| strsim::jaro_winkler(&lower, &candidate.to_lowercase());
     candidates
         .into_iter()
+        // What was asked for was there and did not do; to advise it again helps nobody.
+        .filter(|candidate| *candidate != name)
         .map(|candidate| (close(candidate), candidate))
         // Both, because similarity forgives much in a long name, and distance much in a short one.
         .filter(|(score, candidate)| {

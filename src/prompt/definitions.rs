@@ -7,6 +7,7 @@ use std::{collections::HashSet, rc::Rc};
 use indexmap::{IndexMap, IndexSet};
 
 use super::{
+    data::Data,
     hidden::{Hidden, Key},
     kind::{DefinitionKind, Group, NameError, check_name},
 };
@@ -20,8 +21,8 @@ use crate::{
 pub(crate) enum Variable {
     /// `def`: stands between its tags as it is.
     Text(String),
-    /// `defData`: YAML, ending in a line feed.
-    Yaml(String),
+    /// `defData`. Shared: it may be large, and a re-run keeps what has not changed.
+    Data(Rc<Data>),
 }
 
 /// A tool or agent as the prompt knows it; its callbacks and schemas stay with the host.
@@ -82,6 +83,8 @@ pub(crate) struct Prompt {
     /// Names made since the current re-run began; `None` outside of one.
     made_again: Option<HashSet<Key>>,
     history: Transcript,
+    /// The system message of the latest step, which the next one shares when it says the same.
+    pub(super) system: Option<Rc<Message>>,
     /// While a step is under way: the messages added meanwhile, which follow its tool results.
     waiting: Option<Vec<Message>>,
 }
@@ -189,6 +192,14 @@ impl Prompt {
     /// The system sections there are, hidden ones included, in definition order.
     pub(crate) fn systems(&self) -> impl Iterator<Item = (&str, &str)> {
         self.systems.iter().map(|(name, content)| (name.as_str(), content.as_str()))
+    }
+
+    /// The data of `defData` under this name, hidden or not.
+    pub(crate) fn data(&self, name: &str) -> Option<&Rc<Data>> {
+        match self.variables.get(name)? {
+            Variable::Data(data) => Some(data),
+            Variable::Text(_) => None,
+        }
     }
 
     /// The variables there are, hidden ones included, in definition order.

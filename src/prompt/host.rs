@@ -108,6 +108,12 @@ pub(crate) trait PromptHost {
     /// Answers one call of a tool that is active. Failures are answers (`{error: message}`), not errors.
     fn call_tool<'a>(&'a self, call: &'a ToolCall, plan: &'a StepPlan) -> LocalBoxFuture<'a, ToolAnswer>;
 
+    /// Says whether the run waits for answers of tools and for nothing else.
+    fn waits_for_tools(&self, waits: bool);
+
+    /// Tells the author of a call that was answered with an error because it leads nowhere, which nobody else would say.
+    fn call_refused(&self, message: &str);
+
     /// Calls `onStepFinish`, then asks `stopWhen`; `true` ends the run.
     fn step_finished<'a>(&'a self, step: &'a Rc<Step>) -> LocalBoxFuture<'a, Result<bool, RunError>>;
 

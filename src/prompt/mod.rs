@@ -7,6 +7,7 @@
 //! Must not know: JavaScript values, providers, how text is printed. Callbacks stay with the host, found by name.
 
 mod active;
+mod data;
 mod definitions;
 mod error;
 mod hidden;
@@ -18,10 +19,10 @@ mod reminders;
 mod render;
 
 pub(crate) use active::ActiveSet;
+pub(crate) use data::Data;
 pub(crate) use definitions::{FunctionDefinition, Prompt, ToolDefinition, ToolMaker, Variable};
 pub(crate) use error::{RunError, ScriptFailure};
 pub(crate) use host::{MethodAnswer, PromptHost, RunSettings, StepLoop, ToolAnswer};
 pub(crate) use kind::DefinitionKind;
 pub(crate) use plan::{StepModifications, StepPlan};
 pub(crate) use record::{Listener, RunOutcome, RunPart, RunRecord};
-pub(crate) use render::to_yaml;

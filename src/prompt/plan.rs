@@ -52,7 +52,8 @@ impl Prompt {
             Some(messages) => Transcript::from_messages(messages.into_iter().map(Rc::new).collect()),
             None => self.history().clone(),
         };
-        let messages = PromptMessages::new(system.map(Message::system), history, reminder);
+        let messages = PromptMessages::new(system.clone(), history, reminder);
+        self.system = system;
         self.step_sent();
         StepPlan { messages, active }
     }
@@ -63,7 +64,7 @@ impl Prompt {
         plain_system: Option<&str>,
         plugin_sections: &[(String, String)],
         modifications: &StepModifications,
-    ) -> Option<String> {
+    ) -> Option<Rc<Message>> {
         let mut sections: IndexMap<&str, &str> = match &modifications.systems {
             Some(given) => given.iter().map(|(name, content)| (name.as_str(), content.as_str())).collect(),
             None => self.systems().collect(),
@@ -77,7 +78,9 @@ impl Prompt {
         let mut variables: IndexMap<&str, &Variable> = self.variables().collect();
         variables.extend(modifications.variables.iter().map(|(name, value)| (name.as_str(), value)));
         variables.retain(|name, _| active.shows_variable(name));
-        system_prompt(plain_system, sections.into_iter(), variables.into_iter())
+        let text = system_prompt(plain_system, sections.into_iter(), variables.into_iter())?;
+        let before = self.system.as_ref().filter(|before| before.as_text().is_some_and(|before| text.are(before)));
+        Some(before.cloned().unwrap_or_else(|| Rc::new(Message::system(text))))
     }
 }
 

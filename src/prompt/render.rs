@@ -1,73 +1,87 @@
 //! The system prompt's text. Values are not escaped: models read the tags loosely, and escaped text would mislead them
 //! more.
 
-use std::fmt::Write;
-
-use serde_json::Value;
-
 use super::definitions::Variable;
 
-/// Writes a value as YAML, ending in a line feed.
-///
-/// Strings that YAML 1.1 readers would take for something else (`yes`, `n`, dates) come out quoted.
-pub(crate) fn to_yaml(value: &Value) -> Result<String, String> {
-    let mut text = serde_saphyr::to_string(value).map_err(|error| error.to_string())?;
-    if !text.ends_with('\n') {
-        text.push('\n');
+/// A text in pieces, so that a long one can be held against another before it is put together.
+#[derive(Default)]
+pub(super) struct Pieces<'a>(Vec<&'a str>);
+
+impl<'a> Pieces<'a> {
+    fn add(&mut self, pieces: impl IntoIterator<Item = &'a str>) {
+        self.0.extend(pieces);
     }
-    Ok(text)
+
+    /// Puts an empty line between what is there and what follows.
+    fn separate(&mut self) {
+        if !self.0.is_empty() {
+            self.0.push("\n\n");
+        }
+    }
+
+    /// Whether the pieces make up `text`.
+    pub(super) fn are(&self, text: &str) -> bool {
+        let mut rest = Some(text);
+        for piece in &self.0 {
+            rest = rest.and_then(|rest| rest.strip_prefix(piece));
+        }
+        rest == Some("")
+    }
+}
+
+impl From<Pieces<'_>> for String {
+    fn from(pieces: Pieces<'_>) -> Self {
+        pieces.0.concat()
+    }
 }
 
 /// The system prompt: plain text first, then sections, then variables. `None` when there is nothing at all.
 pub(super) fn system_prompt<'a>(
-    plain: Option<&str>,
+    plain: Option<&'a str>,
     sections: impl Iterator<Item = (&'a str, &'a str)>,
     variables: impl Iterator<Item = (&'a str, &'a Variable)>,
-) -> Option<String> {
-    let mut blocks: Vec<String> = plain.filter(|text| !text.is_empty()).map(str::to_owned).into_iter().collect();
-    blocks.extend(sections.map(|(name, content)| format!("<{name}>\n{content}\n</{name}>")));
-    let mut entries = String::new();
-    for (name, value) in variables {
-        // Writing to a String cannot fail.
-        let _ = match value {
-            Variable::Text(text) => writeln!(entries, "  <{name}>{text}</{name}>"),
-            Variable::Yaml(yaml) => writeln!(entries, "  <{name}>\n{yaml}  </{name}>"),
-        };
+) -> Option<Pieces<'a>> {
+    let mut pieces = Pieces::default();
+    pieces.add(plain.filter(|text| !text.is_empty()));
+    for (name, content) in sections {
+        pieces.separate();
+        pieces.add(["<", name, ">\n", content, "\n</", name, ">"]);
     }
-    if !entries.is_empty() {
-        blocks.push(format!("<variables>\n{entries}</variables>"));
+    let mut variables = variables.peekable();
+    if variables.peek().is_some() {
+        pieces.separate();
+        pieces.add(["<variables>\n"]);
+        for (name, value) in variables {
+            match value {
+                Variable::Text(text) => pieces.add(["  <", name, ">", text, "</", name, ">\n"]),
+                Variable::Data(data) => pieces.add(["  <", name, ">\n", data.yaml(), "  </", name, ">\n"]),
+            }
+        }
+        pieces.add(["</variables>"]);
     }
-    (!blocks.is_empty()).then(|| blocks.join("\n\n"))
+    (!pieces.0.is_empty()).then_some(pieces)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::prompt::Data;
 
     #[test]
     fn plain_text_sections_and_variables_come_in_this_order() {
         let text = Variable::Text("1 < 2".into());
-        let data = Variable::Yaml("a: 1\n".into());
+        let data = Variable::Data(Data::from_yaml("a: 1\n".into()).into());
         let rendered =
             system_prompt(Some("Be kind."), [("role", "Poet")].into_iter(), [("X", &text), ("D", &data)].into_iter());
         let expected =
             "Be kind.\n\n<role>\nPoet\n</role>\n\n<variables>\n  <X>1 < 2</X>\n  <D>\na: 1\n  </D>\n</variables>";
-        assert_eq!(rendered.as_deref(), Some(expected));
+        let rendered = rendered.unwrap();
+        assert!(rendered.are(expected) && !rendered.are("Be kind.") && !rendered.are(&format!("{expected} ")));
+        assert_eq!(String::from(rendered), expected);
     }
 
     #[test]
     fn nothing_defined_is_no_system_prompt() {
-        assert_eq!(system_prompt(None, std::iter::empty(), std::iter::empty()), None);
-    }
-
-    #[test]
-    fn yaml_quotes_what_would_be_read_as_something_else() {
-        let yaml = to_yaml(&json!({ "a": "yes", "b": "1", "c": [1, "x"], "d": {} })).unwrap();
-        for line in yaml.lines().filter(|line| line.starts_with("a:") || line.starts_with("b:")) {
-            assert!(line.contains(['"', '\'']), "{line}");
-        }
-        assert!(yaml.ends_with('\n'));
+        assert!(system_prompt(None, std::iter::empty(), std::iter::empty()).is_none());
     }
 }

@@ -59,7 +59,7 @@ impl Engine {
         let native_modules =
             globals::NATIVE_MODULES.iter().copied().chain([loader::NATIVE]).chain(native_modules).collect();
         let loader = loader::attach(&runtime, native_modules).await;
-        let event_loop = event_loop::attach(&runtime).await;
+        let event_loop = event_loop::attach(&runtime, host.clone()).await;
         // Resolver, interrupt handler and rejection tracker are in place from the first line of JavaScript on.
         let context = AsyncContext::full(&runtime).await?;
         let set_up = async |ctx: Ctx<'_>| {

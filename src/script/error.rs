@@ -124,7 +124,7 @@ impl ScriptError {
 
     /// Takes `location` unless the error has one of its own.
     #[must_use]
-    pub(super) fn or_at(self, location: Option<Location>) -> Self {
+    pub(crate) fn or_at(self, location: Option<Location>) -> Self {
         Self { location: self.location.or(location), ..self }
     }
 

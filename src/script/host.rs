@@ -15,6 +15,15 @@ pub trait ScriptHost {
     /// Text for standard error.
     fn write_stderr(&self, text: &str);
 
+    /// A warning about the prompt file, which runs nevertheless: one line.
+    fn warn(&self, message: &str) {
+        self.write_stderr(&format!("Warning: {message}\n"));
+    }
+
+    /// The script is running and has not given the engine back for a while; called again and again from within it, so it
+    /// must not touch the engine.
+    fn busy(&self) {}
+
     /// Whether standard output is a terminal (`process.stdout.isTTY`).
     fn stdout_is_terminal(&self) -> bool {
         false

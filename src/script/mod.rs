@@ -21,12 +21,15 @@ mod warn;
 pub(crate) mod bindings;
 
 pub(crate) use builtin::import_builtin;
-pub(crate) use diagnose::diagnose;
+pub(crate) use diagnose::set_prompt_methods;
 pub use diagnose::{Thrown, diagnose_error};
+pub(crate) use diagnose::{diagnose, location_of_function, place_of_function};
 pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE};
 pub(crate) use error::ScriptError;
+pub(crate) use event_loop::{
+    Asked, Asking, KeepAlive, WaitingForScript, drain_jobs, is_still, last_asked, settle, still,
+};
 pub use event_loop::{Halt, idle, until_halted};
-pub(crate) use event_loop::{KeepAlive, drain_jobs, is_idle, settle};
 pub(crate) use globals::environment;
 pub use globals::exit_code;
 pub use host::ScriptHost;

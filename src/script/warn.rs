@@ -5,9 +5,10 @@ use rquickjs::{Ctx, Result};
 use super::host::host;
 use crate::diagnostic::closest;
 
-/// Writes `Warning: message`.
+/// Warns in one line. Everything that a run warns of goes through the host's `warn`.
 pub(super) fn warning(ctx: &Ctx<'_>, message: &str) -> Result<()> {
-    stderr(ctx, &format!("Warning: {message}\n"))
+    host(ctx)?.warn(message);
+    Ok(())
 }
 
 /// Writes text to standard error as it is.

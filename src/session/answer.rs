@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::chat::{
-    CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, StreamPart, ToolCall,
-    ToolInput, Usage,
+    CallWarning, ContentPart, FinishReason, Message, ProviderOptions, ResponseMetadata, Role, SharedText, StreamPart,
+    ToolCall, ToolInput, Usage,
 };
 
 /// A block of text or reasoning that is still arriving.
@@ -75,7 +75,7 @@ impl Answer {
 
     /// Takes in a part of a block of text or reasoning. Blocks interleave, and some models leave out their beginning.
     fn take_block(&mut self, part: &StreamPart) {
-        let reasoning = || ContentPart::Reasoning { text: String::new(), provider_options: None };
+        let reasoning = || ContentPart::Reasoning { text: SharedText::default(), provider_options: None };
         match part {
             StreamPart::TextStart { id, provider_metadata } => {
                 self.open_block(id, ContentPart::text(""));

@@ -63,8 +63,26 @@ pub(super) async fn receive(
     // The rest of an answer that was ended here is not waited for: this closes the connection.
     drop(stream);
     receiver.release_text()?;
+    let waiting = WaitingForTools::of(host);
     let results = receiver.calls.finish().await;
+    drop(waiting);
     Ok((receiver.answer, results))
+}
+
+/// The host is told of the end of waiting also when the run is broken off.
+struct WaitingForTools<'a>(&'a dyn PromptHost);
+
+impl<'a> WaitingForTools<'a> {
+    fn of(host: &'a dyn PromptHost) -> Self {
+        host.waits_for_tools(true);
+        WaitingForTools(host)
+    }
+}
+
+impl Drop for WaitingForTools<'_> {
+    fn drop(&mut self) {
+        self.0.waits_for_tools(false);
+    }
 }
 
 struct Receiver<'a> {

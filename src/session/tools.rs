@@ -33,12 +33,17 @@ impl<'a> ToolCalls<'a> {
         let answer = async move {
             // The plan, not the prompt: a tool that an earlier call of this step has hidden is still there for this
             // one.
-            let answer = if !plan.active.tools.contains(&call.tool_name) {
-                unavailable(&call, &plan.active.tools)
-            } else if let Some(problem) = call.input.problem() {
-                unreadable(&call, problem)
+            let refusal = if !plan.active.tools.contains(&call.tool_name) {
+                Some(unavailable(&call, &plan.active.tools))
             } else {
-                host.call_tool(&call, plan).await
+                call.input.problem().map(|problem| unreadable(&call, problem))
+            };
+            let answer = match refusal {
+                Some(message) => {
+                    host.call_refused(&message);
+                    ToolAnswer::failed(&call, message)
+                }
+                None => host.call_tool(&call, plan).await,
             };
             let result = ToolResult {
                 tool_call_id: call.tool_call_id,
@@ -73,18 +78,17 @@ impl<'a> ToolCalls<'a> {
 }
 
 /// The answer to a call of a tool that does not exist or is hidden on this step.
-fn unavailable(call: &ToolCall, active_tools: &[String]) -> ToolAnswer {
+fn unavailable(call: &ToolCall, active_tools: &[String]) -> String {
     let available = match active_tools {
         [] => "No tools are available.".to_owned(),
         names => format!("Available tools: {}.", names.join(", ")),
     };
-    let message = format!("Model tried to call unavailable tool '{}'. {available}", call.tool_name);
-    ToolAnswer::failed(call, message)
+    format!("Model tried to call unavailable tool '{}'. {available}", call.tool_name)
 }
 
 /// The answer to a call whose arguments cannot be read: refused before any schema sees them, since some take anything.
-fn unreadable(call: &ToolCall, problem: &str) -> ToolAnswer {
-    ToolAnswer::failed(call, format!("Invalid input for tool {}: {problem}", call.tool_name))
+fn unreadable(call: &ToolCall, problem: &str) -> String {
+    format!("Invalid input for tool {}: {problem}", call.tool_name)
 }
 
 /// The message that carries the results back to the model; `None` when there was no call.

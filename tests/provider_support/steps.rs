@@ -108,11 +108,11 @@ pub fn assistant_parts(parts: &[StreamPart]) -> Vec<ContentPart> {
     for part in parts {
         match part {
             StreamPart::TextStart { id, provider_metadata } => {
-                let part = ContentPart::Text { text: String::new(), provider_options: provider_metadata.clone() };
+                let part = ContentPart::Text { text: "".into(), provider_options: provider_metadata.clone() };
                 content.push((format!("text {id}"), part));
             }
             StreamPart::ReasoningStart { id, provider_metadata } => {
-                let part = ContentPart::Reasoning { text: String::new(), provider_options: provider_metadata.clone() };
+                let part = ContentPart::Reasoning { text: "".into(), provider_options: provider_metadata.clone() };
                 content.push((format!("reasoning {id}"), part));
             }
             StreamPart::TextDelta { id, delta, provider_metadata } => {

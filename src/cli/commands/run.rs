@@ -50,7 +50,11 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
     let options = FileRunOptions {
         exchanges: recording.exchanges.clone(),
         redactor: redactor.clone(),
-        host: Rc::new(TerminalHost { printer: printer.clone() }),
+        host: Rc::new(TerminalHost {
+            printer: printer.clone(),
+            progress: progress.clone(),
+            redactor: redactor.clone(),
+        }),
         listener: listener(printer.clone(), progress.clone(), last.clone()),
         on_provider_event: on_provider_event(printer.clone(), progress.clone()),
         argv: argv(args, &file),
@@ -60,7 +64,7 @@ async fn run_in(args: &RunArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
     let end = tokio::select! {
         biased;
         () = printer.closed() => {
-            // Nobody reads any more; but whoever replays would miss what is not there.
+            // Nobody reads any more, and a failure is the printer's to tell; but whoever replays would miss what is not there.
             recording.close(false, true, &printer);
             return Ok(ExitCode::Done);
         }
@@ -182,6 +186,8 @@ fn provider_diagnostic(error: &ProviderError) -> Diagnostic {
 /// What a script prints, on its way to the printer.
 struct TerminalHost {
     printer: Rc<Printer>,
+    progress: Progress,
+    redactor: Redactor,
 }
 
 impl ScriptHost for TerminalHost {
@@ -191,6 +197,15 @@ impl ScriptHost for TerminalHost {
 
     fn write_stderr(&self, text: &str) {
         self.printer.stderr(text);
+    }
+
+    fn warn(&self, message: &str) {
+        // What a tool threw may hold a key.
+        self.printer.stderr(&format!("Warning: {}\n", self.redactor.apply(message)));
+    }
+
+    fn busy(&self) {
+        self.progress.tick_busy();
     }
 
     fn stdout_is_terminal(&self) -> bool {

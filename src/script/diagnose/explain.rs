@@ -3,34 +3,34 @@
 
 use rquickjs::Ctx;
 
-use super::stack;
+use super::culprit;
+use super::source::Sources;
 use crate::diagnostic::Diagnostic;
 use crate::script::loader::{self, Modules};
 
 /// Rewrites the message and adds a place or a hint where something better is known.
-pub(super) fn explain(ctx: &Ctx<'_>, modules: &Modules, diagnostic: &mut Diagnostic) {
+pub(super) fn explain(ctx: &Ctx<'_>, modules: &Modules, sources: &Sources<'_>, diagnostic: &mut Diagnostic) {
     if diagnostic.name == "SyntaxError"
         && diagnostic.location.is_none()
         && let Some(found) = loader::explain_missing_export(ctx, modules, &diagnostic.message)
     {
         diagnostic.message = found.message;
         diagnostic.hint = found.hint;
-        diagnostic.location = found.location.map(|location| stack::in_characters(modules, location));
-        diagnostic.source_line =
-            diagnostic.location.as_ref().and_then(|location| stack::source_line(modules, location));
+        diagnostic.location = found.location.map(|location| sources.in_characters(location));
+        diagnostic.source_line = diagnostic
+            .location
+            .as_ref()
+            .and_then(|location| sources.of(&location.path).line(location.line).map(str::to_owned));
     }
     if diagnostic.name == "SyntaxError" && diagnostic.source_line.as_deref().unwrap_or_default().trim().is_empty() {
         move_from_end(modules, diagnostic);
     }
-    // QuickJS does not say what it is that is no function; its line does.
-    if diagnostic.message == "not a function"
-        && let (Some(location), Some(line)) = (&diagnostic.location, &diagnostic.source_line)
-        && let Some(callee) = expression_at(line, location.column)
-    {
-        diagnostic.message = format!("{callee} is not a function");
-    }
     if diagnostic.hint.is_none() {
-        diagnostic.hint = hint(&diagnostic.name, &diagnostic.message).map(str::to_owned);
+        let undefined =
+            diagnostic.message.strip_suffix(" is not defined").filter(|_| diagnostic.name == "ReferenceError");
+        diagnostic.hint = hint(&diagnostic.name, &diagnostic.message)
+            .map(str::to_owned)
+            .or_else(|| culprit::undefined_name(ctx, undefined?));
     }
 }
 
@@ -48,19 +48,6 @@ fn move_from_end(modules: &Modules, diagnostic: &mut Diagnostic) {
         location.column = u32::try_from(line.trim_end().chars().count() + 1).unwrap_or(u32::MAX);
         diagnostic.source_line = Some(line.to_owned());
     }
-}
-
-/// The dotted name that holds the character at `column`: `x.foo` for either part of it.
-fn expression_at(line: &str, column: u32) -> Option<String> {
-    let characters: Vec<char> = line.chars().collect();
-    let at = column.checked_sub(1)? as usize;
-    let is_name = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '#');
-    let start = characters.get(..at)?.iter().rposition(|c| !is_name(c)).map_or(0, |before| before + 1);
-    let end =
-        characters[at..].iter().position(|c| !is_name(c) || *c == '.').map_or(characters.len(), |length| at + length);
-    let name: String = characters[start..end].iter().collect();
-    let is_expression = name.starts_with(|c: char| !c.is_numeric() && c != '.') && end > at;
-    (is_expression && name != "new" && name != "await").then_some(name)
 }
 
 fn hint(name: &str, message: &str) -> Option<&'static str> {

@@ -1,7 +1,12 @@
 //! Exceptions on their way out of a script: only here does a thrown value become a [`Diagnostic`]. The way in is
 //! `script::error`.
 
+mod bindings;
+mod call_sites;
+mod culprit;
 mod explain;
+mod marks;
+mod source;
 mod stack;
 
 use std::any::Any;
@@ -11,8 +16,10 @@ use rquickjs::{Array, Class, Coerced, Ctx, Error, FromJs, Function, Object, Resu
 
 use super::builtin::{INTERNAL_PREFIX, import_builtin};
 use super::error::{ErrorPayload, HINT_PROPERTY, PAYLOAD_PROPERTY};
-use super::loader;
-use crate::diagnostic::Diagnostic;
+use super::loader::{self, Modules};
+use crate::diagnostic::{Diagnostic, Location};
+pub(crate) use culprit::set_prompt_methods;
+use source::Sources;
 
 /// How many causes of causes are followed; a circle ends there too.
 const MAX_CAUSES: usize = 8;
@@ -74,19 +81,54 @@ fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic
     };
     let Ok(modules) = loader::modules(ctx) else { return Diagnostic::new("the engine is not set up") };
     let text = |key: &str| property::<Coerced<String>>(ctx, object, key).map(|text| text.0);
-    let frames = stack::frames(&modules, &text("stack").unwrap_or_default());
-    let location = stack::place(&frames);
     let mut diagnostic = Diagnostic {
         name: text("name").unwrap_or_else(|| "Error".to_owned()),
         message: text("message").unwrap_or_default(),
-        source_line: location.as_ref().and_then(|location| stack::source_line(&modules, location)),
-        location,
-        stack: frames,
         causes: if depth > 0 { causes(ctx, object, depth - 1) } else { Vec::new() },
         hint: property::<String>(ctx, object, HINT_PROPERTY),
+        ..Diagnostic::default()
     };
-    explain::explain(ctx, &modules, &mut diagnostic);
+    let sources = Sources::new(&modules);
+    locate(ctx, &modules, &sources, &mut diagnostic, &text("stack").unwrap_or_default());
+    explain::explain(ctx, &modules, &sources, &mut diagnostic);
+    diagnostic.stack.extend(stack::imports(&modules, &sources, &diagnostic));
     diagnostic
+}
+
+/// Adds the calls that led to the error and the place to show.
+fn locate(ctx: &Ctx<'_>, modules: &Modules, sources: &Sources<'_>, diagnostic: &mut Diagnostic, stack: &str) {
+    let frames = stack::frames(modules, stack);
+    let culprit = frames.first().and_then(|innermost| culprit::find(ctx, sources, diagnostic, innermost));
+    diagnostic.stack = stack::shown(sources, frames);
+    if let Some(culprit) = culprit
+        && let Some(innermost) = diagnostic.stack.first_mut()
+    {
+        let path = innermost.location.path.clone();
+        let (line, column) = sources.of(&path).position(culprit.at);
+        innermost.location = sources.in_characters(Location { path, line, column });
+        diagnostic.message = culprit.message;
+        diagnostic.hint = diagnostic.hint.take().or(culprit.hint);
+    }
+    diagnostic.location = stack::place(&diagnostic.stack).map(|index| diagnostic.stack[index].location.clone());
+    diagnostic.source_line = diagnostic
+        .location
+        .as_ref()
+        .and_then(|location| sources.of(&location.path).line(location.line).map(str::to_owned));
+}
+
+/// Where a function begins; `None` for one that is not in a file of the user's.
+pub(crate) fn location_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>) -> Option<Location> {
+    let text = |key: &str| property::<Coerced<String>>(ctx, function, key).map(|text| text.0);
+    let (path, line, column) = (text("fileName")?, text("lineNumber")?, text("columnNumber")?);
+    let modules = loader::modules(ctx).ok()?;
+    // By way of a trace, which knows where code that was compiled comes from.
+    let frames = stack::frames(&modules, &format!("    at {path}:{line}:{column}"));
+    frames.into_iter().next().map(|raw| raw.frame.location)
+}
+
+/// [`location_of_function`] as `path:line`.
+pub(crate) fn place_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>) -> Option<String> {
+    location_of_function(ctx, function).map(|location| format!("{}:{}", location.path, location.line))
 }
 
 /// Errors of any realm and class, `DOMException` included; nothing that merely has a message.

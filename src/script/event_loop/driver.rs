@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use rquickjs::runtime::RejectionTracker;
 use rquickjs::{AsyncRuntime, Ctx, Function, JsLifetime, Result, Value};
@@ -11,7 +12,11 @@ use super::state::{EventLoop, Halt};
 use super::timers::TimerId;
 use super::wait::yield_once;
 use crate::script::diagnose::{diagnose, diagnose_error};
+use crate::script::host::ScriptHost;
 use crate::script::user_data;
+
+/// How often the host is told of a script that does not give the engine back.
+const BUSY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The JavaScript function that runs a callback by kind and id, once `lmthing:internal/timers` is loaded.
 #[derive(Default, JsLifetime)]
@@ -26,11 +31,19 @@ enum Callback {
 }
 
 /// Makes a loop and hooks it into the runtime; part of making an engine, before the context is used.
-pub(in crate::script) async fn attach(runtime: &AsyncRuntime) -> Rc<EventLoop> {
+pub(in crate::script) async fn attach(runtime: &AsyncRuntime, host: Rc<dyn ScriptHost>) -> Rc<EventLoop> {
     let event_loop = Rc::new(EventLoop::new());
     let halted = event_loop.clone();
+    let mut told = Instant::now();
     // How `process.exit` gets out of JavaScript that is running: a throw could be caught.
-    runtime.set_interrupt_handler(Some(Box::new(move || halted.is_halted()))).await;
+    let interrupt = move || {
+        if told.elapsed() >= BUSY_INTERVAL {
+            told = Instant::now();
+            host.busy();
+        }
+        halted.is_halted()
+    };
+    runtime.set_interrupt_handler(Some(Box::new(interrupt))).await;
     let woken = event_loop.clone();
     // Called in the middle of JavaScript: it takes a note, the driver looks at it later.
     let tracker: RejectionTracker = Box::new(move |ctx, promise, reason, handled| {

@@ -17,6 +17,6 @@ pub(super) use driver::{attach, report_uncaught, set_dispatcher, set_up};
 pub(crate) use promise::settle;
 pub(super) use state::EventLoop;
 pub use state::Halt;
-pub(crate) use state::KeepAlive;
-pub(crate) use wait::is_idle;
+pub(crate) use state::{Asked, Asking, KeepAlive, WaitingForScript};
 pub use wait::{idle, until_halted};
+pub(crate) use wait::{is_still, last_asked, still};

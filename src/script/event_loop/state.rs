@@ -10,6 +10,7 @@ use tokio::sync::futures::Notified;
 use tokio::time::Instant;
 
 use super::timers::{TimerId, Timers};
+use crate::diagnostic::Location;
 use crate::script::diagnose::Thrown;
 use crate::script::user_data;
 
@@ -32,6 +33,10 @@ pub(in crate::script) struct EventLoop {
     tick_requested: Cell<bool>,
     /// Work other than timers that keeps the program alive, such as a request under way.
     keep_alive: Cell<usize>,
+    /// How many of those that keep the program alive wait for the script and for nothing else.
+    waiting_for_script: Cell<usize>,
+    /// What the script is asked to answer, in words for the user, oldest first.
+    asked: RefCell<Vec<Rc<Asked>>>,
     /// Wakes the driver.
     work: Notify,
     /// Wakes who waits for the loop to have nothing left to do, or for its halt.
@@ -47,6 +52,8 @@ impl EventLoop {
             timers: RefCell::default(),
             tick_requested: Cell::new(false),
             keep_alive: Cell::new(0),
+            waiting_for_script: Cell::new(0),
+            asked: RefCell::default(),
             work: Notify::new(),
             changed: Notify::new(),
             halt: RefCell::new(None),
@@ -152,6 +159,18 @@ impl EventLoop {
         !self.has_tick() && self.keep_alive.get() == 0 && !self.timers.borrow().has_referenced()
     }
 
+    /// Whether nothing will happen any more unless the script does something by itself, which it cannot: whoever keeps the
+    /// program alive waits for the script, and no timer is set.
+    pub(super) fn is_still(&self) -> bool {
+        let nothing_under_way = self.keep_alive.get() <= self.waiting_for_script.get();
+        !self.has_tick() && nothing_under_way && self.timers.borrow().is_empty()
+    }
+
+    /// What the script was asked last and has not answered.
+    pub(super) fn last_asked(&self) -> Option<Rc<Asked>> {
+        self.asked.borrow().last().cloned()
+    }
+
     /// Wakes the driver: there is something to do.
     pub(super) fn wake(&self) {
         self.work.notify_one();
@@ -180,6 +199,56 @@ impl EventLoop {
             }
             None => self.work.notified().await,
         }
+    }
+}
+
+/// Something the script was asked: to answer the call of a tool.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// Who has to answer: `the tool weather`.
+    pub(crate) who: String,
+    /// Where that is in the file.
+    pub(crate) location: Option<Location>,
+}
+
+/// Remembers what the script is asked until dropped.
+pub(crate) struct Asking {
+    event_loop: Rc<EventLoop>,
+    asked: Rc<Asked>,
+}
+
+impl Asking {
+    /// From now on.
+    pub(crate) fn new(ctx: &Ctx<'_>, asked: Asked) -> Result<Self> {
+        let (event_loop, asked) = (EventLoop::of(ctx)?, Rc::new(asked));
+        event_loop.asked.borrow_mut().push(asked.clone());
+        Ok(Self { event_loop, asked })
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.event_loop.asked.borrow_mut().retain(|asked| !Rc::ptr_eq(asked, &self.asked));
+    }
+}
+
+/// Says that a run, which keeps the program alive, waits for the script and for nothing else, until dropped.
+pub(crate) struct WaitingForScript(Rc<EventLoop>);
+
+impl WaitingForScript {
+    /// From now on.
+    pub(crate) fn new(ctx: &Ctx<'_>) -> Result<Self> {
+        let event_loop = EventLoop::of(ctx)?;
+        event_loop.waiting_for_script.set(event_loop.waiting_for_script.get() + 1);
+        event_loop.turned();
+        Ok(Self(event_loop))
+    }
+}
+
+impl Drop for WaitingForScript {
+    fn drop(&mut self) {
+        self.0.waiting_for_script.set(self.0.waiting_for_script.get() - 1);
+        self.0.turned();
     }
 }
 

@@ -88,6 +88,11 @@ impl Timers {
         self.live_immediates.remove(&id).map(|_| id)
     }
 
+    /// Whether there is nothing that could fire.
+    pub(super) fn is_empty(&self) -> bool {
+        self.timers.is_empty() && self.live_immediates.is_empty()
+    }
+
     /// Whether anything that has not fired keeps the program alive.
     pub(super) fn has_referenced(&self) -> bool {
         self.timers.values().any(|timer| timer.referenced)

@@ -3,7 +3,9 @@
 use rquickjs::{Ctx, Result};
 
 use super::rejections;
-use super::state::{EventLoop, Halt};
+use std::rc::Rc;
+
+use super::state::{Asked, EventLoop, Halt};
 
 /// Runs `work` unless the run is ended early, by `process.exit` or an error that nothing can catch; then `work` is dropped
 /// and the halt returned, also when it happened while `work` was about to return.
@@ -39,9 +41,30 @@ pub async fn idle(ctx: &Ctx<'_>) -> Result<Option<Halt>> {
     }
 }
 
-/// Whether nothing keeps the program alive at this moment.
-pub(crate) fn is_idle(ctx: &Ctx<'_>) -> Result<bool> {
-    Ok(EventLoop::of(ctx)?.is_idle())
+/// Waits until nothing will happen any more unless the script does something by itself. Never resolves once the run is
+/// ended.
+pub(crate) async fn still(ctx: &Ctx<'_>) -> Result<()> {
+    let event_loop = EventLoop::of(ctx)?;
+    loop {
+        for _ in 0..3 {
+            yield_once().await;
+        }
+        let changed = event_loop.changed();
+        if !event_loop.is_halted() && event_loop.is_still() && !rejections::any(ctx) {
+            return Ok(());
+        }
+        changed.await;
+    }
+}
+
+/// Whether that holds at this moment.
+pub(crate) fn is_still(ctx: &Ctx<'_>) -> Result<bool> {
+    Ok(EventLoop::of(ctx)?.is_still())
+}
+
+/// What the script was asked last and has not answered.
+pub(crate) fn last_asked(ctx: &Ctx<'_>) -> Result<Option<Rc<Asked>>> {
+    Ok(EventLoop::of(ctx)?.last_asked())
 }
 
 /// Lets everything else that is ready run once.

@@ -66,6 +66,12 @@ fn suggest(ctx: &Ctx<'_>, modules: &Modules, import: &Import, name: &str) -> Opt
             import.specifier
         ));
     }
+    let is_type = modules.text_of(&import.resolved).is_some_and(|text| {
+        super::source::is_typescript(&import.resolved) && position::exports_type(&import.resolved, &text, name)
+    });
+    if is_type {
+        return Some(format!("this is a type: use `import type {{ {name} }} from '{}'`", import.specifier));
+    }
     let exports = exports_of(ctx, modules, &import.resolved);
     if let Some(close) = closest(name, exports.iter().map(String::as_str)) {
         return Some(format!("did you mean '{close}'?"));
@@ -73,9 +79,8 @@ fn suggest(ctx: &Ctx<'_>, modules: &Modules, import: &Import, name: &str) -> Opt
     if name == "default" {
         return Some(format!("it has no default export; import by name: import {{ … }} from '{}'", import.specifier));
     }
-    let importer = import.importer.split('?').next().unwrap_or_default();
-    let typescript = importer.ends_with(".ts") || importer.ends_with(".mts");
-    typescript
+    // Declarations beside a package's JavaScript are not read.
+    super::source::is_typescript(&import.importer)
         .then(|| format!("if '{name}' is a type, import it with: import type {{ {name} }} from '{}'", import.specifier))
 }
 

@@ -5,6 +5,7 @@
 //! name of a built-in or native module; so stack traces show paths. QuickJS gives no position for an import that fails:
 //! `position` finds the specifier in the importer's text.
 
+mod chain;
 mod common_js;
 mod json;
 mod kind;
@@ -24,6 +25,7 @@ use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::{AsyncRuntime, Ctx, JsLifetime, Module, Object, Result, Value};
 
+pub(super) use chain::{ImportSite, import_chain, is_package};
 pub(super) use common_js::NATIVE;
 pub(super) use missing_export::explain_missing_export;
 pub(super) use modules::Modules;
@@ -109,11 +111,15 @@ impl Resolver for ModuleLoader {
     ) -> Result<String> {
         let attribute = attributes.map(|attributes| attributes.get_type()).transpose()?.flatten();
         let ModuleResolver { modules, .. } = &*self.0;
-        let resolved = self
-            .0
-            .resolve(base, name)
-            .and_then(|resolved| resolver::check_attribute(&resolved, name, attribute.as_deref()).map(|()| resolved))
-            .map_err(|failure| failure.or_at(position::of_specifier(modules, base, name)).throw(ctx))?;
+        let resolved = match attribute.as_deref() {
+            Some("text") => self.0.resolve_text(base, name),
+            attribute => self
+                .0
+                .resolve(base, name)
+                .and_then(|resolved| resolver::check_attribute(&resolved, name, attribute).map(|()| resolved)),
+        };
+        let resolved =
+            resolved.map_err(|failure| failure.or_at(position::of_specifier(modules, base, name)).throw(ctx))?;
         // Should a name be missing in it, QuickJS will not say who asked: see `missing_export`.
         modules.record_import(base, name, &resolved);
         Ok(resolved)
@@ -132,6 +138,14 @@ impl Loader for ModuleLoader {
         }
         if let Some(builtin) = builtin::find(name) {
             return bytecode::load(ctx, builtin);
+        }
+        if name.ends_with(source::TEXT) {
+            let text = source::read(&self.0.modules.path_of(name)).map_err(|failure| failure.throw(ctx))?;
+            return native_module::declare(ctx, name, |ctx| {
+                let exports = Object::new(ctx.clone())?;
+                exports.set("default", text.as_str())?;
+                Ok(exports)
+            });
         }
         self.declare_file(ctx, name, false)
     }

@@ -27,6 +27,7 @@ pub(super) enum Package {
 pub(super) struct Packages {
     import: OnceCell<Resolver>,
     require: OnceCell<Resolver>,
+    typescript: OnceCell<Resolver>,
 }
 
 impl Packages {
@@ -39,6 +40,47 @@ impl Packages {
             Err(ResolveError::Builtin { resolved, .. }) => Ok(Package::Builtin(resolved)),
             Err(error) => Err(describe(error, specifier)),
         }
+    }
+
+    /// The file that a path in an import of a TypeScript file stands for, by TypeScript's rules: `./lib` and `./lib.js` may
+    /// be `lib.ts`, and a folder stands for the `index` in it.
+    pub(super) fn typescript_file(&self, path: &Path) -> Option<PathBuf> {
+        let directory = path.parent()?;
+        let found = self.typescript().resolve(directory, path.to_str()?);
+        found.ok().map(Resolution::into_path_buf)
+    }
+
+    /// The file that a bare specifier in the TypeScript file `importer` stands for by the `paths` and the `baseUrl` of the
+    /// nearest `tsconfig.json`; `None` when these say nothing of it.
+    ///
+    /// # Errors
+    /// When that file cannot be read.
+    pub(super) fn mapped(&self, importer: &Path, specifier: &str) -> Result<Option<PathBuf>, ScriptError> {
+        let folders = importer.ancestors().skip(1);
+        let Some(config) = folders.map(|folder| folder.join("tsconfig.json")).find(|file| file.is_file()) else {
+            return Ok(None);
+        };
+        let unreadable = |error: ResolveError| {
+            ScriptError::error(format!("Cannot use the paths of '{}': {error}", config.display()))
+        };
+        let tsconfig = self.typescript().resolve_tsconfig(&config).map_err(unreadable)?;
+        let candidates = tsconfig.resolve_path_alias_or_base_url(specifier);
+        Ok(candidates.into_iter().find_map(|candidate| self.typescript_file(&candidate)))
+    }
+
+    fn typescript(&self) -> &Resolver {
+        let endings = |endings: &[&str]| endings.iter().map(|ending| (*ending).to_owned()).collect();
+        self.typescript.get_or_init(|| {
+            Resolver::new(ResolveOptions {
+                extensions: endings(&[".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"]),
+                extension_alias: vec![
+                    (".js".to_owned(), endings(&[".js", ".ts"])),
+                    (".mjs".to_owned(), endings(&[".mjs", ".mts"])),
+                    (".cjs".to_owned(), endings(&[".cjs", ".cts"])),
+                ],
+                ..options(&["node", "import", "module-sync", "default"])
+            })
+        })
     }
 
     /// The file that `id` stands for in a `require` of a file in `directory`: paths may lack their ending or name a folder.

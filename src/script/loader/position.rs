@@ -34,6 +34,39 @@ pub(super) fn exported_names(module: &str, text: &str) -> Option<Vec<String>> {
     Some(names)
 }
 
+/// Whether `text` exports `name` as a type, which is nothing that could be imported when it runs.
+pub(super) fn exports_type(module: &str, text: &str, name: &str) -> bool {
+    parse(module, text).is_some_and(|tree| find_type(&tree, name).unwrap_or(false))
+}
+
+fn find_type(tree: &Tree, name: &str) -> Result<bool, Error> {
+    let is_named = |node: NodeId| -> Result<bool, Error> {
+        Ok(tree.node(node)?.name().map(|found| tree.text(found)).transpose()?.is_some_and(|found| found == name))
+    };
+    for statement in tree.statements()? {
+        let read = tree.node(statement)?;
+        match tree.kind(statement)? {
+            SyntaxKind::InterfaceDeclaration | SyntaxKind::TypeAliasDeclaration if is_named(statement)? => {
+                return Ok(true);
+            }
+            SyntaxKind::ExportDeclaration => {
+                let mut found = false;
+                tree.walk(statement, |part, kind| {
+                    let is_type =
+                        || -> Result<bool, Error> { Ok(read.is_type_only() || tree.node(part)?.is_type_only()) };
+                    found |= kind == SyntaxKind::ExportSpecifier && is_named(part)? && is_type()?;
+                    Ok(true)
+                })?;
+                if found {
+                    return Ok(true);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(false)
+}
+
 /// Whether `text` has import or export statements; text that is no module at all has none.
 pub(super) fn is_module(text: &str) -> bool {
     let is_module = |tree: &Tree| -> Result<bool, Error> {

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::modules::Modules;
 use super::package::{NOT_FOUND, Package, Packages};
-use super::source::{EXTENSIONS, addon_message, is_json, plain};
+use super::source::{EXTENSIONS, TEXT, addon_message, is_json, is_typescript, plain};
 use crate::diagnostic::closest;
 use crate::script::builtin::{self, INTERNAL_PREFIX};
 use crate::script::error::ScriptError;
@@ -22,6 +22,30 @@ pub(super) struct ModuleResolver {
     pub(super) native: Vec<NativeModule>,
     /// What finds packages.
     pub(super) packages: Packages,
+}
+
+/// What an import wants of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Module,
+    Text,
+}
+
+impl Wanted {
+    /// What the name of the module has behind its path: the text of a file is another module than the file.
+    fn mark(self) -> &'static str {
+        match self {
+            Wanted::Module => "",
+            Wanted::Text => TEXT,
+        }
+    }
+
+    fn check_extension(self, path: &Path, specifier: &str) -> Result<(), ScriptError> {
+        match self {
+            Wanted::Module => check_extension(path, specifier),
+            Wanted::Text => Ok(()),
+        }
+    }
 }
 
 fn not_found(message: impl Into<String>) -> ScriptError {
@@ -46,15 +70,24 @@ pub(super) fn check_attribute(resolved: &str, specifier: &str, attribute: Option
         Some("json") => {
             Err(ScriptError::type_error(format!("Module '{specifier}' is not JSON, but is imported with type 'json'")))
         }
-        Some(other) => {
-            Err(ScriptError::type_error(format!("Import attribute type '{other}' is not supported; only 'json' is")))
-        }
+        Some(other) => Err(ScriptError::type_error(format!(
+            "Import attribute type '{other}' is not supported; 'json' and 'text' are"
+        ))),
     }
 }
 
 impl ModuleResolver {
     /// What `specifier`, written in the module `base`, stands for.
     pub(super) fn resolve(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
+        self.find(base, specifier, Wanted::Module)
+    }
+
+    /// The module whose export is the text of a file, for `with { type: 'text' }`.
+    pub(super) fn resolve_text(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
+        self.find(base, specifier, Wanted::Text)
+    }
+
+    fn find(&self, base: &str, specifier: &str, wanted: Wanted) -> Result<String, ScriptError> {
         if specifier.is_empty() {
             return Err(ScriptError::type_error("An import needs the name of a module, not an empty string"));
         }
@@ -62,13 +95,13 @@ impl ModuleResolver {
             return Ok(name);
         }
         if specifier.starts_with("file:") {
-            return self.file_url(specifier, specifier);
+            return self.file_url(base, specifier, specifier, wanted);
         }
         if ["./", "../", "/"].iter().any(|prefix| specifier.starts_with(prefix))
             || specifier == "."
             || specifier == ".."
         {
-            return self.relative(base, specifier);
+            return self.relative(base, specifier, wanted);
         }
         if let Some(name) = specifier.strip_prefix("node:") {
             return Err(self.not_offered(name, specifier));
@@ -81,7 +114,7 @@ impl ModuleResolver {
                 "Cannot import '{specifier}': modules come from files, not from '{scheme}:'"
             )));
         }
-        self.package(base, specifier)
+        self.package(base, specifier, wanted)
     }
 
     /// A built-in or native module by its name or alias.
@@ -97,16 +130,16 @@ impl ModuleResolver {
     }
 
     /// A path relative to the importing file, read as a URL the way Node does: `%20` and `?query` have their meaning.
-    fn relative(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
+    fn relative(&self, base: &str, specifier: &str, wanted: Wanted) -> Result<String, ScriptError> {
         let base_path = self.modules.path_of(base);
         let joined = Url::from_file_path(&base_path).ok().and_then(|url| url.join(specifier).ok());
         match joined {
-            Some(url) => self.file_url(url.as_str(), specifier),
+            Some(url) => self.file_url(base, url.as_str(), specifier, wanted),
             None => Err(ScriptError::error(format!("Cannot import '{specifier}' from '{base}'"))),
         }
     }
 
-    fn file_url(&self, url: &str, specifier: &str) -> Result<String, ScriptError> {
+    fn file_url(&self, base: &str, url: &str, specifier: &str, wanted: Wanted) -> Result<String, ScriptError> {
         let invalid = || ScriptError::type_error(format!("'{specifier}' is not a valid file URL"));
         let mut url = Url::parse(url).map_err(|_| invalid())?;
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -114,12 +147,18 @@ impl ModuleResolver {
         url.set_query(None);
         url.set_fragment(None);
         let path = url.to_file_path().map_err(|()| invalid())?;
-        let real = self.file(&path, specifier)?;
-        Ok(self.modules.add(&real, &format!("{query}{fragment}")))
+        let path = match wanted {
+            Wanted::Module if is_typescript(base) && !path.is_file() => {
+                self.packages.typescript_file(&path).unwrap_or(path)
+            }
+            _ => path,
+        };
+        let real = self.file(&path, specifier, wanted)?;
+        Ok(self.modules.add(&real, &format!("{query}{fragment}{}", wanted.mark())))
     }
 
     /// The real path of a file that can be imported.
-    fn file(&self, path: &Path, specifier: &str) -> Result<PathBuf, ScriptError> {
+    fn file(&self, path: &Path, specifier: &str, wanted: Wanted) -> Result<PathBuf, ScriptError> {
         // Modules are told apart by real path, so that one file is one module however it is linked.
         let real = std::fs::canonicalize(path).map_err(|_| {
             not_found(format!("Cannot find module '{}'", path.display())).hint_if_some(alternative(path, specifier))
@@ -129,17 +168,23 @@ impl ModuleResolver {
             let failure = ScriptError::error(message).code("ERR_UNSUPPORTED_DIR_IMPORT");
             return Err(failure.hint_if_some(alternative(path, specifier)));
         }
-        check_extension(&real, specifier)?;
+        wanted.check_extension(&real, specifier)?;
         Ok(real)
     }
 
-    fn package(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
+    fn package(&self, base: &str, specifier: &str, wanted: Wanted) -> Result<String, ScriptError> {
         let base_path = self.modules.path_of(base);
+        if is_typescript(base)
+            && let Some(path) = self.packages.mapped(&base_path, specifier)?
+        {
+            let real = self.file(&path, specifier, wanted)?;
+            return Ok(self.modules.add(&real, wanted.mark()));
+        }
         let directory = base_path.parent().unwrap_or(Path::new("/"));
         match self.packages.resolve(directory, specifier).map_err(|failure| self.explain(failure, base, specifier))? {
             Package::File(path) => {
-                check_extension(&path, specifier)?;
-                Ok(self.modules.add(&path, ""))
+                wanted.check_extension(&path, specifier)?;
+                Ok(self.modules.add(&path, wanted.mark()))
             }
             Package::Builtin(name) => match builtin::find(&name) {
                 Some(builtin) => Ok(builtin.name.to_owned()),
@@ -188,8 +233,10 @@ fn check_extension(path: &Path, specifier: &str) -> Result<(), ScriptError> {
         Some("node") => Err(ScriptError::error(addon_message(&path.display().to_string()))
             .code("ERR_DLOPEN_FAILED")
             .hint("look for a package that does the same in JavaScript or WebAssembly")),
-        _ => Err(ScriptError::error(format!("Cannot import '{specifier}': unknown file type"))
-            .hint("modules end in .mjs, .js, .cjs, .ts, .mts, .cts or .json")),
+        _ => Err(ScriptError::error(format!("Cannot import '{specifier}': unknown file type")).hint(format!(
+            "modules end in .mjs, .js, .cjs, .ts, .mts, .cts or .json; for the text of the file: \
+             import text from '{specifier}' with {{ type: 'text' }}"
+        ))),
     }
 }
 
@@ -204,10 +251,22 @@ fn alternative(path: &Path, specifier: &str) -> Option<String> {
         .collect();
     let with_extension =
         |base: &str| EXTENSIONS.iter().map(|e| format!("{base}.{e}")).find(|name| siblings.contains(name));
-    let other_case = || siblings.iter().find(|name| name.to_lowercase() == file.to_lowercase()).cloned();
+    let other_case =
+        || siblings.iter().find(|name| *name != file && name.to_lowercase() == file.to_lowercase()).cloned();
     let close = || closest(file, siblings.iter().map(String::as_str)).map(str::to_owned);
+    let stem_of = |name: &str| Path::new(name).file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
+    // TypeScript leaves endings out.
+    let close_stem = || {
+        let stems: Vec<String> = siblings.iter().filter_map(|name| stem_of(name)).collect();
+        let meant = closest(file, stems.iter().map(String::as_str))?;
+        siblings.iter().find(|name| stem_of(name).as_deref() == Some(meant)).cloned()
+    };
     // An ending left out, another case, another ending, a slip of the keyboard.
-    let name = with_extension(file).or_else(other_case).or_else(|| with_extension(stem)).or_else(close)?;
+    let name =
+        with_extension(file).or_else(other_case).or_else(|| with_extension(stem)).or_else(close).or_else(close_stem)?;
+    if name == file {
+        return None;
+    }
     let directory = specifier.rfind('/').map_or("", |slash| &specifier[..=slash]);
     Some(format!("did you mean '{directory}{name}'?"))
 }

@@ -7,6 +7,9 @@ use crate::script::error::ScriptError;
 /// The file endings that can be imported, in the order in which alternatives are suggested.
 pub(super) const EXTENSIONS: [&str; 7] = ["mjs", "js", "ts", "mts", "json", "cjs", "cts"];
 
+/// What the name of a module has behind its path when the module is the text of the file.
+pub(super) const TEXT: &str = " (text)";
+
 fn extension(path: &Path) -> Option<&str> {
     path.extension().and_then(|extension| extension.to_str())
 }

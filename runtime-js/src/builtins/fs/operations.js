@@ -2,6 +2,7 @@
 // callbacks, promises – are made from this table.
 import * as native from 'lmthing:internal/native/fs';
 import { nodeError } from '../shared/errors.js';
+import { origin, withOrigin } from '../shared/origin.js';
 import { dataBytes, decoded, milliseconds, modeOf, optionsOf, pathText } from './arguments.js';
 import { constants } from './constants.js';
 import { BigIntStats, Dirent, Stats } from './entries.js';
@@ -32,7 +33,15 @@ function settle(outcome, { told, finish, recover }) {
 }
 
 export const runSync = (plan) => settle(native[plan.operation](plan.values), plan);
-export const runAsync = async (plan) => settle(await native[`${plan.operation}Async`](plan.values), plan);
+export async function runAsync(plan) {
+  const from = origin();
+  const outcome = await native[`${plan.operation}Async`](plan.values);
+  try {
+    return settle(outcome, plan);
+  } catch (error) {
+    throw withOrigin(error, from);
+  }
+}
 
 function writePlan(file, data, options, flag) {
   const { encoding, mode, flag: given } = optionsOf(options, { encoding: 'utf8', flag });

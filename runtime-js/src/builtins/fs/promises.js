@@ -4,9 +4,13 @@ import { constants } from './constants.js';
 import { plans, runAsync } from './operations.js';
 
 /** Rejects for wrong arguments as well, as an async function does. */
-const promised = (plan) => async (...values) => runAsync(plan(...values));
+function promised(name, plan) {
+  const run = async (...values) => runAsync(plan(...values));
+  // Its name stands in stack traces, where it tells which call on a line failed.
+  return Object.defineProperty(run, 'name', { value: name });
+}
 
-const simple = Object.fromEntries(Object.entries(plans).map(([name, plan]) => [name, promised(plan)]));
+const simple = Object.fromEntries(Object.entries(plans).map(([name, plan]) => [name, promised(name, plan)]));
 
 /** Data may come in parts: an iterable or async iterable, such as a stream. */
 const gathering = (write) => async (file, data, options) => {

@@ -2,6 +2,7 @@
 import { columns, stderrIsTerminal, stdoutIsTerminal, writeStderr, writeStdout } from 'lmthing:internal/native/console';
 import * as native from 'lmthing:internal/native/process';
 import { nextTick } from 'lmthing:internal/timers';
+import { environment } from '../shared/environment.js';
 
 /** The Node release whose behaviour is followed; packages look at it to choose their code. */
 const NODE_VERSION = '20.19.0';
@@ -123,7 +124,7 @@ const process = {
   argv0: native.argv[0] ?? 'lmthing',
   execArgv: [],
   execPath: native.execPath,
-  env: native.env,
+  env: environment(native.env),
   pid: native.pid,
   ppid: 0,
   features: {},

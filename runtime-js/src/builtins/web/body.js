@@ -5,6 +5,7 @@ import { ReadableStream } from 'lmthing:internal/web/streams';
 import { URLSearchParams } from 'lmthing:internal/web/url';
 import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { asBytes, concatenate } from '../shared/bytes.js';
+import { origin, withOrigin } from '../shared/origin.js';
 
 /**
  * A body: `bytes` when they are all there (and no stream was asked for yet), else a `stream`. `used` once read.
@@ -26,6 +27,11 @@ class Body {
     return this.givenStream;
   }
 
+  /** The source of the stream is being read, by whoever has the stream; after `clone()` that is neither of the two bodies. */
+  touch() {
+    if (!this.teed) this.used = true;
+  }
+
   get unusable() {
     return this.used || Boolean(this.givenStream?.locked);
   }
@@ -38,7 +44,7 @@ function streamOfBytes(body) {
     {
       type: 'bytes',
       pull(controller) {
-        body.used = true;
+        body.touch();
         if (bytes.byteLength > 0) controller.enqueue(bytes.slice());
         controller.close();
         controller.byobRequest?.respond(0);
@@ -88,7 +94,7 @@ export function networkBody(read, cancel) {
     {
       type: 'bytes',
       async pull(controller) {
-        body.used = true;
+        body.touch();
         let bytes;
         do bytes = await read();
         while (bytes?.byteLength === 0);
@@ -113,6 +119,7 @@ export function networkBody(read, cancel) {
 export function teeBody(body) {
   if (body.bytes) return [body, new Body({ bytes: body.bytes, type: body.type })];
   const [first, second] = body.stream.tee();
+  body.teed = true;
   body.givenStream = first;
   return [body, new Body({ stream: second, type: body.type })];
 }
@@ -139,6 +146,45 @@ export async function readBody(body) {
 
 const withoutMark = (text) => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
 
+/** How much of a body that is no JSON is told. */
+const SHOWN = 60;
+
+/** The value of a body that should be JSON; an error says in Node's words what stands there, and in a hint what it was. */
+function parsedJson(text, { url, status, headers }) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const start = text.slice(0, 10);
+    const wrong = /^\s*([^\s[{"\dtfn-])/u.exec(text)?.[1];
+    const shown = start === text ? `"${text}"` : `"${start}"...`;
+    let { message } = error;
+    if (text === '') message = 'Unexpected end of JSON input';
+    else if (wrong) message = `Unexpected token '${wrong}', ${shown} is not valid JSON`;
+    const told = new SyntaxError(message);
+    const type = headers.get('content-type') ?? 'no content type';
+    const from = url ? `the answer of ${url.split('?')[0]} (${status === undefined ? '' : `status ${status}, `}${type})` : `the body (${type})`;
+    const line = text.slice(0, SHOWN).replace(/\s+/g, ' ').trim();
+    const rest = text.length > SHOWN ? '…' : '';
+    const hint = text === '' ? `${from} is empty` : `${from} begins with: ${line}${rest}`;
+    Object.defineProperty(told, 'lmthing:hint', { value: hint, configurable: true });
+    return told;
+  }
+}
+
+/** Reads a body on behalf of its caller, who is not on the stack any more when that fails. */
+async function reading(body, finish) {
+  const from = origin();
+  let result;
+  try {
+    result = finish(await readBody(body));
+  } catch (error) {
+    // What a stream of the script's own throws is its own.
+    throw error instanceof TypeError && error.message === 'terminated' ? withOrigin(error, from) : error;
+  }
+  if (result instanceof SyntaxError) throw withOrigin(result, from);
+  return result;
+}
+
 /** Adds the body's accessors and methods to a class; `bodyOf(object)` gives the body. */
 export function addBodyMethods(Class, bodyOf) {
   const readers = {
@@ -157,10 +203,10 @@ export function addBodyMethods(Class, bodyOf) {
       return parseForm(await readBody(bodyOf(this)), type);
     },
     async json() {
-      return JSON.parse(withoutMark(decodeUtf8(await readBody(bodyOf(this)))));
+      return reading(bodyOf(this), (bytes) => parsedJson(withoutMark(decodeUtf8(bytes)), this));
     },
     async text() {
-      return withoutMark(decodeUtf8(await readBody(bodyOf(this))));
+      return reading(bodyOf(this), (bytes) => withoutMark(decodeUtf8(bytes)));
     },
   };
   for (const [name, value] of Object.entries(readers)) {

@@ -4,6 +4,7 @@ import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { Headers } from 'lmthing:internal/web/headers';
 import { URL } from 'lmthing:internal/web/url';
 import { asBytes } from '../shared/bytes.js';
+import { origin, withOrigin } from '../shared/origin.js';
 import { extractBody, networkBody } from './body.js';
 import { bodyOf, received, Request, Response } from './request-response.js';
 
@@ -20,7 +21,14 @@ const BAD_PORTS = new Set(
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type', 'content-length'];
 const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'host'];
 
-const failed = (cause) => new TypeError('fetch failed', { cause });
+/** Errors of ours, made when the caller is not on the stack any more; a signal's reason is the script's own. */
+const ours = new WeakSet();
+
+function failed(cause) {
+  const error = new TypeError('fetch failed', { cause });
+  ours.add(error);
+  return error;
+}
 
 /** Node's error for a failure that Rust told: `{code, message}`. */
 function networkCause({ code, message }, url) {
@@ -205,13 +213,18 @@ function percentDecode(text) {
 /** Promise-based; rejects with the signal's reason when aborted and with `TypeError: fetch failed` (see its `cause`). */
 export async function fetch(input, init = undefined) {
   if (arguments.length === 0) throw new TypeError('fetch: 1 argument required, but only 0 present.');
+  const from = origin();
   const request = new Request(input, init);
   request.signal.throwIfAborted();
   const { protocol } = new URL(request.url);
   switch (protocol) {
     case 'http:':
     case 'https:':
-      return fetchNetwork(request);
+      try {
+        return await fetchNetwork(request);
+      } catch (error) {
+        throw ours.has(error) ? withOrigin(error, from) : error;
+      }
     case 'data:':
       return fetchData(request);
     case 'file:':

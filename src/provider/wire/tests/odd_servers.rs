@@ -318,8 +318,10 @@ fn sent_back(name: &str, events: &[Value]) -> Value {
         match part {
             StreamPart::TextDelta { delta, .. } => parts.push(ContentPart::text(delta)),
             StreamPart::ReasoningDelta { delta, .. } => open.push_str(&delta),
-            StreamPart::ReasoningEnd { provider_metadata, .. } => parts
-                .push(ContentPart::Reasoning { text: std::mem::take(&mut open), provider_options: provider_metadata }),
+            StreamPart::ReasoningEnd { provider_metadata, .. } => parts.push(ContentPart::Reasoning {
+                text: std::mem::take(&mut open).into(),
+                provider_options: provider_metadata,
+            }),
             StreamPart::ToolCall { tool_call_id, tool_name, input, provider_metadata } => {
                 parts.push(ContentPart::ToolCall {
                     tool_call_id,

@@ -15,7 +15,10 @@ use crate::{
             options,
         },
         services::{self, ChildRun},
-        tools::call::{Label, validate_input},
+        tools::{
+            call::{Label, validate_input},
+            unseen,
+        },
         values::{call_async, message_of, property, schema::Side, type_error},
     },
 };
@@ -49,7 +52,8 @@ pub(crate) async fn ask<'js>(
 ) -> std::result::Result<AgentAnswer, String> {
     let args = args.map_err(|error| message_of(ctx, error))?;
     let args = validate_input(ctx, callable, label, args).await?;
-    ask_validated(ctx, parent, callable, label, args).await.map_err(|error| message_of(ctx, error))
+    let answer = ask_validated(ctx, parent, callable, label, args).await;
+    answer.map_err(|error| unseen::thrown(ctx, &callable.execute, label, None, error))
 }
 
 /// [`ask`] with arguments that were validated.

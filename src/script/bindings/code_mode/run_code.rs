@@ -13,6 +13,7 @@ use crate::{
     prompt::DefinitionKind,
     sandbox::{HostFunctions, LogLine, RunOutcome},
     script::{
+        KeepAlive,
         bindings::{
             agents::child::ask_validated,
             prompt::{
@@ -48,6 +49,8 @@ pub(crate) async fn run_code<'js>(
     let outcome = async {
         let core = prompt.borrow().core.clone();
         let declarations = declarations(ctx, &core, kind, |name| active.iter().any(|active| active == name))?;
+        // What is waited for is another process, not the script.
+        let _alive = KeepAlive::new(ctx)?;
         Ok(sandbox(ctx, prompt)?.run(code, &declarations, &reachable).await)
     };
     CodeRun { outcome: outcome.await, agents: reachable.agents.take() }
@@ -71,7 +74,7 @@ impl<'js> Reachable<'_, 'js> {
         let input = validate_input(self.ctx, &callable, label, input).await?;
         let answered = if is_agent {
             let ask = async |input| self.ask(&callable, label, input).await;
-            run_with(self.ctx, &callable.options, label, input, ask).await
+            run_with(self.ctx, &callable, label, input, ask).await
         } else {
             run_callable(self.ctx, &callable, label, input, self.execution.clone()).await
         };

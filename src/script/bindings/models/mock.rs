@@ -2,13 +2,16 @@
 
 use std::{rc::Rc, time::Duration};
 
-use rquickjs::{Ctx, Object, Result, Value, function::Opt};
+use rquickjs::{Ctx, Object, Result, Value, function::Opt, object::Filter};
 
 use super::resolve::model_object;
 use crate::{
     chat::Usage,
     provider::{MockItem, MockModel, MockOptions},
-    script::bindings::values::{elements, kind_of, property, to_json, to_json_text, type_error},
+    script::{
+        bindings::values::{kind_of, property, to_json, to_json_text, type_error},
+        host::host,
+    },
 };
 
 /// `createMockModel(items, {delay, usage, streaming}?)` of `lmthing/test`.
@@ -39,19 +42,48 @@ pub(crate) fn mock_model<'js>(
         return Err(type_error(ctx, format!("{place}: the items must be an array, got {}", kind_of(items))));
     };
     let mut script = Vec::with_capacity(list.len());
-    for (index, item) in elements(list)?.iter().enumerate() {
+    for (index, item) in list.iter::<Value>().enumerate() {
+        let item = &item?;
+        if let Some(text) = plain_text(item)? {
+            script.push(MockItem::Text(text.into()));
+            continue;
+        }
         let mut json = to_json(ctx, item)?;
-        for key in ["args", "input"] {
-            // As text, as models give them: a value would lose half surrogate pairs.
-            let given = item.as_object().map(|item| property(item, key)).transpose()?.flatten();
-            if let Some(given) = given.filter(|given| !given.is_string()) {
-                json[key] = to_json_text(ctx, &given)?.into();
-            }
+        // As text, as models give them: a value would lose half surrogate pairs.
+        let args = item.as_object().map(|item| property(item, "args")).transpose()?.flatten();
+        if let Some(args) = args.filter(|args| !args.is_string()) {
+            json["args"] = to_json_text(ctx, &args)?.into();
         }
         script
             .push(MockItem::from_json(index, &json).map_err(|problem| type_error(ctx, format!("{place}: {problem}")))?);
     }
-    Ok(MockModel::new(script, options))
+    let inner = host(ctx)?;
+    let place = place.to_owned();
+    let tell = move |count: usize| {
+        let items = match count {
+            1 => "its one item has been played".to_owned(),
+            count => format!("its {count} items have been played"),
+        };
+        inner.warn(&format!("{place} is used up: {items}, and the model answers with nothing from now on"));
+    };
+    Ok(MockModel::new(script, options).when_used_up(tell))
+}
+
+/// The text of `{type: 'text', text}`, which most items of a long script are, without the way through JSON. `None` for
+/// anything that needs a second look.
+fn plain_text(item: &Value<'_>) -> Result<Option<String>> {
+    let Some(object) = item.as_object().filter(|_| !item.is_array()) else { return Ok(None) };
+    let mut keys = object.own_keys::<String>(Filter::new().string());
+    let is_known =
+        |key: Option<Result<String>>| key.is_none_or(|key| key.is_ok_and(|key| key == "type" || key == "text"));
+    if !(is_known(keys.next()) && is_known(keys.next()) && keys.next().is_none()) {
+        return Ok(None);
+    }
+    let kind: Value = object.get("type")?;
+    let text: Value = object.get("text")?;
+    let is_text = kind.as_string().is_some_and(|kind| kind.to_string().is_ok_and(|kind| kind == "text"));
+    // Half surrogate pairs are no text of Rust's.
+    Ok(text.as_string().filter(|_| is_text).and_then(|text| text.to_string().ok()))
 }
 
 fn mock_options<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<MockOptions> {

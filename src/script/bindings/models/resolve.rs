@@ -7,7 +7,8 @@ use rquickjs::{Array, Class, Ctx, JsLifetime, Result, Value, class::Trace};
 
 use super::js_model::JsModel;
 use crate::{
-    provider::{FallbackModel, LanguageModel},
+    diagnostic::closest,
+    provider::{FallbackModel, LanguageModel, ProviderError},
     script::bindings::{
         results::throw::throw_no_model,
         services::{self, Exchanges},
@@ -92,7 +93,11 @@ fn resolve_string<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Rc<dyn LanguageMode
     let providers = services::providers(ctx)?;
     match services::exchanges(ctx)?.model(name, &providers) {
         Ok(model) => Ok(model),
-        Err(error) => Err(throw_no_model(ctx, error)),
+        Err(error) => {
+            let is_mock = closest(name, ["mock"]).is_some();
+            let hint = if is_mock { Some("did you mean 'mock'?".to_owned()) } else { error.hint.clone() };
+            Err(throw_no_model(ctx, ProviderError { hint, ..error }))
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     prompt::{DefinitionKind, Variable},
     script::bindings::values::{
         kind_of, messages,
-        text::{scalar_text, yaml_of},
+        text::{data_of, scalar_text},
         to_json, to_text, type_error,
     },
 };
@@ -41,8 +41,10 @@ pub(crate) fn def_data(call: Call<'_>) -> Result<Value<'_>> {
         let kind = kind_of(&value);
         return Err(type_error(&call.ctx, format!("defData('{name}'): the data must be JSON-like, got {kind}")));
     }
-    let yaml = yaml_of(&call.ctx, &value, &format!("defData('{name}')"))?;
-    define_variable(call, DefinitionKind::DefData, name, Variable::Yaml(yaml))
+    // Taken out first: a `toJSON` of the script's may define something itself.
+    let before = call.core.prompt.borrow().data(&name).cloned();
+    let data = data_of(&call.ctx, &value, before.as_ref(), &format!("defData('{name}')"))?;
+    define_variable(call, DefinitionKind::DefData, name, Variable::Data(data))
 }
 
 fn define_variable(call: Call<'_>, kind: DefinitionKind, name: String, value: Variable) -> Result<Value<'_>> {

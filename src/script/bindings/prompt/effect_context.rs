@@ -145,14 +145,14 @@ impl<'js> EffectContext<'js> {
         };
         self.collection(&ctx, "variables", |list| {
             for (index, (name, value)) in variables.into_iter().enumerate() {
-                let (kind, text) = match value {
-                    Variable::Text(text) => ("string", text),
-                    Variable::Yaml(text) => ("data", text),
+                let (kind, text) = match &value {
+                    Variable::Text(text) => ("string", text.as_str()),
+                    Variable::Data(data) => ("data", data.yaml()),
                 };
                 let item = Object::new(ctx.clone())?;
                 item.set("name", name)?;
                 item.set("type", kind)?;
-                item.set("value", text.as_str())?;
+                item.set("value", text)?;
                 list.set(index, item)?;
             }
             Ok(())

@@ -7,11 +7,11 @@ use rquickjs::{Class, Ctx, Function, Result, Value, function::Opt};
 
 use super::{core::Core, reference::Reference};
 use crate::{
-    prompt::{DefinitionKind, Prompt, StepModifications, Variable},
+    prompt::{Data, DefinitionKind, Prompt, StepModifications, Variable},
     script::bindings::values::{
         elements, kind_of,
         messages::message_from_js,
-        text::{scalar_text, yaml_of},
+        text::{data_of, scalar_text},
         type_error,
     },
 };
@@ -125,9 +125,12 @@ impl<'js> Modifier<'_, 'js> {
             // Data as the context shows it is YAML already; quoting it again would make one long string of it.
             let is_yaml = item.get_string("type")?.as_deref() == Some("data") && value.is_string();
             let variable = match scalar_text(self.ctx, &value)? {
-                Some(text) if is_yaml => Variable::Yaml(text),
+                Some(text) if is_yaml => Variable::Data(Data::from_yaml(text).into()),
                 Some(text) => Variable::Text(text),
-                None => Variable::Yaml(yaml_of(self.ctx, &value, &format!("stepModifier('variables'): '{name}'"))?),
+                None => {
+                    let place = format!("stepModifier('variables'): '{name}'");
+                    Variable::Data(data_of(self.ctx, &value, None, &place)?)
+                }
             };
             variables.push((name, variable));
         }

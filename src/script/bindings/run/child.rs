@@ -8,10 +8,13 @@ use rquickjs::{Ctx, Result};
 use super::host::ScriptPrompt;
 use crate::{
     prompt::RunOutcome,
-    script::bindings::{
-        prompt::object::PromptObject,
-        results::throw::throw_run_error,
-        services::{self, ChildRun},
+    script::{
+        KeepAlive,
+        bindings::{
+            prompt::object::PromptObject,
+            results::throw::throw_run_error,
+            services::{self, ChildRun},
+        },
     },
 };
 
@@ -23,7 +26,10 @@ pub(crate) fn run_child<'js>(ctx: Ctx<'js>, child: PromptObject<'js>) -> LocalBo
         let record = run.borrow().record.clone();
         // Whoever asked the agent is told of its failure.
         record.observe();
+        // Its parent waits for the script while it may well wait for a model.
+        let alive = KeepAlive::new(&ctx)?;
         services::step_loop(&ctx)?.run(host).await;
+        drop(alive);
         if let Some(RunOutcome::Failed(error)) = record.outcome() {
             return Err(throw_run_error(&ctx, &run, &error));
         }

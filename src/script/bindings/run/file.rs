@@ -12,7 +12,7 @@ use crate::{
     script::{
         Engine, Halt, ScriptError,
         bindings::{models::mock::mock_model, results::throw::run_error, services, values::kind_of},
-        diagnose_error, exit_code, idle, import_file, is_idle, until_halted,
+        diagnose_error, exit_code, idle, import_file, is_still, last_asked, still, until_halted,
     },
 };
 
@@ -46,7 +46,8 @@ pub(crate) async fn run_file(engine: &Engine, path: &Path, listener: Listener) -
             if !matches!(end, FileRun::Done { .. }) {
                 return Ok(end);
             }
-            match idle(&ctx).await? {
+            let rest = async { idle(&ctx).await };
+            match unless_stuck(&ctx, "a run in the background", rest).await? {
                 Some(halt) => Ok(FileRun::from(halt)),
                 None => background_failure(&ctx),
             }
@@ -79,7 +80,8 @@ async fn run_in(ctx: &Ctx<'_>, path: &Path, listener: Listener) -> Result<FileRu
     let started = unless_stuck(ctx, "the prompt function", start(ctx, prompt, Some(listener))).await?;
     let record = started.run.borrow().record.clone();
     record.observe();
-    Ok(match record.finished().await {
+    let outcome = async { Ok(record.finished().await) };
+    Ok(match unless_stuck(ctx, "the prompt function, or an effect of it,", outcome).await? {
         RunOutcome::Done => FileRun::Done { exit_code: exit_code(ctx)? },
         RunOutcome::Failed(error) => FileRun::Failed(error),
     })
@@ -96,12 +98,12 @@ async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = R
     });
     let nothing_left = async {
         loop {
-            idle(ctx).await?;
+            still(ctx).await?;
             // A chain of promises polls thousands of times meanwhile; what is left then is the progress line.
             let before = polls.get();
             tokio::time::sleep(STILLNESS).await;
             // Between two inner runs nothing keeps the program alive for a moment; the next one may have begun.
-            if polls.get() - before < STILL_POLLS && is_idle(ctx)? {
+            if polls.get() - before < STILL_POLLS && is_still(ctx)? {
                 return Result::Ok(());
             }
         }
@@ -111,8 +113,11 @@ async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = R
         outcome = counted => outcome,
         stuck = nothing_left => {
             stuck?;
-            let message = format!("{what} waits for a promise that nothing can settle any more");
-            Err(wrong_file(ctx, message, "look for an await of a promise whose resolve function is never called"))
+            let asked = last_asked(ctx)?;
+            let who = asked.as_ref().map_or(what, |asked| asked.who.as_str());
+            let message = format!("{who} waits for a promise that nothing can settle any more");
+            let error = ScriptError::error(message).hint("look for an await of a promise whose resolve function is never called");
+            Err(error.or_at(asked.as_ref().and_then(|asked| asked.location.clone())).throw(ctx))
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     },
     provider::LanguageModel,
     script::{
+        Asked, Asking, WaitingForScript,
         bindings::{
             agents,
             code_mode::{functions, methods},
@@ -34,7 +35,7 @@ use crate::{
             services, tools,
             values::{message_of, property, type_error},
         },
-        diagnose, diagnose_error,
+        diagnose, diagnose_error, location_of_function,
     },
 };
 
@@ -47,6 +48,8 @@ pub(crate) struct ScriptPrompt<'js> {
     record: Rc<RunRecord>,
     model: Rc<dyn LanguageModel + 'js>,
     settings: RunSettings,
+    /// While the run waits for the script alone.
+    waiting: RefCell<Option<WaitingForScript>>,
 }
 
 impl<'js> ScriptPrompt<'js> {
@@ -80,7 +83,16 @@ impl<'js> ScriptPrompt<'js> {
         prompt.borrow().bag.set_run(run.clone());
         core.step.set(0);
         let record = run.borrow().record.clone();
-        Ok(ScriptPrompt { ctx: ctx.clone(), prompt: prompt.clone(), core, run, record, model, settings })
+        Ok(ScriptPrompt {
+            ctx: ctx.clone(),
+            prompt: prompt.clone(),
+            core,
+            run,
+            record,
+            model,
+            settings,
+            waiting: RefCell::default(),
+        })
     }
 
     /// This run.
@@ -164,6 +176,11 @@ impl<'js> ScriptPrompt<'js> {
     }
 
     async fn answer_tool(&self, entry: &Entry<'js>, call: &ToolCall, execution: Value<'js>) -> ToolAnswer {
+        let location = match entry {
+            Entry::Single(callable) => location_of_function(&self.ctx, &callable.execute),
+            Entry::Composite(_) => None,
+        };
+        let _asking = Asking::new(&self.ctx, Asked { who: format!("the tool {}", call.tool_name), location });
         tools::call::call_tool(&self.ctx, entry, call, execution).await
     }
 }
@@ -191,12 +208,20 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn rerun(&self) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {
-        async { self.run_body_again().await.map_err(|error| self.failed(error)) }.boxed_local()
+        async {
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
+            self.run_body_again().await.map_err(|error| self.failed(error))
+        }
+        .boxed_local()
     }
 
     fn run_effects(&self, step: usize) -> LocalBoxFuture<'_, std::result::Result<StepModifications, RunError>> {
         self.core.step.set(step);
-        async { effects::run_due(&self.ctx, &self.prompt).await.map_err(|error| self.failed(error)) }.boxed_local()
+        async {
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
+            effects::run_due(&self.ctx, &self.prompt).await.map_err(|error| self.failed(error))
+        }
+        .boxed_local()
     }
 
     fn plugin_sections(&self, active: &ActiveSet) -> std::result::Result<Vec<(String, String)>, RunError> {
@@ -227,8 +252,19 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         .boxed_local()
     }
 
+    fn waits_for_tools(&self, waits: bool) {
+        // Without it a tool that never answers is not found out; nothing else depends on it.
+        self.waiting.replace(if waits { WaitingForScript::new(&self.ctx).ok() } else { None });
+    }
+
+    fn call_refused(&self, message: &str) {
+        let function = self.prompt.borrow().bag.function();
+        tools::unseen::unanswered(&self.ctx, function.as_ref(), message);
+    }
+
     fn step_finished<'a>(&'a self, step: &'a Rc<Step>) -> LocalBoxFuture<'a, std::result::Result<bool, RunError>> {
         async {
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
             let ended = hooks::step_finished(&self.ctx, &self.prompt, &self.run, step).await;
             ended.map_err(|error| self.failed(error))
         }
@@ -237,6 +273,7 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
 
     fn run_finished(&self, failed: bool) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {
         async move {
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
             let ended = hooks::run_finished(&self.ctx, &self.prompt, &self.run, failed).await;
             ended.map_err(|error| self.failed(error))
         }

@@ -2,8 +2,10 @@
 //!
 //! The order is that of docs/reference.md, "Tools".
 
-use rquickjs::{Array, Ctx, Error, Object, Result, Value};
+use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value};
 
+pub(crate) use super::label::Label;
+use super::unseen;
 use crate::{
     chat::{ToolCall, ToolInput, ToolOutput},
     prompt::ToolAnswer,
@@ -21,15 +23,6 @@ pub(crate) enum Answered<'js> {
     Failed(String),
 }
 
-/// How error messages call what is run.
-#[derive(Clone, Copy)]
-pub(crate) struct Label<'a> {
-    /// `tool`, `sub-tool`, `function`, …
-    pub(crate) noun: &'static str,
-    /// As the model called it.
-    pub(crate) name: &'a str,
-}
-
 /// Validates arguments against the schema of what they are for: the value with defaults and transforms, or the message
 /// that is told the model.
 pub(crate) async fn validate_input<'js>(
@@ -39,11 +32,14 @@ pub(crate) async fn validate_input<'js>(
     input: Value<'js>,
 ) -> std::result::Result<Value<'js>, String> {
     let Label { noun, name } = label;
-    match callable.input_schema.validate(ctx, input).await {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(problem)) => Err(format!("Invalid input for {noun} {name}: {problem}")),
-        Err(error) => Err(format!("Invalid input for {noun} {name}: {}", message_of(ctx, error))),
-    }
+    let problem = match callable.input_schema.validate(ctx, input).await {
+        Ok(Ok(value)) => return Ok(value),
+        Ok(Err(problem)) => problem,
+        Err(error) => message_of(ctx, error),
+    };
+    let message = format!("Invalid input for {noun} {name}: {problem}");
+    unseen::refused(ctx, &callable.execute, &message);
+    Err(message)
 }
 
 /// Runs `beforeCall`, `execute`, `onSuccess`/`onError` and the check of the result, in this order.
@@ -55,46 +51,76 @@ pub(crate) async fn run_callable<'js>(
     execution: Value<'js>,
 ) -> Answered<'js> {
     let execute = async |input| call_async(&callable.execute, (input, execution)).await;
-    run_with(ctx, &callable.options, label, input, execute).await
+    run_with(ctx, callable, label, input, execute).await
 }
 
 /// [`run_callable`] with something else in the place of `execute`.
 pub(crate) async fn run_with<'js>(
     ctx: &Ctx<'js>,
-    options: &CallOptions<'js>,
+    callable: &Callable<'js>,
     label: Label<'_>,
     input: Value<'js>,
     execute: impl AsyncFnOnce(Value<'js>) -> Result<Value<'js>>,
 ) -> Answered<'js> {
-    match run_callbacks(ctx, options, label, input, execute).await {
+    match run_callbacks(ctx, callable, label, input, execute).await {
         Ok(answered) => answered,
         // Errors of the callbacks themselves are not handed to onError.
-        Err(error) => Answered::Failed(message_of(ctx, error)),
+        Err(Failure::Told(message)) => Answered::Failed(message),
+        Err(Failure::Thrown(error)) => Answered::Failed(message_of(ctx, error)),
     }
+}
+
+/// Why a callback gave no answer.
+enum Failure {
+    /// It threw, and the author was told.
+    Told(String),
+    /// Something else failed.
+    Thrown(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Thrown(error)
+    }
+}
+
+/// Calls `beforeCall` and its like.
+async fn run_callback<'js>(
+    ctx: &Ctx<'js>,
+    (name, callback): (&str, &Function<'js>),
+    label: Label<'_>,
+    args: (Value<'js>, Value<'js>),
+) -> std::result::Result<Value<'js>, Failure> {
+    let answer = call_async(callback, args).await;
+    answer.map_err(|error| Failure::Told(unseen::thrown(ctx, callback, label, Some(name), error)))
 }
 
 async fn run_callbacks<'js>(
     ctx: &Ctx<'js>,
-    options: &CallOptions<'js>,
+    callable: &Callable<'js>,
     label: Label<'_>,
     input: Value<'js>,
     execute: impl AsyncFnOnce(Value<'js>) -> Result<Value<'js>>,
-) -> Result<Answered<'js>> {
+) -> std::result::Result<Answered<'js>, Failure> {
+    let options = &callable.options;
     if let Some(before) = &options.before_call {
         // The second place is that of the output in the other callbacks; there is none yet.
-        let answer = call_async(before, (input.clone(), Value::new_undefined(ctx.clone()))).await?;
+        let nothing = Value::new_undefined(ctx.clone());
+        let answer = run_callback(ctx, ("beforeCall", before), label, (input.clone(), nothing)).await?;
         if !answer.is_undefined() {
-            return check_response(ctx, options, label, answer).await;
+            return Ok(check_response(ctx, options, label, answer).await?);
         }
     }
     let output = match execute(input.clone()).await {
         Ok(output) => output,
         Err(error) => {
+            let Some(on_error) = &options.on_error else {
+                return Ok(Answered::Failed(unseen::thrown(ctx, &callable.execute, label, None, error)));
+            };
             let message = message_of(ctx, error);
-            let Some(on_error) = &options.on_error else { return Ok(Answered::Failed(message)) };
             let failure = Object::new(ctx.clone())?;
             failure.set("error", message.as_str())?;
-            let answer = call_async(on_error, (input, failure)).await?;
+            let answer = run_callback(ctx, ("onError", on_error), label, (input, failure.into_value())).await?;
             // Not checked by the schema: it describes what `execute` gives, and this stands for a failure.
             return Ok(if answer.is_undefined() { Answered::Failed(message) } else { Answered::Value(answer) });
         }
@@ -102,11 +128,11 @@ async fn run_callbacks<'js>(
     let output = match &options.on_success {
         None => output,
         Some(on_success) => {
-            let answer = call_async(on_success, (input, output.clone())).await?;
+            let answer = run_callback(ctx, ("onSuccess", on_success), label, (input, output.clone())).await?;
             if answer.is_undefined() { output } else { answer }
         }
     };
-    check_response(ctx, options, label, output).await
+    Ok(check_response(ctx, options, label, output).await?)
 }
 
 /// Checks a result against `responseSchema`; a mismatch is a failure.
@@ -176,14 +202,22 @@ async fn call_composite<'js>(
     call: &ToolCall,
     execution: Value<'js>,
 ) -> ToolAnswer {
+    let first = items.first().map(|item| &item.callable.execute);
     let calls = match sub_calls(ctx, call) {
         Ok(calls) => calls,
-        Err(message) => return ToolAnswer::failed(call, message),
+        Err(message) => {
+            unseen::unanswered(ctx, first, &message);
+            return ToolAnswer::failed(call, message);
+        }
     };
     let mut results = Vec::with_capacity(calls.len());
     for (name, args) in calls {
         let result = match items.iter().find(|item| item.name == name) {
-            None => serde_json::json!({ "error": format!("Unknown sub-tool: {name}") }),
+            None => {
+                let message = format!("Unknown sub-tool: {name}");
+                unseen::unanswered(ctx, first, &format!("{message} of tool {}", call.tool_name));
+                serde_json::json!({ "error": message })
+            }
             Some(item) => call_sub_tool(ctx, item, args, execution.clone()).await,
         };
         results.push(serde_json::json!({ "name": name, "result": result }));

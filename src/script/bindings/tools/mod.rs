@@ -4,3 +4,5 @@
 pub(crate) mod call;
 pub(crate) mod define;
 pub(crate) mod execution;
+mod label;
+pub(crate) mod unseen;

@@ -1,9 +1,11 @@
 //! The text that stands for a value in a prompt (docs/reference.md, "The prompt").
 
-use rquickjs::{Ctx, Result, Value};
+use std::rc::Rc;
 
-use super::{property, thrown_message, to_json, to_text, type_error};
-use crate::prompt::to_yaml;
+use rquickjs::{CString, Ctx, Result, Value};
+
+use super::{property, thrown_message, to_text, type_error};
+use crate::prompt::Data;
 
 /// The text of a value that has an obvious one: string, number, boolean, bigint, or an object with a string as its
 /// `value`, as references have. `None` for anything else.
@@ -20,14 +22,24 @@ pub(crate) fn scalar_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Opt
     }
 }
 
-/// A value as YAML; `place` opens the error message.
-pub(crate) fn yaml_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>, place: &str) -> Result<String> {
-    let json = to_json(ctx, value).map_err(|error| {
-        let reason = thrown_message(ctx, &ctx.catch());
-        match error {
-            rquickjs::Error::Exception => type_error(ctx, format!("{place}: the data cannot be written: {reason}")),
-            other => other,
-        }
+/// A value as structured data; `place` opens the error message. `before` is kept when the value still is what it was made
+/// of: YAML is dear to write.
+pub(crate) fn data_of<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    before: Option<&Rc<Data>>,
+    place: &str,
+) -> Result<Rc<Data>> {
+    let wrong = |reason: String| type_error(ctx, format!("{place}: the data cannot be written: {reason}"));
+    let json = ctx.json_stringify(value.clone()).map_err(|error| match error {
+        rquickjs::Error::Exception => wrong(thrown_message(ctx, &ctx.catch())),
+        other => other,
     })?;
-    to_yaml(&json).map_err(|error| type_error(ctx, format!("{place}: the data cannot be written: {error}")))
+    // Not copied: it may be many megabytes, and nearly always it is the same as before.
+    let json = json.map(CString::from_string).transpose()?;
+    let json = json.as_ref().map_or("null", |json| json.as_str());
+    match before.filter(|before| before.is_made_of(json)) {
+        Some(before) => Ok(before.clone()),
+        None => Data::from_json(json).map(Rc::new).map_err(wrong),
+    }
 }

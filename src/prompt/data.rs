@@ -1,0 +1,157 @@
+//! Structured data in the system prompt: JSON that becomes YAML, and only when it has changed. Must not know where it
+//! comes from.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::ser::{Error as _, SerializeMap, SerializeSeq};
+use serde::{Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::chat::{JsonError, MAX_JSON_DEPTH, read_json};
+
+/// A value as it is shown: YAML, ending in a line feed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Data {
+    /// What the YAML was made of; `None` for YAML that was given.
+    json: Option<Box<str>>,
+    yaml: String,
+}
+
+impl Data {
+    /// Data from JSON text.
+    ///
+    /// # Errors
+    /// What cannot be written, in words for the author.
+    pub(crate) fn from_json(json: &str) -> Result<Self, String> {
+        // Nearly everything is written straight from the text: as a tree of values it would take ten times its room.
+        let yaml = match serde_json::from_str::<&RawValue>(json) {
+            Ok(raw) if !may_hold_half_a_pair(json) => yaml_text(&Json { raw, depth: 0 }),
+            _ => {
+                let value: serde_json::Value = read_json(json).map_err(|error| format!("not JSON: {error}"))?;
+                yaml_text(&value)
+            }
+        };
+        Ok(Data { json: Some(json.into()), yaml: yaml? })
+    }
+
+    /// Data that is YAML already.
+    pub(crate) fn from_yaml(yaml: String) -> Self {
+        Data { json: None, yaml }
+    }
+
+    /// Whether it was made of this very text.
+    pub(crate) fn is_made_of(&self, json: &str) -> bool {
+        self.json.as_deref() == Some(json)
+    }
+
+    /// The text for the system prompt.
+    pub(crate) fn yaml(&self) -> &str {
+        &self.yaml
+    }
+}
+
+/// Writes a value as YAML, ending in a line feed.
+///
+/// Strings that YAML 1.1 readers would take for something else (`yes`, `n`, dates) come out quoted.
+fn yaml_text(value: &impl Serialize) -> Result<String, String> {
+    let mut text = serde_saphyr::to_string(value).map_err(|error| error.to_string())?;
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// Half surrogate pairs stand as escapes in JSON and need mending.
+fn may_hold_half_a_pair(json: &str) -> bool {
+    json.contains("\\ud") || json.contains("\\uD")
+}
+
+/// A value of a JSON text, read no further than is written.
+struct Json<'a> {
+    raw: &'a RawValue,
+    depth: usize,
+}
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = self.raw.get();
+        let wrong = |error: serde_json::Error| S::Error::custom(error);
+        let depth = self.depth + 1;
+        let is_nested = text.starts_with(['[', '{']);
+        if is_nested && depth > MAX_JSON_DEPTH {
+            return Err(S::Error::custom(format_args!("not JSON: {}", JsonError::TooDeep)));
+        }
+        if text.starts_with('[') {
+            let items: Vec<&RawValue> = serde_json::from_str(text).map_err(wrong)?;
+            let mut list = serializer.serialize_seq(Some(items.len()))?;
+            items.into_iter().try_for_each(|raw| list.serialize_element(&Json { raw, depth }))?;
+            return list.end();
+        }
+        if text.starts_with('{') {
+            let fields = serde_json::Deserializer::from_str(text).deserialize_map(Fields).map_err(wrong)?;
+            let mut map = serializer.serialize_map(Some(fields.len()))?;
+            fields.iter().try_for_each(|(key, raw)| map.serialize_entry(key, &Json { raw, depth }))?;
+            return map.end();
+        }
+        let scalar: serde_json::Value = read_json(text).map_err(S::Error::custom)?;
+        scalar.serialize(serializer)
+    }
+}
+
+/// Reads one level of an object.
+struct Fields;
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(Key(key)) = map.next_key::<Key<'de>>()? {
+            fields.push((key, map.next_value()?));
+        }
+        Ok(fields)
+    }
+}
+
+/// A key, borrowed where it holds no escapes.
+#[derive(serde::Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_written_as_a_value_is() {
+        let json = r#"{"a":"yes","b":[],"c":{},"d":[1,2.5,-3,null,true,"x\ny"],"\u00e9":{"k":[{"z":"1"},[]]},"e":12345678901234567890}"#;
+        let value: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(Data::from_json(json).unwrap().yaml(), yaml_text(&value).unwrap());
+        let half = Data::from_json(r#"["\ud800"]"#).unwrap();
+        assert_eq!(half.yaml(), yaml_text(&serde_json::json!(["\u{fffd}"])).unwrap());
+    }
+
+    #[test]
+    fn depth_has_an_end() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(Data::from_json(&nested(MAX_JSON_DEPTH)).is_ok());
+        for depth in [MAX_JSON_DEPTH + 1, 100_000] {
+            let error = Data::from_json(&nested(depth)).unwrap_err();
+            assert!(error.contains("not JSON: nested deeper than 127 levels"), "{error}");
+        }
+    }
+
+    #[test]
+    fn yaml_quotes_what_would_be_read_as_something_else() {
+        let yaml = yaml_text(&serde_json::json!({ "a": "yes", "b": "1", "c": [1, "x"], "d": {} })).unwrap();
+        for line in yaml.lines().filter(|line| line.starts_with("a:") || line.starts_with("b:")) {
+            assert!(line.contains(['"', '\'']), "{line}");
+        }
+        assert!(yaml.ends_with('\n'));
+    }
+}

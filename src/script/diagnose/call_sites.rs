@@ -1,0 +1,233 @@
+//! The calls of a text, and the position the engine reports when one of them fails. Must not know what was thrown.
+//!
+//! QuickJS notes a position where a name is read and where a bracket opens, and takes for a call the last one it came
+//! by: in `a(b, c(d))` the failure of `a` is reported at `d`. Here each call gets the position that stands for it, so
+//! that it can be found again.
+
+use tsr_arena::Error;
+use tsr_ast::{NodeId, SyntaxKind};
+
+use super::marks::Marks;
+use crate::code::Tree;
+
+/// One call of a function or constructor, or one read of a property.
+pub(super) struct Site {
+    pub(super) what: What,
+    /// What is called, or read, as it is written.
+    pub(super) expression: String,
+    /// The names in a plain chain of them (`z`, `object`); of anything else only the last, behind an empty one.
+    pub(super) names: Vec<String>,
+    /// The byte where the last name starts.
+    pub(super) at: usize,
+    /// The byte where the engine says that it failed.
+    pub(super) reported: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    Call,
+    Construct,
+    Read,
+}
+
+impl Site {
+    /// The name by which a stack trace knows what was called.
+    pub(super) fn name(&self) -> &str {
+        self.names.last().map_or("", String::as_str)
+    }
+}
+
+/// All sites of a text, inner ones before those around them.
+pub(super) fn sites(tree: &Tree) -> Result<Vec<Site>, Error> {
+    let mut reader = Reader { tree, marks: Marks::of(tree)?, events: Vec::new(), found: Vec::new() };
+    reader.read()?;
+    reader.events.sort_unstable();
+    let Reader { mut found, events, .. } = reader;
+    found.sort_by_key(|found| (found.end, std::cmp::Reverse(found.start)));
+    let sites = found.into_iter().filter_map(|found| {
+        let range = (found.function, found.start)..(found.function, found.end);
+        let last = events.partition_point(|event| (event.function, event.order) < range.end).checked_sub(1)?;
+        let event = events.get(last).filter(|event| (event.function, event.order) >= range.start)?;
+        Some(Site { reported: event.reported, ..found.site })
+    });
+    Ok(sites.collect())
+}
+
+/// A position that the engine notes.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    /// Positions of one function say nothing of those in another.
+    function: usize,
+    /// Where in the text it is noted.
+    order: usize,
+    reported: usize,
+}
+
+struct Found {
+    function: usize,
+    /// Behind here, and before the end, lies what the engine may report.
+    start: usize,
+    end: usize,
+    site: Site,
+}
+
+struct Reader<'a> {
+    tree: &'a Tree,
+    marks: Marks,
+    events: Vec<Event>,
+    found: Vec<Found>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) -> Result<(), Error> {
+        // No call stack grows with the depth of the tree, which the text decides.
+        let mut pending = vec![(self.tree.root(), 0)];
+        let mut functions = 0;
+        while let Some((node, outer)) = pending.pop() {
+            let kind = self.tree.kind(node)?;
+            if matches!(kind, SyntaxKind::ImportDeclaration | SyntaxKind::ExportDeclaration) {
+                continue;
+            }
+            let mut function = outer;
+            if has_code_of_its_own(kind) {
+                functions += 1;
+                function = functions;
+            }
+            self.visit(node, kind, function)?;
+            let names = self.names_of(node)?;
+            let children = self.tree.children(node)?;
+            pending.extend(children.into_iter().filter(|child| !names.contains(child)).map(|child| (child, function)));
+        }
+        Ok(())
+    }
+
+    /// The children of a node that only name something, and are not read.
+    fn names_of(&self, node: NodeId) -> Result<Vec<NodeId>, Error> {
+        let read = self.tree.node(node)?;
+        let names = [read.name(), read.property_name_or_name()].into_iter().flatten();
+        let is_name = |name: &NodeId| {
+            let kind = self.tree.kind(*name);
+            matches!(kind, Ok(SyntaxKind::Identifier | SyntaxKind::PrivateIdentifier))
+        };
+        Ok(names.filter(is_name).collect())
+    }
+
+    fn visit(&mut self, node: NodeId, kind: SyntaxKind, function: usize) -> Result<(), Error> {
+        match kind {
+            SyntaxKind::Identifier => {
+                let start = self.tree.start(node)?;
+                self.events.push(Event { function, order: start, reported: start });
+            }
+            SyntaxKind::CallExpression | SyntaxKind::TaggedTemplateExpression => self.call(node, kind, function)?,
+            SyntaxKind::NewExpression => {
+                let Some(callee) = self.tree.children(node)?.first().copied() else { return Ok(()) };
+                let start = self.tree.start(callee)?;
+                self.note(function, start, start);
+                self.add(node, callee, What::Construct, function, start)?;
+            }
+            SyntaxKind::BinaryExpression => self.operator(node, function)?,
+            SyntaxKind::PropertyAccessExpression => {
+                let start = self.tree.start(node)?;
+                self.add(node, node, What::Read, function, start)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, node: NodeId, kind: SyntaxKind, function: usize) -> Result<(), Error> {
+        let Some(callee) = self.tree.children(node)?.first().copied() else { return Ok(()) };
+        let bytes = self.tree.bytes();
+        let mut open = self.tree.token_from(self.tree.end(callee)?);
+        if bytes.get(open..).is_some_and(|rest| rest.starts_with(b"?.")) {
+            open = self.tree.token_from(open + 2);
+        }
+        // The token behind the bracket has been read by the time the engine looks where it is.
+        let next = if kind == SyntaxKind::CallExpression { self.tree.token_from(open + 1) } else { open };
+        self.note(function, open, next);
+        self.add(node, callee, What::Call, function, open)
+    }
+
+    /// Operators between two values are noted at the second; those that may leave it out are jumps.
+    fn operator(&mut self, node: NodeId, function: usize) -> Result<(), Error> {
+        let [_, operator, right] = self.tree.children(node)?[..] else { return Ok(()) };
+        let text = self.tree.bytes().get(self.tree.start(operator)?..self.tree.end(operator)?).unwrap_or_default();
+        let is_comparison = matches!(text, b"==" | b"===" | b"!=" | b"!==" | b"<=" | b">=");
+        let is_noted = is_comparison || !(text.ends_with(b"=") || matches!(text, b"&&" | b"||" | b"??" | b"," | b"**"));
+        if is_noted {
+            self.note(function, self.tree.end(operator)?, self.tree.start(right)?);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, function: usize, order: usize, token: usize) {
+        self.events.push(Event { function, order, reported: self.marks.at(token) });
+    }
+
+    fn add(&mut self, node: NodeId, callee: NodeId, what: What, function: usize, start: usize) -> Result<(), Error> {
+        // A property is looked up once everything before its name is done.
+        let last = self.last_name(callee)?;
+        let end = if what == What::Read { last } else { Some(self.tree.end(node)?) };
+        let (Some(end), names) = (end, self.names(callee)?) else { return Ok(()) };
+        let range = self.tree.start(callee)?..self.tree.end(callee)?;
+        let text = self.tree.bytes().get(range.clone()).unwrap_or_default();
+        let expression = String::from_utf8_lossy(text).into_owned();
+        let site = Site { what, expression, names, at: last.unwrap_or(range.start), reported: 0 };
+        self.found.push(Found { function, start, end, site });
+        Ok(())
+    }
+
+    /// Where the last name of `a.b` or `a` starts.
+    fn last_name(&self, callee: NodeId) -> Result<Option<usize>, Error> {
+        Ok(match self.tree.kind(callee)? {
+            SyntaxKind::PropertyAccessExpression => match self.tree.children(callee)?.last() {
+                Some(name) => Some(self.tree.start(*name)?),
+                None => None,
+            },
+            SyntaxKind::Identifier => Some(self.tree.start(callee)?),
+            _ => None,
+        })
+    }
+
+    fn names(&self, callee: NodeId) -> Result<Vec<String>, Error> {
+        let mut names = Vec::new();
+        let mut part = callee;
+        loop {
+            match self.tree.kind(part)? {
+                SyntaxKind::PropertyAccessExpression => {
+                    let children = self.tree.children(part)?;
+                    let (Some(object), Some(name)) = (children.first(), children.last()) else { break };
+                    names.push(self.tree.text(*name)?);
+                    part = *object;
+                }
+                SyntaxKind::Identifier => {
+                    names.push(self.tree.text(part)?);
+                    break;
+                }
+                _ => {
+                    names.truncate(1);
+                    names.push(String::new());
+                    break;
+                }
+            }
+        }
+        names.reverse();
+        Ok(names)
+    }
+}
+
+/// Whether the engine compiles the node to code apart from what is around it.
+fn has_code_of_its_own(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
+        SyntaxKind::FunctionDeclaration
+            | SyntaxKind::FunctionExpression
+            | SyntaxKind::ArrowFunction
+            | SyntaxKind::MethodDeclaration
+            | SyntaxKind::Constructor
+            | SyntaxKind::GetAccessor
+            | SyntaxKind::SetAccessor
+            | SyntaxKind::PropertyDeclaration
+            | SyntaxKind::ClassStaticBlockDeclaration
+    )
+}

@@ -1,0 +1,222 @@
+//! Which call it was that is no function, and which property was read of nothing: the engine says neither, and the
+//! position it gives may fit several calls in one another.
+
+use rquickjs::{Ctx, JsLifetime, Object, Result, Value};
+
+use super::bindings::Binding;
+use super::call_sites::{Site, What};
+use super::source::{Source, Sources};
+use super::stack::RawFrame;
+use crate::diagnostic::{Diagnostic, closest};
+use crate::script::builtin::{self, import_builtin};
+use crate::script::loader::is_package;
+use crate::script::user_data;
+
+/// An expression that is longer is told by its last name.
+const MAX_EXPRESSION: usize = 60;
+
+/// The methods a prompt has.
+#[derive(JsLifetime)]
+struct PromptMethods(Vec<&'static str>);
+
+/// Tells which methods prompts have, to suggest them; done once an engine.
+pub(crate) fn set_prompt_methods(ctx: &Ctx<'_>, names: Vec<&'static str>) -> Result<()> {
+    user_data::store(ctx, PromptMethods(names))
+}
+
+/// What an error of the engine was about.
+pub(super) struct Culprit {
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+    /// The byte to show.
+    pub(super) at: usize,
+}
+
+/// Finds what `diagnostic` is about, when it is an error of the engine itself that does not say it.
+pub(super) fn find(
+    ctx: &Ctx<'_>,
+    sources: &Sources<'_>,
+    diagnostic: &Diagnostic,
+    innermost: &RawFrame,
+) -> Option<Culprit> {
+    let location = &innermost.frame.location;
+    if diagnostic.name != "TypeError" || is_package(&location.path) {
+        return None;
+    }
+    let source = sources.of(&location.path);
+    let sites = source.sites_at(location.line, location.column);
+    let message = diagnostic.message.as_str();
+    if !innermost.is_innermost {
+        // One of the engine's own functions was given something to call.
+        let called = innermost.called.as_deref().filter(|_| message == "not a function")?;
+        let site = sites.into_iter().find(|site| site.what == What::Call && site.name() == called)?;
+        let message = format!("{} was given something to call that is not a function", shown(site));
+        return Some(Culprit { message, hint: None, at: site.at });
+    }
+    if message == "not a function" {
+        let calls = sites.into_iter().filter(|site| site.what != What::Read);
+        let culprit = most_doubtful(ctx, &source, calls)?;
+        let wanted = if culprit.what == What::Construct { "constructor" } else { "function" };
+        return Some(Culprit {
+            message: format!("{} is not a {wanted}", shown(culprit)),
+            hint: suggestion(ctx, &source, culprit),
+            at: culprit.at,
+        });
+    }
+    if message == "not a constructor" || message.ends_with(" is not a constructor") {
+        let culprit = sites.into_iter().find(|site| site.what == What::Construct)?;
+        return Some(Culprit {
+            message: format!("{} is not a constructor", shown(culprit)),
+            hint: None,
+            at: culprit.at,
+        });
+    }
+    let (name, _) = message.strip_prefix("cannot read property '")?.rsplit_once("' of ")?;
+    let culprit = sites.into_iter().find(|site| site.what == What::Read && site.name() == name)?;
+    Some(Culprit { message: message.to_owned(), hint: None, at: culprit.at })
+}
+
+fn shown(site: &Site) -> String {
+    let is_short = site.expression.len() <= MAX_EXPRESSION && !site.expression.contains('\n');
+    if is_short || site.name().is_empty() {
+        let mut text: String = site.expression.chars().take(MAX_EXPRESSION).collect();
+        text.truncate(text.find('\n').unwrap_or(text.len()));
+        return text;
+    }
+    format!("(…).{}", site.name())
+}
+
+/// How sure it is that something is no function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Doubt {
+    /// It is one.
+    None,
+    /// A name that was given a value somewhere.
+    Possible,
+    /// A property of some object, which is more easily mistaken than a name.
+    Likely,
+    /// It is none.
+    Sure,
+}
+
+/// Of several calls in one another the one that is least likely to be a function; of equals the innermost, since it comes
+/// first.
+fn most_doubtful<'a>(ctx: &Ctx<'_>, source: &Source, calls: impl Iterator<Item = &'a Site>) -> Option<&'a Site> {
+    let mut worst: Option<(Doubt, &Site)> = None;
+    for call in calls {
+        let doubt = doubt(ctx, source, call);
+        if worst.as_ref().is_none_or(|(known, _)| doubt > *known) {
+            worst = Some((doubt, call));
+        }
+    }
+    worst.map(|(_, call)| call)
+}
+
+fn doubt(ctx: &Ctx<'_>, source: &Source, site: &Site) -> Doubt {
+    let Some((root, path)) = site.names.split_first() else { return Doubt::Possible };
+    let unknown = if path.is_empty() { Doubt::Possible } else { Doubt::Likely };
+    let object = match source.binding(root) {
+        _ if root.is_empty() => return unknown,
+        Some(Binding::Function) if path.is_empty() => return Doubt::None,
+        Some(Binding::OfParameter { property }) if path.is_empty() => {
+            return if is_prompt_method(ctx, property) { Doubt::None } else { Doubt::Likely };
+        }
+        Some(Binding::Import { specifier, imported }) => {
+            let Some(object) = imported_value(ctx, specifier, imported) else { return unknown };
+            object
+        }
+        Some(_) => return unknown,
+        None => match ctx.globals().get::<_, Value>(root.as_str()) {
+            Ok(value) => value,
+            Err(_) => return taken(ctx, unknown),
+        },
+    };
+    match follow(object, path) {
+        Ok(Some(value)) if value.is_function() => Doubt::None,
+        Ok(_) => Doubt::Sure,
+        Err(_) => taken(ctx, unknown),
+    }
+}
+
+/// Nothing that a getter throws may stay pending in the engine.
+fn taken(ctx: &Ctx<'_>, doubt: Doubt) -> Doubt {
+    ctx.catch();
+    doubt
+}
+
+/// What a module of ours exports; those of the user's are not asked, they may be in the middle of failing.
+fn imported_value<'js>(ctx: &Ctx<'js>, specifier: &str, imported: &str) -> Option<Value<'js>> {
+    let builtin = builtin::find(specifier)?;
+    let namespace = import_builtin(ctx, builtin.name).map_err(|_| taken(ctx, Doubt::None)).ok()?;
+    if imported.is_empty() {
+        return Some(namespace.into_value());
+    }
+    namespace.get(imported).map_err(|_| taken(ctx, Doubt::None)).ok()
+}
+
+fn follow<'js>(mut value: Value<'js>, path: &[String]) -> Result<Option<Value<'js>>> {
+    for name in path {
+        let Some(object) = value.as_object() else { return Ok(None) };
+        value = object.get(name.as_str())?;
+    }
+    Ok(Some(value))
+}
+
+fn is_prompt_method(ctx: &Ctx<'_>, name: &str) -> bool {
+    prompt_methods(ctx).contains(&name)
+}
+
+fn prompt_methods(ctx: &Ctx<'_>) -> Vec<&'static str> {
+    ctx.userdata::<PromptMethods>().map(|methods| methods.0.clone()).unwrap_or_default()
+}
+
+/// The name that was meant by one that is no function.
+fn suggestion(ctx: &Ctx<'_>, source: &Source, site: &Site) -> Option<String> {
+    let methods = prompt_methods(ctx);
+    let (root, path) = site.names.split_first()?;
+    match (source.binding(root), path) {
+        // `({ defTol }) => …`, or `(prompt) => prompt.defTol(…)`
+        (Some(Binding::OfParameter { property }), []) if !methods.contains(&property.as_str()) => {
+            let meant = closest(property, methods.iter().copied());
+            Some(match meant {
+                Some(meant) => format!("prompts have no '{property}'; did you mean '{meant}'?"),
+                None => return None,
+            })
+        }
+        (Some(Binding::Parameter), [name]) if !methods.contains(&name.as_str()) => {
+            let meant = closest(name, methods.iter().copied())?;
+            Some(format!("did you mean '{meant}'?"))
+        }
+        (Some(Binding::Import { specifier, imported }), _) => {
+            let object = imported_value(ctx, specifier, imported)?;
+            member_suggestion(ctx, object, path)
+        }
+        (None, _) if !root.is_empty() => {
+            let object = ctx.globals().get::<_, Value>(root.as_str());
+            let object = object.map_err(|_| taken(ctx, Doubt::None)).ok()?;
+            member_suggestion(ctx, object, path)
+        }
+        _ => None,
+    }
+}
+
+/// What to do about a name that is not defined, when it is a method of prompts or close to one.
+pub(super) fn undefined_name(ctx: &Ctx<'_>, name: &str) -> Option<String> {
+    let methods = prompt_methods(ctx);
+    let method = methods.iter().find(|method| **method == name).copied();
+    if let Some(method) = method {
+        return Some(format!("'{method}' is a method of the prompt: take it from the argument, ({{ {method} }}) => …"));
+    }
+    let meant = closest(name, methods)?;
+    Some(format!("did you mean '{meant}', a method of the prompt?"))
+}
+
+/// A member whose name is close to the last of `path`.
+fn member_suggestion<'js>(ctx: &Ctx<'js>, object: Value<'js>, path: &[String]) -> Option<String> {
+    let (name, before) = path.split_last()?;
+    let owner = follow(object, before).map_err(|_| taken(ctx, Doubt::None)).ok()??;
+    let owner: Object = owner.into_object()?;
+    let names: Vec<String> = owner.own_keys::<String>(rquickjs::object::Filter::new().string()).flatten().collect();
+    let meant = closest(name, names.iter().map(String::as_str).filter(|known| known != name))?;
+    Some(format!("did you mean '{meant}'?"))
+}

@@ -1,0 +1,116 @@
+//! The user's files as diagnostics look at them: text, lines, and the calls in it. Each is read and parsed once for a
+//! diagnostic, and only when something about it is asked.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::bindings::{Binding, bindings};
+use super::call_sites::{Site, sites};
+use crate::code::{Language, Tree, to_javascript};
+use crate::diagnostic::Location;
+use crate::script::loader::Modules;
+
+/// A larger file is most likely made by a machine, and nobody waits for its syntax tree to see a caret.
+const MAX_PARSED: usize = 1 << 20;
+
+/// The files of one diagnostic.
+pub(super) struct Sources<'a> {
+    modules: &'a Modules,
+    files: std::cell::RefCell<HashMap<String, Rc<Source>>>,
+}
+
+/// One file.
+pub(super) struct Source {
+    text: String,
+    is_typescript: bool,
+    parsed: OnceCell<Parsed>,
+}
+
+#[derive(Default)]
+struct Parsed {
+    sites: Vec<Site>,
+    bindings: HashMap<String, Binding>,
+}
+
+impl<'a> Sources<'a> {
+    pub(super) fn new(modules: &'a Modules) -> Self {
+        Self { modules, files: std::cell::RefCell::default() }
+    }
+
+    /// The file of the module `path`; empty when it cannot be read any more.
+    pub(super) fn of(&self, path: &str) -> Rc<Source> {
+        if let Some(known) = self.files.borrow().get(path) {
+            return known.clone();
+        }
+        let text = self.modules.text_of(path).unwrap_or_default();
+        let is_typescript = [".ts", ".mts", ".cts"]
+            .iter()
+            .any(|ending| path.split('?').next().is_some_and(|path| path.ends_with(ending)));
+        let source = Rc::new(Source { text, is_typescript, parsed: OnceCell::new() });
+        self.files.borrow_mut().insert(path.to_owned(), source.clone());
+        source
+    }
+
+    /// `location` with its column in characters instead of bytes.
+    pub(super) fn in_characters(&self, location: Location) -> Location {
+        let source = self.of(&location.path);
+        let before = source.line(location.line).and_then(|line| line.get(..(location.column.max(1) - 1) as usize));
+        let characters = before.and_then(|before| u32::try_from(before.chars().count() + 1).ok());
+        Location { column: characters.unwrap_or(location.column), ..location }
+    }
+}
+
+impl Source {
+    /// The text of a line, from 1.
+    pub(super) fn line(&self, line: u32) -> Option<&str> {
+        self.text.lines().nth(line.checked_sub(1)? as usize)
+    }
+
+    /// The byte at a position whose column counts bytes.
+    fn offset(&self, line: u32, column: u32) -> Option<usize> {
+        let mut starts = std::iter::once(0).chain(self.text.match_indices('\n').map(|(at, _)| at + 1));
+        Some(starts.nth(line.checked_sub(1)? as usize)? + column.checked_sub(1)? as usize)
+    }
+
+    /// The position of a byte, its column in bytes.
+    pub(super) fn position(&self, offset: usize) -> (u32, u32) {
+        let before = self.text.get(..offset).unwrap_or_default();
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.matches('\n').count() + 1;
+        (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(offset - start + 1).unwrap_or(u32::MAX))
+    }
+
+    /// What the engine may mean by a position (its column in bytes), inner ones first.
+    pub(super) fn sites_at(&self, line: u32, column: u32) -> Vec<&Site> {
+        let Some(offset) = self.offset(line, column) else { return Vec::new() };
+        self.parsed().sites.iter().filter(|site| site.reported == offset).collect()
+    }
+
+    /// What a name stands for.
+    pub(super) fn binding(&self, name: &str) -> Option<&Binding> {
+        self.parsed().bindings.get(name)
+    }
+
+    fn parsed(&self) -> &Parsed {
+        self.parsed.get_or_init(|| {
+            if self.text.len() > MAX_PARSED {
+                return Parsed::default();
+            }
+            // The text as the engine saw it: types are blanks there, and blanks count.
+            let javascript = if self.is_typescript {
+                to_javascript(&self.text).ok().filter(|made| made.positions.is_none()).map(|made| made.code)
+            } else {
+                Some(self.text.clone())
+            };
+            javascript.and_then(|code| Parsed::of(&code)).unwrap_or_default()
+        })
+    }
+}
+
+impl Parsed {
+    fn of(code: &str) -> Option<Self> {
+        let tree = Tree::parse(code, Language::JavaScript).ok()?;
+        Some(Self { sites: sites(&tree).ok()?, bindings: bindings(&tree).ok()? })
+    }
+}
