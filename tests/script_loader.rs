@@ -148,7 +148,11 @@ const FAILURES: &[(&str, &str, &str)] = &[
     ("import './typed.js';", "Error: Cannot find module 'DIR/typed.js'", "did you mean './typed.ts'?"),
     ("import './libb.mjs';", "Error: Cannot find module 'DIR/libb.mjs'", "did you mean './lib.mjs'?"),
     ("import './dir';", "Error: Cannot import './dir': 'DIR/dir' is a directory", ""),
-    ("import './notes.txt';", "Error: Cannot import './notes.txt': unknown file type", ".cjs, .ts, .mts, .cts or .json"),
+    (
+        "import './notes.txt';",
+        "Error: Cannot import './notes.txt': unknown file type",
+        ".cjs, .ts, .mts, .cts or .json",
+    ),
     ("import x from 'zood';", "Error: Cannot find package 'zood' imported from DIR/main.mjs", "did you mean 'zod'?"),
     ("import x from 'left-pad/x';", "Error: Cannot find package 'left-pad/x'", "npm install left-pad"),
     ("import x from '@a/b/c';", "Error: Cannot find package '@a/b/c'", "npm install @a/b"),

@@ -1,5 +1,6 @@
 // The `process` object. What only the program knows comes from Rust (`native/process`).
 import { columns, stderrIsTerminal, stdoutIsTerminal, writeStderr, writeStdout } from 'lmthing:internal/native/console';
+import { importBuiltin } from 'lmthing:internal/native/modules';
 import * as native from 'lmthing:internal/native/process';
 import { nextTick } from 'lmthing:internal/timers';
 
@@ -112,6 +113,20 @@ function emitWarning(warning, typeOrOptions, code) {
   });
 }
 
+/** Variables are texts, as in Node; another `TZ` is another `Date`. */
+const env = new Proxy(native.env, {
+  set: (target, name, value) => changeVariable(target, name, () => Reflect.set(target, name, typeof name === 'symbol' ? value : String(value))),
+  defineProperty: (target, name, descriptor) => changeVariable(target, name, () => Reflect.defineProperty(target, name, descriptor)),
+  deleteProperty: (target, name) => changeVariable(target, name, () => Reflect.deleteProperty(target, name)),
+});
+
+function changeVariable(target, name, change) {
+  const before = target.TZ;
+  const isDone = change();
+  if (name === 'TZ' && target.TZ !== before) importBuiltin('lmthing:internal/date').install();
+  return isDone;
+}
+
 const process = {
   title: 'lmthing',
   version: `v${NODE_VERSION}`,
@@ -123,7 +138,7 @@ const process = {
   argv0: native.argv[0] ?? 'lmthing',
   execArgv: [],
   execPath: native.execPath,
-  env: native.env,
+  env,
   pid: native.pid,
   ppid: 0,
   features: {},

@@ -1,0 +1,1 @@
+export function dateRange() { throw new Error('todo'); }
