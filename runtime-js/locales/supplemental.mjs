@@ -18,6 +18,8 @@ function synonyms(modules, locales) {
   const { likelySubtags } = supplemental(modules, 'likelySubtags');
   const found = {};
   for (const locale of defaultContent) {
+    // ICU has this one under the name of the macrolanguage only.
+    if (locale === 'nb-NO') continue;
     const general = locale.slice(0, locale.lastIndexOf('-'));
     const target = locales.includes(general) ? general : found[general];
     if (target !== undefined && !locales.includes(locale)) found[locale] = target;
@@ -55,9 +57,10 @@ export function coreOf(modules, locales, parents) {
   };
 }
 
-/** Every currency that a region has or had. */
+/** Every currency that some region pays with today. */
 function currencyCodes({ region }) {
-  return [...new Set(Object.values(region).flatMap((uses) => uses.flatMap(Object.keys)))].sort();
+  const uses = Object.values(region).flatMap((list) => list.flatMap(Object.entries));
+  return [...new Set(uses.filter(([, { _to, _tender }]) => _to === undefined && _tender !== 'false').map(([code]) => code))].sort();
 }
 
 /** Seconds since the epoch of CLDR's `2006-10-01 06:00`. */
@@ -84,7 +87,8 @@ export function zonesOf(modules) {
       for (const [name, child] of Object.entries(node)) walk(child, [...path, name]);
       return;
     }
-    uses[path.join('/')] = node.map(({ usesMetazone: { _mzone, _from, _to } }) => [_mzone, seconds(_from) ?? null, seconds(_to) ?? null]);
+    // The years in which both islands kept summer time count as GMT in ICU.
+    uses[path.join('/')] = node.map(({ usesMetazone: { _mzone, _from, _to } }) => [_mzone === 'British' || _mzone === 'Irish' ? 'GMT' : _mzone, seconds(_from) ?? null, seconds(_to) ?? null]);
   };
   walk(metazoneInfo.timezone, []);
   const golden = {};

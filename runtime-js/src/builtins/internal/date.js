@@ -70,7 +70,7 @@ methods.getYear = function () {
 };
 methods.getTimezoneOffset = function () {
   const time = timeOf(this);
-  return Number.isNaN(time) ? NaN : -offsetAt(zoneOfSetting(), time) / 60000;
+  return Number.isNaN(time) ? NaN : 0 - offsetAt(zoneOfSetting(), time) / 60000;
 };
 methods.toDateString = function () {
   return native.toDateString.call(this) === 'Invalid Date' ? 'Invalid Date' : dateText(this);

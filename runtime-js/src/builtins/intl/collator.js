@@ -1,6 +1,6 @@
 // `Intl.Collator`: the options; the native half compares.
 import { makeComparer } from 'lmthing:internal/native/intl';
-import { canonicalizeLocaleList, readMatcher, resolveLocale, supportedLocalesOf } from './locales.js';
+import { canonicalizeLocaleList, isAvailable, readMatcher, resolveLocale, supportedLocalesOf } from './locales.js';
 import { booleanOption, finish, stateOf, textOption, toOptions } from './options.js';
 
 const OWNER = 'Intl.Collator';
@@ -11,6 +11,13 @@ const ORDERS = {
   de: ['phonebk', 'eor'], es: ['trad'], sv: ['trad'], fi: ['trad'], zh: ['pinyin', 'stroke', 'zhuyin', 'unihan'], ja: ['unihan'], ko: ['unihan'],
   ar: ['compat'],
 };
+
+/** Besides languages, ICU has orders for these; a locale's region hardly ever matters to them. */
+const REGIONS = new Set(
+  ('ar-SA de-AT en-US fa-AF fr-CA he-IL id-ID sr-BA sr-Cyrl sr-Cyrl-BA sr-Cyrl-ME sr-Cyrl-RS sr-Latn sr-Latn-BA sr-Latn-RS sr-ME sr-RS ' +
+    'zh-CN zh-HK zh-Hans zh-Hans-CN zh-Hans-SG zh-Hant zh-Hant-HK zh-Hant-MO zh-Hant-TW zh-MO zh-SG zh-TW').split(' '),
+);
+const hasOrder = (name) => isAvailable(name) && (!name.includes('-') || REGIONS.has(name));
 
 function orders(dataLocale) {
   return ['default', ...(ORDERS[dataLocale.split('-')[0]] ?? []), 'emoji', 'eor'];
@@ -29,13 +36,15 @@ export function makeCollator(locales, options) {
   const keys = {
     co: usage === 'search' ? () => ['default'] : orders,
     kn: () => ['false', 'true'],
-    kf: (dataLocale) => (dataLocale === 'da' ? ['upper', 'lower', 'false'] : ['false', 'upper', 'lower']),
+    kf: (dataLocale) => (dataLocale === 'da' && usage === 'sort' ? ['upper', 'lower', 'false'] : ['false', 'upper', 'lower']),
   };
   const wanted = { co: asked, kn: numeric === undefined ? undefined : String(numeric), kf: caseFirst };
-  const { locale, name, dataLocale, values } = resolveLocale(requested, keys, wanted);
+  const { locale, name, dataLocale, values } = resolveLocale(requested, keys, wanted, hasOrder);
   const sensitivity = textOption(given, 'sensitivity', ['base', 'accent', 'case', 'variant'], 'variant', OWNER);
-  const ignorePunctuation = booleanOption(given, 'ignorePunctuation', dataLocale === 'th');
-  const collator = { locale, usage, sensitivity, ignorePunctuation, collation: values.co, numeric: values.kn === 'true', caseFirst: values.kf };
+  const ignorePunctuation = booleanOption(given, 'ignorePunctuation', dataLocale === 'th' && usage === 'sort');
+  // V8 puts an order that was asked for by option into the name.
+  const isOrdered = asked !== undefined && values.co === asked && !locale.includes('-co-');
+  const collator = { locale: isOrdered ? `${locale}${locale.includes('-u-') ? '' : '-u'}-co-${asked}` : locale, usage, sensitivity, ignorePunctuation, collation: values.co, numeric: values.kn === 'true', caseFirst: values.kf };
   const keywords = `${values.co === 'default' ? '' : `-co-${values.co}`}-kf-${values.kf}${collator.numeric ? '-kn' : '-kn-false'}`;
   const compare = makeComparer(`${name}-u${keywords}`, sensitivity, ignorePunctuation);
   collator.compare = (left, right) => compare(wellFormed(left), wellFormed(right));

@@ -1,6 +1,6 @@
 // `Intl.DateTimeFormat`: the class; options and patterns are chosen in `date-options.js`, `date-writer.js` writes.
 import { makeDateFormat } from './date-options.js';
-import { dateRange } from './date-range.js';
+import { dateRange, isOneTime } from './date-range.js';
 import { dateParts, fieldsOf } from './date-writer.js';
 import { supportedLocalesOf } from './locales.js';
 import { finish, stateOf } from './options.js';
@@ -21,7 +21,10 @@ const textOf = (parts) => {
 };
 
 /** The text of a time, by what `makeDateFormat` made. */
-export const formatTime = (format, time) => textOf(dateParts(format, format.pattern, fieldsOf(format, time)));
+export function formatTime(format, time) {
+  // V8 writes a plain space before AM and PM, which scripts take texts apart by; parts and ranges keep the narrow one.
+  return textOf(dateParts(format, format.pattern, fieldsOf(format, time))).replaceAll('\u202f', ' ');
+}
 
 function DateTimeFormat(locales = undefined, options = undefined) {
   const object = new.target === undefined ? Object.create(DateTimeFormat.prototype) : Reflect.construct(Object, [], new.target);
@@ -32,7 +35,7 @@ function DateTimeFormat(locales = undefined, options = undefined) {
 const range = (object, method, start, end) => {
   const format = stateOf(states, object, `${OWNER}.prototype.${method}`);
   if (start === undefined || end === undefined) throw new TypeError('Invalid time value');
-  return dateRange(format, toTime(start), toTime(end));
+  return [format, toTime(start), toTime(end)];
 };
 
 const methods = {
@@ -45,10 +48,11 @@ const methods = {
     return dateParts(format, format.pattern, fieldsOf(format, toTime(date)));
   },
   formatRange(start, end) {
-    return textOf(range(this, 'formatRange', start, end));
+    const [format, from, to] = range(this, 'formatRange', start, end);
+    return isOneTime(format, from, to) ? formatTime(format, from) : textOf(dateRange(format, from, to));
   },
   formatRangeToParts(start, end) {
-    return range(this, 'formatRangeToParts', start, end);
+    return dateRange(...range(this, 'formatRangeToParts', start, end));
   },
   resolvedOptions() {
     const { locale, calendar, numberingSystem, zone, hourCycle, dateStyle, timeStyle, pattern } = stateOf(states, this, 'Intl.DateTimeFormat.prototype.resolvedOptions');

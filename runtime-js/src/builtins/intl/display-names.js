@@ -29,20 +29,13 @@ function languageName(state, code) {
   let name;
   let parts = rest;
   if (state.languageDisplay === 'dialect') {
-    for (let count = Math.min(rest.length, 2); count > 0 && name === undefined; count--) {
-      const key = [language, ...rest.slice(0, count)].join('-');
-      name = named(languages, key, state);
-      if (name !== undefined) parts = rest.slice(count);
-    }
-    if (name === undefined && rest.length === 2) {
-      name = named(languages, `${language}-${rest[1]}`, state);
-      if (name !== undefined) parts = [rest[0]];
-    }
+    name = rest.length === 0 ? undefined : named(languages, tag, state);
+    parts = name === undefined ? rest : [];
   }
   name ??= named(languages, language, state);
   if (name === undefined) return undefined;
   const details = parts.map((part) => {
-    if (/^[A-Z][a-z]{3}$/.test(part)) return scripts[`${part}-alt-stand-alone`] === undefined ? (scripts[part] ?? part) : scripts[part];
+    if (/^[A-Z][a-z]{3}$/.test(part)) return scripts[part] ?? part;
     if (/^([A-Z]{2}|\d{3})$/.test(part)) return named(territories, part, state) ?? part;
     return variants[part.toUpperCase()] ?? part.toUpperCase();
   });
@@ -56,21 +49,15 @@ const LOOKUPS = {
   language: languageName,
   region(state, code) {
     if (!/^([a-z]{2}|\d{3})$/i.test(code)) throw invalid();
-    return named(section(state.dataLocale, 'names').territories, code.toUpperCase(), state);
+    return named(section(state.dataLocale, 'names').territories, code, state);
   },
   script(state, code) {
     if (!/^[a-z]{4}$/i.test(code)) throw invalid();
-    const key = code[0].toUpperCase() + code.slice(1).toLowerCase();
-    const { scripts } = section(state.dataLocale, 'names');
-    return scripts[`${key}-alt-stand-alone`] ?? named(scripts, key, state);
+    return named(section(state.dataLocale, 'names').scripts, code, state);
   },
   currency(state, code) {
     if (!/^[a-z]{3}$/i.test(code)) throw invalid();
-    const key = code.toUpperCase();
-    const names = section(state.dataLocale, 'currencies')[key];
-    if (names === undefined) return undefined;
-    if (state.style === 'long') return names.d;
-    return state.style === 'short' ? names.s : (names.n ?? names.s);
+    return section(state.dataLocale, 'currencies')[code.toUpperCase()]?.d;
   },
   calendar(state, code) {
     if (!/^[a-z0-9]{3,8}(-[a-z0-9]{3,8})*$/i.test(code)) throw invalid();
@@ -89,8 +76,7 @@ const LOOKUPS = {
 /** The code as it is given back where there is no name. */
 function canonicalCode(type, code) {
   if (type === 'language') return canonicalLocale(code);
-  if (type === 'region' || type === 'currency') return code.toUpperCase();
-  if (type === 'script') return code[0].toUpperCase() + code.slice(1).toLowerCase();
+  if (type === 'currency') return code.toUpperCase();
   return type === 'calendar' ? code.toLowerCase() : code;
 }
 

@@ -19,7 +19,7 @@ function textsOf(list) {
 
 /** "y" becomes "e" before the sound of i, "o" becomes "u" before that of o: Spanish. Hebrew joins with a hyphen to other scripts. */
 function fitting(pattern, language, type, next) {
-  if (language === 'es' && type === 'conjunction' && /^(?:i|hi(?!a|e|\u00eda))/i.test(next)) return pattern.replace(' y ', ' e ');
+  if (language === 'es' && type !== 'disjunction' && /^(?:i|hi(?!a|e|\u00eda))/i.test(next)) return pattern.replace(' y ', ' e ');
   if (language === 'es' && type === 'disjunction' && /^(?:o|ho|8|11(?!\d{1}(?!\d)|\d{2}\d*(?:[.,]|$)))/i.test(next)) return pattern.replace(' o ', ' u ');
   if (language === 'he' && type === 'conjunction' && !/^\p{Script=Hebrew}/u.test(next)) return pattern.replace('ו{1}', 'ו-{1}');
   return pattern;

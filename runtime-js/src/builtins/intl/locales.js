@@ -51,7 +51,8 @@ export function defaultLocale() {
 }
 
 let available;
-function isAvailable(locale) {
+/** Whether there is data for a locale under this very name. */
+export function isAvailable(locale) {
   available ??= new Set([...coreData().locales.filter((name) => name !== 'und'), ...Object.keys(coreData().synonyms)]);
   return available.has(locale);
 }
@@ -60,9 +61,9 @@ function isAvailable(locale) {
 export const withoutExtensions = (tag) => tag.replace(/-[a-wyz0-9]-.*$|-x-.*$/i, '');
 
 /** The longest beginning of a name that there is data for. */
-function bestAvailable(locale) {
+function bestAvailable(locale, isKnown = isAvailable) {
   for (let name = locale; name !== ''; name = name.slice(0, Math.max(name.lastIndexOf('-'), 0))) {
-    if (isAvailable(name)) return name;
+    if (isKnown(name)) return name;
   }
   return undefined;
 }
@@ -92,11 +93,13 @@ export function unicodeKeywords(tag) {
 
 /**
  * The locale to use: `{locale, dataLocale, values}`. `keys` says for each keyword that matters which values it may have:
- * a function of the data's locale; the first one is the default. `wanted` are values from options, which win.
+ * a function of the data's locale; the first one is the default. `wanted` are values from options, which win. `isKnown` says
+ * which locales the constructor has data for.
  */
-export function resolveLocale(requested, keys = {}, wanted = {}) {
-  let found = requested.map((tag) => [tag, bestAvailable(withoutExtensions(tag))]).find(([, name]) => name !== undefined);
-  found ??= [defaultLocale(), bestAvailable(withoutExtensions(defaultLocale())) ?? withoutExtensions(defaultLocale())];
+export function resolveLocale(requested, keys = {}, wanted = {}, isKnown = isAvailable) {
+  const best = (tag) => bestAvailable(withoutExtensions(tag), isKnown);
+  let found = requested.map((tag) => [tag, best(tag)]).find(([, name]) => name !== undefined);
+  found ??= [defaultLocale(), best(defaultLocale()) ?? withoutExtensions(defaultLocale())];
   const [tag, name] = found;
   const keywords = unicodeKeywords(tag);
   const dataLocale = dataLocaleOf(name);

@@ -6,7 +6,7 @@ import { readDigitOptions } from './number-options.js';
 import { finish, stateOf, textOption, toOptions } from './options.js';
 
 const compiled = new Map();
-const ORDER = ['few', 'many', 'one', 'other', 'two', 'zero'];
+const ORDER = ['few', 'many', 'one', 'two', 'zero', 'other'];
 
 /** The rules of a locale: `[[category, condition], …]`; `other` is what is left. */
 export function rulesOf(locale, type) {
@@ -59,8 +59,11 @@ export function pluralOfRange(locale, start, end) {
   const ranges = coreData().ranges;
   let name = locale;
   while (ranges[name] === undefined && name.includes('-')) name = name.slice(0, name.lastIndexOf('-'));
-  return ranges[name]?.[`pluralRange-start-${start}-end-${end}`] ?? end;
+  return ranges[name]?.[`pluralRange-start-${start}-end-${end}`] ?? 'other';
 }
+
+/** Languages have rules, and few regions. */
+const hasRules = (name) => coreData().cardinal[name] !== undefined;
 
 const states = new WeakMap();
 const OWNER = 'Intl.PluralRules';
@@ -72,7 +75,7 @@ class PluralRules {
     readMatcher(given, OWNER);
     const type = textOption(given, 'type', ['cardinal', 'ordinal'], 'cardinal', OWNER);
     const digits = readDigitOptions(given, 0, 3, 'standard');
-    const { locale, dataLocale } = resolveLocale(requested);
+    const { locale, dataLocale } = resolveLocale(requested, {}, {}, hasRules);
     states.set(this, { locale, dataLocale, type, digits });
   }
 
