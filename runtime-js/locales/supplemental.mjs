@@ -57,10 +57,14 @@ export function coreOf(modules, locales, parents) {
   };
 }
 
+/** No region pays with these any more (or ever did), but the standard of currencies lists them. */
+const STILL_LISTED = ['ANG', 'BGN', 'CUC', 'HRK', 'SLL', 'SVC', 'XDR', 'XSU', 'ZWL'];
+
 /** Every currency that some region pays with today. */
 function currencyCodes({ region }) {
   const uses = Object.values(region).flatMap((list) => list.flatMap(Object.entries));
-  return [...new Set(uses.filter(([, { _to, _tender }]) => _to === undefined && _tender !== 'false').map(([code]) => code))].sort();
+  const current = uses.filter(([, { _to, _tender }]) => _to === undefined && _tender !== 'false').map(([code]) => code);
+  return [...new Set([...current, ...STILL_LISTED])].sort();
 }
 
 /** Seconds since the epoch of CLDR's `2006-10-01 06:00`. */
@@ -87,8 +91,7 @@ export function zonesOf(modules) {
       for (const [name, child] of Object.entries(node)) walk(child, [...path, name]);
       return;
     }
-    // The years in which both islands kept summer time count as GMT in ICU.
-    uses[path.join('/')] = node.map(({ usesMetazone: { _mzone, _from, _to } }) => [_mzone === 'British' || _mzone === 'Irish' ? 'GMT' : _mzone, seconds(_from) ?? null, seconds(_to) ?? null]);
+    uses[path.join('/')] = node.map(({ usesMetazone: { _mzone, _from, _to } }) => [_mzone, seconds(_from) ?? null, seconds(_to) ?? null]);
   };
   walk(metazoneInfo.timezone, []);
   const golden = {};

@@ -26,7 +26,7 @@ function orders(dataLocale) {
 /** What the locale and the options ask for, with the function that compares. */
 export function makeCollator(locales, options) {
   const requested = canonicalizeLocaleList(locales);
-  const given = toOptions(options);
+  const given = toOptions(options, OWNER);
   const usage = textOption(given, 'usage', ['sort', 'search'], 'sort', OWNER);
   readMatcher(given, OWNER);
   const asked = textOption(given, 'collation', undefined, undefined, OWNER);

@@ -119,7 +119,8 @@ function otherCalendar(dataLocale, calendar, gregorian) {
   // Thais use the Buddhist years as others do the Gregorian ones, without naming the era.
   if (calendar === 'buddhist' && dataLocale.startsWith('th')) {
     const date = { ...gregorian.date, long: 'd MMMM y' };
-    return { ...gregorian, eras, date, available: { ...gregorian.available, y: 'G y' } };
+    const times = Object.entries(section(dataLocale, 'generic').available).filter(([skeleton]) => /^[EBhHmsv]*[hHms][EBhHmsv]*$/.test(skeleton));
+    return { ...gregorian, eras, date, available: { ...gregorian.available, ...Object.fromEntries(times), y: 'G y' } };
   }
   const { months, days, dayPeriods } = gregorian;
   const generic = section(dataLocale, 'generic');

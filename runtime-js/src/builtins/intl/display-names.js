@@ -83,7 +83,7 @@ function canonicalCode(type, code) {
 class DisplayNames {
   constructor(locales, options) {
     const requested = canonicalizeLocaleList(locales);
-    if (options === undefined) throw new TypeError('Cannot convert undefined or null to object');
+    if (options === undefined) throw new TypeError('invalid_argument');
     const given = toOptionsObject(options);
     readMatcher(given, OWNER);
     const style = textOption(given, 'style', ['narrow', 'short', 'long'], 'long', OWNER);

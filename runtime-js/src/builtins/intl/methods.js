@@ -6,7 +6,7 @@ import { formatTime } from './date-format.js';
 import { makeDateFormat } from './date-options.js';
 import { canonicalizeLocaleList, defaultLocale } from './locales.js';
 import { formatNumber, makeNumberFormat } from './number-format.js';
-import { zoneText } from './zone-names.js';
+import { zoneNameOfDate } from './zone-names.js';
 import { currentZone } from './zones.js';
 
 const KEPT = 50;
@@ -67,6 +67,8 @@ export const toLocaleLowerCase = caseChanger(String.prototype.toLowerCase, toLow
 /** The name of the zone at a time, as `Date` puts it behind its text. */
 export function currentZoneName(time) {
   const zone = currentZone();
+  // By far the most common case needs none of the tables.
+  if (zone === 'UTC' && defaultLocale().startsWith('en')) return 'Coordinated Universal Time';
   const format = kept('zone', undefined, undefined, () => makeDateFormat(undefined, { timeZoneName: 'long' }));
-  return zoneText(format, zone, time, 'z', true);
+  return zoneNameOfDate(format, zone, time);
 }

@@ -14,7 +14,7 @@ const states = new WeakMap();
 /** What the locale and the options ask for; the formats of `toLocaleString` are made by this, too. */
 export function makeNumberFormat(locales, options) {
   const requested = canonicalizeLocaleList(locales);
-  const given = toOptions(options);
+  const given = toOptions(options, OWNER);
   readMatcher(given, OWNER);
   const asked = textOption(given, 'numberingSystem', undefined, undefined, OWNER);
   if (asked !== undefined && !/^[a-z0-9]{3,8}(-[a-z0-9]{3,8})*$/i.test(asked)) throw new RangeError(`Invalid numberingSystem : ${asked}`);

@@ -1,9 +1,9 @@
 // Reading options as ECMA-402 does, with V8's words for what is wrong with them.
 
 /** The options of most constructors: undefined stands for none. */
-export function toOptions(options) {
+export function toOptions(options, owner) {
   if (options === undefined) return Object.create(null);
-  if (options === null) throw new TypeError('Cannot convert undefined or null to object');
+  if (options === null) throw new TypeError(owner === undefined ? 'Cannot convert undefined or null to object' : `${owner} called on null or undefined`);
   return Object(options);
 }
 
@@ -12,7 +12,7 @@ export function toOptionsObject(options) {
   if (options === undefined) return Object.create(null);
   if (typeof options === 'object' && options !== null) return options;
   if (typeof options === 'function') return options;
-  throw new TypeError('Incorrect options');
+  throw new TypeError('invalid_argument');
 }
 
 /** A text option that has to be one of `values` (any text where these are undefined). */

@@ -71,7 +71,7 @@ const OWNER = 'Intl.PluralRules';
 class PluralRules {
   constructor(locales = undefined, options = undefined) {
     const requested = canonicalizeLocaleList(locales);
-    const given = toOptions(options);
+    const given = toOptions(options, OWNER);
     readMatcher(given, OWNER);
     const type = textOption(given, 'type', ['cardinal', 'ordinal'], 'cardinal', OWNER);
     const digits = readDigitOptions(given, 0, 3, 'standard');

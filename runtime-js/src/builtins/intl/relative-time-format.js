@@ -41,7 +41,7 @@ function parts(state, value, unit, method) {
 class RelativeTimeFormat {
   constructor(locales = undefined, options = undefined) {
     const requested = canonicalizeLocaleList(locales);
-    const given = toOptions(options);
+    const given = toOptions(options, OWNER);
     readMatcher(given, OWNER);
     const asked = textOption(given, 'numberingSystem', undefined, undefined, OWNER);
     if (asked !== undefined && !/^[a-z0-9]{3,8}(-[a-z0-9]{3,8})*$/i.test(asked)) throw new RangeError(`Invalid numberingSystem : ${asked}`);

@@ -12,7 +12,8 @@ function dataAt({ input, ends, granularity }, index) {
   const end = ends[index];
   const start = index === 0 ? 0 : Math.abs(ends[index - 1]);
   const data = { segment: input.slice(start, Math.abs(end)), index: start, input };
-  if (granularity === 'word') data.isWordLike = end > 0;
+  // The native half goes by the last character, which may be a combining mark.
+  if (granularity === 'word') data.isWordLike = end > 0 || /[\p{L}\p{Nd}]/u.test(data.segment);
   return data;
 }
 

@@ -51,6 +51,13 @@ export function zoneText(format, zone, time, letter, isLong) {
   return name ?? gmtName(format, zone, time, !isLong);
 }
 
+/** What `Date` puts behind its text: the name the zone has today, whatever it was called at the time. */
+export function zoneNameOfDate(format, zone, time) {
+  if (zone === undefined) return gmtName(format, zone, time, false);
+  const names = section(format.dataLocale, 'zones');
+  return nameOf(names, zone, Date.now(), 'long', isDaylight(zone, time) ? 'daylight' : 'standard') ?? gmtName(format, zone, time, false);
+}
+
 function genericName(format, names, zone, time, width) {
   return genericNonLocation(format, names, zone, time, width) ?? locationName(format, names, zone);
 }

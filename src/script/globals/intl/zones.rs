@@ -41,8 +41,13 @@ pub(super) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     exports.set("zoneOffset", Function::new(ctx.clone(), offset)?)?;
 
     let recent = Recent::default();
-    let daylight = move |zone: String, milliseconds: f64| {
-        recent.with(&zone, |zone| Some(zone.to_offset_info(timestamp(milliseconds)?).dst().is_dst()))
+    let daylight = move |name: String, milliseconds: f64| {
+        recent.with(&name, |zone| {
+            let info = zone.to_offset_info(timestamp(milliseconds)?);
+            // By law Irish winters are the exception; everybody, ICU too, calls summers so.
+            let is_reversed = name == "Europe/Dublin" && milliseconds > IRISH_WINTERS_SINCE;
+            Some(if is_reversed { info.offset().seconds() != 0 } else { info.dst().is_dst() })
+        })
     };
     exports.set("isDaylightTime", Function::new(ctx.clone(), daylight)?)?;
 
@@ -57,6 +62,9 @@ pub(super) fn export<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     };
     exports.set("wallToUtc", Function::new(ctx.clone(), wall)?)
 }
+
+/// 31 October 1971.
+const IRISH_WINTERS_SINCE: f64 = 57_722_400_000.0;
 
 /// The time, or none where it is out of reach of the calendar (before -9999, after 9999).
 fn timestamp(milliseconds: f64) -> Option<Timestamp> {
