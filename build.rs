@@ -15,7 +15,8 @@ use rquickjs::module::Declared;
 use rquickjs::{CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions, WriteOptionsEndianness};
 
 /// What of `runtime-js/` the build reads; anything else may change without a rebuild.
-const INPUTS: [&str; 6] = ["package.json", "package-lock.json", ".npmrc", "builtins.json", "bundle.mjs", "src"];
+const INPUTS: [&str; 7] =
+    ["package.json", "package-lock.json", ".npmrc", "builtins.json", "bundle.mjs", "src", "locales"];
 
 fn main() {
     if let Err(message) = run() {
@@ -64,6 +65,8 @@ fn run() -> Result<(), String> {
         let path = bytecode.join(format!("{index}.bin"));
         fs::write(&path, compile(builtin, code)?).map_err(describe("write", &path))?;
     }
+    let locales = bundles.join("locales.bin");
+    fs::copy(&locales, output.join("locales.bin")).map_err(describe("copy", &locales))?;
     let table = output.join("builtins.rs");
     fs::write(&table, generate_table(&builtins)).map_err(describe("write", &table))
 }
@@ -99,9 +102,10 @@ fn describe<'a>(action: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> S
 
 /// Copies the inputs to the stage; `src` is emptied first so that a removed file is gone.
 fn copy_inputs(source: &Path, stage: &Path) -> Result<(), String> {
-    let stale = stage.join("src");
-    if stale.exists() {
-        fs::remove_dir_all(&stale).map_err(describe("remove", &stale))?;
+    for stale in ["src", "locales"].map(|folder| stage.join(folder)) {
+        if stale.exists() {
+            fs::remove_dir_all(&stale).map_err(describe("remove", &stale))?;
+        }
     }
     fs::create_dir_all(stage).map_err(describe("create", stage))?;
     INPUTS.iter().try_for_each(|input| copy(&source.join(input), &stage.join(input)))

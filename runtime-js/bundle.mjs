@@ -1,6 +1,7 @@
 // Bundles every entry of builtins.json to one minified ES module each: `node bundle.mjs <output directory>`.
 // build.rs calls it; the files are named <index>.js in the order of builtins.json.
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -110,3 +111,14 @@ await Promise.all(
     });
   }),
 );
+
+// Reading CLDR takes seconds: only when its pages or what is kept of them have changed.
+const locales = join(outputDirectory, 'locales.bin');
+const inputs = ['package-lock.json', ...readdirSync(new URL('locales/', import.meta.url)).map((name) => `locales/${name}`)];
+const stamp = createHash('sha256').update(inputs.map((name) => readFileSync(new URL(name, import.meta.url))).join('\0')).digest('hex');
+const stampFile = `${locales}.stamp`;
+if (!existsSync(locales) || !existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
+  const { writeArchive } = await import('./locales/archive.mjs');
+  writeArchive(fileURLToPath(new URL('node_modules', import.meta.url)), locales);
+  writeFileSync(stampFile, stamp);
+}

@@ -13,6 +13,7 @@ mod fetch;
 mod fs;
 mod fs_operations;
 mod inspect;
+mod intl;
 mod modules;
 mod os;
 mod process;
@@ -34,6 +35,7 @@ pub(super) const NATIVE_MODULES: &[NativeModule] = &[
     fetch::NATIVE,
     fs::NATIVE,
     inspect::NATIVE,
+    intl::NATIVE,
     modules::NATIVE,
     os::NATIVE,
     process::NATIVE,
@@ -59,6 +61,7 @@ const URL: &str = "lmthing:internal/web/url";
 /// Globals that load their module on the first read.
 const LAZY_GLOBALS: &[LazyGlobal] = &[
     LazyGlobal { name: "console", module: "lmthing:internal/console", export: "default" },
+    LazyGlobal { name: "Intl", module: "lmthing:internal/intl", export: "default" },
     LazyGlobal { name: "process", module: "lmthing:internal/process", export: "default" },
     export_of(TIMERS, "queueMicrotask"),
     export_of(TIMERS, "setTimeout"),
@@ -109,5 +112,8 @@ const LAZY_GLOBALS: &[LazyGlobal] = &[
 /// Defines every global; part of making an engine. `argv` and `env` are those of `process`.
 pub(super) fn set_up(ctx: &Ctx<'_>, argv: Vec<String>, env: Vec<(String, String)>) -> Result<()> {
     process::set_up(ctx, argv, env)?;
-    lazy::define(ctx, LAZY_GLOBALS)
+    // The engine's own `Date` will do in UTC, and costs nothing.
+    let date = LazyGlobal { name: "Date", module: "lmthing:internal/date", export: "Date" };
+    let globals: Vec<_> = LAZY_GLOBALS.iter().copied().chain((!intl::is_utc()).then_some(date)).collect();
+    lazy::define(ctx, &globals)
 }

@@ -1,6 +1,13 @@
 // Runs once, before any user code: makes `stack` look like Node's and gives Rust the means to define lazy globals.
 // Everything here is on the start-up path, so it stays small; whatever can wait lives in another builtin.
 
+import { defineLocaleMethods, showDatesBy } from './locale-methods.js';
+
+export { showDatesBy };
+
+/** The engine's own `Date`; `date.js` may stand in for it. */
+export const NativeDate = globalThis.Date;
+
 /** `Name: message`, the line Node puts above the frames. */
 function header(error) {
   try {
@@ -47,6 +54,7 @@ Object.defineProperty(globalThis, 'global', { value: globalThis, writable: true,
  * the first read and then replaces itself by the value. Assigning to it replaces it as well, as in Node.
  */
 export function defineLazyGlobals(table, importBuiltin) {
+  defineLocaleMethods(importBuiltin);
   for (const [name, module, exportName] of table) {
     const replace = (value, enumerable) =>
       Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable });

@@ -1,0 +1,28 @@
+//! Native half of `Intl` and of `Date`'s time zones: what needs large tables or speed. Locale data, collation, boundaries of
+//! words, case and the rules of time zones come from here; how dates and numbers are written is the JavaScript half's.
+
+mod archive;
+mod collation;
+mod locale_names;
+mod segments;
+mod zones;
+
+use rquickjs::{Ctx, Function, Object, Result};
+
+pub(super) use self::zones::is_utc;
+use crate::script::native_module::NativeModule;
+
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/intl", init };
+
+fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let exports = Object::new(ctx.clone())?;
+    // readSection(key): the JSON text of a section of the locale data, or undefined.
+    exports.set("readSection", Function::new(ctx.clone(), archive::read)?)?;
+    locale_names::export(ctx, &exports)?;
+    zones::export(ctx, &exports)?;
+    // makeComparer(locale, sensitivity, ignorePunctuation): compares two texts.
+    exports.set("makeComparer", Function::new(ctx.clone(), collation::make_comparer)?)?;
+    // findBoundaries(granularity, text): the ends of the segments; for words, negative where no letter or digit is.
+    exports.set("findBoundaries", Function::new(ctx.clone(), segments::find_boundaries)?)?;
+    Ok(exports)
+}
