@@ -157,11 +157,13 @@ impl<'a> Answer<'a> {
     async fn read(&mut self) {
         match self.events.next().await {
             Some(Ok(event)) => {
-                self.saw_event = true;
                 match event.as_wire() {
-                    // Not JSON, so no decoder should have to look for it.
+                    // Not JSON, so no decoder should have to look for it. An end alone is no answer.
                     WireEvent::Data(data) if data.trim() == "[DONE]" => self.decoder.done_marker(),
-                    event => self.decode(event),
+                    event => {
+                        self.saw_event = true;
+                        self.decode(event);
+                    }
                 }
                 // Some servers keep the connection open after the end.
                 if self.decoder.complete() {
@@ -239,7 +241,7 @@ impl<'a> Answer<'a> {
 /// The failure an event tells of that its decoder made nothing of.
 fn reported(data: &str) -> Option<(ProviderErrorKind, String)> {
     // Most events that say nothing name none of these; the others are parsed a second time.
-    if !["\"error\"", "\"detail\"", "\"errors\""].iter().any(|key| data.contains(key)) {
+    if !["\"error\"", "\"detail\"", "\"errors\"", "\"message\""].iter().any(|key| data.contains(key)) {
         return None;
     }
     let event = serde_json::from_str::<Value>(data).ok()?;

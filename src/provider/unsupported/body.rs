@@ -69,6 +69,14 @@ impl Place {
         }
     }
 
+    /// The name with what stands around it, where it says too little by itself.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Place::Path(path) if path.len() > 1 && self.name() == "effort" => path.join("."),
+            _ => self.name().to_owned(),
+        }
+    }
+
     /// Whether it says which shape the answer must have.
     pub(super) fn is_answer_shape(&self) -> bool {
         let name = self.name();

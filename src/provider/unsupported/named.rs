@@ -162,7 +162,7 @@ fn quoted(message: &str) -> Vec<Vec<String>> {
 fn in_words(message: &str) -> Vec<Vec<String>> {
     const SHAPE: [&str; 6] =
         ["responseformat", "responsemimetype", "responseschema", "outputformat", "text.format", "outputconfig.format"];
-    const SETTINGS: [&str; 23] = [
+    const SETTINGS: [&str; 24] = [
         "temperature",
         "topp",
         "topk",
@@ -183,6 +183,7 @@ fn in_words(message: &str) -> Vec<Vec<String>> {
         "toolchoice",
         "paralleltoolcalls",
         "streamoptions",
+        "includeusage",
         "logprobs",
         "logitbias",
         "verbosity",
