@@ -65,7 +65,8 @@ pub(super) fn refused(status: u16, body: Option<&Value>, message: &str, request:
     let error = body.map_or(&Value::Null, error_in);
     let code = error.get("code").and_then(Value::as_str).unwrap_or_default();
     if !named::says_unsupported(code, message) {
-        return Vec::new();
+        let schema = named::answer_schema(message, request);
+        return schema.map(|place| Refused { place, renamed: None, value: None }).into_iter().collect();
     }
     let only_value = code == "unsupported_value" || message.starts_with("Unsupported value");
     let renamed = named::other_name(message);
