@@ -217,6 +217,7 @@ async fn an_empty_answer_is_one_clear_error() {
         Canned::sse(""),
         Canned::sse(": ping\n\n: ping\n\n").pieces(1),
         Canned::sse("\n\n"),
+        Canned::sse(": ping\n\ndata: [DONE]\n\n"),
     ] {
         let setup = setup(vec![empty.clone(), empty.clone(), empty.clone()]).await;
         let answer = setup.ask("lab:tide").await;

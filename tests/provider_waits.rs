@@ -9,9 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use lmthing::chat::{CallSettings, ModelRequest};
 use provider_support::{
-    server::{Canned, Server},
-    setup::{KEY, refusal},
+    server::{Canned, Fault, Server},
+    setup::{KEY, refusal, setup},
+    steps::ask,
 };
 
 const SAID: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"At last.\"},\"finish_reason\":\"stop\"}]}\n\n";
@@ -79,4 +81,27 @@ async fn an_abort_ends_a_wait() {
     assert_eq!(output.status.code(), Some(1), "{report}");
     assert!(report.contains("abort"), "{report}");
     assert!(begun.elapsed() < Duration::from_secs(120), "the wait is over");
+}
+
+#[tokio::test]
+async fn a_switch_says_once_that_the_model_failed_and_how_often() {
+    let setup = setup(vec![refusal(500, "Broken."), refusal(500, "Broken."), Canned::sse(SAID)]).await;
+    let model = setup.fallback(&["lab:tide", "lab:ebb"]);
+    let settings = CallSettings { max_retries: Some(1), ..CallSettings::default() };
+    let answer = ask(model.as_ref(), ModelRequest { settings, ..ModelRequest::default() }).await;
+    assert_eq!(answer.text, "At last.");
+    let last = setup.events.borrow().last().unwrap().to_string();
+    assert_eq!(last, "lab:tide failed after 2 attempts. Last error: Broken; switching to lab:ebb");
+}
+
+#[tokio::test]
+async fn usage_that_comes_slowly_after_the_reason_is_read() {
+    let usage = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}\n\n";
+    let mut slow = Canned::sse(format!("{SAID}{usage}")).pieces(SAID.len() + 1).fault(Fault::StallAfter(usize::MAX));
+    // In two pieces, the second one longer than a patient reader waits in all.
+    slow.delay = Duration::from_millis(1_200);
+    slow.body.extend_from_slice(b": and more\n\n");
+    let answer = setup(vec![slow]).await.ask("lab:tide").await;
+    let (_, usage) = answer.finish.unwrap();
+    assert_eq!((usage.input_tokens, usage.output_tokens), (Some(3), Some(4)));
 }

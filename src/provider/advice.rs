@@ -58,7 +58,10 @@ fn is_unknown_model(error: &Value, message: &str) -> bool {
     let message = message.to_ascii_lowercase();
     let missing =
         ["not found", "not exist", "unknown", "invalid model", "no such", "not a valid model", "not available"];
-    code.contains("model_not_found")
+    // Anthropic says no more than "model: tide".
+    let only_named = error.get("type").is_some_and(|kind| kind == "not_found_error") && message.starts_with("model:");
+    only_named
+        || code.contains("model_not_found")
         || code.contains("deploymentnotfound")
         || (message.contains("model") && missing.iter().any(|words| message.contains(words)))
 }
@@ -81,6 +84,8 @@ mod tests {
         let none = || Value::Null;
         assert_eq!(hint_of(429, none(), "Too many requests"), "");
         assert!(hint_of(404, json!({ "code": "model_not_found" }), "").starts_with("Check the model's name, \"tide\""));
+        let named = hint_of(404, json!({ "type": "not_found_error" }), "model: tide");
+        assert!(named.starts_with("Check the model's name, \"tide\""), "{named}");
         assert!(hint_of(404, none(), "model 'tide' not found, try pulling it first").contains("the model's name"));
         let missing = hint_of(404, none(), "404 page not found");
         assert!(missing.contains("/v1 part") && missing.contains("\"tide\""), "{missing}");

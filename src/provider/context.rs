@@ -102,7 +102,11 @@ impl fmt::Display for ProviderEvent {
                 write!(f, "{provider} takes no more at a time: {}; all requests wait {}", inline(reason), Span(*wait))
             }
             ProviderEvent::Fallback { from, to, reason } => {
-                write!(f, "{from} failed: {}; switching to {to}", inline(reason))
+                let reason = inline(reason);
+                match reason.strip_prefix("Failed after ") {
+                    Some(rest) => write!(f, "{from} failed after {rest}; switching to {to}"),
+                    None => write!(f, "{from} failed: {reason}; switching to {to}"),
+                }
             }
             ProviderEvent::Warning { message } => write!(f, "Warning: {message}"),
         }

@@ -46,6 +46,8 @@ pub(super) fn kind_of_status(status: u16, body: Option<&Value>, message: &str) -
         402 => ProviderErrorKind::Billing,
         400..500 if is_billing(error, message) => ProviderErrorKind::Billing,
         401 | 403 => ProviderErrorKind::Authentication,
+        // Google's way to say 401.
+        400 if message.to_ascii_lowercase().contains("api key not valid") => ProviderErrorKind::Authentication,
         // 529 is Anthropic's "overloaded".
         429 | 529 => ProviderErrorKind::RateLimit { retry_after: None },
         // 413 says by itself that it was too much, whatever the body says.
@@ -110,6 +112,7 @@ mod tests {
         assert_eq!(kind_of_status(400, None, "Prompt is too long: 9 > 8"), ProviderErrorKind::ContextLength);
         let filtered = json!({ "error": { "code": "content_filter" } });
         assert_eq!(kind_of_status(400, Some(&filtered), "no"), ProviderErrorKind::ContentFilter);
+        assert_eq!(kind_of_status(400, None, "API key not valid."), ProviderErrorKind::Authentication);
         assert_eq!(kind_of_status(404, None, "no such model"), ProviderErrorKind::BadRequest);
         assert_eq!(kind_of_status(503, None, "down"), ProviderErrorKind::Server);
         assert_eq!(kind_of_status(529, None, "busy"), ProviderErrorKind::RateLimit { retry_after: None });

@@ -92,7 +92,9 @@ fn alias_not_found(alias: &str, context: &ProviderContext) -> ProviderError {
 /// An alias that is set and looks like the one that is not.
 fn near_alias(alias: &str, context: &ProviderContext) -> Option<String> {
     let names = context.env.names();
-    let aliases = names.iter().filter_map(|name| name.strip_prefix("LM_MODEL_")).map(str::to_lowercase);
+    // One that is set to nothing leads nowhere either.
+    let is_set = |name: &&String| context.env.get(name).is_some_and(|value| !value.trim().is_empty());
+    let aliases = names.iter().filter(is_set).filter_map(|name| name.strip_prefix("LM_MODEL_")).map(str::to_lowercase);
     let distance = |known: &String| strsim::damerau_levenshtein(known, &alias.to_lowercase());
     let near = aliases.filter(|known| !known.is_empty()).min_by_key(&distance)?;
     (distance(&near) <= 2 && distance(&near) * 3 <= near.len()).then(|| format!("Did you mean \"{near}\"?"))

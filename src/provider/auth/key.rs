@@ -40,12 +40,13 @@ impl KeyAuth {
         };
         Ok(match self.header {
             KeyHeader::Bearer => bearer(key),
-            KeyHeader::Plain(name) => (name.to_owned(), key.clone()),
+            // A key that was copied often brings a line break along.
+            KeyHeader::Plain(name) => (name.to_owned(), key.trim().to_owned()),
         })
     }
 }
 
 /// The header of an OAuth token, and of keys that are sent like one.
 pub(super) fn bearer(token: &str) -> (String, String) {
-    ("authorization".to_owned(), format!("Bearer {token}"))
+    ("authorization".to_owned(), format!("Bearer {}", token.trim()))
 }

@@ -10,6 +10,10 @@ use super::announced::LONGEST_PAUSE;
 /// Every pause of this length is told.
 const LONG_PAUSE: Duration = Duration::from_secs(5);
 
+/// So many refusals in a row of requests that were alone, over at least so long, and nobody else in the line asks in vain:
+/// each of them would wait as long again for the same answer.
+const LOST_CAUSE: (u32, Duration) = (3, Duration::from_secs(60));
+
 /// How much of a place a round of answers makes near the count at which the server refused.
 const CAUTIOUS: f64 = 0.25;
 
@@ -36,17 +40,45 @@ struct State {
     /// Who waits, in the order they came.
     waiting: BTreeSet<u64>,
     next_ticket: u64,
+    /// A long pause that the server announced, and that nobody has waited for yet.
+    untold: bool,
+    /// Refusals in a row of requests that were alone, and when the first of them was sent.
+    refused_alone: Option<(u32, Instant)>,
+    /// Tickets before this one are given up, and the server's words.
+    lost: (u64, String),
+}
+
+impl State {
+    /// Counts a refusal that was nobody else's fault; after some the line is given up.
+    fn count_refusal(&mut self, sent: Instant, words: &str) {
+        let (count, since) = self.refused_alone.unwrap_or((0, sent));
+        let (most, longest) = LOST_CAUSE;
+        if count + 1 < most || since.elapsed() < longest {
+            self.refused_alone = Some((count + 1, since));
+            return;
+        }
+        self.refused_alone = None;
+        self.lost = (self.next_ticket, words.to_owned());
+    }
 }
 
 impl Gate {
     /// Waits for a place. Dropping the future gives up the place in the line.
-    pub(in crate::provider) async fn enter(self: &Rc<Self>) -> Pass {
+    ///
+    /// # Errors
+    /// The server's words, when it has refused everybody for so long that there is no point in asking.
+    pub(in crate::provider) async fn enter(self: &Rc<Self>) -> Result<Pass, String> {
         let ticket = Ticket::draw(self);
         // Whoever is inside may depend on somebody out here, so that no place is waited for without end.
         let patience = Instant::now() + LONGEST_PAUSE;
         loop {
             let changed = self.changed.notified();
             let now = Instant::now();
+            if let (lost, words) = &self.state.borrow().lost
+                && ticket.number < *lost
+            {
+                return Err(words.clone());
+            }
             let opens = match self.opens(ticket.number, now) {
                 None => break,
                 Some(_) if now >= patience => break,
@@ -60,7 +92,7 @@ impl Gate {
         let mut state = self.state.borrow_mut();
         state.inside += 1;
         let (entered, served) = (Instant::now(), state.served);
-        Pass { gate: self.clone(), entered, served, answered: false, left: false }
+        Ok(Pass { gate: self.clone(), entered, served, answered: false, left: false })
     }
 
     /// `None` when this ticket may enter; else when that is to be looked at again, if a time is known.
@@ -88,6 +120,19 @@ impl Gate {
         let news = state.closed_until.is_none_or(|known| known <= now && wait >= LONG_PAUSE);
         state.closed_until = Some(state.closed_until.map_or(until, |known| known.max(until)));
         news
+    }
+
+    /// The same, as the server announced it in an answer: that is told only when a request has to wait for it.
+    pub(in crate::provider) fn announce(&self, wait: Duration) {
+        self.close_for(wait);
+        self.state.borrow_mut().untold |= wait >= LONG_PAUSE;
+    }
+
+    /// How long an announced pause still lasts, for the first who has to wait for it.
+    pub(in crate::provider) fn untold_pause(&self) -> Option<Duration> {
+        let mut state = self.state.borrow_mut();
+        let left = state.closed_until?.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
+        if std::mem::take(&mut state.untold) { left } else { None }
     }
 }
 
@@ -130,6 +175,7 @@ impl Pass {
     pub(in crate::provider) fn answered(&mut self) {
         self.answered = true;
         let mut state = self.gate.state.borrow_mut();
+        state.refused_alone = None;
         let ceiling = state.ceiling;
         state.limit = state.limit.map(|limit| {
             // Where the server has refused before, it most likely will again: each try costs everybody a pause.
@@ -141,8 +187,9 @@ impl Pass {
     }
 
     /// The server refuses because of too many requests: fewer are let in from now on. Says whether the others that were
-    /// inside, or were served meanwhile, are to blame: then this request only has to wait for its turn.
-    pub(in crate::provider) fn refused(mut self) -> bool {
+    /// inside, or were served meanwhile, are to blame: then this request only has to wait for its turn. With `words` the
+    /// server refused.
+    pub(in crate::provider) fn refused(mut self, words: &str) -> bool {
         self.leave();
         let mut state = self.gate.state.borrow_mut();
         let served = usize::try_from(state.served - self.served).unwrap_or(usize::MAX);
@@ -159,6 +206,11 @@ impl Pass {
         if !together {
             state.lowered = Some(Instant::now());
         }
+        if taken == 0 {
+            state.count_refusal(self.entered, words);
+        }
+        drop(state);
+        self.gate.changed.notify_waiters();
         taken > 0
     }
 
@@ -189,7 +241,7 @@ mod tests {
     async fn several(gate: &Rc<Gate>, count: usize) -> Vec<Pass> {
         let mut inside = Vec::new();
         for _ in 0..count {
-            inside.push(gate.enter().await);
+            inside.push(gate.enter().await.unwrap());
         }
         inside
     }
@@ -211,7 +263,7 @@ mod tests {
         let gate = Rc::new(Gate::default());
         let mut inside = several(&gate, 30).await;
         for refused in inside.drain(5..) {
-            assert!(refused.refused(), "the five that are inside are to blame");
+            assert!(refused.refused("busy"), "the five that are inside are to blame");
         }
         assert_eq!(limit(&gate), Some(5.0));
         assert!(gate.enter().now_or_never().is_none(), "five are inside");
@@ -231,12 +283,49 @@ mod tests {
         for _ in 0..2 {
             let mut inside = several(&gate, if limit(&gate).is_none() { 8 } else { 4 }).await;
             tokio::time::sleep(Duration::from_millis(2)).await;
-            inside.pop().unwrap().refused();
+            inside.pop().unwrap().refused("busy");
         }
         assert_eq!(limit(&gate), Some(2.0));
         let alone = Rc::new(Gate::default());
-        assert!(!alone.enter().await.refused(), "nobody else is to blame");
+        assert!(!alone.enter().await.unwrap().refused("busy"), "nobody else is to blame");
         assert_eq!(limit(&alone), Some(1.0));
+    }
+
+    #[tokio::test]
+    async fn the_line_is_given_up_when_nobody_is_let_in() {
+        let gate = Rc::new(Gate::default());
+        let long_ago = |mut pass: Pass| {
+            pass.entered -= Duration::from_secs(70);
+            pass
+        };
+        assert!(!long_ago(gate.enter().await.unwrap()).refused("busy"));
+        assert!(!gate.enter().await.unwrap().refused("busy"));
+        let asked = gate.enter().await.unwrap();
+        let waiting = gate.enter();
+        let last = async { asked.refused("no more today") };
+        let (waited, others) = futures_util::future::join(waiting, last).await;
+        assert_eq!(waited.err().as_deref(), Some("no more today"));
+        assert!(!others);
+        let mut later = gate.enter().await.expect("whoever comes later asks");
+        later.answered();
+        drop(later);
+        for _ in 0..3 {
+            assert!(!gate.enter().await.unwrap().refused("busy"), "an answer begins the count anew");
+        }
+        assert!(gate.enter().await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn an_announced_pause_is_told_to_the_first_who_waits() {
+        let gate = Gate::default();
+        gate.announce(Duration::from_secs(1));
+        assert_eq!(gate.untold_pause(), None, "short");
+        gate.announce(Duration::from_secs(20));
+        assert!(gate.untold_pause().is_some_and(|left| left > Duration::from_secs(15)));
+        assert_eq!(gate.untold_pause(), None, "told");
+        gate.announce(Duration::from_secs(30));
+        gate.state.borrow_mut().closed_until = Some(Instant::now());
+        assert_eq!(gate.untold_pause(), None, "over");
     }
 
     #[tokio::test]

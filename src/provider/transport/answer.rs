@@ -28,8 +28,11 @@ use crate::{
     },
 };
 
-/// How long to wait for the end of the stream once the provider said that its answer is over, or failed.
+/// How long a gap may be once the provider said that its answer is over, or failed: usage may follow.
 const LAST_PATIENCE: Duration = Duration::from_secs(2);
+
+/// After so long the stream is left, even if signs of life go on.
+const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// What went wrong with an answer.
 pub(super) struct Failure {
@@ -157,16 +160,21 @@ impl<'a> Answer<'a> {
     async fn read(&mut self) {
         match self.events.next().await {
             Some(Ok(event)) => {
-                self.saw_event = true;
                 match event.as_wire() {
-                    // Not JSON, so no decoder should have to look for it.
-                    WireEvent::Data(data) if data.trim() == "[DONE]" => self.decoder.done_marker(),
-                    event => self.decode(event),
+                    // Not JSON, so no decoder should have to look for it. An end alone is no answer.
+                    WireEvent::Data(data) if data.trim() == "[DONE]" => {
+                        self.decoder.done_marker();
+                        self.leave_after(LAST_PATIENCE);
+                    }
+                    event => {
+                        self.saw_event = true;
+                        self.decode(event);
+                    }
                 }
                 // Some servers keep the connection open after the end.
                 if self.decoder.complete() {
-                    let until = Instant::now() + LAST_PATIENCE;
-                    self.pace.until.set(self.pace.until.get().min(until));
+                    self.pace.idle.set(self.limits.idle.min(LAST_PATIENCE));
+                    self.leave_after(LAST_WORDS);
                 }
             }
             None => self.end(),
@@ -185,6 +193,10 @@ impl<'a> Answer<'a> {
                 self.fail(Failure { error, is_repeatable: false });
             }
         }
+    }
+
+    fn leave_after(&self, wait: Duration) {
+        self.pace.until.set(self.pace.until.get().min(Instant::now() + wait));
     }
 
     /// Hands an event to the decoder. An error in another shape than the format's own is a failure all the same: the
@@ -239,7 +251,7 @@ impl<'a> Answer<'a> {
 /// The failure an event tells of that its decoder made nothing of.
 fn reported(data: &str) -> Option<(ProviderErrorKind, String)> {
     // Most events that say nothing name none of these; the others are parsed a second time.
-    if !["\"error\"", "\"detail\"", "\"errors\""].iter().any(|key| data.contains(key)) {
+    if !["\"error\"", "\"detail\"", "\"errors\"", "\"message\""].iter().any(|key| data.contains(key)) {
         return None;
     }
     let event = serde_json::from_str::<Value>(data).ok()?;

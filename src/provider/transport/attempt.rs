@@ -107,7 +107,7 @@ impl Prepared {
 
 fn put_header(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), String> {
     let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("\"{name}\" is not a header name."))?;
-    let mut value = HeaderValue::from_str(value)
+    let mut value = HeaderValue::from_str(value.trim())
         .map_err(|_| format!("The value of header \"{name}\" has characters a header cannot hold."))?;
     // Kept out of debug output.
     value.set_sensitive(crate::provider::redact::names_a_secret(name));
@@ -150,7 +150,7 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
         Ok(Ok(response)) => response,
     };
     if let Some(wait) = announced(response.headers(), SystemTime::now()) {
-        model.gate().close_for(wait);
+        model.gate().announce(wait);
     }
     if !response.status().is_success() {
         let mut failure = refused(model, response, prepared, faults).await;

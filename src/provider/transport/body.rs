@@ -144,13 +144,11 @@ impl Promise {
         let beginning = self.beginning.borrow();
         let mut lines =
             beginning.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.trim_ascii().is_empty());
-        // Comments only keep a connection alive.
-        if lines.all(|line| line.starts_with(b":")) {
+        // Comments only keep a connection alive, and an end alone ends nothing.
+        if lines.clone().all(|line| line.starts_with(b":") || line.trim_ascii() == b"data: [DONE]") {
             return Some(WrongAnswer { message: EMPTY.to_owned(), json: None, is_empty: true });
         }
-        if matches!(self.kind.as_str(), "text/event-stream" | "application/vnd.amazon.eventstream")
-            || [&b"data"[..], b"event", b"id", b"retry", b":"].iter().any(|field| beginning.starts_with(field))
-        {
+        if self.kind == "application/vnd.amazon.eventstream" || lines.next().is_none_or(is_field) {
             return None;
         }
         Some(WrongAnswer { message: self.not_events(&beginning), json: None, is_empty: false })
@@ -165,6 +163,14 @@ impl Promise {
         let shown: String = String::from_utf8_lossy(body).chars().take(SHOWN).collect();
         format!("The server sent {kind} in place of an event stream: {shown}")
     }
+}
+
+/// Whether a line can begin an event; the line may be cut off.
+fn is_field(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    [&b"data"[..], b"event", b"id", b"retry", b":"]
+        .iter()
+        .any(|field| line.starts_with(field) || field.starts_with(line))
 }
 
 fn guarded(response: Response, pace: Rc<Pace>, beginning: Rc<RefCell<Vec<u8>>>) -> ByteStream<'static, BodyFailure> {

@@ -1,13 +1,15 @@
 //! One attempt as retries count them: it waits for its turn where a server takes only so many requests, and is made again
 //! at once without what the server does not take.
 
+use std::time::Duration;
+
 use super::{
     answer::Answer,
     attempt::{AttemptFailure, Prepared, attempt},
     model::HttpModel,
 };
 use crate::provider::{
-    ProviderEvent,
+    ProviderErrorKind, ProviderEvent,
     servers::{LONGEST_PAUSE, Pass},
 };
 
@@ -22,7 +24,10 @@ pub(super) async fn turn<'a>(model: &'a HttpModel, prepared: &Prepared) -> Resul
     let gate = model.gate();
     let mut turns = 0;
     loop {
-        let mut pass = gate.enter().await;
+        if let Some(wait) = gate.untold_pause() {
+            tell(model, wait, "nothing is left of its limit for now");
+        }
+        let mut pass = gate.enter().await.map_err(|words| given_up(prepared, &words))?;
         let changes = prepared.sent.borrow().changes;
         let failure = match attempt(model, prepared).await {
             Ok(mut answer) => {
@@ -44,7 +49,7 @@ pub(super) async fn turn<'a>(model: &'a HttpModel, prepared: &Prepared) -> Resul
 /// Makes all requests to the server wait. Whether this one is among them, or has failed: with others of the run in its
 /// way it has not, since all of them together were too many.
 fn gives_way(model: &HttpModel, pass: Pass, failure: &AttemptFailure, turns: u32) -> bool {
-    let others = pass.refused();
+    let others = pass.refused(&failure.error.message);
     // The server says by itself that waiting is no use.
     if failure.wish.is_some_and(|wish| wish > LONGEST_PAUSE) {
         return false;
@@ -58,11 +63,20 @@ fn gives_way(model: &HttpModel, pass: Pass, failure: &AttemptFailure, turns: u32
     };
     let pause = if others { pause.max(model.context.first_wait / SHORTEST_PAUSE) } else { pause };
     if model.gate().close_for(pause) && others {
-        (model.context.on_event)(&ProviderEvent::Throttled {
-            provider: model.provider.clone(),
-            wait: pause,
-            reason: failure.error.message.clone(),
-        });
+        tell(model, pause, &failure.error.message);
     }
     others
+}
+
+fn tell(model: &HttpModel, wait: Duration, reason: &str) {
+    let (provider, reason) = (model.provider.clone(), reason.to_owned());
+    (model.context.on_event)(&ProviderEvent::Throttled { provider, wait, reason });
+}
+
+/// The failure of a request that was never sent, as all others of the run were refused one after the other.
+fn given_up(prepared: &Prepared, words: &str) -> AttemptFailure {
+    let message =
+        format!("{} (the server has refused every request of this run for a while)", words.trim_end_matches('.'));
+    let error = prepared.faults.error(ProviderErrorKind::RateLimit { retry_after: None }, &message, Some(429));
+    AttemptFailure { error, retryable: false, wish: None }
 }

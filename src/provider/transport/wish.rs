@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::provider::billing::retry_delay;
+use crate::provider::{billing::retry_delay, words::error_in};
 
 /// More than this is not believed: dates far off are mistakes.
 const LONGEST: Duration = Duration::from_secs(366 * 86_400);
@@ -28,7 +28,7 @@ pub(super) fn wish(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
 
 /// The wish in the body of a failure, where Google's services put it.
 pub(super) fn wish_in_body(body: &Value) -> Option<Duration> {
-    of_seconds(retry_delay(body.get("error").unwrap_or(body))?)
+    of_seconds(retry_delay(error_in(body))?)
 }
 
 fn of_seconds(seconds: f64) -> Option<Duration> {
@@ -73,6 +73,7 @@ mod tests {
     fn google_says_it_in_the_body() {
         let body = serde_json::json!({ "error": { "details": [{}, { "retryDelay": "2.5s" }] } });
         assert_eq!(wish_in_body(&body), Some(Duration::from_millis(2_500)));
+        assert_eq!(wish_in_body(&serde_json::json!([body])), Some(Duration::from_millis(2_500)));
         assert_eq!(wish_in_body(&serde_json::json!({ "error": "busy" })), None);
     }
 }

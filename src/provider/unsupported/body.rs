@@ -19,8 +19,16 @@ const ESSENTIAL: [&str; 12] = [
 ];
 
 /// Parameters that mean something only as a whole.
-const WHOLE: [&str; 7] =
-    ["thinking", "stream_options", "tool_choice", "response_format", "output_format", "format", "reasoningConfig"];
+const WHOLE: [&str; 8] = [
+    "thinking",
+    "stream_options",
+    "tool_choice",
+    "response_format",
+    "output_format",
+    "format",
+    "textFormat",
+    "reasoningConfig",
+];
 
 /// Gemini's three words for the shape of the answer.
 const GEMINI_SHAPE: [&str; 3] = ["responseMimeType", "responseSchema", "responseJsonSchema"];
@@ -69,10 +77,18 @@ impl Place {
         }
     }
 
+    /// The name with what stands around it, where it says too little by itself.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Place::Path(path) if path.len() > 1 && self.name() == "effort" => path.join("."),
+            _ => self.name().to_owned(),
+        }
+    }
+
     /// Whether it says which shape the answer must have.
     pub(super) fn is_answer_shape(&self) -> bool {
         let name = self.name();
-        GEMINI_SHAPE.contains(&name) || matches!(name, "response_format" | "output_format" | "format")
+        GEMINI_SHAPE.contains(&name) || matches!(name, "response_format" | "output_format" | "format" | "textFormat")
     }
 
     /// Whether this name could be another one for it: only settings at the top are renamed.

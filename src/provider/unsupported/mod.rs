@@ -42,15 +42,15 @@ impl Refused {
 
     /// What is told of it: once, since the next requests leave the parameter out from the start.
     pub(super) fn warning(&self) -> Option<CallWarning> {
-        let name = self.place.name();
+        let (name, shown) = (self.place.name(), self.place.shown());
         let details = match &self.renamed {
             // The setting is heeded, only under another name.
             Some(_) => return None,
             None if self.place.is_answer_shape() => {
                 format!("the server refused {name}: the shape of the answer is asked for in words only")
             }
-            None if self.value.is_some() => format!("the server refused this value of {name}, which was left out"),
-            None => format!("the server refused {name}, which was left out"),
+            None if self.value.is_some() => format!("the server refused this value of {shown}, which was left out"),
+            None => format!("the server refused {shown}, which was left out"),
         };
         let (kind, setting) = ("unsupported-setting".to_owned(), Some(setting(name).to_owned()));
         Some(CallWarning { kind, setting, details: Some(details) })
@@ -65,7 +65,8 @@ pub(super) fn refused(status: u16, body: Option<&Value>, message: &str, request:
     let error = body.map_or(&Value::Null, error_in);
     let code = error.get("code").and_then(Value::as_str).unwrap_or_default();
     if !named::says_unsupported(code, message) {
-        return Vec::new();
+        let schema = named::answer_schema(message, request);
+        return schema.map(|place| Refused { place, renamed: None, value: None }).into_iter().collect();
     }
     let only_value = code == "unsupported_value" || message.starts_with("Unsupported value");
     let renamed = named::other_name(message);

@@ -158,11 +158,36 @@ fn quoted(message: &str) -> Vec<Vec<String>> {
     names
 }
 
+/// Where the providers have the shape of the answer.
+const SHAPE: [&str; 7] = [
+    "responseformat",
+    "responsemimetype",
+    "responseschema",
+    "outputformat",
+    "text.format",
+    "outputconfig.format",
+    "outputconfig.textformat",
+];
+
+/// The schema of the answer, when a refusal is about it in whatever words ("'response_format.type' must be `text` or
+/// `json_object`"): the model is told of it in its instructions in any case. What the user asked for in words of the
+/// provider is none.
+pub(super) fn answer_schema(message: &str, request: &Value) -> Option<Place> {
+    let message = folded(message);
+    let words =
+        ["responseformat", "response format", "responseschema", "responsejsonschema", "outputconfig", "text.format"];
+    words.iter().chain(&["jsonschema", "structured output"]).find(|words| message.contains(**words))?;
+    let places = SHAPE.iter().filter_map(|name| Place::find(&path_of(name), request));
+    places.into_iter().find(|place| {
+        let names_schema =
+            |value: &Value| value.get("type").is_some_and(|kind| kind == "json_schema") || value == "application/json";
+        place.is_answer_shape() && place.value(request).is_some_and(names_schema)
+    })
+}
+
 /// Settings that are named without any marks, as "Thinking budget is not supported for this model."
 fn in_words(message: &str) -> Vec<Vec<String>> {
-    const SHAPE: [&str; 6] =
-        ["responseformat", "responsemimetype", "responseschema", "outputformat", "text.format", "outputconfig.format"];
-    const SETTINGS: [&str; 23] = [
+    const SETTINGS: [&str; 24] = [
         "temperature",
         "topp",
         "topk",
@@ -183,6 +208,7 @@ fn in_words(message: &str) -> Vec<Vec<String>> {
         "toolchoice",
         "paralleltoolcalls",
         "streamoptions",
+        "includeusage",
         "logprobs",
         "logitbias",
         "verbosity",

@@ -197,3 +197,31 @@ fn what_the_request_is_about_stays() {
     let error = json!({ "error": { "message": "'temperature' is not supported" } });
     assert!(refused(500, Some(&error), "'temperature' is not supported", &request()).is_empty());
 }
+
+#[test]
+fn a_schema_of_the_answer_is_given_up_whatever_the_words() {
+    let request = || json!({ "messages": [], "response_format": { "type": "json_schema", "json_schema": {} } });
+    for words in [
+        "'response_format.type' must be one of 'text', `json_object`",
+        "This response_format type is unavailable now",
+        "Invalid schema for response_format 'tide': schema must have a 'type' key",
+    ] {
+        check(json!({ "error": { "message": words } }), request(), json!({ "messages": [] }), &["responseFormat"]);
+    }
+    let literal = json!({ "loc": ["body", "response_format", "type"], "msg": "Input should be 'text'" });
+    check(json!({ "detail": [literal] }), request(), json!({ "messages": [] }), &["responseFormat"]);
+    let gemini =
+        json!({ "contents": [], "generationConfig": { "responseMimeType": "application/json", "responseSchema": {} } });
+    let words = "* GenerateContentRequest.generation_config.response_schema.properties: should be non-empty";
+    check(json!({ "error": { "message": words } }), gemini, json!({ "contents": [] }), &["responseFormat"]);
+    let own = json!({ "messages": [], "response_format": { "type": "json_object" } });
+    let words = "'messages' must contain the word `json` to use 'response_format' of type `json_object`.";
+    check(json!({ "error": { "message": words } }), own.clone(), own, &[]);
+}
+
+#[test]
+fn what_is_named_inside_an_option_takes_the_option_along() {
+    let request = json!({ "messages": [], "stream_options": { "include_usage": true } });
+    let error = json!({ "error": { "message": "include_usage is not supported" } });
+    check(error, request, json!({ "messages": [] }), &["stream_options"]);
+}

@@ -55,7 +55,7 @@ pub(crate) fn choose(reasoning: Reasoning, levels: &[Effort], warnings: &mut War
     if wanted == Effort::None {
         // With `minimal` a model hardly thinks.
         if chosen > Effort::Minimal {
-            warn_always_on(chosen.name(), warnings);
+            warn_always_on(&format!("'{}'", chosen.name()), warnings);
         }
     } else if chosen != wanted {
         let (wanted, chosen) = (wanted.name(), chosen.name());
@@ -66,7 +66,7 @@ pub(crate) fn choose(reasoning: Reasoning, levels: &[Effort], warnings: &mut War
 
 /// Says that reasoning was to be off, but cannot be.
 pub(crate) fn warn_always_on(instead: &str, warnings: &mut Warnings) {
-    warnings.changed("reasoning", format!("this model cannot go without reasoning; '{instead}' was used"));
+    warnings.changed("reasoning", format!("this model cannot go without reasoning; {instead} was used"));
 }
 
 /// Says that reasoning was asked of a model that has none, or none that lmthing knows how to ask for.

@@ -7,6 +7,9 @@ use super::one_line;
 /// Deeper errors are not looked into: they come from outside.
 const DEEPEST: usize = 8;
 
+/// What may stand beside the `message` of an event that says nothing else.
+const BARE: [&str; 7] = ["message", "code", "status", "status_code", "id", "request_id", "param"];
+
 /// The words of a failed request's body: `{error: {message}}`, `{error: text}`, `{detail}`, `{message}`, `{errors}`, a
 /// list of such bodies, and what else is in use. `None` when the body does not say that anything is wrong.
 pub(in crate::provider) fn of_json(body: &Value) -> Option<String> {
@@ -26,13 +29,15 @@ pub(in crate::provider) fn error_in(body: &Value) -> &Value {
 
 /// An event that says that the answer has failed, though not in the words of its format: the error and its words.
 ///
-/// `message` alone is not enough here, since answers have messages too.
+/// A text under `message` is enough where it is nearly all there is; answers have messages that are objects.
 pub(in crate::provider) fn of_event(event: &Value) -> Option<(&Value, String)> {
     let body = event.get(0).unwrap_or(event);
     let there = |key: &str| body.get(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)));
     let object = body.get("object").or_else(|| body.get("type")).and_then(Value::as_str);
     let named = object == Some("error") && there("message");
-    if !named && !["error", "errors", "detail"].into_iter().any(there) {
+    let bare = body.get("message").is_some_and(Value::is_string)
+        && body.as_object().is_some_and(|map| map.keys().all(|key| BARE.contains(&key.as_str())));
+    if !named && !bare && !["error", "errors", "detail"].into_iter().any(there) {
         return None;
     }
     of_json(body).map(|words| (error_in(body), words))
@@ -82,6 +87,8 @@ fn object_said(map: &Map<String, Value>, depth: usize) -> Option<String> {
         let other = ["fault", "faultstring", "reason", "title"];
         words.extend(other.into_iter().find_map(|key| said(map.get(key)?, depth)));
     }
+    let by_field = map.get("errors").and_then(|errors| by_field(errors, depth));
+    words.extend(by_field.filter(|more| !words.contains(more)));
     let mut words = (!words.is_empty()).then(|| words.join(": "))?;
     if let Some(raw) = map.get("metadata").and_then(|metadata| upstream(metadata, depth)) {
         words = format!("{words} ({raw})");
@@ -95,6 +102,13 @@ fn misplaced_field(map: &Map<String, Value>) -> Option<String> {
     let place: Vec<String> =
         place.iter().map(|step| step.as_str().map_or_else(|| step.to_string(), str::to_owned)).collect();
     Some(format!("{}: {words}", place.join(".")))
+}
+
+/// Problem details that name the fields: `{errors: {model: ["The model field is required."]}}`.
+fn by_field(errors: &Value, depth: usize) -> Option<String> {
+    let fields = errors.as_object()?.values().filter(|words| words.is_array());
+    let all: Vec<String> = fields.filter_map(|words| said(words, depth)).take(5).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// What the server behind the server said: OpenRouter's own message is no more than "Provider returned error".
@@ -146,6 +160,10 @@ mod tests {
             (json!({"errors": [{"code": 5007, "message": "No such model"}], "success": false}), "No such model"),
             (json!({"errors": ["a", "b"]}), "a; b"),
             (json!({"status": 400, "title": "Bad Request"}), "Bad Request"),
+            (
+                json!({"status": 400, "title": "Validation failed", "errors": {"model": ["It is required."], "n": ["No."]}}),
+                "Validation failed: It is required.; No.",
+            ),
             (json!({"fault": {"faultstring": "Spike arrest"}}), "Spike arrest"),
             (json!({"message": "{\"error\": {\"message\": \"inner\"}}"}), "inner"),
         ];
@@ -190,6 +208,7 @@ mod tests {
         assert_eq!(fails(json!({"detail": "gone"})).as_deref(), Some("gone"));
         assert_eq!(fails(json!([{"error": {"message": "full"}}])).as_deref(), Some("full"));
         assert_eq!(fails(json!({"object": "error", "message": "no", "code": 400})).as_deref(), Some("no"));
+        assert_eq!(fails(json!({"message": "it broke", "id": "x"})).as_deref(), Some("it broke"));
         assert_eq!(fails(json!({"message": "hello", "error": null})), None);
         assert_eq!(fails(json!({"type": "ping"})), None);
     }

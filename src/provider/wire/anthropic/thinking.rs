@@ -65,7 +65,7 @@ impl Plan {
             Off::Unsaid => Plan::default(),
             Off::Said => Plan { thinking: Some(of_type("disabled")), ..Plan::default() },
             Off::Impossible => {
-                warn_always_on("low", warnings);
+                warn_always_on("'low'", warnings);
                 Plan { effort: Some("low".into()), ..Plan::default() }
             }
         }

@@ -55,7 +55,7 @@ fn tokens(reasoning: Reasoning, limit: Option<u64>, name: &str, warnings: &mut W
     match budget_beside_answer(reasoning, limit) {
         Some(tokens) => bounded(tokens, least, most, warnings),
         None if pro => {
-            warn_always_on("128 tokens", warnings);
+            warn_always_on("a budget of 128 tokens", warnings);
             least
         }
         None => 0,

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Every event read, as one record: what a type does not have stays empty.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct Event {
     #[serde(rename = "type", default, deserialize_with = "lenient::word")]
     kind: Option<String>,
@@ -72,6 +72,7 @@ pub(super) struct ResponsesDecoder {
     texts: Vec<OpenText>,
     reasoning: BTreeMap<String, Reasoning>,
     saw_call: bool,
+    saw_text: bool,
     refused: bool,
     finish_reason: Option<FinishReason>,
     failed: bool,
@@ -86,6 +87,7 @@ impl ResponsesDecoder {
             texts: Vec::new(),
             reasoning: BTreeMap::new(),
             saw_call: false,
+            saw_text: false,
             refused: false,
             finish_reason: None,
             failed: false,
@@ -113,7 +115,10 @@ impl ResponsesDecoder {
             "response.output_item.added" => self.item_added(event, out),
             "response.output_item.done" => self.item_done(event, out),
             "response.created" => described(event.response.as_ref(), out),
-            "response.completed" | "response.incomplete" => self.completed(event.response.as_ref()),
+            "response.completed" | "response.incomplete" => {
+                self.untold_items(event.response.as_ref(), out);
+                self.completed(event.response.as_ref());
+            }
             "response.failed" => {
                 let error = event.response.as_ref().and_then(|response| response.get("error"));
                 self.fail(error.unwrap_or(&Value::Null), "The model failed to answer.", out);
@@ -172,6 +177,7 @@ impl ResponsesDecoder {
     }
 
     fn start_text(&mut self, id: &str, out: &mut Output) {
+        self.saw_text = true;
         self.texts.push(OpenText { id: id.to_owned(), streamed: false });
         out.part(StreamPart::TextStart { id: id.to_owned(), provider_metadata: self.meta(id) });
     }
@@ -276,6 +282,23 @@ impl ResponsesDecoder {
                 self.end_summaries(&id, encrypted, out);
             }
             _ => {}
+        }
+    }
+
+    /// The whole answer stands at its end once more. Some servers have said nothing of it before.
+    fn untold_items(&mut self, response: Option<&Value>, out: &mut Output) {
+        let output = response.and_then(|response| response.get("output")).and_then(Value::as_array);
+        let (saw_text, saw_call) = (self.saw_text, self.saw_call);
+        for item in output.into_iter().flatten() {
+            let event = |item: &Value| Event { item: Some(item.clone()), ..Event::default() };
+            match item.get("type").and_then(Value::as_str) {
+                Some("message") if !saw_text => {
+                    self.item_added(event(item), out);
+                    self.item_done(event(item), out);
+                }
+                Some("function_call") if !saw_call => self.item_done(event(item), out),
+                _ => {}
+            }
         }
     }
 

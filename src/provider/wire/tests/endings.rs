@@ -29,6 +29,20 @@ fn frames(frames: &[(&str, &str, &str)]) -> Summary {
 }
 
 #[test]
+fn an_answer_that_stands_only_at_its_end_is_read_there() {
+    let message = json!({ "type": "message", "id": "m", "content": [{ "type": "output_text", "text": "High." }] });
+    let call = json!({ "type": "function_call", "id": "f", "call_id": "c", "name": "tide", "arguments": "{}" });
+    let completed = json!({ "type": "response.completed", "response": { "output": [message, call] } });
+    let sum = read("responses", std::slice::from_ref(&completed));
+    assert_eq!((sum.failure, sum.text.as_str(), sum.calls.len()), (None, "High.", 1));
+    assert_eq!(sum.finish.map(|finish| finish.0), Some(FinishReason::ToolCalls));
+    let delta = json!({ "type": "response.output_text.delta", "item_id": "other", "delta": "High." });
+    let done = json!({ "type": "response.output_item.done", "output_index": 1, "item": call });
+    let sum = read("responses", &[delta, done, completed]);
+    assert_eq!((sum.text.as_str(), sum.calls.len()), ("High.", 1), "nothing is read twice");
+}
+
+#[test]
 fn a_refusal_is_text_with_a_finish_reason_of_its_own() {
     let refused = |name: &str, events: &[Value]| {
         let sum = read(name, events);
