@@ -21,6 +21,8 @@ pub(super) struct Refused {
     pub renamed: Option<String>,
     /// Where the server takes the parameter, but not this value.
     pub value: Option<Value>,
+    /// Whether it is refused only beside something else in the same request, so that others may have it.
+    pub only_here: bool,
 }
 
 impl Refused {
@@ -40,7 +42,7 @@ impl Refused {
         self.place.name() == name
     }
 
-    /// What is told of it: once, since the next requests leave the parameter out from the start.
+    /// What is told of it: once for most, since the next requests leave the parameter out from the start.
     pub(super) fn warning(&self) -> Option<CallWarning> {
         let name = self.place.name();
         let details = match &self.renamed {
@@ -68,11 +70,12 @@ pub(super) fn refused(status: u16, body: Option<&Value>, message: &str, request:
         return Vec::new();
     }
     let only_value = code == "unsupported_value" || message.starts_with("Unsupported value");
+    let only_here = named::says_conditional(message);
     let renamed = named::other_name(message);
     let refused = |place: Place| {
         let value = only_value.then(|| place.value(request).cloned()).flatten();
         let renamed = renamed.clone().filter(|name| place.can_be_called(name));
-        Refused { place, renamed, value }
+        Refused { place, renamed, value, only_here }
     };
     named::places(body, error, message, request).into_iter().map(refused).collect()
 }
