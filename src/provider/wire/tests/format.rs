@@ -145,7 +145,7 @@ fn models_that_cannot_be_held_to_a_schema_have_their_instructions() {
         assert_eq!(format(name, &body(name, model, asked)), Value::Null, "{name} {model}");
     }
     for (model, asked) in
-        [("gemini-2.5-pro", tools()), ("gemini-flash-latest", tools()), ("gemma-3-27b-it", Asked::default())]
+        [("gemini-2.5-pro", tools()), ("models/Gemini-2.5-Flash", tools()), ("gemma-3-27b-it", Asked::default())]
     {
         assert_eq!(format("google", &body("google", model, asked)), json!({}), "{model}");
     }
@@ -160,6 +160,8 @@ fn gemini_reads_json_schema_where_its_own_has_no_word() {
     let json_schema = json!({ "responseMimeType": "application/json", "responseJsonSchema": map() });
     assert_eq!(with("gemini-2.5-flash", false), json_schema);
     assert_eq!(with("gemini-3-pro-preview", true), json_schema);
+    // The newest one, whichever that is; so do thoughts take it.
+    assert_eq!(with("gemini-flash-latest", true), json_schema);
     assert_eq!(with("gemini-2.0-flash", false), json!({ "responseMimeType": "application/json" }));
     let list = Asked { schema: json!({ "type": "array", "items": { "type": "string" } }), ..Asked::default() };
     assert_eq!(format("google", &body("google", "gemini-2.0-flash", list))["responseSchema"]["type"], "array");
