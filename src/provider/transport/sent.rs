@@ -7,7 +7,7 @@ use super::model::HttpModel;
 use crate::{
     chat::CallWarning,
     provider::{
-        unsupported::{Refused, refused},
+        unsupported::{RefusedParameter, refused},
         wire::EncodedRequest,
     },
 };
@@ -20,7 +20,7 @@ pub(super) struct Sent {
     body: Value,
     pub bytes: Bytes,
     pub warnings: Vec<CallWarning>,
-    refused: Vec<Refused>,
+    refused: Vec<RefusedParameter>,
     /// How often the body was changed.
     pub changes: usize,
 }

@@ -15,7 +15,7 @@ pub(super) use body::Place;
 
 /// One parameter that a server refused.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Refused {
+pub(super) struct RefusedParameter {
     pub place: Place,
     /// What the server wants the parameter to be called.
     pub renamed: Option<String>,
@@ -25,7 +25,7 @@ pub(super) struct Refused {
     pub only_here: bool,
 }
 
-impl Refused {
+impl RefusedParameter {
     /// Takes the parameter out of a body, or gives it its other name; `false` when the body does not have it.
     pub(super) fn apply(&self, request: &mut Value) -> bool {
         if self.value.as_ref().is_some_and(|refused| self.place.value(request) != Some(refused)) {
@@ -60,7 +60,7 @@ impl Refused {
 }
 
 /// The optional parameters of `request` that a refusal with this status, body and message names.
-pub(super) fn refused(status: u16, body: Option<&Value>, message: &str, request: &Value) -> Vec<Refused> {
+pub(super) fn refused(status: u16, body: Option<&Value>, message: &str, request: &Value) -> Vec<RefusedParameter> {
     if !matches!(status, 400 | 422) {
         return Vec::new();
     }
@@ -75,7 +75,7 @@ pub(super) fn refused(status: u16, body: Option<&Value>, message: &str, request:
     let refused = |place: Place| {
         let value = only_value.then(|| place.value(request).cloned()).flatten();
         let renamed = renamed.clone().filter(|name| place.can_be_called(name));
-        Refused { place, renamed, value, only_here }
+        RefusedParameter { place, renamed, value, only_here }
     };
     named::places(body, error, message, request).into_iter().map(refused).collect()
 }
