@@ -131,15 +131,22 @@ async fn a_program_is_run_only_if_that_is_allowed() {
     let program = folder.path().join("subject.sh");
     let jwt =
         r#"{"version":1,"success":true,"token_type":"urn:ietf:params:oauth:token-type:id_token","id_token":"%s"}"#;
-    std::fs::write(&program, format!("printf '{jwt}' \"$1-$GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE\"")).unwrap();
+    std::fs::write(
+        &program,
+        format!("printf '{jwt}' \"$1-$GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE-$TIDE-$CARGO_PKG_NAME\""),
+    )
+    .unwrap();
     let command = format!("sh {} 'a b'", program.display());
     let credentials = workload(&server, &json!({ "executable": { "command": command, "timeout_millis": 5000 } }));
     let error = ask_vertex(&context(&server, folder.path(), &credentials, &[])).await.error.unwrap();
     assert_eq!(error.kind, ProviderErrorKind::Configuration);
     assert!(error.hint.unwrap().contains("GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1"));
-    let allowed = [("GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES", "1".to_owned())];
+    // The program has the variables of the run, not those of this process.
+    let (yes, path) = ("1".to_owned(), std::env::var("PATH").unwrap());
+    assert!(std::env::var("CARGO_PKG_NAME").is_ok());
+    let allowed = [("GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES", yes), ("TIDE", "ebb".to_owned()), ("PATH", path)];
     let asked = answered(&server, &context(&server, folder.path(), &credentials, &allowed)).await;
-    assert_eq!(fields(&asked[0])["subject_token"], "a b-urn:ietf:params:oauth:token-type:jwt");
+    assert_eq!(fields(&asked[0])["subject_token"], "a b-urn:ietf:params:oauth:token-type:jwt-ebb-");
 }
 
 #[tokio::test]
@@ -239,6 +246,15 @@ async fn refusals_are_told_without_the_token() {
     std::fs::remove_file(&file).unwrap();
     let error = ask_vertex(&with_robot).await.error.unwrap();
     assert!(error.message.contains("credential_source.file") && error.message.contains("cannot be read"), "{error}");
+}
+
+#[tokio::test]
+async fn a_metadata_server_that_is_named_has_to_be_there() {
+    let env = ["GCE_METADATA_HOST", "GOOGLE_CLOUD_PROJECT"].map(|name| (name.to_owned(), "127.0.0.1:1".to_owned()));
+    let context = ProviderContext::new(Rc::new(BTreeMap::from(env)));
+    let error = ask_vertex(&context).await.error.unwrap();
+    assert_eq!(error.kind, ProviderErrorKind::Connection);
+    assert!(error.message.starts_with("The metadata server of Google Cloud could not be reached: "), "{error}");
 }
 
 #[test]

@@ -224,6 +224,23 @@ async fn a_refused_parameter_is_left_out_and_told_once() {
 }
 
 #[tokio::test]
+async fn what_is_refused_beside_something_else_is_left_out_once() {
+    let both = "`temperature` and `top_p` cannot both be specified for this model. Please use only one.";
+    let thinking = "`temperature` may only be set to 1 when thinking is enabled.";
+    let answer = || Canned::sse(CHAT);
+    let setup = setup(vec![unsupported(both), answer(), answer(), unsupported(thinking), answer(), answer()]).await;
+    let top_p = CallSettings { top_p: Some(0.5), ..CallSettings::default() };
+    let settings = CallSettings { temperature: Some(0.5), ..top_p.clone() };
+    assert_eq!(setup.ask("lab:tide", settings.clone()).await.warnings[0].setting.as_deref(), Some("topP"));
+    assert_eq!(setup.ask("lab:tide", top_p).await.warnings, []);
+    assert_eq!(setup.ask("lab:tide", settings.clone()).await.warnings[0].setting.as_deref(), Some("temperature"));
+    assert_eq!(setup.ask("lab:tide", settings).await.warnings, []);
+    let bodies = setup.bodies();
+    assert_eq!((bodies.len(), bodies[1].get("top_p"), &bodies[2]["top_p"]), (6, None, &json!(0.5)));
+    assert_eq!((bodies[4].get("temperature"), &bodies[5]["temperature"]), (None, &json!(0.5)));
+}
+
+#[tokio::test]
 async fn a_server_that_keeps_refusing_is_not_asked_for_ever() {
     let refusals = ["temperature", "top_p", "seed"].map(|name| unsupported(&format!("'{name}' is not supported")));
     let setup = setup(refusals.into_iter().chain([unsupported("'seed' is not supported")]).collect()).await;

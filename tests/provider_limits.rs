@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod provider_support;
+
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
     process::{Command, Output},
     sync::{
         Arc,
@@ -14,41 +14,17 @@ use std::{
     time::Duration,
 };
 
+use provider_support::blocking;
 use serde_json::{Value, json};
 
 /// Answers each request on a thread of its own.
 fn serve(answer: impl Fn(Value) -> (u16, String) + Send + Sync + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}/v1", listener.local_addr().unwrap());
-    let answer = Arc::new(answer);
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let answer = answer.clone();
-            thread::spawn(move || respond(stream, &*answer));
-        }
+    let address = blocking::serve(move |request| {
+        let (status, body) = answer(request.json());
+        let kind = if status == 200 { "text/event-stream" } else { "application/json" };
+        blocking::response(&format!("{status} X\r\nretry-after: 0.2"), kind, &body)
     });
-    address
-}
-
-fn respond(mut stream: TcpStream, answer: &dyn Fn(Value) -> (u16, String)) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
-        if line.trim().is_empty() {
-            break;
-        }
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    let (status, body) = answer(serde_json::from_slice(&body).ok()?);
-    let kind = if status == 200 { "text/event-stream" } else { "application/json" };
-    let head = format!("HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\nretry-after: 0.2\r\nconnection: close\r\n\r\n");
-    stream.write_all((head + &body).as_bytes()).ok()
+    format!("http://{address}/v1")
 }
 
 fn text(text: &str) -> (u16, String) {

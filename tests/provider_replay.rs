@@ -219,6 +219,29 @@ async fn a_failed_run_leaves_the_old_recording_as_it_was() {
     assert!(read(&folder, "run.json").contains("second"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_recording_that_grows_is_for_nobody_else_to_read() {
+    use std::{
+        fs::{File, Permissions, metadata, set_permissions},
+        os::unix::fs::PermissionsExt,
+    };
+    let (recording, folder) = begin(Redactor::default());
+    let path = |name: &str| folder.path().join(name);
+    let mode = |name: &str| metadata(path(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode("run.json.partial"), 0o600);
+    recording.finish(true).unwrap();
+    File::create(path("usual")).unwrap();
+    assert_eq!(mode("run.json"), mode("usual"));
+
+    set_permissions(path("run.json"), Permissions::from_mode(0o640)).unwrap();
+    File::create(path("run.json.partial")).unwrap();
+    let recording = Recording::create(&path("run.json"), Redactor::default()).unwrap();
+    assert_eq!(mode("run.json.partial"), 0o600, "also where a file was left");
+    recording.finish(true).unwrap();
+    assert_eq!(mode("run.json"), 0o640);
+}
+
 #[test]
 fn what_is_no_recording_is_refused_with_the_reason() {
     for (text, reason) in [

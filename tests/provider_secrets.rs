@@ -3,12 +3,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod provider_support;
+
 use std::{
     collections::BTreeMap,
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
     path::Path,
     process::{Command, Output},
+    sync::Mutex,
     thread,
 };
 
@@ -16,6 +17,7 @@ use base64::{
     Engine as _,
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
+use provider_support::blocking::{Received, response, serve};
 use serde_json::json;
 
 const KEY: &str = "sk-planted/Key+5f8e7d6c5b4a3f2e==";
@@ -31,79 +33,54 @@ const PLANTED: [&str; 9] = [KEY, ACCESS, SESSION, PASSWORD, QUERY, HEADER, FACTO
 
 /// How the server sends back what it got.
 const WAYS: [fn(&str) -> String; 9] = [
-    |echo| head(&format!("400 Bad {}", &echo[..echo.len().min(2_000)]), "text/plain", ""),
-    |echo| head("401 X", "application/json", &json!({ "error": { "message": echo, "code": echo } }).to_string()),
-    |echo| head("403 X", "application/json", &json!({ "message": echo, "detail": echo, "error": echo }).to_string()),
-    |echo| head("400 X", "text/plain", echo),
+    |echo| response(&format!("400 Bad {}", &echo[..echo.len().min(2_000)]), "text/plain", ""),
+    |echo| response("401 X", "application/json", &json!({ "error": { "message": echo, "code": echo } }).to_string()),
+    |echo| {
+        response("403 X", "application/json", &json!({ "message": echo, "detail": echo, "error": echo }).to_string())
+    },
+    |echo| response("400 X", "text/plain", echo),
     |echo| {
         let location: String = echo.chars().filter(|c| !c.is_whitespace()).take(4_000).collect();
-        let head = head("307 X", "text/plain", "");
-        head.replacen(
+        let answer = response("307 X", "text/plain", "");
+        answer.replacen(
             "\r\n",
             &format!("\r\nlocation: https://me:{PASSWORD}@h/{location}?key={QUERY}&next={KEY}\r\n"),
             1,
         )
     },
-    |echo| head("200 X", "text/html", &format!("<html><title>Log in, {echo}</title><body>{echo}</body></html>")),
+    |echo| response("200 X", "text/html", &format!("<html><title>Log in, {echo}</title><body>{echo}</body></html>")),
     |echo| {
         let error = json!({ "type": "error", "error": { "message": echo, "type": "e" }, "message": echo });
-        head("200 X", "text/event-stream", &format!("event: error\ndata: {error}\n\ndata: {echo}\n\n"))
+        response("200 X", "text/event-stream", &format!("event: error\ndata: {error}\n\ndata: {echo}\n\n"))
     },
     |echo| {
         let body = json!({ "error": { "message": echo } }).to_string();
-        head("500 X", "application/json", &body).replacen("\r\n", "\r\nretry-after-ms: 1\r\n", 1)
+        response("500 X", "application/json", &body).replacen("\r\n", "\r\nretry-after-ms: 1\r\n", 1)
     },
-    |echo| head("400 X", "application/json", "{}").replacen("\r\n", &format!("\r\nx-amzn-errortype: {echo}\r\n"), 1),
+    |echo| {
+        response("400 X", "application/json", "{}").replacen("\r\n", &format!("\r\nx-amzn-errortype: {echo}\r\n"), 1)
+    },
 ];
 
-fn head(status: &str, kind: &str, body: &str) -> String {
-    format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n{body}")
-}
-
 /// A server that answers the first request in the first way, and so on, for ever. At `/token` it has a token.
-fn echo_server() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || {
-        let mut count = 0;
-        while let Ok((stream, _)) = listener.accept() {
-            if answer(stream, WAYS[count % WAYS.len()]).unwrap_or(true) {
-                count += 1;
-            }
+fn echo_server() -> String {
+    let count = Mutex::new(0);
+    serve(move |request| {
+        if request.head[0].starts_with("POST /token ") {
+            let token = json!({ "access_token": FETCHED, "expires_in": 3_000 }).to_string();
+            return response("200 X", "application/json", &token);
         }
-    });
-    port
+        let mut count = count.lock().unwrap();
+        *count += 1;
+        WAYS[(*count - 1) % WAYS.len()](&echo(request))
+    })
 }
 
-/// Whether it was answered in that way.
-fn answer(mut stream: TcpStream, way: fn(&str) -> String) -> std::io::Result<bool> {
-    let mut reader = BufReader::new(stream.try_clone()?);
-    let (mut got, mut length) = (String::new(), 0);
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        if line.trim().is_empty() {
-            break;
-        }
-        if let Some((name, value)) =
-            line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
-        {
-            assert!(!name.is_empty());
-            length = value.trim().parse().unwrap();
-        }
-        got.push_str(line.trim());
-        got.push_str(" | ");
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    if got.starts_with("POST /token ") {
-        let token = json!({ "access_token": FETCHED, "expires_in": 3_000 }).to_string();
-        return stream.write_all(head("200 X", "application/json", &token).as_bytes()).map(|()| false);
-    }
-    // What it got as it got it, and every key in all the ways in which servers write one.
+/// What it got as it got it, and every key in all the ways in which servers write one.
+fn echo(request: &Received) -> String {
+    let got: String = request.head.iter().map(|line| format!("{line} | ")).collect();
     let written: Vec<String> = PLANTED.iter().flat_map(|secret| ways_to_write(secret)).collect();
-    stream.write_all(way(&format!("{got} {} {}", written.join(" "), String::from_utf8_lossy(&body))).as_bytes())?;
-    Ok(true)
+    format!("{got} {} {}", written.join(" "), String::from_utf8_lossy(&request.body))
 }
 
 fn ways_to_write(secret: &str) -> [String; 6] {
@@ -181,8 +158,8 @@ fn check_texts(name: &str, output: &Output, recording: &str) {
     }
 }
 
-fn base(port: u16) -> String {
-    format!("http://me:{PASSWORD}@127.0.0.1:{port}/v1?key={QUERY}")
+fn base(address: &str) -> String {
+    format!("http://me:{PASSWORD}@{address}/v1?key={QUERY}")
 }
 
 #[test]
@@ -205,7 +182,7 @@ fn no_provider_shows_what_a_server_sends_back() {
             scope.spawn(move || {
                 let variables = BTreeMap::from([
                     (key, KEY.to_owned()),
-                    (base_url, base(echo_server())),
+                    (base_url, base(&echo_server())),
                     ("AWS_ACCESS_KEY_ID", ACCESS.to_owned()),
                     ("AWS_SESSION_TOKEN", SESSION.to_owned()),
                     ("LAB_API_TYPE", "openai".to_owned()),
@@ -223,7 +200,7 @@ fn no_provider_shows_what_a_server_sends_back() {
 
 #[test]
 fn what_a_script_sets_up_is_as_secret() {
-    let base_url = base(echo_server());
+    let base_url = base(&echo_server());
     let headers = format!("{{ 'X-Factory-Secret': '{FACTORY}', Cookie: '{REFRESH}', 'x-session': '{SESSION}' }}");
     let settings = format!("{{ name: 'lab', apiKey: '{KEY}', baseURL: '{base_url}', headers: {headers} }}");
     let variables = BTreeMap::from([("OTHER_KEY", ACCESS.to_owned()), ("ANOTHER_KEY", FETCHED.to_owned())]);
@@ -232,9 +209,9 @@ fn what_a_script_sets_up_is_as_secret() {
 
 #[test]
 fn tokens_and_what_they_are_traded_for_are_secrets() {
-    let port = echo_server();
+    let address = echo_server();
     let vertex = |token_path: &str| {
-        let token_uri = format!("http://127.0.0.1:{port}{token_path}");
+        let token_uri = format!("http://{address}{token_path}");
         let credentials = json!({
             "type": "authorized_user",
             "client_id": "me",
@@ -242,7 +219,7 @@ fn tokens_and_what_they_are_traded_for_are_secrets() {
             "refresh_token": REFRESH,
             "token_uri": token_uri,
         });
-        let base_url = format!("http://127.0.0.1:{port}/v1");
+        let base_url = format!("http://{address}/v1");
         let settings =
             json!({ "project": "p", "baseURL": base_url, "googleAuthOptions": { "credentials": credentials } });
         format!("lmthing.createVertex({settings})('m')")

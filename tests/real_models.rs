@@ -168,6 +168,25 @@ fn weather_switches_to_the_next_model_when_the_first_fails() {
 }
 
 #[test]
+fn the_model_that_answered_is_named_and_not_the_first_of_the_list() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("cut.lmt.mjs");
+    let source = "export const config = { model: ['anthropic:claude-tide', 'openai:gpt-4o-mini'] };\n\
+                  export default ({ $ }) => { $`Hello`; };\n";
+    std::fs::write(&file, source).expect("a writable folder");
+    let broken =
+        (400, json!({ "type": "error", "error": { "type": "invalid", "message": "no such model" } }).to_string());
+    let (status, whole) = openai_text("Go for");
+    let cut = whole
+        .replace("response.completed", "response.incomplete")
+        .replace("\"usage\":", "\"incomplete_details\":{\"reason\":\"max_output_tokens\"},\"usage\":");
+    let server = Server::play(vec![broken, (status, cut)]);
+    let output = lmthing(&["run", file.to_str().expect("a readable path")], &server);
+    let report = stderr(&output);
+    assert!(report.contains("openai:gpt-4o-mini: the answer reached the limit"), "{report}");
+}
+
+#[test]
 fn a_failing_provider_is_exit_3_with_its_own_words_and_without_the_key() {
     let refused = (401, json!({ "error": { "message": format!("Incorrect API key provided: {KEY}") } }).to_string());
     let server = Server::play(vec![refused]);

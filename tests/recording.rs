@@ -2,51 +2,28 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod provider_support;
+
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
     path::Path,
     process::{Command, Output},
-    thread,
 };
 
+use provider_support::blocking;
 use serde_json::Value;
 
 /// Says how many messages it got; refuses those with `refuse` in them.
 fn server() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    thread::spawn(move || {
-        while let Ok((stream, _)) = listener.accept() {
-            let _ = answer(stream);
+    let address = blocking::serve(|request| {
+        let asked = request.json();
+        if asked.to_string().contains("refuse") {
+            return blocking::response("400 X", "application/json", r#"{"error":{"message":"refused"}}"#);
         }
-    });
-    address
-}
-
-fn answer(mut stream: TcpStream) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream.try_clone()?);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        match line.trim().to_ascii_lowercase().split_once(':') {
-            Some(("content-length", value)) => length = value.trim().parse().unwrap(),
-            _ if line.trim().is_empty() => break,
-            _ => {}
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    let asked: Value = serde_json::from_slice(&body)?;
-    let (status, kind, body) = if asked.to_string().contains("refuse") {
-        ("400 X", "application/json", r#"{"error":{"message":"refused"}}"#.to_owned())
-    } else {
         let text = format!("{} messages", asked["messages"].as_array().unwrap().len());
         let delta = format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}},"finish_reason":"stop"}}]}}"#);
-        ("200 X", "text/event-stream", format!("data: {delta}\n\ndata: [DONE]\n\n"))
-    };
-    write!(stream, "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n{body}")
+        blocking::response("200 X", "text/event-stream", &format!("data: {delta}\n\ndata: [DONE]\n\n"))
+    });
+    format!("http://{address}")
 }
 
 const PROMPT: &str = "

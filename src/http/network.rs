@@ -27,7 +27,7 @@ const NODE_EXTRA_CA_CERTS: &str = "NODE_EXTRA_CA_CERTS";
 ///
 /// It is read from the run's environment and not from the process's: what stands in `.env` counts, and what a script has
 /// written to `process.env`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Network {
     /// Those that are set and not empty.
     variables: BTreeMap<&'static str, String>,

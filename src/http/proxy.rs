@@ -1,5 +1,7 @@
 //! Which proxy a request goes through, by the rules of curl.
 
+use std::fmt;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use percent_encoding::percent_decode_str;
 use url::Url;
@@ -7,7 +9,7 @@ use url::Url;
 use super::exceptions::Exceptions;
 
 /// A proxy, and the variable that names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Proxy {
     /// With its port, and with user name and password where there are any.
     pub(super) url: Url,
@@ -36,6 +38,13 @@ impl Proxy {
         let decoded = |text| percent_decode_str(text).decode_utf8_lossy().into_owned();
         let header = STANDARD.encode(format!("{}:{}", decoded(self.url.username()), decoded(password)));
         vec![decoded(password), password.to_owned(), header]
+    }
+}
+
+impl fmt::Debug for Proxy {
+    /// Without user name and password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Proxy({} of {})", self.host(), self.variable)
     }
 }
 

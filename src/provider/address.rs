@@ -9,7 +9,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use percent_encoding::percent_decode_str;
 use reqwest::Url;
 
-use super::redact::names_a_secret;
+use super::redact::{names_a_secret, split_scheme};
 
 /// The last part of endpoints that base URLs are often copied with.
 const ENDPOINTS: [&str; 5] = ["/chat/completions", "/completions", "/responses", "/messages", "/converse-stream"];
@@ -47,7 +47,7 @@ impl Address {
     pub(crate) fn parse(text: &str) -> Result<Address, AddressFault> {
         let text = text.trim();
         let shown = shown(text);
-        match text.split_once("://") {
+        match split_scheme(text) {
             Some((scheme, _)) if ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) => {}
             Some((scheme, _)) => {
                 let what = format!("\"{shown}\" has the scheme \"{scheme}\", and only http and https are spoken");
@@ -148,12 +148,16 @@ fn merged(first: &str, second: &str) -> String {
 /// The text without what may be a secret. It may be no URL at all, so that everything before the last `@` counts as user
 /// name and password.
 fn shown(text: &str) -> String {
-    let (scheme, rest) = match text.split_once("://") {
+    let (scheme, rest) = match split_scheme(text) {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
         None => (String::new(), text),
     };
-    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
+    let (before, rest) = rest.rsplit_once('@').unwrap_or(("", rest));
+    // The `@` of a query may stand in the middle of a key.
+    let rest = if before.contains(['?', '#']) { "…" } else { rest };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    // In front of this is no scheme, but perhaps `me:password`.
+    let rest = rest.rsplit_once("://").map_or(rest, |(_, rest)| rest);
     format!("{scheme}{rest}")
 }
 
@@ -242,6 +246,10 @@ mod tests {
             ("http:/h/v1", "http://h/v1"),
             ("https//h/v1", "https://h/v1"),
             ("//h:80", "http://h:80"),
+            ("me:hunter2@h/v1?next=https://x", "https://h/v1"),
+            ("me:hunter2@h/https://x", "https://x"),
+            ("me:hunter2://h", "https://h"),
+            ("h/v1?key=a@hunter2", "https://…"),
         ] {
             let (what, hint) = fault(base);
             assert_eq!(hint, format!("Did you mean {meant}?"), "{base}: {what}");

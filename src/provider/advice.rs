@@ -7,7 +7,7 @@ pub(super) const LATER: &str = "Try again later, or name a list of models: the n
 
 /// A request that was refused, as far as advice depends on it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Refused<'a> {
+pub(super) struct Refusal<'a> {
     pub status: u16,
     /// The error object of the body, or null.
     pub error: &'a Value,
@@ -19,10 +19,10 @@ pub(super) struct Refused<'a> {
     pub address: &'a str,
 }
 
-impl Refused<'_> {
+impl Refusal<'_> {
     /// Advice that fits the status; `None` where that of the error's kind is as good.
     pub(super) fn hint(&self) -> Option<String> {
-        let Refused { status, error, message, model, address, .. } = *self;
+        let Refusal { status, error, message, model, address, .. } = *self;
         let missing = is_unknown_model(error, message);
         match status {
             407 => {
@@ -75,7 +75,7 @@ mod tests {
     fn hint_of(status: u16, error: Value, message: &str) -> String {
         let address = "http://127.0.0.1:9/chat/completions";
         let error = &error;
-        let refused = Refused { status, error, message, page: message.is_empty(), model: "tide", address };
+        let refused = Refusal { status, error, message, page: message.is_empty(), model: "tide", address };
         refused.hint().unwrap_or_default()
     }
 

@@ -5,7 +5,8 @@ use std::{collections::VecDeque, rc::Rc};
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 use super::{
-    LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind, ProviderEvent, visible::is_visible,
+    Answering, LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind, ProviderEvent,
+    visible::is_visible,
 };
 use crate::chat::ModelRequest;
 
@@ -34,13 +35,15 @@ impl FallbackModel {
         }
     }
 
-    async fn first_that_answers(&self, request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
+    async fn first_that_answers(&self, request: ModelRequest) -> Result<Answering<'_>, ProviderError> {
         // From the first one again: a model that was overloaded a minute ago may be well.
         let mut index = 0;
         loop {
             let model = &self.models[index];
             let error = match begin(model.as_ref(), request.clone()).await {
-                Ok(parts) => return Ok(parts),
+                Ok(parts) => {
+                    return Ok(Answering { provider: model.provider(), model_id: model.model_id(), parts });
+                }
                 Err(error) => error,
             };
             index += 1;
@@ -92,6 +95,10 @@ impl LanguageModel for FallbackModel {
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
+        async { Ok(self.answer(request).await?.parts) }.boxed_local()
+    }
+
+    fn answer<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<Answering<'a>, ProviderError>> {
         self.first_that_answers(request).boxed_local()
     }
 }

@@ -32,7 +32,7 @@ mod visible;
 mod wire;
 mod words;
 
-use futures_util::{future::LocalBoxFuture, stream::LocalBoxStream};
+use futures_util::{FutureExt, future::LocalBoxFuture, stream::LocalBoxStream};
 
 use crate::chat::{ModelRequest, StreamPart};
 
@@ -52,6 +52,16 @@ pub use span::Span;
 
 /// The parts of one answer. The stream ends after `Finish`, or after an `Err`; what came before an `Err` stays valid.
 pub type PartStream<'a> = LocalBoxStream<'a, Result<StreamPart, ProviderError>>;
+
+/// The parts of one answer, and the model that gives it.
+pub struct Answering<'a> {
+    /// The provider's name.
+    pub provider: &'a str,
+    /// The model's id at the provider.
+    pub model_id: &'a str,
+    /// What it says.
+    pub parts: PartStream<'a>,
+}
 
 /// A model that answers one request at a time.
 ///
@@ -73,4 +83,11 @@ pub trait LanguageModel {
 
     /// Sends one request.
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>>;
+
+    /// Sends one request and says who answers it: a model that stands for several does not answer itself.
+    fn answer<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<Answering<'a>, ProviderError>> {
+        let parts = self.stream(request);
+        async { Ok(Answering { provider: self.provider(), model_id: self.model_id(), parts: parts.await? }) }
+            .boxed_local()
+    }
 }

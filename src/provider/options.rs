@@ -63,10 +63,11 @@ mod tests {
     use super::*;
     use crate::provider::{catalog::Provider, settings::ProviderSettings};
 
-    fn warned(row: &Provider, options: Value) -> Vec<String> {
+    fn warned(row: &Provider, api: &str, options: Value) -> Vec<String> {
         let Value::Object(options) = options else { panic!("options are an object") };
         let custom = ["LAB_API_KEY", "LAB_API_BASE", "LAB_API_TYPE"].map(|name| (name.to_owned(), "openai".to_owned()));
-        let wire = (row.apis[0].wire)(&ProviderSettings { name: Some("own".into()), ..ProviderSettings::default() });
+        let wire =
+            (row.api(api).unwrap().wire)(&ProviderSettings { name: Some("own".into()), ..ProviderSettings::default() });
         let name = if row.name == catalog::COMPATIBLE.name { "own" } else { row.name };
         let warnings = unknown(name, wire.as_ref(), &options, &BTreeMap::from(custom));
         warnings.into_iter().filter_map(|warning| warning.setting).collect()
@@ -74,15 +75,26 @@ mod tests {
 
     #[test]
     fn options_nobody_reads_are_told() {
-        for row in &catalog::BUILT_IN {
-            let found =
-                warned(row, json!({ row.name: { "nonsense": 1, "unset": null }, "lab": { "x": 1 }, "labs": {} }));
+        for (row, api) in catalog::BUILT_IN.iter().flat_map(|row| row.apis.iter().map(move |api| (row, api))) {
+            let options = json!({ row.name: { "nonsense": 1, "unset": null }, "lab": { "x": 1 }, "labs": {} });
+            let found = warned(row, api.name, options);
             let own = (row.name != "bedrock").then(|| format!("providerOptions.{}.nonsense", row.name));
             let expected: Vec<String> = own.into_iter().chain(["providerOptions.labs".to_owned()]).collect();
-            assert_eq!(found, expected, "{}", row.name);
+            assert_eq!(found, expected, "{} {}", row.name, api.name);
         }
         let options = json!({ "own": { "nonsense": 1 }, "openaiCompatible": { "x": 1 }, "openai": { "nonsense": 1 } });
-        assert_eq!(warned(&catalog::COMPATIBLE, options), [""; 0]);
+        assert_eq!(warned(&catalog::COMPATIBLE, "chat", options), [""; 0]);
+    }
+
+    #[test]
+    fn options_of_openai_are_known_to_all_of_its_apis() {
+        let options = json!({ "openai": { "forceReasoning": true, "reasoningEffort": "low", "reasoning_effort": "low",
+            "textVerbosity": "low", "logprobs": 2, "strictJsonSchema": false } });
+        for row in catalog::BUILT_IN.iter().filter(|row| ["openai", "azure"].contains(&row.name)) {
+            for api in row.apis {
+                assert_eq!(warned(row, api.name, options.clone()), [""; 0], "{} {}", row.name, api.name);
+            }
+        }
     }
 
     #[test]

@@ -18,6 +18,9 @@ struct OpenBlock {
 /// The answer so far.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
+    /// Who answers, as it stands in messages.
+    pub(super) provider: String,
+    pub(super) model_id: String,
     /// In the order of the stream, as it is sent back to the provider.
     content: Vec<ContentPart>,
     open: Vec<OpenBlock>,
@@ -32,6 +35,11 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    /// Nothing as yet, of this model.
+    pub(super) fn of(provider: &str, model_id: &str) -> Self {
+        Answer { provider: provider.to_owned(), model_id: model_id.to_owned(), ..Answer::default() }
+    }
+
     /// Takes in the next part. A complete tool call is handed back, to be started at once.
     pub(super) fn take(&mut self, part: &StreamPart) -> Option<ToolCall> {
         let mut call = None;

@@ -5,10 +5,7 @@
 
 use std::{cell::RefCell, collections::HashSet};
 
-use crate::{
-    chat::{CallWarning, FinishReason, Step},
-    provider::LanguageModel,
-};
+use crate::chat::{CallWarning, FinishReason, Step};
 
 /// Tells of the endings of all steps: those of agents and of inner runs too.
 pub(crate) struct Endings {
@@ -23,9 +20,8 @@ impl Endings {
         Endings { tell: Box::new(tell), told: RefCell::default() }
     }
 
-    /// Tells what is worth it of a step that is over.
-    pub(super) fn step(&self, model: &dyn LanguageModel, step: &Step) {
-        let model = format!("{}:{}", model.provider(), model.model_id());
+    /// Tells what is worth it of a step that is over, and that this model answered.
+    pub(super) fn step(&self, model: &str, step: &Step) {
         for warning in &step.warnings {
             let line = format!("{model}: {}", sentence(warning));
             if self.told.borrow_mut().insert(line.clone()) {

@@ -30,16 +30,16 @@ pub(super) async fn receive(
     plan: &StepPlan,
 ) -> Result<(Answer, Vec<ToolResult>), RunError> {
     let watcher = (!plan.active.methods.is_empty()).then(CodeWatcher::default);
+    let answering = model.answer(request).await?;
+    let mut stream = answering.parts;
     let mut receiver = Receiver {
         host,
-        model,
         plan,
-        answer: Answer::default(),
+        answer: Answer::of(answering.provider, answering.model_id),
         calls: ToolCalls::new(host, plan),
         watcher,
         block: String::new(),
     };
-    let mut stream = model.stream(request).await?;
     loop {
         let part = tokio::select! {
             // Parts first: a tool call that is at hand should not wait for the results of others.
@@ -87,7 +87,6 @@ impl Drop for WaitingForTools<'_> {
 
 struct Receiver<'a> {
     host: &'a dyn PromptHost,
-    model: &'a dyn LanguageModel,
     plan: &'a StepPlan,
     answer: Answer,
     calls: ToolCalls<'a>,
@@ -177,7 +176,7 @@ impl Receiver<'_> {
         let part = Rc::new(part);
         self.host.record().append(RunPart::Stream(part.clone()));
         if let StreamPart::Error { error } = &*part {
-            let error = reported_error(self.model, error);
+            let error = reported_error(&self.answer, error);
             return Err(self.broken_off(error));
         }
         if let Some(call) = self.answer.take(&part) {
@@ -205,8 +204,8 @@ fn response(text: &str) -> String {
 }
 
 /// An error part as an error of the model.
-fn reported_error(model: &dyn LanguageModel, error: &serde_json::Value) -> ProviderError {
+fn reported_error(answer: &Answer, error: &serde_json::Value) -> ProviderError {
     let text = error.as_str().or_else(|| error.get("message").and_then(serde_json::Value::as_str));
     let message = text.map_or_else(|| error.to_string(), str::to_owned);
-    ProviderError::new(ProviderErrorKind::Stream, model.provider(), model.model_id(), message)
+    ProviderError::new(ProviderErrorKind::Stream, &answer.provider, &answer.model_id, message)
 }

@@ -68,8 +68,8 @@ async fn run_steps(host: &dyn PromptHost, endings: &Endings) -> Result<(), RunEr
         let sections = host.plugin_sections(&active)?;
         let system = settings.system.as_deref();
         let plan = host.prompt().borrow_mut().prepare_step(active, system, &sections, modifications);
-        let step = run_step(host, number, plan, settings).await?;
-        endings.step(&*host.model(), &step);
+        let (step, model) = run_step(host, number, plan, settings).await?;
+        endings.step(&model, &step);
         let ends = step.tool_results.is_empty();
         // Asked also of the last step, which `onStepFinish` is called for as well.
         if host.step_finished(&step).await? || ends {
@@ -81,13 +81,13 @@ async fn run_steps(host: &dyn PromptHost, endings: &Endings) -> Result<(), RunEr
     })
 }
 
-/// One request and everything that follows from its answer.
+/// One request and everything that follows from its answer; also who gave it.
 async fn run_step(
     host: &dyn PromptHost,
     number: usize,
     plan: StepPlan,
     settings: RunSettings,
-) -> Result<Rc<Step>, RunError> {
+) -> Result<(Rc<Step>, String), RunError> {
     let model = host.model();
     let tools = sent_tools(host, &*model, &plan)?;
     let request = match &tools {
@@ -98,6 +98,7 @@ async fn run_step(
     };
     host.record().append(RunPart::StepStart { step: number });
     let (mut answer, tool_results) = receive(host, &*model, request, &plan).await?;
+    let name = format!("{}:{}", answer.provider, answer.model_id);
     let message = answer.take_message().map(Rc::new);
     let messages = message.iter().cloned().chain(results_message(&tool_results).map(Rc::new)).collect();
     // Calls and results together: a conversation with one and not the other is refused by providers.
@@ -115,7 +116,7 @@ async fn run_step(
         response: answer.response,
     });
     host.record().append(RunPart::StepEnd { step: step.clone() });
-    Ok(step)
+    Ok((step, name))
 }
 
 /// The tools as the model is told of them; `None`, and kept by the host, when it reads no requests. Steps that say the

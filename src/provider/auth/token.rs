@@ -33,8 +33,10 @@ fn read(answer: &[u8], asker: &Asker) -> Option<Fetched<String>> {
     if let Some(seconds) = answer.get("expires_in").and_then(seconds) {
         return Some(Fetched::for_a_while(token, Duration::from_secs(seconds)));
     }
-    Some(match answer.get("expires_on").and_then(seconds) {
-        Some(since_epoch) => Fetched::until(token, UNIX_EPOCH + Duration::from_secs(since_epoch)),
+    // A number that is no point in time says nothing.
+    let point = |since_epoch| UNIX_EPOCH.checked_add(Duration::from_secs(since_epoch));
+    Some(match answer.get("expires_on").and_then(seconds).and_then(point) {
+        Some(expires_at) => Fetched::until(token, expires_at),
         None => Fetched::for_a_while(token, USUAL_LIFE),
     })
 }
@@ -52,7 +54,21 @@ pub(super) fn time(text: &str) -> Option<SystemTime> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::{collections::BTreeMap, rc::Rc};
+
+    use serde_json::json;
+
+    use super::{super::kept::Secrets, *};
+
+    #[test]
+    fn a_number_that_is_no_point_in_time_does_no_harm() {
+        let asker = Asker::new(Rc::new(BTreeMap::new()), Secrets::default());
+        for end in [json!("18446744073709551615"), json!(u64::MAX), json!(i64::MAX), json!(-1)] {
+            let answer = json!({ "access_token": "entra-token", "expires_on": end, "expires_in": null });
+            let token = read(answer.to_string().as_bytes(), &asker).unwrap();
+            assert_eq!(token.value(), "entra-token");
+        }
+    }
 
     #[test]
     fn times_are_read_with_and_without_an_offset() {

@@ -2,7 +2,7 @@
 //! fails costs nobody a recording that works. Must not know what an exchange is.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, Permissions},
     io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
@@ -31,9 +31,11 @@ pub enum Kept {
 pub(super) struct RecordingFile {
     /// Where the recording belongs.
     path: PathBuf,
-    /// Where it grows.
+    /// Where it grows, for nobody else to read.
     beside: PathBuf,
     file: File,
+    /// Those it gets in its place.
+    rights: Permissions,
     exchanges: usize,
 }
 
@@ -52,9 +54,14 @@ impl RecordingFile {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".partial");
         let beside = path.with_file_name(name);
-        let mut file = File::create(&beside)?;
+        remove(&beside)?;
+        // A new file tells which rights the user gives to files.
+        let usual = File::create_new(&beside)?.metadata()?.permissions();
+        let rights = fs::metadata(&path).map_or(usual, |old| old.permissions());
+        remove(&beside)?;
+        let mut file = own_file().open(&beside)?;
         write!(file, "{BEGINNING}{END}")?;
-        Ok(RecordingFile { path, beside, file, exchanges: 0 })
+        Ok(RecordingFile { path, beside, file, rights, exchanges: 0 })
     }
 
     pub(super) fn append(&mut self, exchange: &Value) -> io::Result<()> {
@@ -81,14 +88,26 @@ impl RecordingFile {
     }
 
     fn put_in_place(&self) -> io::Result<()> {
-        if let Ok(old) = fs::metadata(&self.path) {
-            // The rights of the old one, as if it had been written over; not having them is no loss of the recording.
-            let _ = fs::set_permissions(&self.beside, old.permissions());
-        }
+        // As if the old one had been written over; not having its rights is no loss of the recording.
+        let _ = fs::set_permissions(&self.beside, self.rights.clone());
         // A file that is mounted by itself cannot be replaced, only written.
         fs::rename(&self.beside, &self.path).or_else(|_| {
             fs::copy(&self.beside, &self.path)?;
             fs::remove_file(&self.beside)
         })
     }
+}
+
+/// What an earlier run has left, if anything.
+fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}
+
+/// How to make a file that others cannot read.
+fn own_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }

@@ -26,6 +26,7 @@ use serde_json::Value;
 
 pub(super) use look::{REDACTED, names_a_secret};
 pub(super) use pieces::redact_parts;
+pub(super) use places::split_scheme;
 
 use known::Known;
 use places::{after_scheme, user_info};

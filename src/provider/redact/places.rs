@@ -109,12 +109,20 @@ pub(super) fn basic(value: &str) -> Option<String> {
 /// The user info of something that was meant to be a URL. A password with a slash in it makes a bad URL; what stands
 /// before the last `@` is taken for user info then.
 pub(super) fn user_info(url: &str) -> Option<&str> {
-    let start = url.find("://").map_or(0, |at| at + "://".len());
-    let rest = &url[start..];
+    let rest = split_scheme(url).map_or(url, |(_, rest)| rest);
     let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
     let end = authority.rfind('@').or_else(|| {
         let is_whole = url::Url::parse(url).is_ok();
         rest.rfind('@').filter(|_| !is_whole)
     })?;
     Some(&rest[..end]).filter(|info| !info.is_empty())
+}
+
+/// The scheme of something that was meant to be a URL, and what stands behind its `://`. What stands in front of a later
+/// one, as in `me:password@host?next=https://…`, is no scheme.
+pub(in crate::provider) fn split_scheme(url: &str) -> Option<(&str, &str)> {
+    url.split_once("://").filter(|(scheme, _)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-'))
+    })
 }

@@ -108,8 +108,17 @@ fn everything_about_a_url_is_learned() {
     let redactor = Redactor::default();
     redactor.learn_url("http://me:p%40ss-word-1234@h/v1?api-version=1&api_key=ke%2By-0123456789");
     redactor.learn_url("http://you:a/b@h:port/v1");
+    redactor.learn_url("me:word-of-mine-77@h/v1?next=https://x");
     let basic = STANDARD.encode("me:p@ss-word-1234");
-    for secret in ["p%40ss-word-1234", "p@ss-word-1234", "me:p@ss-word-1234", "ke+y-0123456789", "you:a/b", &basic] {
+    for secret in [
+        "p%40ss-word-1234",
+        "p@ss-word-1234",
+        "me:p@ss-word-1234",
+        "ke+y-0123456789",
+        "you:a/b",
+        "word-of-mine-77",
+        &basic,
+    ] {
         assert_eq!(redactor.apply(&format!("got {secret} here")), "got [redacted] here");
     }
     assert_eq!(redactor.apply("api-version=1"), "api-version=1");

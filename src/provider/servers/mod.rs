@@ -15,7 +15,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::unsupported::{Place, Refused};
+use super::unsupported::{Place, RefusedParameter};
 
 pub(super) use announced::{LONGEST_PAUSE, announced};
 pub(super) use gate::{Gate, Pass};
@@ -24,7 +24,7 @@ pub(super) use gate::{Gate, Pass};
 #[derive(Default)]
 pub(crate) struct Servers {
     gates: RefCell<HashMap<(String, u64), Rc<Gate>>>,
-    refused: RefCell<Vec<(Scope, Refused)>>,
+    refused: RefCell<Vec<(Scope, RefusedParameter)>>,
 }
 
 /// Where a refusal holds.
@@ -44,7 +44,7 @@ impl Servers {
     }
 
     /// Keeps in mind what a server refused; `false` when it was known.
-    pub(super) fn remember(&self, base_url: &str, model: &str, refused: Refused) -> bool {
+    pub(super) fn remember(&self, base_url: &str, model: &str, refused: RefusedParameter) -> bool {
         // Questions and marks are the server's business, settings the model's.
         let of_server = matches!(refused.place, Place::CacheMarks(_) | Place::Strict) || refused.is("stream_options");
         let entry = (Scope { base_url: base_url.to_owned(), model: (!of_server).then(|| model.to_owned()) }, refused);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::faults::Faults;
 use crate::provider::{
     ProviderError,
-    advice::Refused,
+    advice::Refusal,
     failure::kind_of_status,
     words::{error_in, of_body},
 };
@@ -56,7 +56,7 @@ impl RefusalHead {
         let page = said.as_ref().is_some_and(|said| said.page);
         let json = said.and_then(|said| said.json);
         let mut error = faults.error(kind_of_status(self.status, json.as_ref(), &message), &message, Some(self.status));
-        let refused = Refused {
+        let refused = Refusal {
             status: self.status,
             error: json.as_ref().map_or(&Value::Null, error_in),
             message: &message,

@@ -7,7 +7,7 @@ use super::model::HttpModel;
 use crate::{
     chat::CallWarning,
     provider::{
-        unsupported::{Refused, refused},
+        unsupported::{RefusedParameter, refused},
         wire::EncodedRequest,
     },
 };
@@ -20,7 +20,7 @@ pub(super) struct Sent {
     body: Value,
     pub bytes: Bytes,
     pub warnings: Vec<CallWarning>,
-    refused: Vec<Refused>,
+    refused: Vec<RefusedParameter>,
     /// How often the body was changed.
     pub changes: usize,
 }
@@ -34,7 +34,7 @@ impl Sent {
         Sent { body, bytes, warnings, refused: Vec::new(), changes: 0 }
     }
 
-    /// Takes out of the body what a refusal names, and keeps it in mind for the requests to come.
+    /// Takes out of the body what a refusal names, and keeps it in mind for the requests to come, unless they may have it.
     pub(super) fn adapt(&mut self, model: &HttpModel, status: u16, answer: Option<&Value>, message: &str) {
         if self.changes == MOST_REFUSALS {
             return;
@@ -46,7 +46,9 @@ impl Sent {
                 continue;
             }
             changed = true;
-            let new = model.context.servers.remember(&model.address.to_string(), &model.model_id, refused.clone());
+            let servers = &model.context.servers;
+            let new =
+                refused.only_here || servers.remember(&model.address.to_string(), &model.model_id, refused.clone());
             self.warnings.extend(refused.warning().filter(|_| new));
             self.refused.push(refused);
         }

@@ -15,15 +15,17 @@ pub(super) use body::Place;
 
 /// One parameter that a server refused.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Refused {
+pub(super) struct RefusedParameter {
     pub place: Place,
     /// What the server wants the parameter to be called.
     pub renamed: Option<String>,
     /// Where the server takes the parameter, but not this value.
     pub value: Option<Value>,
+    /// Whether it is refused only beside something else in the same request, so that others may have it.
+    pub only_here: bool,
 }
 
-impl Refused {
+impl RefusedParameter {
     /// Takes the parameter out of a body, or gives it its other name; `false` when the body does not have it.
     pub(super) fn apply(&self, request: &mut Value) -> bool {
         if self.value.as_ref().is_some_and(|refused| self.place.value(request) != Some(refused)) {
@@ -40,7 +42,7 @@ impl Refused {
         self.place.name() == name
     }
 
-    /// What is told of it: once, since the next requests leave the parameter out from the start.
+    /// What is told of it: once for most, since the next requests leave the parameter out from the start.
     pub(super) fn warning(&self) -> Option<CallWarning> {
         let (name, shown) = (self.place.name(), self.place.shown());
         let details = match &self.renamed {
@@ -58,7 +60,7 @@ impl Refused {
 }
 
 /// The optional parameters of `request` that a refusal with this status, body and message names.
-pub(super) fn refused(status: u16, body: Option<&Value>, message: &str, request: &Value) -> Vec<Refused> {
+pub(super) fn refused(status: u16, body: Option<&Value>, message: &str, request: &Value) -> Vec<RefusedParameter> {
     if !matches!(status, 400 | 422) {
         return Vec::new();
     }
@@ -69,11 +71,12 @@ pub(super) fn refused(status: u16, body: Option<&Value>, message: &str, request:
         return schema.map(|place| Refused { place, renamed: None, value: None }).into_iter().collect();
     }
     let only_value = code == "unsupported_value" || message.starts_with("Unsupported value");
+    let only_here = named::says_conditional(message);
     let renamed = named::other_name(message);
     let refused = |place: Place| {
         let value = only_value.then(|| place.value(request).cloned()).flatten();
         let renamed = renamed.clone().filter(|name| place.can_be_called(name));
-        Refused { place, renamed, value }
+        RefusedParameter { place, renamed, value, only_here }
     };
     named::places(body, error, message, request).into_iter().map(refused).collect()
 }

@@ -39,6 +39,13 @@ pub(super) fn says_unsupported(code: &str, message: &str) -> bool {
     CODES.iter().any(|known| code.contains(known)) || WORDS.iter().any(|words| message.contains(words))
 }
 
+/// Whether a parameter is refused because of another one that stands beside it.
+pub(super) fn says_conditional(message: &str) -> bool {
+    const WORDS: [&str; 3] = ["cannot both be specified", "may only be set to", "when thinking is enabled"];
+    let message = message.to_ascii_lowercase();
+    WORDS.iter().any(|words| message.contains(words))
+}
+
 /// The name in "Use 'max_completion_tokens' instead."
 pub(super) fn other_name(message: &str) -> Option<String> {
     let (_, rest) = message.split_once("Use ").or_else(|| message.split_once("use "))?;

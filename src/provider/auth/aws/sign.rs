@@ -12,7 +12,7 @@ use reqwest::Url;
 use crate::provider::auth::request::AuthFailure;
 
 /// What requests are signed with.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(in crate::provider::auth) struct Keys {
     pub id: String,
     pub secret: String,

@@ -9,7 +9,10 @@ use serde_json::Value;
 use tokio::process::Command;
 
 use super::credentials::{field, text};
-use crate::provider::auth::{ask::Asker, request::AuthFailure};
+use crate::provider::{
+    Env,
+    auth::{ask::Asker, request::AuthFailure},
+};
 
 const ALLOW: &str = "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES";
 const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -31,7 +34,7 @@ pub(super) async fn token(asker: &Asker, credentials: &Value, executable: &Value
     }
     let wish = executable.get("timeout_millis").and_then(Value::as_u64).map(Duration::from_millis);
     let timeout = wish.unwrap_or(USUAL_TIMEOUT).min(LONGEST_TIMEOUT);
-    let run = command_of(&command, credentials, file.as_deref())?.output();
+    let run = command_of(asker.env(), &command, credentials, file.as_deref())?.output();
     let output = match tokio::time::timeout(timeout, run).await {
         Err(_) => return Err(failed(&format!("did not end within {} s", timeout.as_secs_f64()))),
         Ok(Err(error)) => return Err(failed(&format!("could not be started: {error}"))),
@@ -49,12 +52,16 @@ fn failed(why: &str) -> AuthFailure {
     AuthFailure::refused(format!("The program of the Google credentials (credential_source.executable) {why}."))
 }
 
-fn command_of(line: &str, credentials: &Value, file: Option<&str>) -> Result<Command, AuthFailure> {
+fn command_of(env: &dyn Env, line: &str, credentials: &Value, file: Option<&str>) -> Result<Command, AuthFailure> {
     let words = words(line);
     let Some((program, arguments)) = words.split_first() else {
         return Err(failed("is not named: executable.command is empty"));
     };
     let mut command = Command::new(program);
+    // The variables of the run: what stands in `.env` counts, and what a script has taken out is gone.
+    let named = |name: String| env.get(&name).map(|value| (name, value));
+    let variables = env.names().into_iter().filter_map(named).filter(is_variable);
+    command.env_clear().envs(variables);
     command.args(arguments).stdin(Stdio::null()).kill_on_drop(true);
     command.env("GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE", field(credentials, "audience")?);
     command.env("GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE", field(credentials, "subject_token_type")?);
@@ -68,6 +75,11 @@ fn command_of(line: &str, credentials: &Value, file: Option<&str>) -> Result<Com
         command.env("GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL", email);
     }
     Ok(command)
+}
+
+/// A name and a value as an operating system takes them; a script may have written others to `process.env`.
+fn is_variable((name, value): &(String, String)) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0')
 }
 
 /// A command line without a shell: words are apart by spaces, and held together by quotes.

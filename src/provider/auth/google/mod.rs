@@ -109,7 +109,7 @@ async fn metadata(asker: &Asker) -> Result<Fetched<String>, AuthFailure> {
     match answer {
         // Another cloud's machines have a server there too, which knows no such path.
         Err(NoAnswer::Refused { .. }) if !is_named => Err(not_found()),
-        Err(NoAnswer::Unreachable(_)) => Err(not_found()),
+        Err(NoAnswer::Unreachable(_)) if !is_named => Err(not_found()),
         answer => asker.token(METADATA, answer),
     }
 }

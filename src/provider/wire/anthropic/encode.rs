@@ -35,7 +35,8 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     let mut body = Map::new();
     body.insert("model".into(), model_id.into());
     put_call_settings(&mut body, &request.settings, model, options, &mut warnings);
-    let conversation = messages::convert(&request.messages, &mut betas, &mut warnings)?;
+    let send_reasoning = options.and_then(|options| options.get("sendReasoning")) != Some(&Value::Bool(false));
+    let conversation = messages::convert(&request.messages, send_reasoning, &mut betas, &mut warnings)?;
     if !conversation.system.is_empty() {
         body.insert("system".into(), conversation.system.into());
     }

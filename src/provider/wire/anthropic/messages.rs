@@ -14,13 +14,15 @@ use crate::{
     },
 };
 
-/// Converts all messages; names of features that have to be asked for are added to `betas`.
+/// Converts all messages, with what the model thought if `send_reasoning`; names of features that have to be asked for are
+/// added to `betas`.
 pub(super) fn convert(
     messages: &[Rc<Message>],
+    send_reasoning: bool,
     betas: &mut Vec<&'static str>,
     warnings: &mut Warnings,
 ) -> Result<Conversation, String> {
-    blocks::conversation(messages, &mut MessagesBlocks { betas, warnings })
+    blocks::conversation(messages, &mut MessagesBlocks { send_reasoning, betas, warnings })
 }
 
 /// `cacheControl` of a message, part or tool.
@@ -29,6 +31,7 @@ pub(super) fn cache_control(options: Option<&ProviderOptions>) -> Option<&Value>
 }
 
 struct MessagesBlocks<'a> {
+    send_reasoning: bool,
     betas: &'a mut Vec<&'static str>,
     warnings: &'a mut Warnings,
 }
@@ -65,6 +68,9 @@ impl BlockFormat for MessagesBlocks<'_> {
     }
 
     fn reasoning(&mut self, text: &str, _ends: bool, options: Option<&ProviderOptions>) -> Option<Value> {
+        if !self.send_reasoning {
+            return None;
+        }
         if let Some(signature) = option(options, "anthropic", "signature") {
             return Some(json!({ "type": "thinking", "thinking": text, "signature": signature }));
         }

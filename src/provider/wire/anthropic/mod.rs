@@ -27,17 +27,7 @@ impl WireFormat for AnthropicWire {
     }
 
     fn known_options(&self) -> Option<KnownOptions> {
-        let others = &[
-            "thinking",
-            "effort",
-            "metadata",
-            "toolStreaming",
-            "disableParallelToolUse",
-            "cacheControl",
-            "cache_control",
-            "sendReasoning",
-            "structuredOutputMode",
-        ];
+        let others = &["thinking", "effort", "metadata", "toolStreaming", "disableParallelToolUse", "sendReasoning"];
         Some(KnownOptions { names: &["anthropic"], tables: &[], others })
     }
 }

@@ -5,10 +5,7 @@ use serde_json::{Map, Value, json};
 use super::dialect::Dialect;
 use crate::{
     chat::ModelRequest,
-    provider::wire::{
-        openai_format::{json_schema, takes_schema},
-        values::options_of,
-    },
+    provider::wire::openai_format::{json_schema, takes_schema},
 };
 
 /// Families at Groq that cannot be held to a schema.
@@ -16,16 +13,15 @@ const GROQ_WITHOUT_SCHEMA: [&str; 9] =
     ["llama-3", "llama3", "llama-guard", "gemma", "qwen", "deepseek", "mixtral", "compound", "allam"];
 
 /// Puts the schema. Where that cannot be, the model has its instructions.
-pub(super) fn put(body: &mut Map<String, Value>, request: &ModelRequest, model_id: &str, dialect: &Dialect) {
+pub(super) fn put(
+    body: &mut Map<String, Value>,
+    request: &ModelRequest,
+    model_id: &str,
+    dialect: &Dialect,
+    options: &Map<String, Value>,
+) {
     let Some(format) = request.settings.response_format.as_ref() else { return };
-    let name = match dialect {
-        Dialect::OpenAi => "openai",
-        Dialect::Groq => "groq",
-        Dialect::Mistral => "mistral",
-        Dialect::Compatible(name) => name,
-    };
-    let options = options_of(&request.settings.provider_options, &[name]);
-    let is_off = options.and_then(|options| options.get("structuredOutputs")) == Some(&Value::Bool(false));
+    let is_off = options.get("structuredOutputs") == Some(&Value::Bool(false));
     let takes = match dialect {
         Dialect::OpenAi => takes_schema(model_id),
         // The service refuses a schema together with tools.
@@ -34,7 +30,7 @@ pub(super) fn put(body: &mut Map<String, Value>, request: &ModelRequest, model_i
         }
         Dialect::Mistral | Dialect::Compatible(_) => true,
     };
-    let Some(schema) = json_schema(format, options).filter(|_| takes && !is_off) else { return };
+    let Some(schema) = json_schema(format, Some(options)).filter(|_| takes && !is_off) else { return };
     // A compatible server's own option of this name wins.
     body.entry("response_format").or_insert_with(|| json!({ "type": "json_schema", "json_schema": schema }));
 }

@@ -75,7 +75,8 @@ impl WireFormat for ChatWire {
         };
         body.insert("messages".into(), messages.into());
         put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), &self.dialect);
-        format::put(&mut body, request, model_id, &self.dialect);
+        let options = options::of_provider(request, &self.dialect, self.server);
+        format::put(&mut body, request, model_id, &self.dialect, &options);
         body.insert("stream".into(), true.into());
         if self.include_usage {
             // Options of the user's own win.

@@ -75,6 +75,30 @@ const MISTRAL_OPTIONS: [(&str, &str); 6] = [
 const COMPATIBLE_OPTIONS: [(&str, &str); 3] =
     [("reasoningEffort", "reasoning_effort"), ("user", "user"), ("textVerbosity", "verbosity")];
 
+const AZURE_NAMES: [&str; 2] = ["azure", "openai"];
+
+/// The names that options are found under, the strongest first.
+fn names(dialect: &Dialect, server: Server) -> Vec<&str> {
+    match dialect {
+        Dialect::OpenAi if server == Server::Azure => AZURE_NAMES.to_vec(),
+        Dialect::Compatible(name) => vec![name, "openaiCompatible", "openai-compatible"],
+        dialect => vec![dialect.name()],
+    }
+}
+
+/// The provider's options: the block of the strongest name, for compatible servers all of them in one.
+pub(super) fn of_provider(request: &ModelRequest, dialect: &Dialect, server: Server) -> Map<String, Value> {
+    let all = &request.settings.provider_options;
+    let names = names(dialect, server);
+    match dialect {
+        Dialect::Compatible(_) => {
+            let blocks = names.iter().rev().filter_map(|name| options_of(all, &[*name]));
+            blocks.flatten().map(|(key, value)| (key.clone(), value.clone())).collect()
+        }
+        _ => options_of(all, &names).cloned().unwrap_or_default(),
+    }
+}
+
 /// The options that are read; a compatible server gets all of them.
 pub(super) fn known(dialect: &Dialect, server: Server) -> Option<KnownOptions> {
     let known = |names, tables| {
@@ -82,7 +106,7 @@ pub(super) fn known(dialect: &Dialect, server: Server) -> Option<KnownOptions> {
         Some(KnownOptions { names, tables, others })
     };
     match dialect {
-        Dialect::OpenAi if server == Server::Azure => known(&["azure", "openai"], &[&OPENAI_OPTIONS]),
+        Dialect::OpenAi if server == Server::Azure => known(&AZURE_NAMES, &[&OPENAI_OPTIONS]),
         Dialect::OpenAi => known(&["openai"], &[&OPENAI_OPTIONS]),
         Dialect::Groq => known(&["groq"], &[&GROQ_OPTIONS]),
         Dialect::Mistral => known(&["mistral"], &[&MISTRAL_OPTIONS]),
@@ -99,13 +123,12 @@ pub(super) fn put(
     warnings: &mut Warnings,
 ) -> bool {
     let settings = &request.settings;
-    let names = if *dialect == Dialect::Mistral { &MISTRAL_SETTINGS } else { &CHAT_SETTINGS };
-    put_settings(body, settings, names, warnings);
+    let setting_names = if *dialect == Dialect::Mistral { &MISTRAL_SETTINGS } else { &CHAT_SETTINGS };
+    put_settings(body, settings, setting_names, warnings);
     let all = &settings.provider_options;
     match dialect {
         Dialect::OpenAi => {
-            let names: &[&str] = if server == Server::Azure { &["azure", "openai"] } else { &["openai"] };
-            let options = options_of(all, names);
+            let options = options_of(all, &names(dialect, server));
             copy_options(options, &OPENAI_OPTIONS, body);
             put_logprobs(body, options);
             let asked = if server == Server::Azure { Asked::Deployment } else { Asked::Chat };
@@ -122,10 +145,10 @@ pub(super) fn put(
             copy_options(options_of(all, &["mistral"]), &MISTRAL_OPTIONS, body);
             reasoning::put_mistral(body, settings.reasoning, model_id, warnings);
         }
-        Dialect::Compatible(name) => {
+        Dialect::Compatible(_) => {
             // The general names first, so that the provider's own wins.
-            for key in ["openai-compatible", "openaiCompatible", name.as_str()] {
-                put_compatible(body, options_of(all, &[key]));
+            for name in names(dialect, server).into_iter().rev() {
+                put_compatible(body, options_of(all, &[name]));
             }
             reasoning::put_compatible(body, settings.reasoning, model_id, server, warnings);
         }

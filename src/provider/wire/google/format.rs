@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::schema;
+use super::{
+    models::{bare_name, version},
+    schema,
+};
 use crate::{
     chat::ModelRequest,
     provider::wire::answer_schema::{References, Subset, reduce},
@@ -24,7 +27,7 @@ pub(super) fn put(
     options: Option<&Map<String, Value>>,
 ) {
     let Some(format) = request.settings.response_format.as_ref() else { return };
-    let id = model_id.rsplit('/').next().unwrap_or(model_id).to_ascii_lowercase();
+    let id = bare_name(model_id);
     let version = version(&id);
     // Models before the third refuse JSON together with functions, and Gemma refuses it altogether.
     if id.starts_with("gemma-") || (!request.tools.is_empty() && version.is_none_or(|version| version < (3, 0))) {
@@ -43,11 +46,4 @@ pub(super) fn put(
         }
         None => {}
     }
-}
-
-/// `gemini-2.5-flash` is (2, 5); `None` for names without a number, such as `gemini-flash-latest`.
-fn version(id: &str) -> Option<(u32, u32)> {
-    let number = id.strip_prefix("gemini-")?.split('-').next()?;
-    let (major, minor) = number.split_once('.').unwrap_or((number, "0"));
-    Some((major.parse().ok()?, minor.parse().ok()?))
 }

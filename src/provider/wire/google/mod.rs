@@ -4,6 +4,7 @@ mod contents;
 mod decode;
 mod encode;
 mod format;
+mod models;
 mod schema;
 mod thinking;
 

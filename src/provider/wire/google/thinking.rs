@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::models::{bare_name, version};
 use crate::{
     chat::{CallSettings, Reasoning},
     provider::wire::{
@@ -22,7 +23,7 @@ pub(super) fn put_thinking(
     if given.is_some_and(|given| given.contains_key("thinkingBudget") || given.contains_key("thinkingLevel")) {
         return;
     }
-    let name = model_id.rsplit('/').next().unwrap_or(model_id);
+    let name = &*bare_name(model_id);
     // The newer models have levels, those of 2.5 a number of tokens, the older ones do not think.
     let (key, value) = match version(name) {
         Some((3.., _)) => ("thinkingLevel", Value::from(level(reasoning, name, warnings).name())),
@@ -59,17 +60,5 @@ fn tokens(reasoning: Reasoning, limit: Option<u64>, name: &str, warnings: &mut W
             least
         }
         None => 0,
-    }
-}
-
-/// The version in a name, `None` for models that are not Gemini's. An alias without one (`gemini-flash-latest`) stands for
-/// the newest.
-fn version(name: &str) -> Option<(u32, u32)> {
-    const NEWEST: (u32, u32) = (u32::MAX, 0);
-    let number = name.strip_prefix("gemini-")?.split('-').next()?;
-    let (major, minor) = number.split_once('.').unwrap_or((number, "0"));
-    match (major.parse(), minor.parse()) {
-        (Ok(major), Ok(minor)) => Some((major, minor)),
-        _ => Some(NEWEST),
     }
 }

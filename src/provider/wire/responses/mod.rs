@@ -38,7 +38,15 @@ impl WireFormat for ResponsesWire {
     }
 
     fn known_options(&self) -> Option<KnownOptions> {
-        let others = &["textVerbosity", "logprobs", "reasoningEffort", "reasoningSummary", "strictJsonSchema"];
+        let others = &[
+            "textVerbosity",
+            "logprobs",
+            "reasoningEffort",
+            "reasoning_effort",
+            "reasoningSummary",
+            "forceReasoning",
+            "strictJsonSchema",
+        ];
         Some(KnownOptions { names: self.option_names, tables: &[&encode::OPTIONS], others })
     }
 }

@@ -5,7 +5,10 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::{tool, user, wire};
-use crate::chat::{CallSettings, Message, ModelRequest, ResponseFormat, Role};
+use crate::{
+    chat::{CallSettings, Message, ModelRequest, ResponseFormat, Role},
+    provider::wire::{WireFormat, chat::ChatWire},
+};
 
 /// Everything is there, so that it can be held to strictly; as zod writes it.
 fn sky() -> Value {
@@ -37,6 +40,10 @@ impl Default for Asked {
 }
 
 fn body(name: &str, model: &str, asked: Asked) -> Value {
+    body_of(wire(name).as_ref(), model, asked)
+}
+
+fn body_of(wire: &dyn WireFormat, model: &str, asked: Asked) -> Value {
     let settings = CallSettings {
         response_format: Some(ResponseFormat { name: "weather".into(), schema: asked.schema }),
         provider_options: asked.options.as_object().unwrap().clone(),
@@ -44,7 +51,7 @@ fn body(name: &str, model: &str, asked: Asked) -> Value {
     };
     let tools = if asked.tools { vec![tool("tide")] } else { Vec::new() };
     let messages = asked.messages.into_iter().map(Rc::new).collect();
-    wire(name).encode(&ModelRequest { messages, tools, settings }, model).unwrap().body
+    wire.encode(&ModelRequest { messages, tools, settings }, model).unwrap().body
 }
 
 /// Where the format stands in each wire's body.
@@ -138,7 +145,7 @@ fn models_that_cannot_be_held_to_a_schema_have_their_instructions() {
         assert_eq!(format(name, &body(name, model, asked)), Value::Null, "{name} {model}");
     }
     for (model, asked) in
-        [("gemini-2.5-pro", tools()), ("gemini-flash-latest", tools()), ("gemma-3-27b-it", Asked::default())]
+        [("gemini-2.5-pro", tools()), ("models/Gemini-2.5-Flash", tools()), ("gemma-3-27b-it", Asked::default())]
     {
         assert_eq!(format("google", &body("google", model, asked)), json!({}), "{model}");
     }
@@ -153,6 +160,8 @@ fn gemini_reads_json_schema_where_its_own_has_no_word() {
     let json_schema = json!({ "responseMimeType": "application/json", "responseJsonSchema": map() });
     assert_eq!(with("gemini-2.5-flash", false), json_schema);
     assert_eq!(with("gemini-3-pro-preview", true), json_schema);
+    // The newest one, whichever that is; so do thoughts take it.
+    assert_eq!(with("gemini-flash-latest", true), json_schema);
     assert_eq!(with("gemini-2.0-flash", false), json!({ "responseMimeType": "application/json" }));
     let list = Asked { schema: json!({ "type": "array", "items": { "type": "string" } }), ..Asked::default() };
     assert_eq!(format("google", &body("google", "gemini-2.0-flash", list))["responseSchema"]["type"], "array");
@@ -171,4 +180,23 @@ fn a_compatible_servers_own_option_wins() {
     let options = json!({ "lab": { "response_format": { "type": "text" } } });
     let found = body("compatible", "m", Asked { options, ..Asked::default() });
     assert_eq!(found["response_format"], json!({ "type": "text" }));
+}
+
+#[test]
+fn options_about_the_schema_count_under_every_name_that_counts() {
+    let not_strict = |wire: &dyn WireFormat, name: &str| {
+        let found =
+            body_of(wire, "m", Asked { options: json!({ name: { "strictJsonSchema": false } }), ..Asked::default() });
+        found["response_format"]["json_schema"]["strict"] == false
+    };
+    let (azure, lab) = (ChatWire::azure("v1"), wire("compatible"));
+    for name in ["azure", "openai"] {
+        assert!(not_strict(&azure, name), "{name}");
+    }
+    for name in ["openai-compatible", "openaiCompatible", "lab"] {
+        assert!(not_strict(lab.as_ref(), name), "{name}");
+        let options = json!({ name: { "structuredOutputs": false } });
+        let found = body("compatible", "m", Asked { options, ..Asked::default() });
+        assert_eq!(found.get("response_format"), None, "{name}");
+    }
 }

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{tool, user, with_options};
 use crate::{
-    chat::{CallSettings, ModelRequest, ToolSpec},
+    chat::{CallSettings, ContentPart, Message, ModelRequest, Role, ToolSpec},
     provider::wire::{WireFormat, anthropic::AnthropicWire},
 };
 
@@ -53,4 +53,23 @@ fn provider_options_reach_their_places() {
     let options = json!({ "cohere": { "thinking": { "type": "enabled", "tokenBudget": 50 } } });
     let body = with_options("cohere", "m", options, CallSettings::default()).body;
     assert_eq!(body["thinking"], json!({ "type": "enabled", "token_budget": 50 }));
+}
+
+#[test]
+fn what_claude_thought_is_sent_back_unless_that_is_turned_off() {
+    let signed = json!({ "anthropic": { "signature": "sig" } }).as_object().cloned();
+    let parts =
+        vec![ContentPart::Reasoning { text: "Hm.".into(), provider_options: signed }, ContentPart::text("Ebb.")];
+    let messages = [user("hi"), Message::parts(Role::Assistant, parts), user("sure?")].map(Rc::new).to_vec();
+    let kinds = |options: Value| {
+        let provider_options = options.as_object().cloned().unwrap();
+        let settings = CallSettings { provider_options, cache: Some(false), ..CallSettings::default() };
+        let request = ModelRequest { messages: messages.clone(), settings, ..ModelRequest::default() };
+        let encoded = AnthropicWire.encode(&request, "claude-sonnet-4-5").unwrap();
+        assert_eq!(encoded.warnings, []);
+        let blocks = encoded.body["messages"][1]["content"].as_array().unwrap().clone();
+        blocks.iter().map(|block| block["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(json!({})), ["thinking", "text"]);
+    assert_eq!(kinds(json!({ "anthropic": { "sendReasoning": false } })), ["text"]);
 }
