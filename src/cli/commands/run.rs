@@ -104,7 +104,7 @@ fn listener(printer: Rc<Printer>, progress: Progress, last: Rc<Cell<FinishReason
 fn on_provider_event(printer: Rc<Printer>, progress: Progress) -> Rc<dyn Fn(&ProviderEvent)> {
     Rc::new(move |event| {
         printer.stderr(&format!("{event}\n"));
-        if let ProviderEvent::Retry { wait, .. } = event {
+        if let ProviderEvent::Retry { wait, .. } | ProviderEvent::Throttled { wait, .. } = event {
             progress.wait(*wait);
         }
     })

@@ -31,6 +31,8 @@ struct State {
     served: u64,
     /// Nobody enters before.
     closed_until: Option<Instant>,
+    /// It was closed ahead of time, and nobody was told.
+    untold: bool,
     /// When the limit was lowered last.
     lowered: Option<Instant>,
     /// Who waits, in the order they came.
@@ -42,6 +44,8 @@ impl Gate {
     /// Waits for a place. Dropping the future gives up the place in the line.
     pub(in crate::provider) async fn enter(self: &Rc<Self>) -> Pass {
         let ticket = Ticket::draw(self);
+        // Whoever waits in front of this one may have got room since: nobody is told of a request that rests.
+        self.changed.notify_waiters();
         // Whoever is inside may depend on somebody out here, so that no place is waited for without end.
         let patience = Instant::now() + LONGEST_PAUSE;
         loop {
@@ -60,7 +64,7 @@ impl Gate {
         let mut state = self.state.borrow_mut();
         state.inside += 1;
         let (entered, served) = (Instant::now(), state.served);
-        Pass { gate: self.clone(), entered, served, answered: false, left: false }
+        Pass { gate: self.clone(), entered, served, answered: false, rests: false, left: false }
     }
 
     /// `None` when this ticket may enter; else when that is to be looked at again, if a time is known.
@@ -88,6 +92,25 @@ impl Gate {
         let news = state.closed_until.is_none_or(|known| known <= now && wait >= LONG_PAUSE);
         state.closed_until = Some(state.closed_until.map_or(until, |known| known.max(until)));
         news
+    }
+}
+
+impl Gate {
+    /// Lets nobody in for a while, since the server has said that nothing is left. Nobody may come.
+    pub(in crate::provider) fn close_ahead(&self, wait: Duration) {
+        if self.close_for(wait) {
+            self.state.borrow_mut().untold = true;
+        }
+    }
+
+    /// The long pause that whoever comes now has to wait for; told once.
+    pub(in crate::provider) fn untold_pause(&self) -> Option<Duration> {
+        let mut state = self.state.borrow_mut();
+        if !std::mem::take(&mut state.untold) {
+            return None;
+        }
+        let pause = state.closed_until?.saturating_duration_since(Instant::now());
+        (pause >= LONG_PAUSE).then_some(pause)
     }
 }
 
@@ -122,6 +145,8 @@ pub(in crate::provider) struct Pass {
     /// How many were served when this one entered.
     served: u64,
     answered: bool,
+    /// Its place is free while it waits for something else than the server.
+    rests: bool,
     left: bool,
 }
 
@@ -162,10 +187,26 @@ impl Pass {
         taken > 0
     }
 
+    /// Gives the place to others until `resume`: whoever reads the answer does something else, and may need a place for
+    /// that.
+    pub(in crate::provider) fn rest(&mut self) {
+        if !self.left && !std::mem::replace(&mut self.rests, true) {
+            self.gate.state.borrow_mut().inside -= 1;
+        }
+    }
+
+    /// Takes a place again, at once: the server is answering already.
+    pub(in crate::provider) fn resume(&mut self) {
+        if std::mem::take(&mut self.rests) {
+            self.gate.state.borrow_mut().inside += 1;
+        }
+    }
+
     fn leave(&mut self) {
         if std::mem::replace(&mut self.left, true) {
             return;
         }
+        self.resume();
         let mut state = self.gate.state.borrow_mut();
         state.inside -= 1;
         state.served += u64::from(self.answered);
@@ -237,6 +278,28 @@ mod tests {
         let alone = Rc::new(Gate::default());
         assert!(!alone.enter().await.refused(), "nobody else is to blame");
         assert_eq!(limit(&alone), Some(1.0));
+    }
+
+    #[tokio::test]
+    async fn a_request_that_rests_is_in_nobodys_way() {
+        let gate = Rc::new(Gate::default());
+        gate.enter().await.refused();
+        let mut outer = gate.enter().await;
+        outer.answered();
+        let mut waiting = Box::pin(gate.enter());
+        assert!(futures_util::poll!(&mut waiting).is_pending());
+        outer.rest();
+        // The one in front gets the place, and the other the next.
+        let mut inner = Box::pin(gate.enter());
+        assert!(futures_util::poll!(&mut inner).is_pending());
+        let first = waiting.now_or_never().expect("the place of the one that rests");
+        drop(first);
+        let inner = inner.now_or_never().expect("nobody else is inside");
+        outer.resume();
+        assert_eq!(gate.state.borrow().inside, 2);
+        outer.rest();
+        drop((outer, inner));
+        assert_eq!(gate.state.borrow().inside, 0);
     }
 
     #[tokio::test]

@@ -113,8 +113,16 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The next part; after an error nothing follows.
+    /// The next part; after an error nothing follows. While the caller is busy with it, which may mean asking the same
+    /// server, the place at the gate is free.
     pub(super) async fn next(&mut self) -> Option<Result<StreamPart, ProviderError>> {
+        self.pass.iter_mut().for_each(Pass::resume);
+        let part = self.next_part().await;
+        self.pass.iter_mut().for_each(Pass::rest);
+        part
+    }
+
+    async fn next_part(&mut self) -> Option<Result<StreamPart, ProviderError>> {
         // What was dropped from the request is known before the first byte of the answer.
         if let Some(warnings) = self.warnings.take() {
             return Some(Ok(StreamPart::StreamStart { warnings }));

@@ -1,13 +1,15 @@
 //! One attempt as retries count them: it waits for its turn where a server takes only so many requests, and is made again
 //! at once without what the server does not take.
 
+use std::time::Duration;
+
 use super::{
     answer::Answer,
     attempt::{AttemptFailure, Prepared, attempt},
     model::HttpModel,
 };
 use crate::provider::{
-    ProviderEvent,
+    ProviderErrorKind, ProviderEvent,
     servers::{LONGEST_PAUSE, Pass},
 };
 
@@ -22,6 +24,9 @@ pub(super) async fn turn<'a>(model: &'a HttpModel, prepared: &Prepared) -> Resul
     let gate = model.gate();
     let mut turns = 0;
     loop {
+        if let Some(wait) = gate.untold_pause() {
+            throttled(model, wait, "its rate limit is used up".to_owned());
+        }
         let mut pass = gate.enter().await;
         let changes = prepared.sent.borrow().changes;
         let failure = match attempt(model, prepared).await {
@@ -33,12 +38,23 @@ pub(super) async fn turn<'a>(model: &'a HttpModel, prepared: &Prepared) -> Resul
             Err(_) if prepared.sent.borrow().changes > changes => continue,
             Err(failure) => failure,
         };
-        let too_many = failure.error.status == Some(429) && failure.retryable;
-        if !too_many || !gives_way(model, pass, &failure, turns) {
+        if !is_too_many(&failure) || !gives_way(model, pass, &failure, turns) {
             return Err(failure);
         }
         turns += 1;
     }
+}
+
+/// Whether the server takes no more from us for now; also within an answer, which has no status. An overload is the
+/// server's own.
+fn is_too_many(failure: &AttemptFailure) -> bool {
+    let error = &failure.error;
+    let is_limit = matches!(error.kind, ProviderErrorKind::RateLimit { .. });
+    let is_overload = match error.status {
+        Some(status @ 300..) => status != 429,
+        _ => error.message.to_ascii_lowercase().contains("overload"),
+    };
+    is_limit && !is_overload && failure.retryable
 }
 
 /// Makes all requests to the server wait. Whether this one is among them, or has failed: with others of the run in its
@@ -58,11 +74,11 @@ fn gives_way(model: &HttpModel, pass: Pass, failure: &AttemptFailure, turns: u32
     };
     let pause = if others { pause.max(model.context.first_wait / SHORTEST_PAUSE) } else { pause };
     if model.gate().close_for(pause) && others {
-        (model.context.on_event)(&ProviderEvent::Throttled {
-            provider: model.provider.clone(),
-            wait: pause,
-            reason: failure.error.message.clone(),
-        });
+        throttled(model, pause, failure.error.message.clone());
     }
     others
+}
+
+fn throttled(model: &HttpModel, wait: Duration, reason: String) {
+    (model.context.on_event)(&ProviderEvent::Throttled { provider: model.provider.clone(), wait, reason });
 }
