@@ -31,6 +31,9 @@ use crate::{
 /// How long to wait for the end of the stream once the provider said that its answer is over, or failed.
 const LAST_PATIENCE: Duration = Duration::from_secs(2);
 
+/// The same where the provider may say so with each piece.
+const LONG_PATIENCE: Duration = Duration::from_secs(10);
+
 /// What went wrong with an answer.
 pub(super) struct Failure {
     pub error: ProviderError,
@@ -166,16 +169,13 @@ impl<'a> Answer<'a> {
         match self.events.next().await {
             Some(Ok(event)) => {
                 self.saw_event = true;
+                let before = self.out.len();
                 match event.as_wire() {
                     // Not JSON, so no decoder should have to look for it.
                     WireEvent::Data(data) if data.trim() == "[DONE]" => self.decoder.done_marker(),
                     event => self.decode(event),
                 }
-                // Some servers keep the connection open after the end.
-                if self.decoder.complete() {
-                    let until = Instant::now() + LAST_PATIENCE;
-                    self.pace.until.set(self.pace.until.get().min(until));
-                }
+                self.set_pace(self.out.len() > before);
             }
             None => self.end(),
             // The answer is whole; what became of the connection no longer matters.
@@ -193,6 +193,22 @@ impl<'a> Answer<'a> {
                 self.fail(Failure { error, is_repeatable: false });
             }
         }
+    }
+
+    /// Says how long more is waited for: some servers keep the connection open after the end, others say with each piece
+    /// that it is the last.
+    fn set_pace(&self, went_on: bool) {
+        let patience = if self.failure.is_some() || self.decoder.is_ending() {
+            LAST_PATIENCE
+        } else if self.decoder.complete() {
+            LONG_PATIENCE
+        } else {
+            return self.pace.until.set(self.limits.deadline);
+        };
+        let until = self.limits.deadline.min(Instant::now() + patience);
+        // Events that bring nothing only keep a connection alive.
+        let until = if went_on { until } else { until.min(self.pace.until.get()) };
+        self.pace.until.set(until);
     }
 
     /// Hands an event to the decoder. An error in another shape than the format's own is a failure all the same: the
@@ -225,6 +241,8 @@ impl<'a> Answer<'a> {
 
     fn fail(&mut self, failure: Failure) {
         self.pace.idle.set(self.limits.idle.min(LAST_PATIENCE));
+        // Comments that keep the connection alive are no gap.
+        self.pace.until.set(self.pace.until.get().min(Instant::now() + LAST_PATIENCE));
         // The first failure is the cause; later ones mostly follow from it.
         self.failure.get_or_insert(failure);
     }
