@@ -111,3 +111,29 @@ fn a_run_goes_on_without_what_the_server_does_not_take() {
     assert!(told.starts_with("warm unsupported-setting temperature\nwarm \n"), "{told}");
     assert_eq!(refused.load(Ordering::SeqCst), 1);
 }
+
+#[test]
+fn code_in_an_answer_may_ask_the_server_that_gives_the_answer() {
+    let requests = Arc::new(AtomicUsize::new(0));
+    let address = serve(move |request| match requests.fetch_add(1, Ordering::SeqCst) {
+        0 => (429, json!({ "error": { "message": "Too many requests" } }).to_string()),
+        _ if request.to_string().contains("Inner") => text("deep"),
+        1 => text("<run_code>return await inner({})</run_code>"),
+        _ => text("The end."),
+    });
+    let script = "
+        import { runPrompt } from 'lmthing';
+        import { z } from 'zod';
+        export const config = { model: 'lab:tide' };
+        export default async ({ defMethod, $ }) => {
+          defMethod('inner', 'asks', z.object({}), async () =>
+            (await runPrompt(({ $ }) => { $`Inner`; }, { model: 'lab:tide' })).result.text);
+          $`Go.`;
+        };";
+    let begun = std::time::Instant::now();
+    let output = run(script, &address);
+    let told = String::from_utf8_lossy(&output.stdout);
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("deep") && output.status.code() == Some(0), "{told}{report}");
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+}

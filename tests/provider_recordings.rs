@@ -1,6 +1,6 @@
 //! Replays the recorded exchanges that lie beside the repository, through the real HTTP path, against a local server.
 //!
-//! Skipped where the recordings are absent: the project's own fixtures (`provider_exchanges.rs`) cover the same ground.
+//! Skipped where the recordings are absent: the project's own fixtures (`provider_http.rs`) cover the same ground.
 
 #![allow(clippy::unwrap_used)]
 

@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use super::{ProviderErrorKind, billing::is_billing, words::error_in};
 
+/// What stands in the type or code of a failure that a wait mends.
+const TOO_OFTEN: [&str; 6] = ["rate_limit", "overloaded", "resource_exhausted", "429", "529", "throttl"];
+
 /// The class of a failure reported inside an answer: `{type, code, status, message}`, as far as the provider says.
 pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
     let word = |key: &str| match error.get(key) {
@@ -14,15 +17,18 @@ pub(super) fn kind_of_error(error: &Value, message: &str) -> ProviderErrorKind {
     let words = [word("type"), word("code"), word("status")];
     let says = |parts: &[&str]| words.iter().any(|word| parts.iter().any(|part| word.contains(part)));
     let code = error.get("code").and_then(Value::as_u64);
-    // Before the classes by word: a conversation that is too long comes as `invalid_request_error` from most.
-    if is_context_length(&words.join(" "), message) {
+    if has_context_code(&words.join(" ")) {
         ProviderErrorKind::ContextLength
     } else if is_billing(Some(error), message) {
         ProviderErrorKind::Billing
+    } else if says(&TOO_OFTEN) {
+        // Before the message is looked at: too many tokens by the minute are none too many in a conversation.
+        ProviderErrorKind::RateLimit { retry_after: None }
+    } else if says_context_length(message) {
+        // Before the other classes: it comes as `invalid_request_error` from most.
+        ProviderErrorKind::ContextLength
     } else if says(&["content_filter", "content_policy", "responsibleai"]) {
         ProviderErrorKind::ContentFilter
-    } else if says(&["rate_limit", "overloaded", "resource_exhausted", "429", "529", "throttl"]) {
-        ProviderErrorKind::RateLimit { retry_after: None }
     } else if says(&["authentication", "invalid_api_key", "permission", "unauthenticated", "401", "403"]) {
         ProviderErrorKind::Authentication
     } else if says(&["server_error", "api_error", "internal", "unavailable", "timeout", "deadline"])
@@ -50,8 +56,13 @@ pub(super) fn kind_of_status(status: u16, body: Option<&Value>, message: &str) -
         400 if message.to_ascii_lowercase().contains("api key not valid") => ProviderErrorKind::Authentication,
         // 529 is Anthropic's "overloaded".
         429 | 529 => ProviderErrorKind::RateLimit { retry_after: None },
+        // From some services of AWS, with the name of the exception in front of the words.
+        400 if message.to_ascii_lowercase().starts_with("throttling") => {
+            ProviderErrorKind::RateLimit { retry_after: None }
+        }
         // 413 says by itself that it was too much, whatever the body says.
-        400 | 413 | 422 if is_context_length(code, message) || status == 413 => ProviderErrorKind::ContextLength,
+        413 => ProviderErrorKind::ContextLength,
+        400 | 422 if has_context_code(code) || says_context_length(message) => ProviderErrorKind::ContextLength,
         400 if code.contains("content_filter") || code.contains("content_policy") => ProviderErrorKind::ContentFilter,
         // A redirect is not followed, so it is the base URL that is wrong.
         300..=499 => ProviderErrorKind::BadRequest,
@@ -59,8 +70,12 @@ pub(super) fn kind_of_status(status: u16, body: Option<&Value>, message: &str) -
     }
 }
 
+fn has_context_code(code: &str) -> bool {
+    code.contains("context_length")
+}
+
 /// Providers word "the conversation is too long" differently; these are the words they use.
-fn is_context_length(code: &str, message: &str) -> bool {
+fn says_context_length(message: &str) -> bool {
     const WORDS: [&str; 7] = [
         "maximum context length",
         "context window",
@@ -70,8 +85,11 @@ fn is_context_length(code: &str, message: &str) -> bool {
         "too many tokens",
         "exceeds the maximum number of tokens",
     ];
+    // "Too many tokens, please wait before trying again."
+    const PASSING: [&str; 3] = ["please wait", "per minute", "rate limit"];
     let message = message.to_ascii_lowercase();
-    code.contains("context_length") || WORDS.iter().any(|words| message.contains(words))
+    let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
+    says(&WORDS) && !says(&PASSING)
 }
 
 /// What the user can do about it, where there is something.
@@ -127,5 +145,19 @@ mod tests {
         assert_eq!(kind_of_status(429, Some(&unpaid), "no"), ProviderErrorKind::Billing);
         assert_eq!(kind_of_status(402, None, "Payment Required"), ProviderErrorKind::Billing);
         assert_eq!(kind_of_error(&unpaid["error"], "no"), ProviderErrorKind::Billing);
+    }
+
+    #[test]
+    fn too_many_tokens_by_the_minute_are_a_rate_limit() {
+        let limited = ProviderErrorKind::RateLimit { retry_after: None };
+        let words = "Too many tokens, please wait before trying again.";
+        assert_eq!(kind_of_error(&json!({ "type": "throttlingException" }), words), limited);
+        assert_eq!(kind_of_error(&json!({ "code": "rate_limit_exceeded" }), "Too many tokens"), limited);
+        assert_eq!(kind_of_error(&Value::Null, words), ProviderErrorKind::Stream);
+        assert_eq!(kind_of_status(429, None, words), limited);
+        assert_eq!(kind_of_status(400, None, &format!("ThrottlingException: {words}")), limited);
+        assert_eq!(kind_of_status(400, None, "Too many tokens: 9 > 8"), ProviderErrorKind::ContextLength);
+        let long = json!({ "type": "invalid_request_error" });
+        assert_eq!(kind_of_error(&long, "prompt is too long"), ProviderErrorKind::ContextLength);
     }
 }

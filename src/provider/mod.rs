@@ -2,7 +2,7 @@
 //! format.
 //!
 //! Owns: turning a [`ModelRequest`] into a stream of [`StreamPart`]s, authentication, retries, redaction, recordings.
-//! Must not know: prompts, JavaScript, the step loop. It imports `chat` and `http` only.
+//! Must not know: prompts, JavaScript, the step loop. It imports plain types and `http` only.
 
 mod address;
 mod advice;

@@ -10,7 +10,10 @@ use serde_json::Value;
 use super::{kept::Secrets, request::AuthFailure};
 use crate::{
     http::{http_client, near_client},
-    provider::{Env, ProviderErrorKind},
+    provider::{
+        Env, ProviderErrorKind,
+        words::{root_cause, shortened},
+    },
 };
 
 /// How long a token server may take to answer.
@@ -22,8 +25,6 @@ const NEAR_CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const WAITS: [Duration; 2] = [Duration::from_millis(300), Duration::from_millis(900)];
 /// More of an answer is not read; tokens are some kilobytes.
 const MAX_ANSWER: usize = 1 << 20;
-/// More of a server's own words is not shown.
-const MAX_WORDS: usize = 500;
 
 /// Who asks: with which variables, and where the secrets are remembered that come up.
 #[derive(Clone)]
@@ -189,16 +190,7 @@ fn words(body: &[u8]) -> String {
         Err(_) => String::from_utf8_lossy(body).into_owned(),
     };
     // Entra ID adds lines with identifiers of the request.
-    text.trim().lines().next().unwrap_or_default().chars().take(MAX_WORDS).collect()
-}
-
-/// The words of the innermost error; the outer ones repeat the URL.
-pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
-    let mut innermost = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
+    shortened(text.trim().lines().next().unwrap_or_default().to_owned())
 }
 
 /// A form's fields as the body of a request.

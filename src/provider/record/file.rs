@@ -68,7 +68,8 @@ impl RecordingFile {
         let comma = if self.exchanges == 0 { "" } else { "," };
         // The end is written over, and written again: the file is whole even if the process is killed now.
         self.file.seek(SeekFrom::End(-i64::try_from(END.len()).unwrap_or_default()))?;
-        write!(self.file, "{comma}\n{exchange}{END}")?;
+        // In one piece: a long answer has a hundred thousand parts.
+        self.file.write_all(format!("{comma}\n{exchange}{END}").as_bytes())?;
         self.file.flush()?;
         self.exchanges += 1;
         Ok(())

@@ -26,29 +26,50 @@ const BEGINNINGS: [(&str, usize); 20] = [
     ("xoxb-", 20),
 ];
 
+/// Shorter texts hold none of them.
+const SHORTEST: usize = 17;
+
 /// Finds well-known keys, tokens of three parts (JWT) and private keys in PEM.
 pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
+    // The names and words of a recording, of which there are many.
+    if text.len() < SHORTEST {
+        return;
+    }
     for (beginning, shortest) in BEGINNINGS {
+        let mut measured = 0;
         for (start, _) in text.match_indices(beginning) {
-            let length = word_length(&text[start..]);
-            let word = &text[start..start + length];
-            let body = &word[beginning.len()..];
+            // Were a word no key from its beginning, it would be none from its middle.
+            if start < measured || !begins_word(text, start) {
+                continue;
+            }
+            measured = start + word_length(&text[start..]);
+            let body = &text[start + beginning.len()..measured];
             // Long names of words with hyphens between them are no keys.
-            let is_key = body.len() >= shortest && body.contains(|c: char| c.is_ascii_digit());
-            if is_key && begins_word(text, start) {
-                found.push(start..start + length);
+            if body.len() >= shortest && body.contains(|c: char| c.is_ascii_digit()) {
+                found.push(start..measured);
             }
         }
     }
+    tokens(text, found);
+    private_keys(text, found);
+}
+
+/// Tokens of three parts or more, the first two of some length.
+fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
+    let mut word_end = 0;
     for (start, _) in text.match_indices("eyJ") {
-        let length = word_length(&text[start..]);
-        let token = text[start..start + length].trim_end_matches('.');
-        let parts: Vec<&str> = token.split('.').collect();
-        if parts.len() >= 3 && parts[..2].iter().all(|part| part.len() >= 10) && begins_word(text, start) {
-            found.push(start..start + token.len());
+        if !begins_word(text, start) {
+            continue;
+        }
+        if start >= word_end {
+            let length = word_length(&text[start..]);
+            word_end = start + text[start..start + length].trim_end_matches('.').len();
+        }
+        let mut parts = text[start..word_end].splitn(3, '.');
+        if parts.by_ref().take(2).all(|part| part.len() >= 10) && parts.next().is_some() {
+            found.push(start..word_end);
         }
     }
-    private_keys(text, found);
 }
 
 /// The lines of private keys, each by itself: what is compared with a recording is compared word by word.

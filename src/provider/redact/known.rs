@@ -36,19 +36,22 @@ pub(super) struct Known {
     in_place: BTreeSet<String>,
     /// The bytes that one which is replaced anywhere may begin with: most begin nothing, and one look tells.
     begins: [bool; 256],
+    /// How long the longest is.
+    longest: usize,
 }
 
 impl Default for Known {
     fn default() -> Self {
         let mut begins = [false; 256];
         b"%\\&".iter().for_each(|escape| begins[usize::from(*escape)] = true);
-        Known { anywhere: Vec::new(), in_place: BTreeSet::new(), begins }
+        Known { anywhere: Vec::new(), in_place: BTreeSet::new(), begins, longest: 0 }
     }
 }
 
 impl Known {
     pub(super) fn learn(&mut self, secret: &str) {
         let secret = secret.trim();
+        self.longest = self.longest.max(secret.len());
         if looks_like_a_key(secret) {
             self.learn_anywhere(secret);
         } else if !secret.is_empty() && !self.in_place.contains(secret) {
@@ -61,6 +64,7 @@ impl Known {
     }
 
     pub(super) fn learn_pair(&mut self, pair: &str) {
+        self.longest = self.longest.max(pair.len());
         if pair.len() >= SHORTEST_PAIR {
             self.learn_anywhere(pair);
         }
@@ -78,6 +82,11 @@ impl Known {
     /// Whether a value that stands where secrets stand is one.
     pub(super) fn is_secret(&self, value: &str) -> bool {
         self.in_place.contains(value) || self.anywhere.iter().any(|secret| secret == value)
+    }
+
+    /// The length of the longest secret.
+    pub(super) fn longest(&self) -> usize {
+        self.longest
     }
 
     /// Where secrets stand that are replaced anywhere.

@@ -176,7 +176,8 @@ impl Redactor {
     /// Replaces secrets in the value of a header, or of anything else that has a name.
     pub(super) fn apply_named(&self, name: &str, value: &mut String) {
         let bare = after_scheme(value);
-        if places::is_secret_member(name, |value| self.0.known.borrow().is_secret(value), bare) {
+        let is_known = self.0.known.borrow().is_secret(bare);
+        if places::is_secret_member(name, look::is_random(bare), is_known) {
             let scheme = value.len() - bare.len();
             value.replace_range(scheme.., REDACTED);
         }
@@ -198,7 +199,7 @@ impl Redactor {
         self.ask_sources();
         let known = self.0.known.borrow();
         let mut found = known.find(text);
-        places::find(text, |value| known.is_secret(value), &mut found);
+        places::find(text, known.longest(), |value| known.is_secret(value), &mut found);
         formats::find(text, &mut found);
         found.sort_by_key(|range| range.start);
         found.dedup_by(|later, earlier| {

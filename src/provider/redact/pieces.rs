@@ -27,8 +27,10 @@ pub(in crate::provider) fn redact_parts(parts: &mut [StreamPart], redactor: &Red
         for index in indices {
             let Some((.., text)) = piece(&mut parts[index]) else { continue };
             let end = start + text.len();
+            let first = secrets.partition_point(|secret| secret.end <= start);
+            let behind = secrets.partition_point(|secret| secret.start < end);
             // From the last one on, so that what is before it stays where it is.
-            for secret in secrets.iter().rev().filter(|secret| secret.start < end && secret.end > start) {
+            for secret in secrets[first..behind.max(first)].iter().rev() {
                 let stands_for = if secret.start >= start { REDACTED } else { "" };
                 text.replace_range(secret.start.max(start) - start..secret.end.min(end) - start, stands_for);
             }

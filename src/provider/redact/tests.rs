@@ -232,3 +232,54 @@ fn a_key_in_pieces_is_replaced_once() {
     redact_parts(&mut parts, &knowing(KEY));
     assert_eq!(parts, [delta("0", "your [redacted]"), delta("1", "other"), delta("0", ""), delta("0", ", ok")]);
 }
+
+#[test]
+fn a_text_made_to_keep_us_busy_does_not() {
+    let jwt = "eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM";
+    let pieces = [
+        ":",
+        "=",
+        "key:",
+        "apiKey=",
+        "key=%41",
+        "x://",
+        "bearer ",
+        ": \"",
+        "sk-",
+        "sk-a.",
+        "sk-a1.",
+        "eyJ",
+        "eyJ.",
+        "eyJaaaaaaaaa.",
+        "PRIVATE KEY-----",
+        "-----",
+        "%2",
+        "&amp;key=",
+        ". ",
+    ];
+    let redactor = knowing(KEY);
+    redactor.learn("test");
+    let begun = std::time::Instant::now();
+    for piece in pieces {
+        for end in ["", "...........", "!"] {
+            let many = piece.repeat((48 << 10) / piece.len()) + &end.repeat(10_000);
+            let shown = redactor.apply(&format!("{many} \"api_key\": \"test\", {jwt} {KEY}"));
+            assert!(!shown.contains("test") && !shown.contains(jwt) && !shown.contains(KEY), "{piece}");
+        }
+    }
+    assert!(begun.elapsed().as_secs() < 60, "{:?} for 3 MiB", begun.elapsed());
+}
+
+#[test]
+fn values_that_overlap_are_each_looked_at() {
+    let redactor = knowing("test");
+    for (text, shown) in [
+        ("a:b:api_key:ab12cd34ef56gh", "a:b:api_key:[redacted]"),
+        ("a:ab12cd34ef56gh api_key:x:password=ab12cd34ef56gh", "a:ab12cd34ef56gh api_key:[redacted]"),
+        ("a=test:key=test; token: test.", "a=test:key=[redacted]; token: [redacted]"),
+        ("eyJa.eyJhbGciOiJI.eyJzdWIiOiIx.sig..", "eyJa.[redacted].."),
+        ("no sk-key-but sk-a.sk-0123456789012345678901234567890123", "no sk-key-but [redacted]"),
+    ] {
+        assert_eq!(redactor.apply(text), shown, "{text}");
+    }
+}

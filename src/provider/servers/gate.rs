@@ -35,13 +35,13 @@ struct State {
     served: u64,
     /// Nobody enters before.
     closed_until: Option<Instant>,
+    /// It was closed ahead of time, and nobody was told.
+    untold: bool,
     /// When the limit was lowered last.
     lowered: Option<Instant>,
     /// Who waits, in the order they came.
     waiting: BTreeSet<u64>,
     next_ticket: u64,
-    /// A long pause that the server announced, and that nobody has waited for yet.
-    untold: bool,
     /// Refusals in a row of requests that were alone, and when the first of them was sent.
     refused_alone: Option<(u32, Instant)>,
     /// Tickets before this one are given up, and the server's words.
@@ -69,6 +69,8 @@ impl Gate {
     /// The server's words, when it has refused everybody for so long that there is no point in asking.
     pub(in crate::provider) async fn enter(self: &Rc<Self>) -> Result<Pass, String> {
         let ticket = Ticket::draw(self);
+        // Whoever waits in front of this one may have got room since: nobody is told of a request that rests.
+        self.changed.notify_waiters();
         // Whoever is inside may depend on somebody out here, so that no place is waited for without end.
         let patience = Instant::now() + LONGEST_PAUSE;
         loop {
@@ -92,7 +94,7 @@ impl Gate {
         let mut state = self.state.borrow_mut();
         state.inside += 1;
         let (entered, served) = (Instant::now(), state.served);
-        Ok(Pass { gate: self.clone(), entered, served, answered: false, left: false })
+        Ok(Pass { gate: self.clone(), entered, served, answered: false, rests: false, left: false })
     }
 
     /// `None` when this ticket may enter; else when that is to be looked at again, if a time is known.
@@ -167,6 +169,8 @@ pub(in crate::provider) struct Pass {
     /// How many were served when this one entered.
     served: u64,
     answered: bool,
+    /// Its place is free while it waits for something else than the server.
+    rests: bool,
     left: bool,
 }
 
@@ -214,10 +218,26 @@ impl Pass {
         taken > 0
     }
 
+    /// Gives the place to others until `resume`: whoever reads the answer does something else, and may need a place for
+    /// that.
+    pub(in crate::provider) fn rest(&mut self) {
+        if !self.left && !std::mem::replace(&mut self.rests, true) {
+            self.gate.state.borrow_mut().inside -= 1;
+        }
+    }
+
+    /// Takes a place again, at once: the server is answering already.
+    pub(in crate::provider) fn resume(&mut self) {
+        if std::mem::take(&mut self.rests) {
+            self.gate.state.borrow_mut().inside += 1;
+        }
+    }
+
     fn leave(&mut self) {
         if std::mem::replace(&mut self.left, true) {
             return;
         }
+        self.resume();
         let mut state = self.gate.state.borrow_mut();
         state.inside -= 1;
         state.served += u64::from(self.answered);
@@ -326,6 +346,28 @@ mod tests {
         gate.announce(Duration::from_secs(30));
         gate.state.borrow_mut().closed_until = Some(Instant::now());
         assert_eq!(gate.untold_pause(), None, "over");
+    }
+
+    #[tokio::test]
+    async fn a_request_that_rests_is_in_nobodys_way() {
+        let gate = Rc::new(Gate::default());
+        gate.enter().await.unwrap().refused("busy");
+        let mut outer = gate.enter().await.unwrap();
+        outer.answered();
+        let mut waiting = Box::pin(gate.enter());
+        assert!(futures_util::poll!(&mut waiting).is_pending());
+        outer.rest();
+        // The one in front gets the place, and the other the next.
+        let mut inner = Box::pin(gate.enter());
+        assert!(futures_util::poll!(&mut inner).is_pending());
+        let first = waiting.now_or_never().expect("the place of the one that rests");
+        drop(first);
+        let inner = inner.now_or_never().expect("nobody else is inside");
+        outer.resume();
+        assert_eq!(gate.state.borrow().inside, 2);
+        outer.rest();
+        drop((outer, inner));
+        assert_eq!(gate.state.borrow().inside, 0);
     }
 
     #[tokio::test]

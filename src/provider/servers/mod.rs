@@ -1,7 +1,7 @@
 //! What the run has learned of the servers it asks: how many requests they take, and which parameters they refuse.
 //!
 //! Owns: one gate for each server and account (`gate`), the limits servers announce (`announced`), the memory of refused
-//! parameters. Must not know: HTTP, models, retries. It lives as long as the run and is shared by all models of it.
+//! parameters. Must not know: how requests are sent, retries. It lives as long as the run and is shared by all models of it.
 
 mod announced;
 mod gate;

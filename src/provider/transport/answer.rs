@@ -31,7 +31,8 @@ use crate::{
 /// How long a gap may be once the provider said that its answer is over, or failed: usage may follow.
 const LAST_PATIENCE: Duration = Duration::from_secs(2);
 
-/// After so long the stream is left, even if signs of life go on.
+/// After so long the stream is left, even if signs of life go on, or where the provider says with each piece that it is
+/// the last.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// What went wrong with an answer.
@@ -116,8 +117,16 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The next part; after an error nothing follows.
+    /// The next part; after an error nothing follows. While the caller is busy with it, which may mean asking the same
+    /// server, the place at the gate is free.
     pub(super) async fn next(&mut self) -> Option<Result<StreamPart, ProviderError>> {
+        self.pass.iter_mut().for_each(Pass::resume);
+        let part = self.next_part().await;
+        self.pass.iter_mut().for_each(Pass::rest);
+        part
+    }
+
+    async fn next_part(&mut self) -> Option<Result<StreamPart, ProviderError>> {
         // What was dropped from the request is known before the first byte of the answer.
         if let Some(warnings) = self.warnings.take() {
             return Some(Ok(StreamPart::StreamStart { warnings }));
@@ -160,22 +169,18 @@ impl<'a> Answer<'a> {
     async fn read(&mut self) {
         match self.events.next().await {
             Some(Ok(event)) => {
+                let before = self.out.len();
                 match event.as_wire() {
                     // Not JSON, so no decoder should have to look for it. An end alone is no answer.
                     WireEvent::Data(data) if data.trim() == "[DONE]" => {
                         self.decoder.done_marker();
-                        self.leave_after(LAST_PATIENCE);
                     }
                     event => {
                         self.saw_event = true;
                         self.decode(event);
                     }
                 }
-                // Some servers keep the connection open after the end.
-                if self.decoder.complete() {
-                    self.pace.idle.set(self.limits.idle.min(LAST_PATIENCE));
-                    self.leave_after(LAST_WORDS);
-                }
+                self.set_pace(self.out.len() > before);
             }
             None => self.end(),
             // The answer is whole; what became of the connection no longer matters.
@@ -195,8 +200,24 @@ impl<'a> Answer<'a> {
         }
     }
 
-    fn leave_after(&self, wait: Duration) {
-        self.pace.until.set(self.pace.until.get().min(Instant::now() + wait));
+    /// Says how long more is waited for: some servers keep the connection open after the end, others say with each piece
+    /// that it is the last.
+    fn set_pace(&self, went_on: bool) {
+        let (gap, rest) = if self.failure.is_some() {
+            (LAST_PATIENCE, LAST_PATIENCE)
+        } else if self.decoder.is_ending() {
+            (LAST_PATIENCE, LAST_WORDS)
+        } else if self.decoder.complete() {
+            (LAST_WORDS, LAST_WORDS)
+        } else {
+            self.pace.idle.set(self.limits.idle);
+            return self.pace.until.set(self.limits.deadline);
+        };
+        self.pace.idle.set(self.limits.idle.min(gap));
+        let until = self.limits.deadline.min(Instant::now() + rest);
+        // Events that bring nothing only keep a connection alive.
+        let until = if went_on { until } else { until.min(self.pace.until.get()) };
+        self.pace.until.set(until);
     }
 
     /// Hands an event to the decoder. An error in another shape than the format's own is a failure all the same: the
@@ -229,6 +250,8 @@ impl<'a> Answer<'a> {
 
     fn fail(&mut self, failure: Failure) {
         self.pace.idle.set(self.limits.idle.min(LAST_PATIENCE));
+        // Comments that keep the connection alive are no gap.
+        self.pace.until.set(self.pace.until.get().min(Instant::now() + LAST_PATIENCE));
         // The first failure is the cause; later ones mostly follow from it.
         self.failure.get_or_insert(failure);
     }

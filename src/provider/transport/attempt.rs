@@ -149,15 +149,20 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
         Ok(Err(error)) => return Err(not_connected(&error, &way, prepared, faults)),
         Ok(Ok(response)) => response,
     };
-    if let Some(wait) = announced(response.headers(), SystemTime::now()) {
-        model.gate().announce(wait);
-    }
+    let announced = announced(response.headers(), SystemTime::now());
     if !response.status().is_success() {
         let mut failure = refused(model, response, prepared, faults).await;
+        // What the server asks for by name says more than what its counts come to.
+        if failure.wish.is_none() && matches!(failure.error.kind, ProviderErrorKind::RateLimit { .. }) {
+            failure.wish = announced;
+        }
         let (message, hint) = way.status(failure.error.status.unwrap_or_default(), &failure.error.message);
         failure.error.message = message.unwrap_or(failure.error.message);
         failure.error.hint = hint.or(failure.error.hint);
         return Err(failure);
+    }
+    if let Some(wait) = announced {
+        model.gate().announce(wait);
     }
     accepted(model, response, prepared, faults.clone()).await
 }

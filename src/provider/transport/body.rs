@@ -13,7 +13,10 @@ use thiserror::Error;
 use tokio::time::Instant;
 
 use super::limits::Limits;
-use crate::provider::framing::ByteStream;
+use crate::provider::{
+    framing::ByteStream,
+    words::{of_body, root_cause},
+};
 
 /// Why no more bytes come.
 #[derive(Clone, Debug, Error)]
@@ -111,12 +114,11 @@ impl Opened {
 
     async fn web_page(&mut self) -> WrongAnswer {
         let body = self.collect(Vec::new()).await;
-        if body.trim_ascii().is_empty() {
+        let Some(said) = of_body(&body) else {
             return WrongAnswer { message: EMPTY.to_owned(), json: None, is_empty: true };
-        }
-        let text = String::from_utf8_lossy(&body);
-        let title = text.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
-        let title = title.map(|(title, _)| format!(" titled \"{}\"", title.trim())).unwrap_or_default();
+        };
+        let title: String = said.words.chars().take(if said.page { SHOWN } else { 0 }).collect();
+        let title = if title.is_empty() { title } else { format!(" titled \"{title}\"") };
         let message = format!(
             "The server sent a web page{title} (text/html) in place of an event stream. Is the base URL right, and does \
              no login or proxy stand in between?"
@@ -191,7 +193,7 @@ fn guarded(response: Response, pace: Rc<Pace>, beginning: Rc<RefCell<Vec<u8>>>) 
                     Some((Ok(chunk), Some(bytes)))
                 }
                 // Nothing is read behind a loss: it would not fit what came before.
-                Ok(Some(Err(error))) => Some((Err(BodyFailure::Lost(cause(&error))), None)),
+                Ok(Some(Err(error))) => Some((Err(BodyFailure::Lost(root_cause(&error))), None)),
                 Err(_) if idle < until => Some((Err(BodyFailure::Idle), None)),
                 Err(_) => Some((Err(BodyFailure::Total), None)),
             }
@@ -200,13 +202,4 @@ fn guarded(response: Response, pace: Rc<Pace>, beginning: Rc<RefCell<Vec<u8>>>) 
     // Asked again after its end by some readers.
     .fuse()
     .boxed_local()
-}
-
-/// The words of the innermost error; the outer ones repeat the URL.
-fn cause(error: &dyn std::error::Error) -> String {
-    let mut innermost = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }

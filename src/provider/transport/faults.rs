@@ -10,6 +10,9 @@ use crate::provider::{
     words::{one_line, shortened},
 };
 
+/// More of a message is not looked at for secrets; far less is shown.
+const LONGEST_MESSAGE: usize = 8 << 10;
+
 /// Makes errors that name the model and hold no secret.
 #[derive(Clone, Debug)]
 pub(super) struct Faults {
@@ -24,7 +27,8 @@ impl Faults {
     /// harmless line.
     pub(super) fn error(&self, kind: ProviderErrorKind, message: &str, status: Option<u16>) -> ProviderError {
         let hint = hint(&kind, self.key_variable.as_deref());
-        let message = shortened(self.redactor.apply(&one_line(message)));
+        let line = one_line(message);
+        let message = shortened(self.redactor.apply(&line[..line.floor_char_boundary(LONGEST_MESSAGE)]));
         let mut error = ProviderError::new(kind, &*self.provider, &*self.model, message);
         error.status = status;
         error.hint = hint;

@@ -1,6 +1,6 @@
 //! Models behind HTTP: a wire format, an address and a way to authenticate make a [`LanguageModel`].
 //!
-//! Owns: sending, retries, timeouts, redaction, and turning the answer's bytes into parts. Must not know: any
+//! Owns: sending, retries, timeouts, and turning the answer's bytes into parts. Must not know: any
 //! provider's JSON (that is `wire`'s).
 
 mod advice;

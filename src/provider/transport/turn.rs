@@ -38,12 +38,23 @@ pub(super) async fn turn<'a>(model: &'a HttpModel, prepared: &Prepared) -> Resul
             Err(_) if prepared.sent.borrow().changes > changes => continue,
             Err(failure) => failure,
         };
-        let too_many = failure.error.status == Some(429) && failure.retryable;
-        if !too_many || !gives_way(model, pass, &failure, turns) {
+        if !is_too_many(&failure) || !gives_way(model, pass, &failure, turns) {
             return Err(failure);
         }
         turns += 1;
     }
+}
+
+/// Whether the server takes no more from us for now; also within an answer, which has no status. An overload is the
+/// server's own.
+fn is_too_many(failure: &AttemptFailure) -> bool {
+    let error = &failure.error;
+    let is_limit = matches!(error.kind, ProviderErrorKind::RateLimit { .. });
+    let is_overload = match error.status {
+        Some(status @ 300..) => status != 429,
+        _ => error.message.to_ascii_lowercase().contains("overload"),
+    };
+    is_limit && !is_overload && failure.retryable
 }
 
 /// Makes all requests to the server wait. Whether this one is among them, or has failed: with others of the run in its

@@ -68,7 +68,10 @@ pub(super) fn refused(status: u16, body: Option<&Value>, message: &str, request:
     let code = error.get("code").and_then(Value::as_str).unwrap_or_default();
     if !named::says_unsupported(code, message) {
         let schema = named::answer_schema(message, request);
-        return schema.map(|place| Refused { place, renamed: None, value: None }).into_iter().collect();
+        return schema
+            .map(|place| RefusedParameter { place, renamed: None, value: None, only_here: false })
+            .into_iter()
+            .collect();
     }
     let only_value = code == "unsupported_value" || message.starts_with("Unsupported value");
     let only_here = named::says_conditional(message);

@@ -123,6 +123,11 @@ pub(crate) trait WireDecoder {
     /// Whether the provider said that the answer is over. From then on a lost connection does no harm.
     fn complete(&self) -> bool;
 
+    /// Whether, besides, nothing more is to be expected, so that the end of the stream is not waited for.
+    fn is_ending(&self) -> bool {
+        self.complete()
+    }
+
     /// The bytes are over: closes what is open and says `Finish`, or a failure when the answer was cut short.
     fn finish(&mut self, out: &mut Output);
 }

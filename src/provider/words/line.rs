@@ -54,6 +54,15 @@ fn skip_to_final(left: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     left.next_if(|c| ('\u{40}'..='\u{7e}').contains(c));
 }
 
+/// The words of the innermost error; the outer ones repeat the URL.
+pub(in crate::provider) fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
 /// Characters that make what follows them read backwards.
 fn turns_direction(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

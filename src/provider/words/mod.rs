@@ -10,7 +10,7 @@ mod page;
 use serde_json::Value;
 
 pub(super) use json::{error_in, of_error, of_event, of_json};
-pub(super) use line::{one_line, shortened};
+pub(super) use line::{one_line, root_cause, shortened};
 
 /// What a body says. Empty, or nothing but white space: nothing.
 pub(super) fn of_body(body: &[u8]) -> Option<Said> {

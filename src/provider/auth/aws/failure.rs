@@ -8,14 +8,9 @@ use aws_credential_types::provider::error::CredentialsError;
 use super::profile::Profile;
 use crate::provider::{
     ProviderErrorKind,
-    auth::{
-        ask::{Asker, root_cause},
-        request::AuthFailure,
-    },
+    auth::{ask::Asker, request::AuthFailure},
+    words::{root_cause, shortened},
 };
-
-/// More of what the AWS crates say is not shown.
-const MAX_WORDS: usize = 500;
 
 /// Where keys are to come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -145,7 +140,7 @@ fn words(source: Source, error: &CredentialsError) -> String {
         }
         next = error.source().filter(|_| !is_sent);
     }
-    words.join(": ").chars().take(MAX_WORDS).collect()
+    shortened(words.join(": "))
 }
 
 fn is_unreachable(error: &CredentialsError) -> bool {

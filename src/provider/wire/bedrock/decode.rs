@@ -167,9 +167,13 @@ impl BedrockDecoder {
         // As an event it may stand under its own name.
         let body = body.get(kind).unwrap_or(&body);
         let message = of_json(body);
+        let named = kind_of_exception(kind);
         let class = match kind_of_error(body, message.as_deref().unwrap_or_default()) {
-            ProviderErrorKind::ContextLength => ProviderErrorKind::ContextLength,
-            _ => kind_of_exception(kind),
+            // Too many tokens for now are not too many for good.
+            ProviderErrorKind::ContextLength if !matches!(named, ProviderErrorKind::RateLimit { .. }) => {
+                ProviderErrorKind::ContextLength
+            }
+            _ => named,
         };
         out.failure(class, message.map_or_else(|| kind.to_owned(), |message| format!("{kind}: {message}")));
     }

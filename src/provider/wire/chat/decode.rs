@@ -135,6 +135,8 @@ pub(super) struct ChatDecoder {
     finish_reason: Option<FinishReason>,
     /// The last chunk brought nothing to show.
     idle: bool,
+    /// The first chunk of the answer was read, which often tells no more than the role.
+    chosen: bool,
     /// Something of the answer came.
     begun: bool,
     refused: bool,
@@ -154,6 +156,7 @@ impl ChatDecoder {
             echo: Echo::default(),
             finish_reason: None,
             idle: false,
+            chosen: false,
             begun: false,
             refused: false,
             done: false,
@@ -176,8 +179,9 @@ impl ChatDecoder {
         if let Some(usage) = found.into_iter().flatten().find_map(|usage| usage.read(&self.dialect)) {
             self.usage = usage;
         }
-        self.idle = true;
+        self.idle = self.chosen;
         let Some(choice) = choice else { return };
+        self.chosen = true;
         // Some servers end with the whole message; what has streamed is not said again.
         let message = choice.message.filter(|_| !self.begun);
         if let Some(delta) = choice.delta.or(message.map(|message| *message)) {

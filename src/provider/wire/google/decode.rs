@@ -103,6 +103,10 @@ pub(super) struct GoogleDecoder {
     saw_call: bool,
     saw_candidate: bool,
     finish_reason: Option<String>,
+    /// A chunk came without a reason: the reason marks the end, and does not stand in every chunk.
+    reason_marks_end: bool,
+    /// The last chunk brought nothing of the answer.
+    idle: bool,
     blocked: Option<Value>,
     failed: bool,
     usage: Usage,
@@ -117,6 +121,8 @@ impl GoogleDecoder {
             saw_call: false,
             saw_candidate: false,
             finish_reason: None,
+            reason_marks_end: false,
+            idle: false,
             blocked: None,
             failed: false,
             usage: Usage::default(),
@@ -145,13 +151,18 @@ impl GoogleDecoder {
             self.usage = usage(Some(input), Some(output), Some(cached), Some(thoughts));
         }
         self.blocked = chunk.prompt_feedback.or(self.blocked.take());
+        self.idle = true;
         let Some(candidate) = chunk.candidates.into_iter().next() else { return };
         self.saw_candidate = true;
         for part in candidate.content.into_iter().flat_map(|content| content.parts) {
+            self.idle = false;
+            // A reason was given, and yet there is more.
+            self.reason_marks_end &= self.finish_reason.is_none();
             self.part(part, out);
         }
-        if let Some(reason) = candidate.finish_reason {
-            self.finish_reason = Some(reason);
+        match candidate.finish_reason {
+            Some(reason) => self.finish_reason = Some(reason),
+            None => self.reason_marks_end |= self.finish_reason.is_none(),
         }
     }
 
@@ -211,6 +222,10 @@ impl WireDecoder for GoogleDecoder {
     // Chunks with usage may follow the finish reason, and nothing marks the last one: only the end of the stream does.
     fn complete(&self) -> bool {
         self.finish_reason.is_some()
+    }
+
+    fn is_ending(&self) -> bool {
+        self.complete() && (self.idle || self.reason_marks_end)
     }
 
     fn finish(&mut self, out: &mut Output) {

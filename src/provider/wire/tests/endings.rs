@@ -86,6 +86,8 @@ fn an_exception_of_bedrock_is_a_failure_in_either_kind_of_frame() {
     let table = [
         ("throttlingException", "Slow down.", limited.clone()),
         ("ThrottlingException", "Slow down.", limited.clone()),
+        ("throttlingException", "Too many tokens, please wait before trying again.", limited.clone()),
+        ("throttlingException", "Too many tokens.", limited.clone()),
         ("serviceUnavailableException", "Later.", limited),
         ("validationException", "Wrong.", BadRequest),
         ("validationException", "Input is too long for requested model.", ContextLength),
