@@ -18,6 +18,7 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + 'static) {
     let wait = move || {
         if signals.forever().next().is_some() {
             clear_line();
+            crate::script::end_children();
             end_process(ExitCode::Interrupted);
         }
     };

@@ -30,7 +30,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // The main thread's stack is as large as the system likes; a script's depth must not depend on that.
     let thread = std::thread::Builder::new().name("lmthing".into()).stack_size(THREAD_STACK_SIZE);
-    match thread.spawn(|| run_command(arguments)).map(std::thread::JoinHandle::join) {
+    let ended = thread.spawn(|| run_command(arguments)).map(std::thread::JoinHandle::join);
+    crate::script::end_children();
+    match ended {
         Ok(Ok(code)) => code,
         // The panic has printed what it was about.
         Ok(Err(_)) => ExitCode::File,

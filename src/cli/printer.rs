@@ -85,6 +85,12 @@ impl Printer {
         self.put_stdout(&text);
     }
 
+    /// Writes what has arrived and takes the progress line away: a child process is going to write.
+    pub fn give_way(&self) {
+        self.flush();
+        self.clear_progress();
+    }
+
     /// Writes text whenever whoever made it has to wait for more; never resolves. Poll it after the run.
     pub async fn flush_when_idle(&self) {
         loop {

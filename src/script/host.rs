@@ -15,6 +15,9 @@ pub trait ScriptHost {
     /// Text for standard error.
     fn write_stderr(&self, text: &str);
 
+    /// Writes what waits to be written: somebody else, a child process, is going to write to the same place.
+    fn flush(&self) {}
+
     /// Whether standard output is a terminal (`process.stdout.isTTY`).
     fn stdout_is_terminal(&self) -> bool {
         false

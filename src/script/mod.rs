@@ -15,6 +15,7 @@ mod host;
 mod lazy;
 mod loader;
 mod native_module;
+mod node;
 mod user_data;
 mod warn;
 
@@ -32,3 +33,4 @@ pub use globals::exit_code;
 pub use host::ScriptHost;
 pub use loader::import_file;
 pub use native_module::NativeModule;
+pub(crate) use node::end_children;

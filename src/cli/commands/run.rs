@@ -199,6 +199,10 @@ impl ScriptHost for TerminalHost {
         self.printer.stderr(text);
     }
 
+    fn flush(&self) {
+        self.printer.give_way();
+    }
+
     fn stdout_is_terminal(&self) -> bool {
         self.printer.stdout_is_terminal()
     }

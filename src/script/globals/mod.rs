@@ -21,6 +21,7 @@ mod url;
 
 use rquickjs::{Ctx, Result};
 
+pub(super) use self::bytes::Bytes;
 pub(crate) use self::process::environment;
 pub use self::process::exit_code;
 use super::lazy::{self, LazyGlobal};

@@ -1,0 +1,19 @@
+//! Native halves of Node's modules that reach out of the program: child processes, signals, the standard streams, the
+//! terminal (docs/node.md).
+//!
+//! As in `globals`, plain functions go to the JavaScript halves as `lmthing:internal/native/<area>`; arguments are checked
+//! and errors made there. What is under way keeps the program alive through [`keep::Keep`].
+
+mod child_command;
+mod child_process;
+mod child_sync;
+mod children;
+mod keep;
+mod system_error;
+
+pub(crate) use children::end_all as end_children;
+
+use super::native_module::NativeModule;
+
+/// Native halves of built-in modules, out of reach for prompt files.
+pub(super) const NATIVE_MODULES: &[NativeModule] = &[child_process::NATIVE];
