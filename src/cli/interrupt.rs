@@ -4,6 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use super::ExitCode;
+use crate::script;
 
 /// Has `end_process` called with exit code 130 as soon as the user interrupts. What was streamed is on stdout
 /// already; only a progress line has to be taken off the screen.
@@ -12,13 +13,23 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + 'static) {
     use signal_hook::{
         consts::{SIGHUP, SIGINT, SIGTERM},
         iterator::Signals,
+        low_level,
     };
     // Without a handler the signals still end the process, only with another code.
-    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
+    const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+    let Ok(mut signals) = Signals::new(ENDING) else { return };
+    let handle = signals.handle();
+    script::receive_signals(move |signal| handle.add_signal(signal));
     let wait = move || {
-        if signals.forever().next().is_some() {
+        let mut unheard = signals.forever().filter(|signal| !script::take_signal(*signal));
+        let ends = |signal: i32| {
+            // What a script has listened to once and does not any more does what it would have done without us.
+            ENDING.contains(&signal) || low_level::emulate_default_handler(signal).is_err()
+        };
+        if unheard.any(ends) {
             clear_line();
-            crate::script::end_children();
+            script::restore_terminal();
+            script::end_children();
             end_process(ExitCode::Interrupted);
         }
     };

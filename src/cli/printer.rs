@@ -108,6 +108,29 @@ impl Printer {
         self.write_stdout(text);
     }
 
+    /// Bytes that a script writes: as they are, also when they are no text.
+    pub fn script_stdout_bytes(&self, bytes: &[u8]) {
+        if let Ok(text) = str::from_utf8(bytes) {
+            return self.script_stdout(text);
+        }
+        self.give_way();
+        let mut stdout = io::stdout().lock();
+        // That it cannot be written is noticed with the next text.
+        let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        self.0.at_line_start.set(bytes.ends_with(b"\n"));
+        self.0.column.set(None);
+    }
+
+    /// Bytes that a script writes to stderr.
+    pub fn script_stderr_bytes(&self, bytes: &[u8]) {
+        if let Ok(text) = str::from_utf8(bytes) {
+            return self.stderr(text);
+        }
+        self.give_way();
+        let mut stderr = io::stderr().lock();
+        let _ = stderr.write_all(bytes).and_then(|()| stderr.flush());
+    }
+
     /// Text for stderr.
     pub fn stderr(&self, text: &str) {
         // Two streams that are not one screen cannot tear each other's lines.

@@ -199,6 +199,14 @@ impl ScriptHost for TerminalHost {
         self.printer.stderr(text);
     }
 
+    fn write_stdout_bytes(&self, bytes: &[u8]) {
+        self.printer.script_stdout_bytes(bytes);
+    }
+
+    fn write_stderr_bytes(&self, bytes: &[u8]) {
+        self.printer.script_stderr_bytes(bytes);
+    }
+
     fn flush(&self) {
         self.printer.give_way();
     }

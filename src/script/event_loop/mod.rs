@@ -6,6 +6,7 @@
 //! uncaught exception, an unhandled rejection) is kept as the one [`Halt`] for the host to await.
 
 mod driver;
+mod hooks;
 mod promise;
 mod rejections;
 mod state;
@@ -14,6 +15,8 @@ mod wait;
 
 pub(crate) use driver::drain_jobs;
 pub(super) use driver::{attach, report_uncaught, set_dispatcher, set_up};
+pub(super) use hooks::set_hooks;
+pub(crate) use hooks::{tell_before_exit, tell_exit, tell_uncaught};
 pub(crate) use promise::settle;
 pub(super) use state::EventLoop;
 pub use state::Halt;

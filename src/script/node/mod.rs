@@ -9,11 +9,17 @@ mod child_process;
 mod child_sync;
 mod children;
 mod keep;
+mod signals;
+mod stdin;
+mod system;
 mod system_error;
+mod terminal;
 
 pub(crate) use children::end_all as end_children;
+pub(crate) use signals::{receive_signals, take_signal};
+pub(crate) use terminal::restore_terminal;
 
 use super::native_module::NativeModule;
 
 /// Native halves of built-in modules, out of reach for prompt files.
-pub(super) const NATIVE_MODULES: &[NativeModule] = &[child_process::NATIVE];
+pub(super) const NATIVE_MODULES: &[NativeModule] = &[child_process::NATIVE, stdin::NATIVE, system::NATIVE];

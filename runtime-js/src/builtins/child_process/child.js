@@ -128,7 +128,9 @@ export class ChildProcess extends EventEmitter {
     try {
       this.emit('error', error);
     } finally {
-      for (const stream of [this.stdout, this.stderr]) stream?.destroy();
+      setImmediate(() => {
+        for (const stream of [this.stdout, this.stderr]) stream?.destroy();
+      });
       this.#closed();
     }
   }

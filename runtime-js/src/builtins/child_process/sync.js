@@ -18,7 +18,7 @@ function shown(bytes, encoding) {
 function inputBytes(input) {
   if (input === undefined || input === null) return undefined;
   if (typeof input !== 'string' && !ArrayBuffer.isView(input)) {
-    throw invalidArgumentType('options.stdio[0]', 'one of type string, Buffer, TypedArray, or DataView', input);
+    throw invalidArgumentType('options.stdio[0]', 'of type string or an instance of Buffer, TypedArray, or DataView', input);
   }
   return dataBytes(input);
 }

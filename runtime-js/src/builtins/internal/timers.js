@@ -17,7 +17,7 @@ const MAX_DELAY = 2 ** 31 - 1;
 const pending = new Map();
 let lastId = 0;
 
-const ticks = [];
+let ticks = [];
 
 function checkCallback(callback) {
   if (typeof callback === 'function') return;
@@ -152,17 +152,29 @@ function clear(id) {
 }
 
 setDispatcher((kind, id) => {
-  if (kind === 'tick') return runTick();
+  if (kind === 'tick') return runTicks();
   const entry = pending.get(id);
   if (!entry) return;
   if (kind === 'timer') Timeout.run(entry);
   else Immediate.run(entry);
 });
 
-function runTick() {
-  const tick = ticks.shift();
-  if (ticks.length > 0) requestTick();
-  tick?.callback(...tick.args);
+/** Runs what is queued and what that queues; when one throws, the rest has a turn of its own. */
+function runTicks() {
+  while (ticks.length > 0) {
+    const due = ticks;
+    ticks = [];
+    let next = 0;
+    try {
+      while (next < due.length) {
+        const { callback, args } = due[next++];
+        callback(...args);
+      }
+    } finally {
+      if (next < due.length) ticks = [...due.slice(next), ...ticks];
+      if (ticks.length > 0) requestTick();
+    }
+  }
 }
 
 export function setTimeout(callback, delay, ...args) {

@@ -1,9 +1,11 @@
-// `node:tty`: whether a standard stream is a terminal, which packages ask before they use colour.
-const { process } = globalThis;
+// `node:tty`: which descriptors are terminals, and the classes of the standard streams that are.
+import { isTerminal } from 'lmthing:internal/native/stdin';
+import { ReadStream } from 'lmthing:internal/stdin';
+import { WriteStream } from 'lmthing:internal/output-stream';
 
 export function isatty(fd) {
-  const stream = { 1: process.stdout, 2: process.stderr }[fd];
-  return stream?.isTTY === true;
+  return Number.isInteger(fd) && isTerminal(fd);
 }
 
-export default { isatty };
+export { ReadStream, WriteStream };
+export default { isatty, ReadStream, WriteStream };
