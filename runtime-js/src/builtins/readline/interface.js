@@ -10,7 +10,7 @@ import { edit } from './edit.js';
 import { emitKeypressEvents } from './keys.js';
 import { positionAfter } from './width.js';
 
-const LINE_END = /\r?\n|\r(?!\n)|\u2028|\u2029/g;
+const LINE_END = /\r?\n|\r(?!\n)/g;
 const MIN_CRLF_DELAY = 100;
 
 /** The one form of what `createInterface` takes. */
