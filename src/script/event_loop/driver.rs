@@ -7,6 +7,7 @@ use rquickjs::runtime::RejectionTracker;
 use rquickjs::{AsyncRuntime, Ctx, Error, Function, JsLifetime, Result, Value};
 
 use super::hooks::{self, tell_rejected, tell_uncaught};
+use super::promise_hooks;
 use super::rejections;
 use super::state::{EventLoop, Halt};
 use super::timers::TimerId;
@@ -39,6 +40,7 @@ pub(in crate::script) async fn attach(runtime: &AsyncRuntime) -> Rc<EventLoop> {
         woken.wake();
     });
     runtime.set_host_promise_rejection_tracker(Some(tracker)).await;
+    runtime.set_promise_hook(Some(promise_hooks::hook())).await;
     event_loop
 }
 
@@ -46,6 +48,7 @@ pub(in crate::script) async fn attach(runtime: &AsyncRuntime) -> Rc<EventLoop> {
 pub(in crate::script) fn set_up(ctx: &Ctx<'_>, event_loop: Rc<EventLoop>) -> Result<()> {
     rejections::set_up(ctx)?;
     hooks::set_up(ctx)?;
+    promise_hooks::set_up(ctx)?;
     user_data::store(ctx, Dispatcher::default())?;
     user_data::store(ctx, event_loop.clone())?;
     ctx.spawn(drive(ctx.clone(), event_loop));

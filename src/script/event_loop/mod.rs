@@ -8,6 +8,7 @@
 mod driver;
 mod hooks;
 mod promise;
+mod promise_hooks;
 mod rejections;
 mod state;
 mod timers;
@@ -18,6 +19,7 @@ pub(super) use driver::{attach, report_uncaught, set_dispatcher, set_up};
 pub(super) use hooks::set_hooks;
 pub(crate) use hooks::{tell_before_exit, tell_exit, tell_uncaught};
 pub(crate) use promise::settle;
+pub(super) use promise_hooks::follow_promises;
 pub(super) use state::EventLoop;
 pub use state::Halt;
 pub(crate) use state::KeepAlive;

@@ -107,6 +107,5 @@ fn is_running(pid: u32) -> bool {
 
 #[cfg(all(unix, not(target_os = "linux")))]
 fn is_running(pid: u32) -> bool {
-    rustix::process::Pid::from_raw(pid.cast_signed())
-        .is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+    rustix::process::Pid::from_raw(pid.cast_signed()).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }

@@ -4,6 +4,7 @@
 //! As in `globals`, plain functions go to the JavaScript halves as `lmthing:internal/native/<area>`; arguments are checked
 //! and errors made there. What is under way keeps the program alive through [`keep::Keep`].
 
+mod async_context;
 mod child_command;
 mod child_process;
 mod child_sync;
@@ -22,4 +23,5 @@ pub(crate) use terminal::restore_terminal;
 use super::native_module::NativeModule;
 
 /// Native halves of built-in modules, out of reach for prompt files.
-pub(super) const NATIVE_MODULES: &[NativeModule] = &[child_process::NATIVE, stdin::NATIVE, system::NATIVE];
+pub(super) const NATIVE_MODULES: &[NativeModule] =
+    &[async_context::NATIVE, child_process::NATIVE, stdin::NATIVE, system::NATIVE];

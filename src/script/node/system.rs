@@ -44,12 +44,8 @@ fn umask(_mask: Option<u32>) -> u32 {
 #[cfg(unix)]
 fn identity() -> Vec<u32> {
     use rustix::process as system;
-    let ids = [
-        system::getuid().as_raw(),
-        system::geteuid().as_raw(),
-        system::getgid().as_raw(),
-        system::getegid().as_raw(),
-    ];
+    let ids =
+        [system::getuid().as_raw(), system::geteuid().as_raw(), system::getgid().as_raw(), system::getegid().as_raw()];
     let groups = system::getgroups().unwrap_or_default().into_iter().map(|group| group.as_raw());
     ids.into_iter().chain(groups).collect()
 }

@@ -27,9 +27,9 @@ fn window_size() -> Option<Vec<u16>> {
 }
 
 #[cfg(unix)]
-use unix::set_raw_mode;
-#[cfg(unix)]
 pub(crate) use unix::restore as restore_terminal;
+#[cfg(unix)]
+use unix::set_raw_mode;
 
 #[cfg(unix)]
 mod unix {

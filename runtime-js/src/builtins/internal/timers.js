@@ -19,6 +19,10 @@ let lastId = 0;
 
 let ticks = [];
 
+/** Gives callbacks the context they were handed over in, once there is such a thing (`AsyncLocalStorage`). */
+let bound = (callback) => callback;
+export const bindCallbacksWith = (bind) => void (bound = bind);
+
 function checkCallback(callback) {
   if (typeof callback === 'function') return;
   const received = callback === null || callback === undefined ? `${callback}` : describe(callback);
@@ -42,7 +46,7 @@ export class Timeout {
   #referenced = true;
 
   constructor(callback, delay, args, repeats) {
-    this.#callback = callback;
+    this.#callback = bound(callback);
     this.#delay = normalizeDelay(delay);
     this.#args = args;
     this.#repeats = repeats;
@@ -106,7 +110,7 @@ export class Immediate {
   #referenced = true;
 
   constructor(callback, args) {
-    this.#callback = callback;
+    this.#callback = bound(callback);
     this.#args = args;
     pending.set(this.#id, this);
     scheduleImmediate(this.#id);
@@ -208,9 +212,10 @@ export function clearImmediate(immediate) {
 
 export function queueMicrotask(callback) {
   checkCallback(callback);
+  const run = bound(callback);
   nativeQueueMicrotask(() => {
     try {
-      callback();
+      run();
     } catch (error) {
       reportUncaught(error);
     }
@@ -219,6 +224,6 @@ export function queueMicrotask(callback) {
 
 export function nextTick(callback, ...args) {
   checkCallback(callback);
-  ticks.push({ callback, args });
+  ticks.push({ callback: bound(callback), args });
   requestTick();
 }
