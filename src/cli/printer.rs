@@ -28,6 +28,8 @@ struct State {
     /// The column stdout's cursor is in, from 0; `None` when the text held something whose width is unknown.
     column: Cell<Option<usize>>,
     at_line_start: Cell<bool>,
+    /// The script itself has begun the line stdout's cursor is in.
+    script_line: Cell<bool>,
     /// Text that is on its way to stdout.
     buffer: RefCell<String>,
     /// There is text to be written.
@@ -59,6 +61,7 @@ impl Printer {
             stderr: Stream { is_terminal: io::stderr().is_terminal(), has_colours: console::colors_enabled_stderr() },
             column: Cell::new(Some(0)),
             at_line_start: Cell::new(true),
+            script_line: Cell::new(false),
             buffer: RefCell::default(),
             filled: Notify::new(),
             broken: Cell::new(false),
@@ -82,6 +85,9 @@ impl Printer {
     /// Writes the text that has arrived.
     pub fn flush(&self) {
         let text = std::mem::take(&mut *self.0.buffer.borrow_mut());
+        if !text.is_empty() {
+            self.0.script_line.set(false);
+        }
         self.put_stdout(&text);
     }
 
@@ -102,10 +108,11 @@ impl Printer {
     /// What the script prints: on a terminal it never continues a line of the model's text.
     pub fn script_stdout(&self, text: &str) {
         // Text without an end of line, from `process.stdout.write`, is meant to stand where it is.
-        if self.0.stdout.is_terminal && text.ends_with('\n') {
+        if self.0.stdout.is_terminal && text.ends_with('\n') && !self.0.script_line.get() {
             self.finish_line();
         }
         self.write_stdout(text);
+        self.0.script_line.set(!text.ends_with('\n'));
     }
 
     /// Bytes that a script writes: as they are, also when they are no text.

@@ -5,7 +5,6 @@
 
 use std::{
     cell::{Cell, RefCell},
-    process::ExitStatus,
     rc::Rc,
 };
 
@@ -19,7 +18,8 @@ use super::child_command::ChildOptions;
 use super::child_sync::spawn_sync;
 use super::children;
 use super::keep::Keep;
-use super::system_error::name_and_number;
+use super::outcome::{failed, failure, outcome};
+use super::signals::kill;
 use crate::script::globals::Bytes;
 use crate::script::host::host;
 use crate::script::native_module::NativeModule;
@@ -42,56 +42,6 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let kill = |ctx: Ctx<'js>, pid: i32, signal: i32| failure(&ctx, kill(pid, signal));
     exports.set("kill", Function::new(ctx.clone(), kill)?)?;
     Ok(exports)
-}
-
-/// `{code, number}` of a failure, nothing otherwise.
-fn failure<'js>(ctx: &Ctx<'js>, result: std::io::Result<()>) -> Result<Value<'js>> {
-    let Err(error) = result else { return Ok(Value::new_undefined(ctx.clone())) };
-    Ok(failed(ctx, &error)?.into_value())
-}
-
-/// `{code, number}`: the JavaScript half makes the error, so that it has the caller's stack.
-pub(super) fn failed<'js>(ctx: &Ctx<'js>, error: &std::io::Error) -> Result<Object<'js>> {
-    let (code, number) = name_and_number(error);
-    let object = Object::new(ctx.clone())?;
-    object.set("code", code)?;
-    object.set("number", number)?;
-    Ok(object)
-}
-
-/// Sends a signal as kill(2) does: to a process, to a group when `pid` is negative, to nobody when `signal` is 0.
-#[cfg(unix)]
-pub(super) fn kill(pid: i32, signal: i32) -> std::io::Result<()> {
-    use rustix::process as system;
-    let group = pid < 0;
-    let target = system::Pid::from_raw(pid.saturating_abs());
-    if signal == 0 {
-        return Ok(match target {
-            Some(target) if group => system::test_kill_process_group(target)?,
-            Some(target) => system::test_kill_process(target)?,
-            None => system::test_kill_current_process_group()?,
-        });
-    }
-    let signal =
-        system::Signal::from_named_raw(signal).ok_or_else(|| std::io::Error::from_raw_os_error(libc::EINVAL))?;
-    Ok(match target {
-        Some(target) if group => system::kill_process_group(target, signal)?,
-        Some(target) => system::kill_process(target, signal)?,
-        None => system::kill_current_process_group(signal)?,
-    })
-}
-
-#[cfg(not(unix))]
-pub(super) fn kill(_pid: i32, _signal: i32) -> std::io::Result<()> {
-    Err(std::io::ErrorKind::Unsupported.into())
-}
-
-/// `[code, signal]` of a child that has ended; one of them is null.
-pub(super) fn outcome(status: ExitStatus) -> (Option<i32>, Option<i32>) {
-    #[cfg(unix)]
-    return (status.code(), std::os::unix::process::ExitStatusExt::signal(&status));
-    #[cfg(not(unix))]
-    return (status.code(), None);
 }
 
 /// One child that is running, and its pipes.

@@ -3,7 +3,7 @@
 use std::{
     io::{self, Read, Write},
     process::{Child, ExitStatus},
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    sync::mpsc::{Receiver, Sender, channel},
     thread,
     time::{Duration, Instant},
 };
@@ -11,8 +11,9 @@ use std::{
 use rquickjs::{Ctx, FromJs, Object, Result, Value};
 
 use super::child_command::ChildOptions;
-use super::child_process::{failed, kill, outcome};
 use super::children;
+use super::outcome::{failed, outcome};
+use super::signals::kill;
 use crate::script::globals::Bytes;
 use crate::script::host::host;
 
@@ -153,10 +154,7 @@ fn end(pid: i32, signal: i32, exited: bool) {
 /// The next thing that happens; `None` when the time is over.
 fn next(events: &Receiver<Event>, deadline: Option<Instant>) -> Option<Event> {
     let Some(deadline) = deadline else { return events.recv().ok() };
-    match events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-        Ok(event) => Some(event),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-    }
+    events.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()
 }
 
 fn boxed<'a>(pipe: impl Read + Send + 'a) -> Box<dyn Read + Send + 'a> {

@@ -10,6 +10,7 @@ mod child_process;
 mod child_sync;
 mod children;
 mod keep;
+mod outcome;
 mod signals;
 mod stdin;
 mod system;

@@ -1,4 +1,4 @@
-//! `process.on('SIGINT')` and the like: signals that scripts listen to.
+//! Signals: those that scripts send, and those they listen to (`process.on('SIGINT')`).
 //!
 //! The command line receives all signals, on a thread of its own; it asks [`take_signal`] before it ends the program.
 
@@ -13,7 +13,7 @@ use std::{
 use rquickjs::{Ctx, Function, Object, Result};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::child_process::failed;
+use super::outcome::failed;
 
 /// Has the command line receive one more signal.
 type Receive = Box<dyn Fn(i32) -> io::Result<()> + Send + Sync>;
@@ -83,4 +83,33 @@ fn receive(signal: i32) -> io::Result<()> {
         return Err(io::Error::from_raw_os_error(libc::EINVAL));
     }
     RECEIVE.get().map_or(Ok(()), |receive| receive(signal))
+}
+
+/// Sends a signal as kill(2) does: to a process, to a group when `pid` is negative, to nobody when `signal` is 0.
+#[cfg(unix)]
+pub(super) fn kill(pid: i32, signal: i32) -> io::Result<()> {
+    use rustix::process as system;
+    let group = pid < 0;
+    let target = system::Pid::from_raw(pid.saturating_abs());
+    let result = if signal == 0 {
+        match target {
+            Some(target) if group => system::test_kill_process_group(target),
+            Some(target) => system::test_kill_process(target),
+            None => system::test_kill_current_process_group(),
+        }
+    } else {
+        let invalid = || io::Error::from_raw_os_error(libc::EINVAL);
+        let signal = system::Signal::from_named_raw(signal).ok_or_else(invalid)?;
+        match target {
+            Some(target) if group => system::kill_process_group(target, signal),
+            Some(target) => system::kill_process(target, signal),
+            None => system::kill_current_process_group(signal),
+        }
+    };
+    Ok(result?)
+}
+
+#[cfg(not(unix))]
+pub(super) fn kill(_pid: i32, _signal: i32) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }

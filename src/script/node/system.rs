@@ -2,7 +2,7 @@
 
 use rquickjs::{Ctx, Function, Object, Result};
 
-use super::child_process::failed;
+use super::outcome::failed;
 use crate::script::native_module::NativeModule;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/system", init };

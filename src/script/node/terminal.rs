@@ -1,24 +1,18 @@
-//! The terminal: raw mode, size, and which descriptors are one.
+//! The terminal: raw mode, size, and whether the input is one.
 
 use rquickjs::{Ctx, Function, Object, Result};
 
-/// Adds `isTerminal(fd)`, `setRawMode(on)` and `windowSize()`.
+/// Adds `stdinIsTerminal()`, `setRawMode(on)` and `windowSize()`.
 pub(super) fn exports<'js>(exports: &Object<'js>) -> Result<()> {
     let ctx: &Ctx<'js> = exports.ctx();
-    exports.set("isTerminal", Function::new(ctx.clone(), is_terminal)?)?;
+    exports.set("stdinIsTerminal", Function::new(ctx.clone(), stdin_is_terminal)?)?;
     exports.set("setRawMode", Function::new(ctx.clone(), set_raw_mode)?)?;
     // windowSize(): [columns, rows], or nothing without a terminal.
     exports.set("windowSize", Function::new(ctx.clone(), window_size)?)
 }
 
-fn is_terminal(descriptor: i32) -> bool {
-    use std::io::IsTerminal;
-    match descriptor {
-        0 => std::io::stdin().is_terminal(),
-        1 => std::io::stdout().is_terminal(),
-        2 => std::io::stderr().is_terminal(),
-        _ => false,
-    }
+fn stdin_is_terminal() -> bool {
+    std::io::IsTerminal::is_terminal(&std::io::stdin())
 }
 
 fn window_size() -> Option<Vec<u16>> {

@@ -4,15 +4,15 @@ import { setImmediate } from 'lmthing:internal/timers';
 import { Readable } from 'node:stream';
 
 let pending = false;
-let paused = false;
 let referenced = true;
 let stdin;
-const update = () => keepAlive(pending && !paused && referenced && !stdin.destroyed);
+/** A paused stream reads ahead, but nobody waits for that. */
+const isPaused = () => stdin.readableFlowing === false && stdin.listenerCount('readable') === 0;
+const update = () => keepAlive(pending && referenced && !stdin.destroyed && !isPaused());
 
 export function ReadStream() {}
 ReadStream.prototype = Object.create(Readable.prototype, Object.getOwnPropertyDescriptors({
   _read() {
-    paused = false;
     if (!pending) {
       pending = true;
       read().then((bytes) => setImmediate(take, bytes));
@@ -53,15 +53,7 @@ export function upgrade(object) {
       return stdin;
     };
   }
-  stdin.on('pause', () => {
-    // Somebody may go on reading right away.
-    globalThis.process.nextTick(() => {
-      paused = stdin.readableFlowing === false && stdin.listenerCount('readable') === 0;
-      update();
-    });
-  });
-  stdin.on('resume', () => {
-    paused = false;
-    update();
-  });
+  // Somebody may go on reading right away.
+  stdin.on('pause', () => globalThis.process.nextTick(update));
+  stdin.on('resume', update);
 }

@@ -2,7 +2,7 @@
 // first look at anything else makes a stream of the same object (`internal/output-stream.js`, `internal/stdin.js`).
 import { patched } from 'lmthing:internal/native/console';
 import { importBuiltin } from 'lmthing:internal/native/modules';
-import { isTerminal } from 'lmthing:internal/native/stdin';
+import { stdinIsTerminal } from 'lmthing:internal/native/stdin';
 import { asBytes } from './bytes.js';
 
 const EMITTER = [
@@ -102,6 +102,6 @@ export function outputStream(fd, isTTY, writeText, writeBytes) {
 
 export function inputStream() {
   const stream = Object.assign(Object.create(lightInput), { fd: 0 });
-  if (isTerminal(0)) Object.assign(stream, { isTTY: true, isRaw: false });
+  if (stdinIsTerminal()) Object.assign(stream, { isTTY: true, isRaw: false });
   return stream;
 }
