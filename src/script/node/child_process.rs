@@ -8,7 +8,7 @@ use std::{
     rc::Rc,
 };
 
-use rquickjs::{Ctx, Function, Object, Result, Value, prelude::Async};
+use rquickjs::{Ctx, Function, Object, Result, prelude::Async};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     process::{Child, ChildStdin, Command},
