@@ -38,6 +38,8 @@ const keepBuiltinsExternal = (entryPoint) => ({
 const INSPECT_PATCHES = [
   [/getPromiseDetails:function\(\)\{return\[(\w+),void 0\]\}/, 'getPromiseDetails:(promise)=>promiseDetails(promise,kPENDING,kREJECTED)'],
   [/getProxyDetails:\w+\.getProxyDetails,Proxy/, 'getProxyDetails:proxyDetails,Proxy'],
+  [/isPromise:function\((\w+)\)\{return \w+\(\1,"Promise"\)\}/, 'isPromise:(value)=>isPromise(value)'],
+  [/var (\w+)=\w+\((\w+),"constructor"\);(?=if\(void 0!==\1&&"function"==typeof \1\.value&&""!==)/, 'var $1=constructorOf($2);'],
 ];
 
 const patchInspect = {

@@ -5,6 +5,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use super::ExitCode;
+use crate::script;
 
 /// Has `end_process` called with the exit code of the signal as soon as the user interrupts. What was streamed is on
 /// stdout already; only a progress line has to be taken off the screen.
@@ -13,12 +14,23 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + 'static) {
     use signal_hook::{
         consts::{SIGHUP, SIGINT, SIGTERM},
         iterator::Signals,
+        low_level,
     };
     // Without a handler the signals still end the process, only with a line left on the screen.
-    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
+    const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+    let Ok(mut signals) = Signals::new(ENDING) else { return };
+    let handle = signals.handle();
+    script::receive_signals(move |signal| handle.add_signal(signal));
     let wait = move || {
-        if let Some(signal) = signals.forever().next() {
+        let mut unheard = signals.forever().filter(|signal| !script::take_signal(*signal));
+        let ends = |signal: &i32| {
+            // What a script has listened to once and does not any more does what it would have done without us.
+            ENDING.contains(signal) || low_level::emulate_default_handler(*signal).is_err()
+        };
+        if let Some(signal) = unheard.find(ends) {
             leave_screen();
+            script::restore_terminal();
+            script::end_children();
             end_process(ExitCode::Interrupted(signal));
         }
     };

@@ -22,7 +22,10 @@ pub use exit::ExitCode;
 pub use interrupt::on_interrupt;
 pub use printer::Printer;
 
-use crate::{diagnostic::Diagnostic, script::THREAD_STACK_SIZE};
+use crate::{
+    diagnostic::Diagnostic,
+    script::{self, THREAD_STACK_SIZE},
+};
 
 /// Runs the command that was typed and says how the process ends.
 ///
@@ -31,7 +34,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // The main thread's stack is as large as the system likes; a script's depth must not depend on that.
     let thread = std::thread::Builder::new().name("lmthing".into()).stack_size(THREAD_STACK_SIZE);
-    match thread.spawn(|| run_and_write(arguments)).map(std::thread::JoinHandle::join) {
+    let ended = thread.spawn(|| run_and_write(arguments)).map(std::thread::JoinHandle::join);
+    script::restore_terminal();
+    script::end_children();
+    match ended {
         Ok(Ok(code)) => code,
         // The panic has printed what it was about.
         Ok(Err(_)) => ExitCode::File,

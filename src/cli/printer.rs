@@ -29,6 +29,8 @@ struct State {
     /// The column stdout's cursor is in, from 0; `None` when the text held something whose width is unknown.
     column: Cell<Option<usize>>,
     at_line_start: Cell<bool>,
+    /// The script itself has begun the line stdout's cursor is in.
+    script_line: Cell<bool>,
     /// Text that is on its way to stdout.
     buffer: RefCell<String>,
     /// There is text to be written.
@@ -60,6 +62,7 @@ impl Printer {
             stderr: Stream { is_terminal: io::stderr().is_terminal(), has_colours: console::colors_enabled_stderr() },
             column: Cell::new(Some(0)),
             at_line_start: Cell::new(true),
+            script_line: Cell::new(false),
             buffer: RefCell::default(),
             filled: Notify::new(),
             broken: RefCell::default(),
@@ -83,7 +86,16 @@ impl Printer {
     /// Writes the text that has arrived.
     pub fn flush(&self) {
         let text = std::mem::take(&mut *self.0.buffer.borrow_mut());
+        if !text.is_empty() {
+            self.0.script_line.set(false);
+        }
         self.put_stdout(&text);
+    }
+
+    /// Writes what has arrived and takes the progress line away: a child process is going to write.
+    pub fn give_way(&self) {
+        self.flush();
+        self.clear_progress();
     }
 
     /// Writes text whenever whoever made it has to wait for more; never resolves. Poll it after the run.
@@ -97,10 +109,34 @@ impl Printer {
     /// What the script prints: on a terminal it never continues a line of the model's text.
     pub fn script_stdout(&self, text: &str) {
         // Text without an end of line, from `process.stdout.write`, is meant to stand where it is.
-        if self.0.stdout.is_terminal && text.ends_with('\n') {
+        if self.0.stdout.is_terminal && text.ends_with('\n') && !self.0.script_line.get() {
             self.finish_line();
         }
         self.write_stdout(text);
+        self.0.script_line.set(!text.ends_with('\n'));
+    }
+
+    /// Bytes that a script writes: as they are, also when they are no text.
+    pub fn script_stdout_bytes(&self, bytes: &[u8]) {
+        if let Ok(text) = str::from_utf8(bytes) {
+            return self.script_stdout(text);
+        }
+        self.give_way();
+        let mut stdout = io::stdout().lock();
+        // That it cannot be written is noticed with the next text.
+        let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        self.0.at_line_start.set(bytes.ends_with(b"\n"));
+        self.0.column.set(None);
+    }
+
+    /// Bytes that a script writes to stderr.
+    pub fn script_stderr_bytes(&self, bytes: &[u8]) {
+        if let Ok(text) = str::from_utf8(bytes) {
+            return self.stderr(text);
+        }
+        self.give_way();
+        let mut stderr = io::stderr().lock();
+        let _ = stderr.write_all(bytes).and_then(|()| stderr.flush());
     }
 
     /// Text for stderr.

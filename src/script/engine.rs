@@ -6,7 +6,7 @@ use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Result};
 
 use super::host::{self, ScriptHost};
 use super::native_module::{self, NativeModule};
-use super::{event_loop, globals, lazy, loader};
+use super::{event_loop, globals, lazy, loader, node};
 
 /// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
 /// the most that rquickjs takes; more would mean no limit at all.
@@ -57,7 +57,7 @@ impl Engine {
         runtime.set_max_stack_size(max_stack_size.min(SCRIPT_STACK_SIZE)).await;
         runtime.set_gc_threshold(GC_THRESHOLD).await;
         let native_modules =
-            globals::NATIVE_MODULES.iter().copied().chain([loader::NATIVE]).chain(native_modules).collect();
+            [globals::NATIVE_MODULES, node::NATIVE_MODULES, &[loader::NATIVE], &native_modules].concat();
         let loader = loader::attach(&runtime, native_modules).await;
         let event_loop = event_loop::attach(&runtime, host.clone()).await;
         // Resolver, interrupt handler and rejection tracker are in place from the first line of JavaScript on.

@@ -12,6 +12,16 @@ pub trait ScriptHost {
     /// Text for standard output, exactly as given (a `console` line comes with its newline).
     fn write_stdout(&self, text: &str);
 
+    /// Bytes for standard output that may be no text, or only part of a character.
+    fn write_stdout_bytes(&self, bytes: &[u8]) {
+        self.write_stdout(&String::from_utf8_lossy(bytes));
+    }
+
+    /// Bytes for standard error.
+    fn write_stderr_bytes(&self, bytes: &[u8]) {
+        self.write_stderr(&String::from_utf8_lossy(bytes));
+    }
+
     /// Text for standard error.
     fn write_stderr(&self, text: &str);
 
@@ -23,6 +33,9 @@ pub trait ScriptHost {
     /// The script is running and has not given the engine back for a while; called again and again from within it, so it
     /// must not touch the engine.
     fn busy(&self) {}
+
+    /// Writes what waits to be written: somebody else, a child process, is going to write to the same place.
+    fn flush(&self) {}
 
     /// Whether standard output is a terminal (`process.stdout.isTTY`).
     fn stdout_is_terminal(&self) -> bool {

@@ -15,6 +15,7 @@ mod host;
 mod lazy;
 mod loader;
 mod native_module;
+mod node;
 mod user_data;
 mod warn;
 
@@ -30,9 +31,11 @@ pub(crate) use event_loop::{
     Asked, Asking, KeepAlive, WaitingForScript, drain_jobs, is_still, last_asked, settle, still,
 };
 pub use event_loop::{Halt, idle, until_halted};
+pub(crate) use event_loop::{is_idle, tell_before_exit, tell_exit, tell_uncaught};
 pub(crate) use globals::environment;
 pub use globals::exit_code;
 pub use host::ScriptHost;
 pub use loader::import_file;
 pub(crate) use loader::may_ask_for_pieces;
 pub use native_module::NativeModule;
+pub(crate) use node::{end_children, receive_signals, restore_terminal, take_signal};

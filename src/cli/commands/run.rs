@@ -208,6 +208,18 @@ impl ScriptHost for TerminalHost {
         self.progress.tick_busy();
     }
 
+    fn write_stdout_bytes(&self, bytes: &[u8]) {
+        self.printer.script_stdout_bytes(bytes);
+    }
+
+    fn write_stderr_bytes(&self, bytes: &[u8]) {
+        self.printer.script_stderr_bytes(bytes);
+    }
+
+    fn flush(&self) {
+        self.printer.give_way();
+    }
+
     fn stdout_is_terminal(&self) -> bool {
         self.printer.stdout_is_terminal()
     }

@@ -5,13 +5,15 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rquickjs::runtime::RejectionTracker;
-use rquickjs::{AsyncRuntime, Ctx, Function, JsLifetime, Result, Value};
+use rquickjs::{AsyncRuntime, Ctx, Error, Function, JsLifetime, Result, Value};
 
+use super::hooks::{self, tell_rejected, tell_uncaught};
+use super::promise_hooks;
 use super::rejections;
 use super::state::{EventLoop, Halt};
 use super::timers::TimerId;
 use super::wait::yield_once;
-use crate::script::diagnose::{diagnose, diagnose_error};
+use crate::script::diagnose::diagnose_error;
 use crate::script::host::ScriptHost;
 use crate::script::user_data;
 
@@ -51,12 +53,15 @@ pub(in crate::script) async fn attach(runtime: &AsyncRuntime, host: Rc<dyn Scrip
         woken.wake();
     });
     runtime.set_host_promise_rejection_tracker(Some(tracker)).await;
+    runtime.set_promise_hook(Some(promise_hooks::hook())).await;
     event_loop
 }
 
 /// Starts the driver, which runs whenever the context is driven; part of making an engine.
 pub(in crate::script) fn set_up(ctx: &Ctx<'_>, event_loop: Rc<EventLoop>) -> Result<()> {
     rejections::set_up(ctx)?;
+    hooks::set_up(ctx)?;
+    promise_hooks::set_up(ctx)?;
     user_data::store(ctx, Dispatcher::default())?;
     user_data::store(ctx, event_loop.clone())?;
     ctx.spawn(drive(ctx.clone(), event_loop));
@@ -145,15 +150,14 @@ fn run_jobs(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     while !event_loop.is_halted() && ctx.execute_pending_job() {}
 }
 
-/// Runs queued ticks one by one, promise jobs between them.
+/// Runs all queued ticks, and those that they queue, before any promise job. A tick that throws leaves the others asked for.
 fn run_ticks(ctx: &Ctx<'_>, event_loop: &EventLoop) {
     while event_loop.take_tick() && !event_loop.is_halted() {
         dispatch(ctx, event_loop, Callback::Tick);
-        run_jobs(ctx, event_loop);
     }
 }
 
-/// Calls into JavaScript; the dispatcher asks for another tick itself when more are queued.
+/// Calls into JavaScript.
 fn dispatch(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
     let dispatcher = ctx.userdata::<Dispatcher>().and_then(|dispatcher| dispatcher.0.borrow().clone());
     // Before the module of timers is loaded nothing can have been queued.
@@ -167,16 +171,27 @@ fn dispatch(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
     if let Err(error) = dispatcher.call::<_, ()>((kind, id))
         && !event_loop.is_halted()
     {
+        end_uncaught(ctx, event_loop, error);
+    }
+}
+
+fn end_uncaught(ctx: &Ctx<'_>, event_loop: &EventLoop, error: Error) {
+    if let Some(error) = tell_uncaught(ctx, error) {
         event_loop.halt(Halt::Uncaught(diagnose_error(ctx, error)));
     }
 }
 
+/// Ends the run for a rejection that nobody handled and no listener takes upon itself.
 fn report_rejection(ctx: &Ctx<'_>, event_loop: &EventLoop) {
-    if event_loop.is_halted() {
-        return;
-    }
-    if let Some(reason) = rejections::take_first(ctx) {
-        event_loop.halt(Halt::UnhandledRejection(diagnose(ctx, reason)));
+    while !event_loop.is_halted() {
+        let Some((reason, promise)) = rejections::take_first(ctx) else { return };
+        match tell_rejected(ctx, reason, promise) {
+            Some(error) => event_loop.halt(Halt::UnhandledRejection(diagnose_error(ctx, error))),
+            None => {
+                run_ticks(ctx, event_loop);
+                settle_jobs(ctx, event_loop);
+            }
+        }
     }
 }
 
@@ -184,7 +199,7 @@ fn report_rejection(ctx: &Ctx<'_>, event_loop: &EventLoop) {
 pub(in crate::script) fn report_uncaught<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) -> Result<()> {
     let event_loop = EventLoop::of(ctx)?;
     if !event_loop.is_halted() {
-        event_loop.halt(Halt::Uncaught(diagnose(ctx, thrown)));
+        end_uncaught(ctx, &event_loop, ctx.throw(thrown));
     }
     Ok(())
 }

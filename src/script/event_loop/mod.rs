@@ -6,7 +6,9 @@
 //! uncaught exception, an unhandled rejection) is kept as the one [`Halt`] for the host to await.
 
 mod driver;
+mod hooks;
 mod promise;
+mod promise_hooks;
 mod rejections;
 mod state;
 mod timers;
@@ -14,9 +16,12 @@ mod wait;
 
 pub(crate) use driver::drain_jobs;
 pub(super) use driver::{attach, report_uncaught, set_dispatcher, set_up};
+pub(super) use hooks::set_hooks;
+pub(crate) use hooks::{tell_before_exit, tell_exit, tell_uncaught};
 pub(crate) use promise::settle;
+pub(super) use promise_hooks::follow_promises;
 pub(super) use state::EventLoop;
 pub use state::Halt;
 pub(crate) use state::{Asked, Asking, KeepAlive, WaitingForScript};
 pub use wait::{idle, until_halted};
-pub(crate) use wait::{is_still, last_asked, still};
+pub(crate) use wait::{is_idle, is_still, last_asked, still};

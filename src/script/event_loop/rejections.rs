@@ -44,10 +44,13 @@ pub(super) fn any(ctx: &Ctx<'_>) -> bool {
     ctx.userdata::<Rejections>().is_some_and(|rejections| !rejections.0.borrow().is_empty())
 }
 
-/// Takes the reason of the oldest one.
-pub(super) fn take_first<'js>(ctx: &Ctx<'js>) -> Option<Value<'js>> {
+/// Takes reason and promise of the oldest one.
+pub(super) fn take_first<'js>(ctx: &Ctx<'js>) -> Option<(Value<'js>, Value<'js>)> {
     let rejections = ctx.userdata::<Rejections>()?;
-    // One is enough: it ends the run.
     let mut pending = rejections.0.borrow_mut();
-    if pending.is_empty() { None } else { Some(pending.remove(0).reason) }
+    if pending.is_empty() {
+        return None;
+    }
+    let Rejection { promise, reason } = pending.remove(0);
+    Some((reason, promise))
 }

@@ -62,6 +62,11 @@ pub(crate) fn is_still(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(EventLoop::of(ctx)?.is_still())
 }
 
+/// Whether nothing keeps the program alive at this moment.
+pub(crate) fn is_idle(ctx: &Ctx<'_>) -> Result<bool> {
+    Ok(EventLoop::of(ctx)?.is_idle())
+}
+
 /// What the script was asked last and has not answered.
 pub(crate) fn last_asked(ctx: &Ctx<'_>) -> Result<Option<Rc<Asked>>> {
     Ok(EventLoop::of(ctx)?.last_asked())

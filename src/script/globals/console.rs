@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use rquickjs::{Ctx, Function, Object, Result};
 
+use super::bytes::Bytes;
 use crate::script::event_loop::EventLoop;
 use crate::script::host::{ScriptHost, host};
 use crate::script::native_module::NativeModule;
@@ -19,12 +20,19 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("writeStdout", Function::new(ctx.clone(), stdout)?)?;
     let stderr = writer(&host, &event_loop, |host, text| host.write_stderr(text));
     exports.set("writeStderr", Function::new(ctx.clone(), stderr)?)?;
+    // writeStdoutBytes(bytes), writeStderrBytes(bytes)
+    let stdout = byte_writer(&host, &event_loop, |host, bytes| host.write_stdout_bytes(bytes));
+    exports.set("writeStdoutBytes", Function::new(ctx.clone(), stdout)?)?;
+    let stderr = byte_writer(&host, &event_loop, |host, bytes| host.write_stderr_bytes(bytes));
+    exports.set("writeStderrBytes", Function::new(ctx.clone(), stderr)?)?;
     exports.set("stdoutHasColors", host.stdout_has_colors())?;
     exports.set("stderrHasColors", host.stderr_has_colors())?;
     exports.set("stdoutIsTerminal", host.stdout_is_terminal())?;
     exports.set("stderrIsTerminal", host.stderr_is_terminal())?;
     // columns(): the terminal's width, undefined when there is none.
     exports.set("columns", Function::new(ctx.clone(), move || host.columns())?)?;
+    // patched: by file descriptor, the streams whose `write` a script has replaced.
+    exports.set("patched", Object::new(ctx.clone())?)?;
     // now(): milliseconds of a steady clock.
     let start = Instant::now();
     exports.set("now", Function::new(ctx.clone(), move || start.elapsed().as_secs_f64() * 1000.0)?)?;
@@ -44,5 +52,18 @@ fn writer(
             write(&*host, &text);
         }
         Ok(())
+    }
+}
+
+fn byte_writer(
+    host: &Rc<dyn ScriptHost>,
+    event_loop: &Rc<EventLoop>,
+    write: fn(&dyn ScriptHost, &[u8]),
+) -> impl Fn(Bytes) + 'static {
+    let (host, event_loop) = (host.clone(), event_loop.clone());
+    move |bytes| {
+        if !event_loop.is_halted() {
+            write(&*host, &bytes.0);
+        }
     }
 }

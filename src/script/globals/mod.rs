@@ -22,6 +22,7 @@ mod url;
 
 use rquickjs::{Ctx, Result};
 
+pub(super) use self::bytes::Bytes;
 pub(crate) use self::process::environment;
 pub use self::process::exit_code;
 use super::lazy::{self, LazyGlobal};
@@ -54,6 +55,7 @@ const ENCODING: &str = "lmthing:internal/web/encoding";
 const ENCODING_STREAMS: &str = "lmthing:internal/web/encoding-streams";
 const EVENTS: &str = "lmthing:internal/web/events";
 const FETCH: &str = "lmthing:internal/web/fetch";
+const PERFORMANCE: &str = "lmthing:internal/web/performance";
 const STREAMS: &str = "lmthing:internal/web/streams";
 const TIMERS: &str = "lmthing:internal/timers";
 const URL: &str = "lmthing:internal/web/url";
@@ -81,6 +83,13 @@ const LAZY_GLOBALS: &[LazyGlobal] = &[
     export_of(EVENTS, "CustomEvent"),
     export_of(EVENTS, "AbortController"),
     export_of(EVENTS, "AbortSignal"),
+    export_of(PERFORMANCE, "performance"),
+    export_of(PERFORMANCE, "Performance"),
+    export_of(PERFORMANCE, "PerformanceEntry"),
+    export_of(PERFORMANCE, "PerformanceMark"),
+    export_of(PERFORMANCE, "PerformanceMeasure"),
+    export_of(PERFORMANCE, "PerformanceObserver"),
+    export_of(PERFORMANCE, "PerformanceObserverEntryList"),
     export_of(STREAMS, "ReadableStream"),
     export_of(STREAMS, "ReadableStreamDefaultReader"),
     export_of(STREAMS, "ReadableStreamDefaultController"),

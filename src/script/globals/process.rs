@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rquickjs::runtime::UserDataGuard;
 use rquickjs::{Coerced, Ctx, Function, JsLifetime, Object, Result, Value};
 
-use crate::script::event_loop::{EventLoop, Halt};
+use crate::script::event_loop::{EventLoop, Halt, set_hooks};
 use crate::script::native_module::NativeModule;
 use crate::script::user_data;
 
@@ -87,6 +87,8 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("remember", Function::new(ctx.clone(), remember)?)?;
     // setExitCode(code or undefined)
     exports.set("setExitCode", Function::new(ctx.clone(), set_exit_code)?)?;
+    // setHooks({uncaught, rejected, beforeExit, exit}): whom to tell before the run ends.
+    exports.set("setHooks", Function::new(ctx.clone(), |ctx, hooks| set_hooks(&ctx, hooks))?)?;
     // requestExit(code): ends the run with this code.
     let event_loop = EventLoop::of(ctx)?;
     exports.set("requestExit", Function::new(ctx.clone(), move |code: i32| event_loop.halt(Halt::Exit(code)))?)?;
@@ -106,6 +108,7 @@ fn describe_program<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
     exports.set("argv", argv)?;
     exports.set("env", env)?;
     exports.set("pid", std::process::id())?;
+    exports.set("ppid", parent_id())?;
     exports.set("platform", platform())?;
     exports.set("arch", architecture())?;
     exports.set("version", env!("CARGO_PKG_VERSION"))?;
@@ -135,6 +138,16 @@ fn set_exit_code(ctx: Ctx<'_>, code: Option<i32>) -> Result<()> {
 
 /// The steady clock of `hrtime` starts at an arbitrary point; never at nought, which programs take for "unset".
 const BASE: Duration = Duration::from_secs(1);
+
+#[cfg(unix)]
+fn parent_id() -> i32 {
+    rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get())
+}
+
+#[cfg(not(unix))]
+fn parent_id() -> i32 {
+    0
+}
 
 /// Node's name of the operating system.
 fn platform() -> &'static str {

@@ -75,3 +75,6 @@ export function defineLazyGlobals(table, importBuiltin) {
 
 /** The engine's own queueMicrotask, which loses what a callback throws; `timers.js` wraps it. */
 export const nativeQueueMicrotask = globalThis.queueMicrotask;
+
+/** The engine's own clock, which `web/performance.js` builds on. */
+export const enginePerformance = globalThis.performance;

@@ -1,6 +1,6 @@
 // `console`, as Node prints it. Plain lines are joined here; everything else goes through Node's inspection code, which is
 // loaded when it is first needed.
-import { now, stderrHasColors, stdoutHasColors, writeStderr, writeStdout } from 'lmthing:internal/native/console';
+import { now, patched, stderrHasColors, stdoutHasColors, writeStderr, writeStdout } from 'lmthing:internal/native/console';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { renderTable } from './table.js';
 
@@ -37,7 +37,10 @@ function format(args, colors) {
 
 function line(write, text) {
   if (indentation !== '') text = indentation + text.replaceAll('\n', `\n${indentation}`);
-  write(`${text.toWellFormed()}\n`);
+  // A script that has put its own `write` into `process.stdout` gets what is printed.
+  const stream = patched[write === writeStdout ? 1 : 2];
+  if (stream) stream.write(`${text}\n`);
+  else write(`${text.toWellFormed()}\n`);
 }
 
 function log(...args) {

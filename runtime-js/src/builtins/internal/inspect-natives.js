@@ -14,3 +14,10 @@ export function proxyDetails(value, both = true) {
   if (details === undefined) return undefined;
   return both ? details : details[0];
 }
+
+export const isPromise = (value) => value instanceof Promise;
+
+/** The own `constructor` of an object; that of promises may be a getter (`internal/async-context.js`). */
+export function constructorOf(object) {
+  return object === Promise.prototype ? { value: Promise } : Object.getOwnPropertyDescriptor(object, 'constructor');
+}

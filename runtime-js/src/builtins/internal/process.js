@@ -1,85 +1,68 @@
 // The `process` object. What only the program knows comes from Rust (`native/process`).
-import { columns, stderrIsTerminal, stdoutIsTerminal, writeStderr, writeStdout } from 'lmthing:internal/native/console';
+//
+// It is an `EventEmitter` from the moment somebody needs one (`process-events.js`), and what is asked for rarely is in
+// `process-more.js`: a script that only looks at `process.env` pays for neither.
+import { stderrIsTerminal, stdoutIsTerminal, writeStderr, writeStderrBytes, writeStdout, writeStdoutBytes } from 'lmthing:internal/native/console';
+import { importBuiltin } from 'lmthing:internal/native/modules';
 import * as native from 'lmthing:internal/native/process';
 import { nextTick } from 'lmthing:internal/timers';
 import { environment } from '../shared/environment.js';
+import { invalidArgumentType, outOfRange } from '../shared/errors.js';
+import { inputStream, outputStream } from '../shared/standard-streams.js';
 
 /** The Node release whose behaviour is followed; packages look at it to choose their code. */
-const NODE_VERSION = '20.19.0';
+const NODE_VERSION = '20.20.2';
 
-const listeners = new Map();
-
-function addListener(event, listener, { once = false, prepend = false } = {}) {
-  const entry = { listener, once };
-  const list = listeners.get(event) ?? [];
-  listeners.set(event, prepend ? [entry, ...list] : [...list, entry]);
-  return process;
+/** The prototype of `process`; `process-events.js` puts `EventEmitter` behind it. */
+const prototype = Object.create(Object.prototype, { constructor: { value: function process() {}, writable: true, configurable: true } });
+const EMITTER_METHODS = [
+  'addListener', 'emit', 'eventNames', 'getMaxListeners', 'listenerCount', 'listeners', 'off', 'on', 'once', 'prependListener',
+  'prependOnceListener', 'rawListeners', 'removeAllListeners', 'removeListener', 'setMaxListeners',
+];
+for (const name of EMITTER_METHODS) {
+  const method = { [name]: (...values) => (importBuiltin('node:events'), process[name](...values)) }[name];
+  Object.defineProperty(prototype, name, { value: method, writable: true, configurable: true });
 }
 
-function removeListener(event, listener) {
-  const list = listeners.get(event) ?? [];
-  listeners.set(event, list.filter((entry) => entry.listener !== listener));
-  return process;
-}
-
-function emit(event, ...args) {
-  const list = listeners.get(event) ?? [];
-  for (const entry of list) {
-    if (entry.once) listeners.set(event, (listeners.get(event) ?? []).filter((other) => other !== entry));
-    entry.listener.apply(process, args);
-  }
-  return list.length > 0;
-}
-
-function stream(fd, isTTY, writeText) {
-  const write = (chunk, encoding, callback) => {
-    const text = typeof chunk === 'string' ? chunk.toWellFormed() : decode(chunk);
-    writeText(text);
-    const done = typeof encoding === 'function' ? encoding : callback;
-    if (done) nextTick(done);
-    return true;
-  };
-  const object = { fd, writable: true, write, end: (chunk) => void (chunk !== undefined && write(chunk)) };
-  for (const method of ['on', 'once', 'off', 'addListener', 'removeListener', 'emit', 'cork', 'uncork']) {
-    object[method] = () => object;
-  }
-  if (isTTY) object.isTTY = true;
-  if (isTTY) Object.defineProperty(object, 'columns', { get: columns, enumerable: true, configurable: true });
-  object.getColorDepth = () => (isTTY ? 8 : 1);
-  object.hasColors = () => isTTY;
-  return object;
-}
-
-function decode(chunk) {
-  if (!ArrayBuffer.isView(chunk)) {
-    const error = new TypeError('The "chunk" argument must be of type string or an instance of Buffer, TypedArray, or DataView.');
-    error.code = 'ERR_INVALID_ARG_TYPE';
-    throw error;
-  }
-  return new TextDecoder().decode(chunk);
+/** Called by `node:events` once: what it emits from then on has listeners. */
+export function becomeEmitter(EventEmitter) {
+  for (const name of EMITTER_METHODS) delete prototype[name];
+  Object.setPrototypeOf(prototype, EventEmitter.prototype);
+  EventEmitter.call(process);
+  for (const name of ['_events', '_eventsCount', '_maxListeners']) Object.defineProperty(process, name, { enumerable: false });
+  importBuiltin('lmthing:internal/process-events').connect(process, exit);
 }
 
 let exitCode;
 
-function toExitCode(code) {
-  const number = code === undefined || code === null ? 0 : Number(code);
-  if (Number.isInteger(number)) return number & 0xff;
-  const error = new TypeError(`The "code" argument must be of type number. Received ${typeof code} (${String(code)})`);
-  error.code = 'ERR_INVALID_ARG_TYPE';
-  throw error;
+/** Node's check of an exit code: a whole number, also as text. */
+function checkExitCode(code) {
+  if (code === undefined || code === null) return;
+  const number = typeof code === 'string' && code.trim() !== '' ? Number(code) : code;
+  if (typeof number !== 'number' || (typeof code === 'string' && Number.isNaN(number))) throw invalidArgumentType('code', 'of type number', code);
+  if (!Number.isInteger(number)) throw outOfRange('code', 'an integer', code);
 }
 
 /** Tells Rust to end the run, then spins until the engine interrupts it: no `finally` or `catch` of the script sees this. */
-function exit(code = exitCode) {
-  const number = toExitCode(code);
-  emit('exit', number);
-  native.requestExit(number);
+function reallyExit(code = 0) {
+  native.requestExit(Number(code) & 0xff);
   for (;;);
+}
+
+function exit(code) {
+  if (arguments.length !== 0) process.exitCode = code;
+  if (!process._exiting) {
+    process._exiting = true;
+    if (Object.getPrototypeOf(prototype) !== Object.prototype) process.emit('exit', process.exitCode || 0);
+  }
+  process.reallyExit(process.exitCode || 0);
 }
 
 function hrtime(previous) {
   let [seconds, nanoseconds] = native.hrtime();
   if (previous !== undefined) {
+    if (!Array.isArray(previous)) throw invalidArgumentType('time', 'an instance of Array', previous);
+    if (previous.length !== 2) throw outOfRange('time', '2', previous.length);
     seconds -= previous[0];
     nanoseconds -= previous[1];
     if (nanoseconds < 0) {
@@ -100,64 +83,61 @@ function memoryUsage() {
 }
 memoryUsage.rss = native.residentSetSize;
 
-function emitWarning(warning, typeOrOptions, code) {
-  const options = typeof typeOrOptions === 'object' && typeOrOptions !== null ? typeOrOptions : { type: typeOrOptions, code };
-  const isError = warning instanceof Error;
-  const name = isError ? warning.name : (options.type ?? 'Warning');
-  const message = isError ? warning.message : String(warning);
-  const label = options.code ? `[${options.code}] ` : '';
-  nextTick(() => {
-    if (!emit('warning', isError ? warning : Object.assign(new Error(message), { name }))) {
-      writeStderr(`(lmthing:${native.pid}) ${label}${name}: ${message}\n`);
-    }
-  });
-}
-
-const process = {
-  title: 'lmthing',
+const process = Object.create(prototype);
+Object.assign(process, {
   version: `v${NODE_VERSION}`,
-  versions: { node: NODE_VERSION, lmthing: native.version },
-  release: { name: 'node' },
+  versions: { node: NODE_VERSION, modules: '115', lmthing: native.version },
   arch: native.arch,
   platform: native.platform,
+  release: { name: 'node', lts: 'Iron' },
+  title: 'lmthing',
   argv: native.argv,
   argv0: native.argv[0] ?? 'lmthing',
   execArgv: [],
   execPath: native.execPath,
   env: environment(native.env),
   pid: native.pid,
-  ppid: 0,
-  features: {},
-  config: {},
-  get exitCode() {
-    return exitCode;
-  },
-  set exitCode(code) {
-    native.setExitCode(code === undefined || code === null ? undefined : toExitCode(code));
-    exitCode = code;
-  },
-  stdout: stream(1, stdoutIsTerminal, writeStdout),
-  stderr: stream(2, stderrIsTerminal, writeStderr),
+  ppid: native.ppid,
+  config: { target_defaults: { cflags: [], default_configuration: 'Release', defines: [], include_dirs: [], libraries: [] }, variables: {} },
+  features: { inspector: false, debug: false, uv: false, ipv6: true, tls_alpn: true, tls_sni: true, tls_ocsp: false, tls: true, cached_builtins: true, require_module: true },
+  allowedNodeEnvironmentFlags: Object.freeze(new Set()),
+  debugPort: 9229,
+  _exiting: false,
   cwd: native.cwd,
-  umask: () => 0o022,
   exit,
+  reallyExit,
   nextTick,
   hrtime,
   memoryUsage,
   uptime: native.uptime,
-  emitWarning,
-  on: addListener,
-  addListener,
-  once: (event, listener) => addListener(event, listener, { once: true }),
-  prependListener: (event, listener) => addListener(event, listener, { prepend: true }),
-  off: removeListener,
-  removeListener,
-  removeAllListeners: (event) => (event === undefined ? listeners.clear() : listeners.delete(event), process),
-  listeners: (event) => (listeners.get(event) ?? []).map(({ listener }) => listener),
-  listenerCount: (event) => (listeners.get(event) ?? []).length,
-  emit,
-};
+});
+Object.defineProperty(process, 'exitCode', {
+  get: () => exitCode,
+  set(code) {
+    checkExitCode(code);
+    exitCode = code;
+    native.setExitCode(code === undefined || code === null ? undefined : Number(code) & 0xff);
+  },
+  enumerable: true,
+  configurable: false,
+});
+
+process.stdin = inputStream();
+process.stdout = outputStream(1, stdoutIsTerminal, writeStdout, writeStdoutBytes);
+process.stderr = outputStream(2, stderrIsTerminal, writeStderr, writeStderrBytes);
+
+const more = () => importBuiltin('lmthing:internal/process-more');
+const MORE_METHODS = [
+  'abort', 'availableMemory', 'binding', 'chdir', 'constrainedMemory', 'cpuUsage', 'dlopen', 'emitWarning',
+  'getActiveResourcesInfo', 'getBuiltinModule', 'getegid', 'geteuid', 'getgid', 'getgroups', 'getuid',
+  'hasUncaughtExceptionCaptureCallback', 'kill', 'loadEnvFile', 'openStdin', 'resourceUsage', 'setegid', 'seteuid', 'setgid',
+  'setgroups', 'setSourceMapsEnabled', 'setuid', 'setUncaughtExceptionCaptureCallback', 'umask',
+];
+for (const name of MORE_METHODS) {
+  process[name] = { [name]: (...values) => more()[name](...values) }[name];
+}
 Object.defineProperty(process, Symbol.toStringTag, { value: 'process', configurable: true });
 native.remember(process);
 
+export { becomeStreams } from '../shared/standard-streams.js';
 export default process;

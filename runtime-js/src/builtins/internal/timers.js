@@ -17,7 +17,11 @@ const MAX_DELAY = 2 ** 31 - 1;
 const pending = new Map();
 let lastId = 0;
 
-const ticks = [];
+let ticks = [];
+
+/** Gives callbacks the context they were handed over in, once there is such a thing (`AsyncLocalStorage`). */
+let bound = (callback) => callback;
+export const bindCallbacksWith = (bind) => void (bound = bind);
 
 function checkCallback(callback) {
   if (typeof callback === 'function') return;
@@ -42,7 +46,7 @@ export class Timeout {
   #referenced = true;
 
   constructor(callback, delay, args, repeats) {
-    this.#callback = callback;
+    this.#callback = bound(callback);
     this.#delay = normalizeDelay(delay);
     this.#args = args;
     this.#repeats = repeats;
@@ -106,7 +110,7 @@ export class Immediate {
   #referenced = true;
 
   constructor(callback, args) {
-    this.#callback = callback;
+    this.#callback = bound(callback);
     this.#args = args;
     pending.set(this.#id, this);
     scheduleImmediate(this.#id);
@@ -152,17 +156,29 @@ function clear(id) {
 }
 
 setDispatcher((kind, id) => {
-  if (kind === 'tick') return runTick();
+  if (kind === 'tick') return runTicks();
   const entry = pending.get(id);
   if (!entry) return;
   if (kind === 'timer') Timeout.run(entry);
   else Immediate.run(entry);
 });
 
-function runTick() {
-  const tick = ticks.shift();
-  if (ticks.length > 0) requestTick();
-  tick?.callback(...tick.args);
+/** Runs what is queued and what that queues; when one throws, the rest has a turn of its own. */
+function runTicks() {
+  while (ticks.length > 0) {
+    const due = ticks;
+    ticks = [];
+    let next = 0;
+    try {
+      while (next < due.length) {
+        const { callback, args } = due[next++];
+        callback(...args);
+      }
+    } finally {
+      if (next < due.length) ticks = [...due.slice(next), ...ticks];
+      if (ticks.length > 0) requestTick();
+    }
+  }
 }
 
 export function setTimeout(callback, delay, ...args) {
@@ -196,9 +212,10 @@ export function clearImmediate(immediate) {
 
 export function queueMicrotask(callback) {
   checkCallback(callback);
+  const run = bound(callback);
   nativeQueueMicrotask(() => {
     try {
-      callback();
+      run();
     } catch (error) {
       reportUncaught(error);
     }
@@ -207,6 +224,6 @@ export function queueMicrotask(callback) {
 
 export function nextTick(callback, ...args) {
   checkCallback(callback);
-  ticks.push({ callback, args });
+  ticks.push({ callback: bound(callback), args });
   requestTick();
 }

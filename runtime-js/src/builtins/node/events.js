@@ -1,5 +1,6 @@
 // `node:events`: the npm package taken from Node's own source, and what Node has since added.
 import BaseEmitter from 'events';
+import { becomeEmitter } from 'lmthing:internal/process';
 import { brand } from '../shared/brand.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 
@@ -146,6 +147,8 @@ function setMaxListeners(count = EventEmitter.defaultMaxListeners, ...targets) {
 
 brand(EventEmitter, 'EventEmitter', false);
 Object.assign(EventEmitter, { addAbortListener, captureRejectionSymbol, captureRejections: false, errorMonitor, EventEmitter, getEventListeners, getMaxListeners, listenerCount, on, once, setMaxListeners });
+
+becomeEmitter(EventEmitter);
 
 export const { defaultMaxListeners, init, captureRejections, usingDomains } = EventEmitter;
 export { addAbortListener, captureRejectionSymbol, errorMonitor, EventEmitter, getEventListeners, getMaxListeners, listenerCount, on, once, setMaxListeners };

@@ -1,6 +1,7 @@
 // `node:os`.
 import { homeDirectory, processorCount, systemLoad, systemNames, userIds } from 'lmthing:internal/native/os';
 import { invalidArgumentType } from '../shared/errors.js';
+import { signalsOf } from '../shared/signals.js';
 
 const isWindows = process.platform === 'win32';
 const [TOTAL, FREE, UPTIME, LOAD] = [0, 1, 2, 3];
@@ -50,7 +51,7 @@ export function userInfo(options = {}) {
   return { uid, gid, username, homedir: homeDirectory() ?? homedir(), shell: isWindows ? null : (env.SHELL ?? null) };
 }
 
-const signals = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGTRAP: 5, SIGABRT: 6, SIGFPE: 8, SIGKILL: 9, SIGSEGV: 11, SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15 };
+const signals = { ...signalsOf(process.platform) };
 const errno = { EPERM: 1, ENOENT: 2, EIO: 5, EBADF: 9, EACCES: 13, EEXIST: 17, ENOTDIR: 20, EISDIR: 21, EINVAL: 22 };
 const priority = { PRIORITY_LOW: 19, PRIORITY_BELOW_NORMAL: 10, PRIORITY_NORMAL: 0, PRIORITY_ABOVE_NORMAL: -7, PRIORITY_HIGH: -14, PRIORITY_HIGHEST: -20 };
 export const constants = { signals, errno, priority };

@@ -1,5 +1,16 @@
 // `node:process`: the global, with its members as named exports.
 const { process } = globalThis;
 
-export const { arch, argv, argv0, cwd, emitWarning, env, execArgv, execPath, exit, hrtime, memoryUsage, nextTick, on, once, off, pid, platform, ppid, release, stderr, stdin, stdout, title, uptime, version, versions } = process;
+export const {
+  abort, allowedNodeEnvironmentFlags, arch, argv, argv0, availableMemory, binding, chdir, config, constrainedMemory,
+  cpuUsage, cwd, debugPort, dlopen, emitWarning, env, execArgv, execPath, exit, features, getActiveResourcesInfo,
+  getBuiltinModule, getegid, geteuid, getgid, getgroups, getuid, hasUncaughtExceptionCaptureCallback, hrtime, kill,
+  loadEnvFile, memoryUsage, nextTick, openStdin, pid, platform, ppid, reallyExit, release, resourceUsage, setegid,
+  seteuid, setgid, setgroups, setSourceMapsEnabled, setuid, setUncaughtExceptionCaptureCallback, stderr, stdin, stdout,
+  title, umask, uptime, version, versions,
+} = process;
+const emitter = (name) => (...values) => process[name](...values);
+export const [addListener, emit, eventNames, listenerCount, listeners, off, on, once, prependListener, removeAllListeners, removeListener] = [
+  'addListener', 'emit', 'eventNames', 'listenerCount', 'listeners', 'off', 'on', 'once', 'prependListener', 'removeAllListeners', 'removeListener',
+].map(emitter);
 export default process;

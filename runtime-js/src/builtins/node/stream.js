@@ -1,5 +1,6 @@
 // `node:stream`: Node's own streams as npm's readable-stream extracts them, and the ways to and from web streams, which it
 // leaves out.
+import { becomeStreams } from 'lmthing:internal/process';
 import Stream from '../../../node_modules/readable-stream/lib/stream.js';
 import promises from '../../../node_modules/readable-stream/lib/stream/promises.js';
 import { fromWebDuplex, fromWebReadable, fromWebWritable, toWebReadable, toWebWritable } from '../shared/stream-adapters.js';
@@ -7,6 +8,7 @@ import { fromWebDuplex, fromWebReadable, fromWebWritable, toWebReadable, toWebWr
 const { Duplex, PassThrough, Readable, Transform, Writable } = Stream;
 // The extract is from a later Node, whose buffers are larger.
 Stream.setDefaultHighWaterMark(false, 16 * 1024);
+becomeStreams(Stream);
 
 Readable.fromWeb = (stream, options) => fromWebReadable(Readable, stream, options);
 Readable.toWeb = (readable, options) => toWebReadable(readable, options);

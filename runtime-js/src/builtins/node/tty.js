@@ -1,9 +1,12 @@
-// `node:tty`: whether a standard stream is a terminal, which packages ask before they use colour.
-const { process } = globalThis;
+// `node:tty`: which descriptors are terminals, and the classes of the standard streams that are.
+import { stderrIsTerminal, stdoutIsTerminal } from 'lmthing:internal/native/console';
+import { stdinIsTerminal } from 'lmthing:internal/native/stdin';
+import { ReadStream } from 'lmthing:internal/stdin';
+import { WriteStream } from 'lmthing:internal/output-stream';
 
 export function isatty(fd) {
-  const stream = { 1: process.stdout, 2: process.stderr }[fd];
-  return stream?.isTTY === true;
+  return [stdinIsTerminal(), stdoutIsTerminal, stderrIsTerminal][fd] ?? false;
 }
 
-export default { isatty };
+export { ReadStream, WriteStream };
+export default { isatty, ReadStream, WriteStream };

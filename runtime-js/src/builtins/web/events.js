@@ -1,4 +1,5 @@
 // `Event`, `EventTarget`, `CustomEvent`, `AbortController` and `AbortSignal` of the DOM standard, as far as there is no tree.
+import { enginePerformance } from 'lmthing:internal/bootstrap';
 import { inspectOwn } from '../shared/inspect-own.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 import { brand } from '../shared/brand.js';
@@ -13,7 +14,7 @@ export class Event {
   #bubbles;
   #cancelable;
   #composed;
-  #timeStamp = performance.now();
+  #timeStamp = enginePerformance.now();
 
   constructor(type, options = undefined) {
     if (arguments.length === 0) {

@@ -12,7 +12,8 @@ use crate::{
     script::{
         Engine, Halt, ScriptError,
         bindings::{models::mock::mock_model, results::throw::run_error, services, values::kind_of},
-        diagnose_error, exit_code, idle, import_file, is_still, last_asked, still, until_halted,
+        diagnose_error, drain_jobs, exit_code, idle, import_file, is_idle, is_still, last_asked, still,
+        tell_before_exit, tell_exit, tell_uncaught, until_halted,
     },
 };
 
@@ -42,23 +43,74 @@ pub(crate) enum FileRun {
 pub(crate) async fn run_file(engine: &Engine, path: &Path, listener: Listener) -> FileRun {
     let run = async |ctx: Ctx<'_>| {
         let whole = async {
-            let end = run_in(&ctx, path, listener).await?;
-            if !matches!(end, FileRun::Done { .. }) {
-                return Ok(end);
-            }
-            let rest = async { idle(&ctx).await };
-            match unless_stuck(&ctx, "a run in the background", rest).await? {
-                Some(halt) => Ok(FileRun::from(halt)),
-                None => background_failure(&ctx),
+            let end = match run_in(&ctx, path, listener).await {
+                // A script that listens to uncaught exceptions goes on with what is left to do.
+                Err(error) => match tell_uncaught(&ctx, error) {
+                    Some(error) => FileRun::Failed(Rc::new(run_error(diagnose_error(&ctx, error)))),
+                    None => FileRun::Done { exit_code: None },
+                },
+                Ok(end) => end,
+            };
+            match end {
+                FileRun::Done { .. } => finish(&ctx).await,
+                end => Ok(end),
             }
         };
         // Around everything: `process.exit` and an uncaught error end the program wherever it is.
-        match until_halted(&ctx, whole).await {
-            Err(halt) => FileRun::from(halt),
+        let end = match until_halted(&ctx, whole).await {
+            Err(halt) => return FileRun::from(halt),
             Ok(end) => end.unwrap_or_else(|error| FileRun::Failed(Rc::new(run_error(diagnose_error(&ctx, error))))),
+        };
+        match until_halted(&ctx, async { tell_end(&ctx, end) }).await {
+            Err(halt) => FileRun::from(halt),
+            Ok(end) => end,
         }
     };
     engine.context().async_with(run).await
+}
+
+/// Waits for what is left to do, also for what listeners of `beforeExit` still find to do.
+async fn finish(ctx: &Ctx<'_>) -> Result<FileRun> {
+    loop {
+        let rest = async { idle(ctx).await };
+        if let Some(halt) = unless_stuck(ctx, "a run in the background", rest).await? {
+            return Ok(FileRun::from(halt));
+        }
+        let end = background_failure(ctx)?;
+        if !matches!(end, FileRun::Done { .. }) {
+            return Ok(end);
+        }
+        tell_before_exit(ctx)?;
+        drain_jobs(ctx);
+        if is_idle(ctx)? {
+            return Ok(FileRun::Done { exit_code: exit_code(ctx)? });
+        }
+    }
+}
+
+/// Tells listeners of `exit`, who may change the code of a run that went well. A listener that throws is the failure.
+fn tell_end(ctx: &Ctx<'_>, end: FileRun) -> FileRun {
+    let told = match &end {
+        FileRun::Done { exit_code } => tell_exit(ctx, exit_code.unwrap_or(0)),
+        FileRun::Failed(error) => tell_exit(ctx, failure_code(error)),
+        FileRun::Exited(_) => return end,
+    };
+    match (told, end) {
+        (Ok(code), FileRun::Done { exit_code }) if exit_code.is_some() || code != 0 => {
+            FileRun::Done { exit_code: Some(code) }
+        }
+        (Ok(_), end) => end,
+        (Err(error), _) => FileRun::Failed(Rc::new(run_error(diagnose_error(ctx, error)))),
+    }
+}
+
+/// The exit code that listeners hear of (docs/reference.md, "Errors and exit codes").
+fn failure_code(error: &RunError) -> i32 {
+    match error.origin() {
+        RunError::Script(_) | RunError::NoModel(_) | RunError::Aborted => 1,
+        RunError::Provider(_) => 3,
+        RunError::Limit { .. } => 4,
+    }
 }
 
 impl From<Halt> for FileRun {

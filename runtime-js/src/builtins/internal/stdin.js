@@ -1,0 +1,59 @@
+// `process.stdin`: made when it is first looked at, read when somebody wants what is there. Only that keeps the program alive.
+import { keepAlive, read, setRawMode } from 'lmthing:internal/native/stdin';
+import { setImmediate } from 'lmthing:internal/timers';
+import { Readable } from 'node:stream';
+
+let pending = false;
+let referenced = true;
+let stdin;
+/** A paused stream reads ahead, but nobody waits for that. */
+const isPaused = () => stdin.readableFlowing === false && stdin.listenerCount('readable') === 0;
+const update = () => keepAlive(pending && referenced && !stdin.destroyed && !isPaused());
+
+export function ReadStream() {}
+ReadStream.prototype = Object.create(Readable.prototype, Object.getOwnPropertyDescriptors({
+  _read() {
+    if (!pending) {
+      pending = true;
+      read().then((bytes) => setImmediate(take, bytes));
+    }
+    update();
+  },
+  _destroy(error, callback) {
+    callback(error);
+    update();
+  },
+  ref() {
+    referenced = true;
+    update();
+    return this;
+  },
+  unref() {
+    referenced = false;
+    update();
+    return this;
+  },
+}));
+Object.defineProperty(ReadStream.prototype, 'constructor', { value: ReadStream, writable: true, configurable: true });
+
+function take(bytes) {
+  pending = false;
+  update();
+  if (!stdin.destroyed) stdin.push(bytes ? globalThis.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : null);
+}
+
+/** Makes a stream of the object `process.stdin`. */
+export function upgrade(object) {
+  stdin = object;
+  Object.setPrototypeOf(stdin, ReadStream.prototype);
+  Readable.call(stdin, { highWaterMark: 64 * 1024 });
+  if (stdin.isTTY) {
+    stdin.setRawMode = (on) => {
+      if (setRawMode(Boolean(on))) stdin.isRaw = Boolean(on);
+      return stdin;
+    };
+  }
+  // Somebody may go on reading right away.
+  stdin.on('pause', () => globalThis.process.nextTick(update));
+  stdin.on('resume', update);
+}

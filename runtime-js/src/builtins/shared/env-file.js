@@ -1,0 +1,12 @@
+// Files like `.env`, by the rules of Node's `process.loadEnvFile` and `util.parseEnv`.
+
+const LINE = /^[ \t]*(?:export[ \t]+)?([^=\s#][^=\n]*?)[ \t]*=[ \t]*(?:"((?:\\"|[^"])*)"|'([^']*)'|`([^`]*)`|([^\n]*))/gm;
+
+/** The variables in `text`. Only double quotes know `\n`; text without quotes ends at a `#`. */
+export function parseEnvironment(text) {
+  const variables = {};
+  for (const [, name, double, single, back, plain] of text.replaceAll('\r\n', '\n').matchAll(LINE)) {
+    variables[name] = double?.replaceAll('\\n', '\n') ?? single ?? back ?? plain.replace(/#.*$/, '').trim();
+  }
+  return variables;
+}

@@ -1,0 +1,15 @@
+// Errors of the system, as Node throws them.
+
+/** `spawn x ENOENT`, with `errno`, `code` and `syscall`. */
+export function errnoError({ code, number }, syscall) {
+  const error = new Error(`${syscall} ${code}`);
+  Error.captureStackTrace?.(error, errnoError);
+  return Object.assign(error, { errno: -number, code, syscall });
+}
+
+/** What `AbortSignal` ends things with. */
+export function abortError(signal) {
+  const error = new Error('The operation was aborted', { cause: signal?.reason });
+  Object.defineProperty(error, 'name', { value: 'AbortError', configurable: true, writable: true, enumerable: false });
+  return Object.assign(error, { code: 'ABORT_ERR' });
+}

@@ -1,0 +1,66 @@
+//! What a script wants to hear of before it ends: `process.on('exit')`, `'uncaughtException'` and their like. JavaScript
+//! keeps the listeners (`lmthing:internal/process`); the loop calls in when there is something to tell.
+
+use std::cell::RefCell;
+
+use rquickjs::function::IntoArgs;
+use rquickjs::{Ctx, Error, FromJs, Function, JsLifetime, Object, Result, Value};
+
+use super::state::EventLoop;
+use crate::script::user_data;
+
+/// `{uncaught, rejected, beforeExit, exit}`, once a script has listened to anything.
+#[derive(Default, JsLifetime)]
+struct Hooks<'js>(RefCell<Option<Object<'js>>>);
+
+/// Part of making an engine.
+pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+    user_data::store(ctx, Hooks::default())
+}
+
+/// Registers the functions; called once, by `lmthing:internal/process`.
+pub(in crate::script) fn set_hooks<'js>(ctx: &Ctx<'js>, hooks: Object<'js>) -> Result<()> {
+    user_data::read::<Hooks>(ctx)?.0.replace(Some(hooks));
+    Ok(())
+}
+
+/// Calls a hook; `None` without one.
+fn call<'js, A: IntoArgs<'js>, T: FromJs<'js>>(ctx: &Ctx<'js>, name: &str, arguments: A) -> Result<Option<T>> {
+    let hooks = user_data::read::<Hooks>(ctx)?.0.borrow().clone();
+    match hooks {
+        Some(hooks) => hooks.get::<_, Function>(name)?.call(arguments).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Tells listeners of an exception nobody caught. Gives back what ends the run, if it is to end: this exception, or
+/// the one of a listener.
+pub(crate) fn tell_uncaught<'js>(ctx: &Ctx<'js>, error: Error) -> Option<Error> {
+    let Error::Exception = error else { return Some(error) };
+    let thrown = ctx.catch();
+    outcome(ctx, call(ctx, "uncaught", (thrown.clone(),)), thrown)
+}
+
+/// Tells listeners of a rejection nobody handled; gives back what ends the run, if it is to end.
+pub(super) fn tell_rejected<'js>(ctx: &Ctx<'js>, reason: Value<'js>, promise: Value<'js>) -> Option<Error> {
+    outcome(ctx, call(ctx, "rejected", (reason.clone(), promise)), reason)
+}
+
+fn outcome<'js>(ctx: &Ctx<'js>, told: Result<Option<bool>>, thrown: Value<'js>) -> Option<Error> {
+    match told {
+        Ok(Some(true)) => None,
+        Ok(_) => Some(ctx.throw(thrown)),
+        // `process.exit` in a listener looks like an error here.
+        Err(error) => (!EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.is_halted())).then_some(error),
+    }
+}
+
+/// Tells listeners of `beforeExit` that nothing is left to do; they may find something.
+pub(crate) fn tell_before_exit(ctx: &Ctx<'_>) -> Result<()> {
+    call::<_, Value>(ctx, "beforeExit", ()).map(drop)
+}
+
+/// Tells listeners of `exit` that the run ends with this code, unless they have heard. Gives the code they leave.
+pub(crate) fn tell_exit(ctx: &Ctx<'_>, code: i32) -> Result<i32> {
+    Ok(call(ctx, "exit", (code,))?.unwrap_or(code))
+}

@@ -1,0 +1,50 @@
+//! What the engine tells of promises, for `AsyncLocalStorage`. Nobody listens before a script uses that; until then each
+//! promise costs a look at a flag.
+
+use std::cell::{Cell, RefCell};
+
+use rquickjs::promise::PromiseHookType;
+use rquickjs::runtime::PromiseHook;
+use rquickjs::{Ctx, Function, JsLifetime, Result};
+
+use crate::script::user_data;
+
+thread_local! {
+    /// Whether any engine of this thread has a listener.
+    static FOLLOWED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// `follow(isNew, promise)`, once a script uses `AsyncLocalStorage`.
+#[derive(Default, JsLifetime)]
+struct Follower<'js>(RefCell<Option<Function<'js>>>);
+
+/// Part of making an engine.
+pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+    user_data::store(ctx, Follower::default())
+}
+
+/// Has `follow(isNew, promise)` called for each promise that is made (`true`) or fulfilled (`false`).
+pub(in crate::script) fn follow_promises<'js>(ctx: &Ctx<'js>, follow: Function<'js>) -> Result<()> {
+    user_data::read::<Follower>(ctx)?.0.replace(Some(follow));
+    FOLLOWED.set(true);
+    Ok(())
+}
+
+/// The engine's callback, in the middle of JavaScript.
+pub(super) fn hook() -> PromiseHook {
+    Box::new(|ctx, kind, promise, _parent| {
+        if !FOLLOWED.get() {
+            return;
+        }
+        let is_new = match kind {
+            PromiseHookType::Init => true,
+            PromiseHookType::Resolve => false,
+            PromiseHookType::Before | PromiseHookType::After => return,
+        };
+        let follow = ctx.userdata::<Follower>().and_then(|follower| follower.0.borrow().clone());
+        if let Some(follow) = follow {
+            // It only keeps notes.
+            let _ = follow.call::<_, ()>((is_new, promise));
+        }
+    })
+}

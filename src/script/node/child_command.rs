@@ -1,0 +1,143 @@
+//! What a child process is started with, from the plain object that the JavaScript half hands over to a `Command`.
+
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    process::{Command, Stdio},
+};
+
+use rquickjs::{Ctx, FromJs, Object, Result, Value};
+
+/// Where one of the three standard streams of a child leads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wiring {
+    /// To the script.
+    Pipe,
+    /// To nowhere.
+    Ignore,
+    /// To a file descriptor of this program.
+    Descriptor(i32),
+}
+
+/// `{file, args, argv0, cwd, env, stdio, detached, uid, gid}`.
+pub(super) struct ChildOptions {
+    pub(super) stdio: [Wiring; 3],
+    file: String,
+    args: Vec<String>,
+    argv0: Option<String>,
+    cwd: Option<String>,
+    /// Names and values in turn.
+    env: Vec<String>,
+    detached: bool,
+    uid: Option<u32>,
+    gid: Option<u32>,
+}
+
+impl<'js> FromJs<'js> for ChildOptions {
+    fn from_js(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Self> {
+        let object = Object::from_js(ctx, value)?;
+        let mut stdio = [Wiring::Ignore; 3];
+        for (wiring, given) in stdio.iter_mut().zip(object.get::<_, Vec<i32>>("stdio")?) {
+            *wiring = match given {
+                -1 => Wiring::Pipe,
+                -2 => Wiring::Ignore,
+                descriptor => Wiring::Descriptor(descriptor),
+            };
+        }
+        Ok(ChildOptions {
+            stdio,
+            file: object.get("file")?,
+            args: object.get("args")?,
+            argv0: object.get("argv0")?,
+            cwd: object.get("cwd")?,
+            env: object.get("env")?,
+            detached: object.get("detached")?,
+            uid: object.get("uid")?,
+            gid: object.get("gid")?,
+        })
+    }
+}
+
+impl ChildOptions {
+    /// Whether the child writes to where this program's own text goes.
+    pub(super) fn shares_output(&self) -> bool {
+        self.stdio[1..].iter().any(|wiring| matches!(wiring, Wiring::Descriptor(1 | 2)))
+    }
+
+    /// Whether it may outlive the run once it is `unref`ed.
+    pub(super) fn is_detached(&self) -> bool {
+        self.detached
+    }
+
+    /// The command to start.
+    pub(super) fn command(&self) -> io::Result<Command> {
+        let mut command = Command::new(&self.file);
+        command.args(&self.args).env_clear().envs(self.env.chunks_exact(2).map(|pair| (&pair[0], &pair[1])));
+        if let Some(cwd) = &self.cwd {
+            command.current_dir(cwd);
+        }
+        command.stdin(stdio(self.stdio[0], 0)?).stdout(stdio(self.stdio[1], 1)?).stderr(stdio(self.stdio[2], 2)?);
+        self.set_unix(&mut command);
+        Ok(command)
+    }
+
+    #[cfg(unix)]
+    fn set_unix(&self, command: &mut Command) {
+        use std::os::unix::process::CommandExt;
+        if let Some(argv0) = &self.argv0 {
+            command.arg0(argv0);
+        }
+        if self.detached {
+            // A group of its own: Ctrl-C in the terminal does not reach it.
+            command.process_group(0);
+        }
+        if let Some(uid) = self.uid {
+            command.uid(uid);
+        }
+        if let Some(gid) = self.gid {
+            command.gid(gid);
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn set_unix(&self, _command: &mut Command) {
+        let _ = (&self.argv0, self.detached, self.uid, self.gid);
+    }
+}
+
+fn stdio(wiring: Wiring, own: i32) -> io::Result<Stdio> {
+    match wiring {
+        Wiring::Pipe => Ok(Stdio::piped()),
+        Wiring::Ignore => Ok(Stdio::null()),
+        Wiring::Descriptor(descriptor) if descriptor == own => Ok(Stdio::inherit()),
+        Wiring::Descriptor(descriptor) => descriptor_stdio(descriptor, own),
+    }
+}
+
+#[cfg(unix)]
+fn descriptor_stdio(descriptor: i32, own: i32) -> io::Result<Stdio> {
+    use std::os::fd::AsFd;
+    Ok(match descriptor {
+        0 => io::stdin().as_fd().try_clone_to_owned()?.into(),
+        1 => io::stdout().as_fd().try_clone_to_owned()?.into(),
+        2 => io::stderr().as_fd().try_clone_to_owned()?.into(),
+        _ => reopened(descriptor, own == 0)?.into(),
+    })
+}
+
+#[cfg(not(unix))]
+fn descriptor_stdio(_descriptor: i32, _own: i32) -> io::Result<Stdio> {
+    Err(io::ErrorKind::InvalidInput.into())
+}
+
+/// The file behind a descriptor that a script has opened, opened once more: a number alone gives no right to the file.
+/// Output goes to the end, as with the usual log file.
+#[cfg(unix)]
+fn reopened(descriptor: i32, is_input: bool) -> io::Result<File> {
+    let path = format!("/dev/fd/{descriptor}");
+    let opened = if is_input { File::open(&path) } else { OpenOptions::new().append(true).open(&path) };
+    opened.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => io::Error::from_raw_os_error(libc::EBADF),
+        _ => error,
+    })
+}

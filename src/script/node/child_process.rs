@@ -1,0 +1,181 @@
+//! Native half of `node:child_process`: starting a child, its pipes, its end.
+//!
+//! `spawn` gives an object of functions for one child. Reading waits for bytes, writing until they are taken, and each
+//! keeps the program alive meanwhile, unless it was `unref`ed.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use rquickjs::{Ctx, Function, Object, Result, prelude::Async};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    process::{Child, ChildStdin, Command},
+};
+
+use super::child_command::ChildOptions;
+use super::child_sync::spawn_sync;
+use super::children;
+use super::keep::Keep;
+use super::outcome::{failed, failure, outcome};
+use super::signals::kill;
+use crate::script::globals::Bytes;
+use crate::script::host::host;
+use crate::script::native_module::NativeModule;
+
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/child-process", init };
+
+/// How much is read at once.
+const CHUNK: usize = 64 << 10;
+
+/// The system's number of ESRCH, everywhere.
+const NO_SUCH_PROCESS: i32 = 3;
+
+fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let exports = Object::new(ctx.clone())?;
+    // spawn(options): {pid, wait(), read(1 | 2), write(bytes), closeInput(), kill(signal), setReferenced(…)} or {code, number}.
+    exports.set("spawn", Function::new(ctx.clone(), spawn)?)?;
+    // spawnSync(options): {pid, status, signal, stdout, stderr, code, number}
+    exports.set("spawnSync", Function::new(ctx.clone(), spawn_sync)?)?;
+    // kill(pid, signal): nothing, or {code, number}.
+    let kill = |ctx: Ctx<'js>, pid: i32, signal: i32| failure(&ctx, kill(pid, signal));
+    exports.set("kill", Function::new(ctx.clone(), kill)?)?;
+    Ok(exports)
+}
+
+/// One child that is running, and its pipes.
+struct Running {
+    pid: u32,
+    detached: bool,
+    child: RefCell<Option<Child>>,
+    ended: Cell<bool>,
+    input: RefCell<Option<ChildStdin>>,
+    output: RefCell<Option<Box<dyn AsyncRead + Unpin>>>,
+    errors: RefCell<Option<Box<dyn AsyncRead + Unpin>>>,
+    /// Whether the child itself, stdin, stdout and stderr keep the program alive.
+    keeps: [Keep; 4],
+}
+
+fn spawn<'js>(ctx: Ctx<'js>, options: ChildOptions) -> Result<Object<'js>> {
+    if options.shares_output() {
+        host(&ctx)?.flush();
+    }
+    let started = options.command().and_then(|command| Command::from(command).spawn());
+    let mut child = match started {
+        Ok(child) => child,
+        Err(error) => return failed(&ctx, &error),
+    };
+    let pid = child.id().unwrap_or_default();
+    children::add(pid);
+    let running = Rc::new(Running {
+        pid,
+        detached: options.is_detached(),
+        ended: Cell::new(false),
+        input: RefCell::new(child.stdin.take()),
+        output: RefCell::new(child.stdout.take().map(|pipe| Box::new(pipe) as _)),
+        errors: RefCell::new(child.stderr.take().map(|pipe| Box::new(pipe) as _)),
+        child: RefCell::new(Some(child)),
+        keeps: std::array::from_fn(|_| Keep::new()),
+    });
+    running.keeps[0].set_active(&ctx, true)?;
+    let object = Object::new(ctx)?;
+    object.set("pid", pid)?;
+    export_process(&object, running.clone())?;
+    export_pipes(&object, running)?;
+    Ok(object)
+}
+
+fn export_process<'js>(object: &Object<'js>, running: Rc<Running>) -> Result<()> {
+    let ctx = object.ctx();
+    let state = running.clone();
+    let wait = move |ctx: Ctx<'js>| {
+        let running = state.clone();
+        async move { wait(&ctx, &running).await }
+    };
+    object.set("wait", Function::new(ctx.clone(), Async(wait))?)?;
+    let state = running.clone();
+    let kill_child = move |ctx: Ctx<'js>, signal: i32| {
+        // The number may belong to another process by now.
+        let gone = std::io::Error::from_raw_os_error(NO_SUCH_PROCESS);
+        let result = if state.ended.get() { Err(gone) } else { kill(state.pid.cast_signed(), signal) };
+        failure(&ctx, result)
+    };
+    object.set("kill", Function::new(ctx.clone(), kill_child)?)?;
+    // setReferenced(which, referenced): 0 the child, 1 to 3 its standard streams.
+    let set_referenced = move |ctx: Ctx<'js>, which: usize, referenced: bool| {
+        if which == 0 && running.detached && !running.ended.get() {
+            if referenced { children::add(running.pid) } else { children::remove(running.pid) }
+        }
+        running.keeps.get(which).map_or(Ok(()), |keep| keep.set_referenced(&ctx, referenced))
+    };
+    object.set("setReferenced", Function::new(ctx.clone(), set_referenced)?)
+}
+
+/// Waits for the end of the child: `[code, signal]`.
+async fn wait(ctx: &Ctx<'_>, running: &Running) -> Result<Vec<Option<i32>>> {
+    // Taken out: the borrow must not last while others use the child.
+    let Some(mut child) = running.child.take() else { return Ok(vec![None, None]) };
+    let status = child.wait().await;
+    running.ended.set(true);
+    children::remove(running.pid);
+    running.keeps[0].set_active(ctx, false)?;
+    // A child that cannot be waited for was taken by somebody else; nothing is known of its end.
+    let (code, signal) = status.map_or((Some(0), None), outcome);
+    Ok(vec![code, signal])
+}
+
+fn export_pipes<'js>(object: &Object<'js>, running: Rc<Running>) -> Result<()> {
+    let ctx = object.ctx();
+    // read(1 or 2): the next bytes of stdout or stderr, nothing at their end.
+    let state = running.clone();
+    let read = move |ctx: Ctx<'js>, which: usize| {
+        let running = state.clone();
+        async move {
+            let Some(keep) = running.keeps.get(which + 1) else { return Ok(None) };
+            keep.set_active(&ctx, true)?;
+            let bytes = read(if which == 1 { &running.output } else { &running.errors }).await;
+            keep.set_active(&ctx, false)?;
+            Result::Ok(bytes.map(Bytes))
+        }
+    };
+    object.set("read", Function::new(ctx.clone(), Async(read))?)?;
+    // close(1 or 2): what the child writes from now on fails.
+    let state = running.clone();
+    let close = move |which: usize| drop(if which == 1 { state.output.take() } else { state.errors.take() });
+    object.set("close", Function::new(ctx.clone(), close)?)?;
+    // write(bytes): nothing once they are taken, or {code, number}.
+    let state = running.clone();
+    let write = move |ctx: Ctx<'js>, bytes: Bytes| {
+        let running = state.clone();
+        async move {
+            let keep = &running.keeps[1];
+            keep.set_active(&ctx, true)?;
+            let result = write(&running.input, &bytes.0).await;
+            keep.set_active(&ctx, false)?;
+            failure(&ctx, result)
+        }
+    };
+    object.set("write", Function::new(ctx.clone(), Async(write))?)?;
+    // closeInput(): the child reads the end of its input.
+    object.set("closeInput", Function::new(ctx.clone(), move || drop(running.input.take()))?)
+}
+
+/// The next bytes of a pipe; `None` at its end. What cannot be read has ended.
+async fn read(pipe: &RefCell<Option<Box<dyn AsyncRead + Unpin>>>) -> Option<Vec<u8>> {
+    let mut reader = pipe.take()?;
+    let mut bytes = Vec::with_capacity(CHUNK);
+    let count = reader.read_buf(&mut bytes).await.unwrap_or(0);
+    bytes.shrink_to_fit();
+    (count > 0).then(|| {
+        pipe.replace(Some(reader));
+        bytes
+    })
+}
+
+async fn write(pipe: &RefCell<Option<ChildStdin>>, bytes: &[u8]) -> std::io::Result<()> {
+    let mut writer = pipe.take().ok_or(std::io::ErrorKind::BrokenPipe)?;
+    let written = writer.write_all(bytes).await;
+    pipe.replace(Some(writer));
+    written
+}

@@ -1,0 +1,28 @@
+//! Native halves of Node's modules that reach out of the program: child processes, signals, the standard streams, the
+//! terminal (docs/node.md).
+//!
+//! As in `globals`, plain functions go to the JavaScript halves as `lmthing:internal/native/<area>`; arguments are checked
+//! and errors made there. What is under way keeps the program alive through [`keep::Keep`].
+
+mod async_context;
+mod child_command;
+mod child_process;
+mod child_sync;
+mod children;
+mod keep;
+mod outcome;
+mod signals;
+mod stdin;
+mod system;
+mod system_error;
+mod terminal;
+
+pub(crate) use children::end_all as end_children;
+pub(crate) use signals::{receive_signals, take_signal};
+pub(crate) use terminal::restore_terminal;
+
+use super::native_module::NativeModule;
+
+/// Native halves of built-in modules, out of reach for prompt files.
+pub(super) const NATIVE_MODULES: &[NativeModule] =
+    &[async_context::NATIVE, child_process::NATIVE, stdin::NATIVE, system::NATIVE];

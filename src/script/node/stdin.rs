@@ -1,0 +1,39 @@
+//! Native half of `process.stdin`.
+
+use std::io::Read;
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Function, Object, Result, prelude::Async};
+
+use super::keep::Keep;
+use crate::script::globals::Bytes;
+use crate::script::native_module::NativeModule;
+
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/stdin", init };
+
+/// How much is read at once.
+const CHUNK: usize = 64 << 10;
+
+fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let exports = Object::new(ctx.clone())?;
+    // read(): the next bytes, nothing at the end. Waits on a thread of its own; files cannot be waited for otherwise.
+    exports.set("read", Function::new(ctx.clone(), Async(read))?)?;
+    // keepAlive(on): whether the program waits for what is being read.
+    let keep = Rc::new(Keep::new());
+    let keep_alive = move |ctx: Ctx<'js>, on: bool| keep.set_active(&ctx, on);
+    exports.set("keepAlive", Function::new(ctx.clone(), keep_alive)?)?;
+    super::terminal::exports(&exports)?;
+    Ok(exports)
+}
+
+async fn read() -> Option<Bytes> {
+    let read = || {
+        let mut buffer = vec![0; CHUNK];
+        let count = std::io::stdin().lock().read(&mut buffer);
+        buffer.truncate(count.unwrap_or(0));
+        buffer.shrink_to_fit();
+        buffer
+    };
+    let bytes = tokio::task::spawn_blocking(read).await.unwrap_or_default();
+    (!bytes.is_empty()).then_some(Bytes(bytes))
+}
