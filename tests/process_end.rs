@@ -99,3 +99,40 @@ fn a_closed_pipe_ends_the_run_quietly() {
     child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
     assert_eq!((status.code(), stderr.as_str()), (Some(0), ""));
 }
+
+/// Starts a child that has a child, then ends or never gives the engine back.
+const PARENT: &str = "
+import { spawn } from 'node:child_process';
+const child = spawn('sh', ['-c', 'sleep 60 & echo $!; wait']);
+child.stdout.once('data', (text) => {
+  process.stdout.write(`pid ${text}`.trim().padEnd(12) + '\\n');
+  if (process.env.HOW === 'exit') process.exit(3);
+  for (;;);
+});
+await new Promise((resolve) => setTimeout(resolve, 60_000));
+export const config = { model: 'mock' };
+export default () => {};
+";
+
+#[test]
+fn children_end_with_the_run() {
+    for (how, code) in [("exit", 3), ("signal", 130)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("parent.lmt.mjs");
+        fs::write(&path, PARENT).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        command.arg("run").arg(&path).env("HOW", how).stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut parent = command.spawn().unwrap();
+        let mut line = [0; 13];
+        parent.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+        let grandchild = String::from_utf8_lossy(&line).replace("pid", "").trim().to_owned();
+        if how == "signal" {
+            Command::new("kill").args(["-INT", &parent.id().to_string()]).status().unwrap();
+        }
+        assert_eq!(end(&mut parent).code(), Some(code), "{how}");
+        // It may be there as a zombie until somebody takes note of its end.
+        let state = Command::new("ps").args(["-o", "stat=", "-p", &grandchild]).output().unwrap();
+        let state = String::from_utf8_lossy(&state.stdout).into_owned();
+        assert!(state.trim().is_empty() || state.starts_with('Z'), "{how}: {grandchild} is {state}");
+    }
+}

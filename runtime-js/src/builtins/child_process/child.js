@@ -209,7 +209,7 @@ function followTimeout(child, timeout, killSignal) {
 
 /** `spawn` with its arguments sorted out. */
 export function start({ file, args, options }) {
-  const { timeout, killSignal } = limitsOf(options);
+  const { timeout, killSignal } = limitsOf({ timeout: options.timeout, killSignal: options.killSignal });
   checkSignal(options.signal);
   const child = new ChildProcess();
   child.spawn(file, args, options);

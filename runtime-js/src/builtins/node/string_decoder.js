@@ -18,6 +18,14 @@ export function StringDecoder(encoding) {
   return decoder;
 }
 Object.setPrototypeOf(StringDecoder.prototype, BaseDecoder.prototype);
+// The package knows `Buffer` alone; Node takes every view.
+for (const name of ['write', 'end']) {
+  const method = BaseDecoder.prototype[name];
+  StringDecoder.prototype[name] = function (bytes) {
+    const isView = ArrayBuffer.isView(bytes) && !globalThis.Buffer.isBuffer(bytes);
+    return method.call(this, isView ? globalThis.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes);
+  };
+}
 
 brand(StringDecoder, 'StringDecoder', false);
 
