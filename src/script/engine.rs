@@ -6,7 +6,7 @@ use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Result};
 
 use super::host::{self, ScriptHost};
 use super::native_module::{self, NativeModule};
-use super::{event_loop, globals, lazy, loader};
+use super::{event_loop, globals, lazy, loader, node};
 
 /// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
 /// the most that rquickjs takes; more would mean no limit at all.
@@ -56,8 +56,13 @@ impl Engine {
         let runtime = AsyncRuntime::new()?;
         runtime.set_max_stack_size(max_stack_size.min(SCRIPT_STACK_SIZE)).await;
         runtime.set_gc_threshold(GC_THRESHOLD).await;
-        let native_modules =
-            globals::NATIVE_MODULES.iter().copied().chain([loader::NATIVE]).chain(native_modules).collect();
+        let native_modules = globals::NATIVE_MODULES
+            .iter()
+            .copied()
+            .chain(node::NATIVE_MODULES.iter().copied())
+            .chain([loader::NATIVE])
+            .chain(native_modules)
+            .collect();
         let loader = loader::attach(&runtime, native_modules).await;
         let event_loop = event_loop::attach(&runtime).await;
         // Resolver, interrupt handler and rejection tracker are in place from the first line of JavaScript on.

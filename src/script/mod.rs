@@ -15,6 +15,7 @@ mod host;
 mod lazy;
 mod loader;
 mod native_module;
+mod node;
 mod user_data;
 mod warn;
 

@@ -11,7 +11,11 @@ mod crypto;
 mod encoding;
 mod fetch;
 mod fs;
+mod fs_attributes;
+mod fs_descriptors;
+mod fs_error;
 mod fs_operations;
+mod fs_watch;
 mod inspect;
 mod modules;
 mod os;
@@ -33,6 +37,7 @@ pub(super) const NATIVE_MODULES: &[NativeModule] = &[
     encoding::NATIVE,
     fetch::NATIVE,
     fs::NATIVE,
+    fs_watch::NATIVE,
     inspect::NATIVE,
     modules::NATIVE,
     os::NATIVE,
