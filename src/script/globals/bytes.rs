@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Error, Exception, FromJs, Function, IntoJs, Object, Result, 
 ///
 /// The engine lends the memory of a typed array to Rust only through `unsafe` (the script could detach it). Its own
 /// base64 coder is native and nearly as fast as a copy, so the bytes come in through that.
-pub(super) struct Bytes(pub(super) Vec<u8>);
+pub(in crate::script) struct Bytes(pub(in crate::script) Vec<u8>);
 
 impl<'js> FromJs<'js> for Bytes {
     fn from_js(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Self> {

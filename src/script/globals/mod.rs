@@ -25,6 +25,7 @@ mod url;
 
 use rquickjs::{Ctx, Result};
 
+pub(super) use self::bytes::Bytes;
 pub(crate) use self::process::environment;
 pub use self::process::exit_code;
 use super::lazy::{self, LazyGlobal};
@@ -52,6 +53,7 @@ const fn export_of(module: &'static str, name: &'static str) -> LazyGlobal {
 }
 
 const BLOB: &str = "lmthing:internal/web/blob";
+const COMPRESSION: &str = "lmthing:internal/web/compression-streams";
 const CRYPTO: &str = "lmthing:internal/web/crypto";
 const ENCODING: &str = "lmthing:internal/web/encoding";
 const ENCODING_STREAMS: &str = "lmthing:internal/web/encoding-streams";
@@ -78,6 +80,8 @@ const LAZY_GLOBALS: &[LazyGlobal] = &[
     export_of(ENCODING, "TextDecoder"),
     export_of(ENCODING_STREAMS, "TextEncoderStream"),
     export_of(ENCODING_STREAMS, "TextDecoderStream"),
+    export_of(COMPRESSION, "CompressionStream"),
+    export_of(COMPRESSION, "DecompressionStream"),
     export_of(EVENTS, "Event"),
     export_of(EVENTS, "EventTarget"),
     export_of(EVENTS, "CustomEvent"),

@@ -5,8 +5,12 @@
 //! anything of prompts.
 
 mod alive;
+mod brotli_codec;
+mod codec;
+mod compression;
+mod deflate_codec;
 
 use super::native_module::NativeModule;
 
 /// Native halves; like those of `globals`, out of reach for prompt files.
-pub(super) const NATIVE_MODULES: &[NativeModule] = &[alive::NATIVE];
+pub(super) const NATIVE_MODULES: &[NativeModule] = &[alive::NATIVE, compression::NATIVE];
