@@ -30,7 +30,7 @@ const PLATFORM_FILES: [&str; 0] = [];
 
 /// TLS as the client speaks it, and what is wrong with the files that variables name: such a file is left out, since
 /// most connections do well without it.
-pub(super) fn tls(network: &Network) -> Result<(ClientConfig, Vec<String>), Error> {
+pub(crate) fn tls(network: &Network) -> Result<(ClientConfig, Vec<String>), Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let (mut extra, mut problems) = (Vec::new(), Vec::new());
     let files = network.certificate_files();

@@ -28,6 +28,7 @@ use rquickjs::{Ctx, Result};
 pub(super) use self::bytes::Bytes;
 pub(crate) use self::process::environment;
 pub use self::process::exit_code;
+pub(super) use self::process::variable;
 use super::lazy::{self, LazyGlobal};
 use super::native_module::NativeModule;
 

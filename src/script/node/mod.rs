@@ -9,8 +9,12 @@ mod brotli_codec;
 mod codec;
 mod compression;
 mod deflate_codec;
+mod network;
+mod network_error;
+mod socket;
+mod tls_settings;
 
 use super::native_module::NativeModule;
 
 /// Native halves; like those of `globals`, out of reach for prompt files.
-pub(super) const NATIVE_MODULES: &[NativeModule] = &[alive::NATIVE, compression::NATIVE];
+pub(super) const NATIVE_MODULES: &[NativeModule] = &[alive::NATIVE, compression::NATIVE, network::NATIVE];
