@@ -36,8 +36,8 @@ pub(super) struct Connection {
     closing: Notify,
     /// Gets the reader back from who waits for bytes.
     taking_over: Notify,
-    /// A second handle on a TCP connection, for its settings.
-    settings: Option<socket2::Socket>,
+    /// A second handle on a TCP connection, for its settings; while it is there, the connection is open.
+    settings: RefCell<Option<socket2::Socket>>,
     local: Option<SocketAddr>,
     remote: Option<SocketAddr>,
 }
@@ -51,7 +51,7 @@ impl Connection {
             closed: Cell::new(false),
             closing: Notify::new(),
             taking_over: Notify::new(),
-            settings,
+            settings: RefCell::new(settings),
             local: None,
             remote: None,
         }
@@ -141,6 +141,7 @@ impl Connection {
         self.closing.notify_waiters();
         self.reader.take();
         self.writer.take();
+        self.settings.take();
     }
 
     /// The whole stream, from a reader that may be waiting.
@@ -233,12 +234,12 @@ fn export_settings<'js>(object: &Object<'js>, connection: &Rc<Connection>) -> Re
     let own = connection.clone();
     let no_delay = move |wanted: bool| {
         // A setting that the system refuses is a wish that was not granted, in Node too.
-        own.settings.as_ref().is_some_and(|socket| socket.set_tcp_nodelay(wanted).is_ok())
+        own.settings.borrow().as_ref().is_some_and(|socket| socket.set_tcp_nodelay(wanted).is_ok())
     };
     object.set("setNoDelay", Function::new(ctx.clone(), no_delay)?)?;
     let own = connection.clone();
     let keep_alive = move |wanted: bool, seconds: f64| {
-        own.settings.as_ref().is_some_and(|socket| {
+        own.settings.borrow().as_ref().is_some_and(|socket| {
             let idle = socket2::TcpKeepalive::new().with_time(std::time::Duration::from_secs_f64(seconds.max(1.0)));
             let timed = !wanted || seconds <= 0.0 || socket.set_tcp_keepalive(&idle).is_ok();
             socket.set_keepalive(wanted).is_ok() && timed

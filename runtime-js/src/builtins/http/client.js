@@ -198,10 +198,8 @@ const methods = {
     this._failure = error;
     this.res?._dump();
     const failure = error ?? (this.res ? undefined : hangUp());
-    if (this.socket) {
-      this._exchange?.give();
-      this.socket.destroy(this.res ? error : undefined);
-    }
+    // When the connection is closed, the exchange ends the answer.
+    this.socket?.destroy(this.res ? error : undefined);
     if (!this.res && failure) process.nextTick(() => this._tell(failure));
     this._finish();
     return this;
@@ -264,7 +262,6 @@ class Exchange {
     for (const [event, listener] of Object.entries(this.#listeners)) this.#socket.removeListener(event, listener);
     // An error after this is nobody's.
     if (this.#request.destroyed && !this.#response?.complete) this.#socket.on('error', () => {});
-    if (this.#response && !this.#response.complete) this.#cutOff();
   }
 
   #take(bytes) {
@@ -339,9 +336,9 @@ class Exchange {
       request.destroyed = true;
       request._finish();
     };
-    if (isWhole) free();
-    else if (request.writableEnded) request.once('finish', free);
-    else free();
+    // A server may answer before it has the whole request; the rest of it is still sent.
+    if (isWhole || !request.shouldKeepAlive) free();
+    else request.once('finish', free);
   }
 
   /** The connection speaks something else from now on. */
@@ -386,6 +383,7 @@ class Exchange {
     this.#parser.finish();
     const response = this.#response;
     this.give();
+    if (response && !response.complete) this.#cutOff();
     if (!response) this.#request._fail(hangUp());
     this.#request.destroyed = true;
     this.#request._finish();

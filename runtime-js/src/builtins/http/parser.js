@@ -103,7 +103,7 @@ export class MessageParser {
     if (end === undefined) {
       if (data.length > MAX_HEAD) throw parseError('HPE_HEADER_OVERFLOW', 'Header overflow', data);
       if (this.#kind === 'request' && !/^[A-Za-z-]+( |$)/.test(data.toString('latin1', 0, 24).split(' ')[0] + ' ')) throw parseError('HPE_INVALID_METHOD', 'Invalid method encountered', data);
-      if (this.#kind === 'response' && !'HTTP/'.startsWith(data.toString('latin1', 0, 5))) throw parseError('HPE_INVALID_CONSTANT', 'Expected HTTP/', data);
+      if (this.#kind === 'response' && !'HTTP/'.startsWith(data.toString('latin1', 0, 5))) throw parseError('HPE_INVALID_CONSTANT', 'Expected HTTP/, RTSP/ or ICE/', data);
       return undefined;
     }
     const [first, ...lines] = data.toString('latin1', 0, end.at).split(/\r?\n/);
@@ -203,6 +203,6 @@ function requestLine(line, raw) {
 
 function statusLine(line, raw) {
   const match = /^HTTP\/(\d)\.(\d) (\d{3})(?: (.*))?$/.exec(line);
-  if (!match) throw parseError('HPE_INVALID_CONSTANT', 'Expected HTTP/', raw);
+  if (!match) throw parseError('HPE_INVALID_CONSTANT', 'Expected HTTP/, RTSP/ or ICE/', raw);
   return { major: Number(match[1]), minor: Number(match[2]), statusCode: Number(match[3]), statusMessage: match[4] ?? '' };
 }

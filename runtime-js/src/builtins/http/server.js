@@ -183,8 +183,10 @@ class ServerConnection {
   }
 
   #inputEnded() {
-    if (!this.#parser.finish() && !this.#request?.upgrade) this.#socket.end();
-    else if (!this.#response) this.#socket.end();
+    if (this.#request?.upgrade) return;
+    const isWhole = this.#parser.finish();
+    // As Node does unless told otherwise: who says no more does not wait for an answer.
+    if (!isWhole || !this.#server.httpAllowHalfOpen || !this.#response) this.#socket.end();
     else this.#response._last = true;
   }
 
