@@ -60,6 +60,7 @@ const ENCODING: &str = "lmthing:internal/web/encoding";
 const ENCODING_STREAMS: &str = "lmthing:internal/web/encoding-streams";
 const EVENTS: &str = "lmthing:internal/web/events";
 const FETCH: &str = "lmthing:internal/web/fetch";
+const MESSAGES: &str = "lmthing:internal/web/message-channel";
 const STREAMS: &str = "lmthing:internal/web/streams";
 const TIMERS: &str = "lmthing:internal/timers";
 const URL: &str = "lmthing:internal/web/url";
@@ -88,6 +89,9 @@ const LAZY_GLOBALS: &[LazyGlobal] = &[
     export_of(EVENTS, "CustomEvent"),
     export_of(EVENTS, "AbortController"),
     export_of(EVENTS, "AbortSignal"),
+    export_of(MESSAGES, "MessageChannel"),
+    export_of(MESSAGES, "MessagePort"),
+    export_of(MESSAGES, "MessageEvent"),
     export_of(STREAMS, "ReadableStream"),
     export_of(STREAMS, "ReadableStreamDefaultReader"),
     export_of(STREAMS, "ReadableStreamDefaultController"),

@@ -268,6 +268,7 @@ fn export_tls<'js>(object: &Object<'js>, connection: &Rc<Connection>) -> Result<
     let server = move |ctx: Ctx<'js>, settings: Object<'js>| {
         let (own, server) = (own.clone(), TlsServer::from_js(&settings));
         async move {
+            let _alive = KeepAlive::new(&ctx);
             let shaken = match server? {
                 Ok(server) => own.start_tls_server(server).await,
                 Err(error) => Err(error),

@@ -6,14 +6,12 @@ use rquickjs::{Ctx, IntoJs, Object, Result, Value};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
-use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig, SignatureScheme,
-};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, ServerConfig, SignatureScheme};
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 
 use super::network_error::{NetError, NetResult};
 use super::socket::Wire;
-use crate::http::{Network, client_tls};
+use crate::http::{Network, client_tls, tls_believing};
 use crate::script::globals::{Bytes, variable};
 
 /// What both sides agreed on.
@@ -119,6 +117,12 @@ fn handshake_error(error: &std::io::Error) -> NetError {
         ) => {
             return NetError::told("ERR_TLS_CERT_ALTNAME_INVALID", inner.to_string());
         }
+        // What `openssl req -x509` makes says of itself that it is an authority.
+        Error::InvalidCertificate(CertificateError::Other(other))
+            if other.to_string().contains("CaUsedAsEndEntity") =>
+        {
+            ("DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed certificate")
+        }
         _ => return NetError::told("ERR_SSL_HANDSHAKE_FAILURE", inner.to_string()),
     };
     NetError::told(code, message)
@@ -159,17 +163,12 @@ fn client_config(network: &Network, own: &[Bytes], rejects: bool) -> NetResult<C
     if rejects && own.is_empty() {
         return client_tls(network).map(|(config, _)| config).map_err(|error| unusable(&error));
     }
-    let builder = ClientConfig::builder_with_provider(provider());
-    let builder = builder.with_safe_default_protocol_versions().map_err(|error| unusable(&error))?;
-    if !rejects {
-        let verifier = Arc::new(Everybody(provider()));
-        return Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth());
+    if rejects {
+        return tls_believing(certificates(own)).map_err(|error| unusable(&error));
     }
-    let mut roots = RootCertStore::empty();
-    for certificate in certificates(own) {
-        roots.add(certificate).map_err(|error| unusable(&error))?;
-    }
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+    let builder = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|error| unusable(&error))?.dangerous();
+    Ok(builder.with_custom_certificate_verifier(Arc::new(Everybody(provider()))).with_no_client_auth())
 }
 
 /// The server's side.

@@ -30,7 +30,6 @@ export function Socket(given) {
   this.bytesWrittenBefore = 0;
   this._bytesRead = 0;
   Object.defineProperty(this, 'bytesWrittenBefore', { enumerable: false });
-  if (handle) this[ALIVE] = hold();
 }
 Object.setPrototypeOf(Socket.prototype, Duplex.prototype);
 Object.setPrototypeOf(Socket, Duplex);
@@ -55,7 +54,6 @@ export function holdBack(socket) {
 
 export function adopt(socket, handle) {
   socket[HANDLE] = handle;
-  if (!socket.unreferenced) socket[ALIVE] ??= hold();
 }
 
 /** `[options, callback]` of `connect(options, cb)`, `connect(port, host, cb)`, `connect(path, cb)`. */
@@ -155,7 +153,6 @@ const methods = {
     if (callback) this.once('connect', callback);
     this.connecting = true;
     this[WAITING] ??= [];
-    if (!this.unreferenced) this[ALIVE] ??= hold();
     connectNow(this, options);
     return this;
   },
@@ -179,12 +176,7 @@ const methods = {
     this[TIMER] = undefined;
     this[HANDLE]?.close();
     callback(error);
-    // The loop has to live until the event is told, as it does in Node for a handle that closes.
-    setImmediate(() => {
-      this[ALIVE]?.release();
-      this[ALIVE] = undefined;
-      this.emit('close', Boolean(error));
-    });
+    setImmediate(() => this.emit('close', Boolean(error)));
   },
   setTimeout(milliseconds, callback) {
     if (typeof milliseconds !== 'number') throw invalidArgumentType('msecs', 'of type number', milliseconds);
@@ -210,7 +202,7 @@ const methods = {
   },
   ref() {
     this.unreferenced = false;
-    if (!this.destroyed && (this[HANDLE] || this.connecting)) this[ALIVE] ??= hold();
+    if (this[READING]) this[ALIVE] ??= hold();
     return this;
   },
   unref() {
@@ -237,9 +229,13 @@ for (const [name, value] of Object.entries(methods)) Object.defineProperty(Socke
 async function readOnce(socket) {
   if (socket[READING] || socket.destroyed) return;
   socket[READING] = true;
+  // As in Node, who waits for bytes keeps the program alive; an open connection alone does not.
+  if (!socket.unreferenced) socket[ALIVE] ??= hold();
   const handle = socket[HANDLE];
   const outcome = await handle.read();
   socket[READING] = false;
+  socket[ALIVE]?.release();
+  socket[ALIVE] = undefined;
   // Closed meanwhile, or taken over by TLS.
   if (socket.destroyed || socket[HANDLE] !== handle) return;
   refresh(socket);
