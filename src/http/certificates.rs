@@ -5,6 +5,7 @@ use std::{path::Path, sync::Arc};
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
     client::{
+        WebPkiServerVerifier,
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
         verify_server_name,
     },
@@ -30,7 +31,7 @@ const PLATFORM_FILES: [&str; 0] = [];
 
 /// TLS as the client speaks it, and what is wrong with the files that variables name: such a file is left out, since
 /// most connections do well without it.
-pub(super) fn tls(network: &Network) -> Result<(ClientConfig, Vec<String>), Error> {
+pub(crate) fn tls(network: &Network) -> Result<(ClientConfig, Vec<String>), Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let (mut extra, mut problems) = (Vec::new(), Vec::new());
     let files = network.certificate_files();
@@ -56,6 +57,24 @@ pub(super) fn tls(network: &Network) -> Result<(ClientConfig, Vec<String>), Erro
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok((config, problems))
+}
+
+/// TLS that believes these certificates and nobody else.
+pub(crate) fn tls_believing(own: Vec<CertificateDer<'static>>) -> Result<ClientConfig, Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut roots = RootCertStore::empty();
+    for certificate in &own {
+        roots.add(certificate.clone())?;
+    }
+    let platform = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+        .build()
+        .map_err(|error| Error::General(error.to_string()))?;
+    let verifier = Verifier { platform, extra: own };
+    Ok(ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth())
 }
 
 /// The certificates of a file in PEM form that can serve as an authority's.

@@ -10,6 +10,7 @@ mod exceptions;
 mod network;
 mod proxy;
 
+pub(crate) use certificates::{tls as client_tls, tls_believing};
 pub(crate) use client::{CONNECT_TIMEOUT, http_client, near_client, take_warnings};
 pub(crate) use network::Network;
 pub(crate) use proxy::Proxy;

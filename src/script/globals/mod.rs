@@ -11,7 +11,11 @@ mod crypto;
 mod encoding;
 mod fetch;
 mod fs;
+mod fs_attributes;
+mod fs_descriptors;
+mod fs_error;
 mod fs_operations;
+mod fs_watch;
 mod inspect;
 mod intl;
 mod modules;
@@ -25,6 +29,7 @@ use rquickjs::{Ctx, Result};
 pub(super) use self::bytes::Bytes;
 pub(crate) use self::process::environment;
 pub use self::process::exit_code;
+pub(super) use self::process::variable;
 use super::lazy::{self, LazyGlobal};
 use super::native_module::NativeModule;
 
@@ -35,6 +40,7 @@ pub(super) const NATIVE_MODULES: &[NativeModule] = &[
     encoding::NATIVE,
     fetch::NATIVE,
     fs::NATIVE,
+    fs_watch::NATIVE,
     inspect::NATIVE,
     intl::NATIVE,
     modules::NATIVE,
@@ -50,11 +56,13 @@ const fn export_of(module: &'static str, name: &'static str) -> LazyGlobal {
 }
 
 const BLOB: &str = "lmthing:internal/web/blob";
+const COMPRESSION: &str = "lmthing:internal/web/compression-streams";
 const CRYPTO: &str = "lmthing:internal/web/crypto";
 const ENCODING: &str = "lmthing:internal/web/encoding";
 const ENCODING_STREAMS: &str = "lmthing:internal/web/encoding-streams";
 const EVENTS: &str = "lmthing:internal/web/events";
 const FETCH: &str = "lmthing:internal/web/fetch";
+const MESSAGES: &str = "lmthing:internal/web/message-channel";
 const PERFORMANCE: &str = "lmthing:internal/web/performance";
 const STREAMS: &str = "lmthing:internal/web/streams";
 const TIMERS: &str = "lmthing:internal/timers";
@@ -78,6 +86,8 @@ const LAZY_GLOBALS: &[LazyGlobal] = &[
     export_of(ENCODING, "TextDecoder"),
     export_of(ENCODING_STREAMS, "TextEncoderStream"),
     export_of(ENCODING_STREAMS, "TextDecoderStream"),
+    export_of(COMPRESSION, "CompressionStream"),
+    export_of(COMPRESSION, "DecompressionStream"),
     export_of(EVENTS, "Event"),
     export_of(EVENTS, "EventTarget"),
     export_of(EVENTS, "CustomEvent"),
@@ -90,6 +100,9 @@ const LAZY_GLOBALS: &[LazyGlobal] = &[
     export_of(PERFORMANCE, "PerformanceMeasure"),
     export_of(PERFORMANCE, "PerformanceObserver"),
     export_of(PERFORMANCE, "PerformanceObserverEntryList"),
+    export_of(MESSAGES, "MessageChannel"),
+    export_of(MESSAGES, "MessagePort"),
+    export_of(MESSAGES, "MessageEvent"),
     export_of(STREAMS, "ReadableStream"),
     export_of(STREAMS, "ReadableStreamDefaultReader"),
     export_of(STREAMS, "ReadableStreamDefaultController"),

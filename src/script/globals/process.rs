@@ -60,7 +60,7 @@ pub(crate) fn environment(ctx: &Ctx<'_>) -> Result<Option<BTreeMap<String, Strin
 }
 
 /// One variable of `process.env` as it is now. What has no text is no variable.
-pub(super) fn variable(ctx: &Ctx<'_>, name: &str) -> Option<String> {
+pub(in crate::script) fn variable(ctx: &Ctx<'_>, name: &str) -> Option<String> {
     let process = process(ctx).ok()?;
     let Some(object) = process.object.borrow().clone() else {
         return process.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());

@@ -1,7 +1,8 @@
 // The arguments that file functions share: paths, options, encodings, data.
 import { encodeUtf8, decodeUtf8 } from 'lmthing:internal/native/encoding';
 import { asBytes } from '../shared/bytes.js';
-import { invalidArgumentType, nodeError } from '../shared/errors.js';
+import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
+import { constants } from './constants.js';
 
 /** A path given as text, bytes or a `file:` URL, as text. */
 export function pathText(value, name = 'path') {
@@ -29,9 +30,40 @@ export function optionsOf(options, defaults = {}) {
   if (options === undefined || options === null || typeof options === 'function') return { ...defaults };
   if (typeof options === 'string') return { ...defaults, encoding: checkedEncoding(options) };
   if (typeof options !== 'object') throw invalidArgumentType('options', 'one of type string or object', options);
-  options.signal?.throwIfAborted?.();
+  if (options.signal?.aborted) throw abortError(options.signal);
   if (options.encoding) checkedEncoding(options.encoding);
   return { ...defaults, ...options };
+}
+
+/** Node's error for what was given up by a signal. */
+export function abortError(signal) {
+  const error = new Error('The operation was aborted', { cause: signal?.reason });
+  return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' });
+}
+
+const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR, O_SYNC, O_TRUNC, O_WRONLY } = constants;
+const FLAGS = {
+  r: O_RDONLY, rs: O_RDONLY | O_SYNC, 'r+': O_RDWR, 'rs+': O_RDWR | O_SYNC,
+  w: O_TRUNC | O_CREAT | O_WRONLY, wx: O_TRUNC | O_CREAT | O_WRONLY | O_EXCL, 'w+': O_TRUNC | O_CREAT | O_RDWR, 'wx+': O_TRUNC | O_CREAT | O_RDWR | O_EXCL,
+  a: O_APPEND | O_CREAT | O_WRONLY, ax: O_APPEND | O_CREAT | O_WRONLY | O_EXCL, as: O_APPEND | O_CREAT | O_WRONLY | O_SYNC,
+  'a+': O_APPEND | O_CREAT | O_RDWR, 'ax+': O_APPEND | O_CREAT | O_RDWR | O_EXCL, 'as+': O_APPEND | O_CREAT | O_RDWR | O_SYNC,
+};
+for (const [turned, name] of [['sr', 'rs'], ['sr+', 'rs+'], ['xw', 'wx'], ['xw+', 'wx+'], ['xa', 'ax'], ['xa+', 'ax+'], ['sa', 'as'], ['sa+', 'as+']]) FLAGS[turned] = FLAGS[name];
+
+/** How a file is opened, given as Node's letters or as a number. */
+export function flagsOf(flags, fallback = 'r') {
+  const given = flags ?? fallback;
+  if (Number.isInteger(given)) return given;
+  if (Object.hasOwn(FLAGS, given)) return FLAGS[given];
+  throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'flags' is invalid. Received ${typeof given === 'string' ? `'${given}'` : String(given)}`);
+}
+
+/** A number that `open` gave. */
+export function descriptorOf(value, name = 'fd') {
+  if (typeof value !== 'number') throw invalidArgumentType(name, 'of type number', value);
+  if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
+  if (value < 0 || value > 2147483647) throw outOfRange(name, '>= 0 && <= 2147483647', value);
+  return value;
 }
 
 const isUtf8 = (encoding) => /^utf-?8$/i.test(encoding);
@@ -62,15 +94,34 @@ export function dataBytes(data, encoding) {
 /** A file mode given as a number or as octal text. */
 export function modeOf(mode, fallback) {
   if (mode === undefined || mode === null) return fallback;
-  const number = typeof mode === 'string' ? Number.parseInt(mode, 8) : mode;
-  if (Number.isInteger(number) && number >= 0) return number;
+  if (typeof mode === 'string') {
+    if (/^[0-7]+$/.test(mode)) return Number.parseInt(mode, 8);
+    throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'mode' must be a 32-bit unsigned integer or an octal string. Received '${mode}'`);
+  }
+  if (Number.isInteger(mode) && mode >= 0) return mode;
   throw invalidArgumentType('mode', 'of type number', mode);
 }
 
-/** A time given as a `Date`, in seconds, or as text, in milliseconds. */
+/** A time given as a `Date`, or in seconds as number or text, in milliseconds. */
 export function milliseconds(time) {
   if (time instanceof Date) return time.getTime();
-  const seconds = Number(time);
+  const seconds = typeof time === 'string' && time.trim() === '' ? NaN : Number(time);
   if (Number.isNaN(seconds)) throw invalidArgumentType('time', 'of type number or an instance of Date', time);
   return seconds * 1000;
+}
+
+/** The id of a user or a group. */
+export function ownerOf(value, name) {
+  if (typeof value !== 'number') throw invalidArgumentType(name, 'of type number', value);
+  if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
+  if (value < -1 || value > 4294967295) throw outOfRange(name, '>= -1 && <= 4294967295', value);
+  return value >>> 0;
+}
+
+/** The length of a file after cutting it. */
+export function lengthOf(length) {
+  if (length === undefined || length === null) return 0;
+  if (typeof length !== 'number') throw invalidArgumentType('len', 'of type number', length);
+  if (!Number.isInteger(length)) throw outOfRange('len', 'an integer', length);
+  return Math.max(0, length);
 }

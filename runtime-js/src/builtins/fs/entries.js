@@ -13,12 +13,18 @@ for (const [method, kind] of Object.entries(KIND_TESTS)) {
   Object.defineProperty(StatsBase.prototype, method, { enumerable: false });
 }
 
+/** Seconds and nanoseconds of the time at `index`. */
+const timeAt = (numbers, index) => numbers.slice(FIELDS.length + 2 * index, FIELDS.length + 2 * index + 2);
+
 export class Stats extends StatsBase {
-  /** `numbers` in the order of `src/script/globals/fs_operations.rs`. */
+  /** `numbers` in the order of `src/script/globals/fs_attributes.rs`. */
   constructor(numbers) {
     super();
     FIELDS.forEach((name, index) => (this[name] = numbers[index]));
-    TIMES.forEach((name, index) => (this[`${name}Ms`] = numbers[FIELDS.length + index]));
+    TIMES.forEach((name, index) => {
+      const [seconds, nanoseconds] = timeAt(numbers, index);
+      this[`${name}Ms`] = seconds * 1e3 + nanoseconds / 1e6;
+    });
     TIMES.forEach((name) => (this[name] = new Date(Math.round(this[`${name}Ms`]))));
   }
 }
@@ -27,9 +33,18 @@ export class BigIntStats extends StatsBase {
   constructor(numbers) {
     super();
     FIELDS.forEach((name, index) => (this[name] = BigInt(numbers[index])));
-    TIMES.forEach((name, index) => (this[`${name}Ms`] = BigInt(Math.floor(numbers[FIELDS.length + index]))));
-    TIMES.forEach((name, index) => (this[`${name}Ns`] = BigInt(Math.round(numbers[FIELDS.length + index] * 1e6))));
+    const times = TIMES.map((_, index) => timeAt(numbers, index).map(BigInt)).map(([seconds, nanoseconds]) => seconds * 1000000000n + nanoseconds);
+    TIMES.forEach((name, index) => (this[`${name}Ms`] = times[index] / 1000000n));
+    TIMES.forEach((name, index) => (this[`${name}Ns`] = times[index]));
     TIMES.forEach((name) => (this[name] = new Date(Number(this[`${name}Ms`]))));
+  }
+}
+
+const FILE_SYSTEM_FIELDS = ['type', 'bsize', 'blocks', 'bfree', 'bavail', 'files', 'ffree'];
+
+export class StatFs {
+  constructor(numbers, asBigInt) {
+    FILE_SYSTEM_FIELDS.forEach((name, index) => (this[name] = asBigInt ? BigInt(numbers[index]) : numbers[index]));
   }
 }
 

@@ -1,52 +1,21 @@
-// Every file operation once: which native does it, with which arguments, and what becomes of its result. The faces – blocking,
-// callbacks, promises – are made from this table.
-import * as native from 'lmthing:internal/native/fs';
-import { nodeError } from '../shared/errors.js';
-import { origin, withOrigin } from '../shared/origin.js';
-import { dataBytes, decoded, milliseconds, modeOf, optionsOf, pathText } from './arguments.js';
+// Every operation on a path once: which native does it, with which arguments, and what becomes of its result. The faces –
+// blocking, callbacks, promises – are made from this table.
+import { dataBytes, decoded, flagsOf, lengthOf, milliseconds, modeOf, optionsOf, ownerOf, pathText } from './arguments.js';
 import { constants } from './constants.js';
-import { BigIntStats, Dirent, Stats } from './entries.js';
+import { readAllPlan, writeAllPlan } from './descriptors.js';
+import { BigIntStats, Dirent, StatFs, Stats } from './entries.js';
+import { call, runSync } from './run.js';
 
-/** Node's error for a failed operation. */
-function systemError({ code, number, text }, { syscall, path, dest, reads = false }) {
-  if (code === 'ERR_FS_EISDIR') {
-    const error = nodeError(Error, code, `Path is a directory: ${syscall} returned EISDIR (is a directory) ${path}`);
-    return Object.assign(error, { errno: number, syscall, path });
-  }
-  // Opening a directory works; only reading it fails, and that no longer names the path.
-  if (code === 'EISDIR' && reads) [syscall, path] = ['read', undefined];
-  const at = path === undefined ? '' : ` '${path}'`;
-  const error = new Error(`${code}: ${text}, ${syscall}${at}${dest === undefined ? '' : ` -> '${dest}'`}`);
-  Object.assign(error, { errno: -number, code, syscall });
-  if (path !== undefined) error.path = path;
-  if (dest !== undefined) error.dest = dest;
-  return error;
-}
+/** Whether a file is given by its number instead of a path; a handle of `fs.promises.open` counts as its number. */
+const numberOf = (file) => (typeof file === 'number' ? file : typeof file?.fd === 'number' && typeof file.readFile === 'function' ? file.fd : undefined);
 
-/** A call of a native: `operation`, its `values`, how an error is told, and `finish(result)`. */
-const call = (operation, values, told, finish = (value) => value) => ({ operation, values, told, finish });
-
-function settle(outcome, { told, finish, recover }) {
-  if (outcome.code === undefined) return finish(outcome.value);
-  if (recover && outcome.code in recover) return recover[outcome.code];
-  throw systemError(outcome, told);
-}
-
-export const runSync = (plan) => settle(native[plan.operation](plan.values), plan);
-export async function runAsync(plan) {
-  const from = origin();
-  const outcome = await native[`${plan.operation}Async`](plan.values);
-  try {
-    return settle(outcome, plan);
-  } catch (error) {
-    throw withOrigin(error, from);
-  }
-}
-
-function writePlan(file, data, options, flag) {
-  const { encoding, mode, flag: given } = optionsOf(options, { encoding: 'utf8', flag });
+function writePlan(file, data, options, fallback) {
+  const { encoding, mode, flag } = optionsOf(options, { encoding: 'utf8' });
+  const bytes = dataBytes(data, encoding);
+  const number = numberOf(file);
+  if (number !== undefined) return writeAllPlan(number, bytes);
   const path = pathText(file);
-  return call('writeFile', [path, dataBytes(data, encoding), given, modeOf(mode, 0o666)], { syscall: 'open', path });
+  return call('writeFile', [path, bytes, flagsOf(flag, fallback), modeOf(mode, 0o666)], { syscall: 'open', path });
 }
 
 function statPlan(file, options, follow) {
@@ -69,32 +38,69 @@ function twoPathPlan(operation, syscall, names, ...more) {
 }
 
 const textOf = (encoding) => (text) => (encoding === 'buffer' ? globalThis.Buffer.from(text) : text);
+const below = (directory, name) => (directory.endsWith('/') ? `${directory}${name}` : `${directory}/${name}`);
+
+/** How a path that leads nowhere is told: Node's own resolver looks at each part of it, and fails at the first. */
+function failingPart(path) {
+  const exists = (part) => runSync(call('stat', [part, false], {}, () => true)) === true;
+  return {
+    syscall: 'lstat',
+    get path() {
+      const parts = (path.startsWith('/') ? path : `${process.cwd()}/${path}`).split('/');
+      for (let count = 2; count < parts.length; count++) {
+        const part = parts.slice(0, count).join('/');
+        try {
+          exists(part);
+        } catch {
+          return part;
+        }
+      }
+      return parts.join('/');
+    },
+  };
+}
+
+function ownerPlan(syscall, follow) {
+  return (file, user, group) => {
+    const path = pathText(file);
+    return call('changeOwner', [path, ownerOf(user, 'uid'), ownerOf(group, 'gid'), follow], { syscall, path });
+  };
+}
+
+function timesPlan(syscall, follow) {
+  return (file, accessed, modified) => {
+    const path = pathText(file);
+    return call('setTimes', [path, milliseconds(accessed), milliseconds(modified), follow], { syscall, path });
+  };
+}
 
 /** Plans by the name of the function; each takes what the function takes, without a callback. */
 export const plans = {
   readFile(file, options) {
-    const { encoding, flag = 'r' } = optionsOf(options);
-    if (file === 0) return call('readFile', [undefined], { syscall: 'read' }, (bytes) => decoded(bytes, encoding));
+    const { encoding, flag } = optionsOf(options);
+    const finish = (bytes) => decoded(bytes, encoding);
+    const number = numberOf(file);
+    if (number !== undefined) return readAllPlan(number, finish);
     const path = pathText(file);
-    const plan = call('readFile', [path], { syscall: 'open', path, reads: true }, (bytes) => decoded(bytes, encoding));
-    if (!/^(r|rs|r\+|rs\+|a\+|w\+)$/.test(String(flag))) {
-      throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'flags' is invalid. Received '${flag}'`);
-    }
-    return plan;
+    return call('readFile', [path, flagsOf(flag)], { syscall: 'open', path, reads: true }, finish);
   },
   writeFile: (file, data, options) => writePlan(file, data, options, 'w'),
   appendFile: (file, data, options) => writePlan(file, data, options, 'a'),
   stat: (file, options) => statPlan(file, options, true),
   lstat: (file, options) => statPlan(file, options, false),
+  statfs(file, options) {
+    const { bigint = false } = optionsOf(options);
+    return call('fileSystem', [pathText(file)], { syscall: 'statfs', path: pathText(file) }, (numbers) => new StatFs(numbers, bigint));
+  },
   access(file, mode = constants.F_OK) {
-    return call('access', [pathText(file), mode], { syscall: 'access', path: pathText(file) });
+    return call('access', [pathText(file), mode ?? constants.F_OK], { syscall: 'access', path: pathText(file) });
   },
   readdir(directory, options) {
     const { withFileTypes = false, recursive = false, encoding } = optionsOf(options);
     const path = pathText(directory);
     return call('readDirectory', [path, Boolean(recursive)], { syscall: 'scandir', path }, (entries) =>
       entries.map(([parent, name, kind]) => {
-        if (withFileTypes) return new Dirent(name, parent === '' ? path : `${path.replace(/\/$/, '')}/${parent}`, kind);
+        if (withFileTypes) return new Dirent(textOf(encoding)(name), parent === '' ? path : below(path, parent), kind);
         return textOf(encoding)(parent === '' ? name : `${parent}/${name}`);
       }),
     );
@@ -112,7 +118,7 @@ export const plans = {
   rm(target, options) {
     const { recursive = false, force = false } = optionsOf(options);
     const path = pathText(target);
-    return call('remove', [path, Boolean(recursive), Boolean(force)], { syscall: 'rm', path });
+    return call('remove', [path, Boolean(recursive), Boolean(force)], { syscall: 'lstat', path });
   },
   rmdir(directory, options) {
     const { recursive = false } = optionsOf(options);
@@ -126,13 +132,9 @@ export const plans = {
     const exclusive = (mode & constants.COPYFILE_EXCL) !== 0;
     return twoPathPlan('copyFile', 'copyfile', ['src', 'dest'], exclusive)(from, to);
   },
-  cp(from, to, options) {
-    const { recursive = false, force = true, errorOnExist = false } = optionsOf(options);
-    return twoPathPlan('copyTree', 'cp', ['src', 'dest'], Boolean(recursive), Boolean(force), Boolean(errorOnExist))(from, to);
-  },
   realpath(file, options) {
     const { encoding } = optionsOf(options);
-    return call('realPath', [pathText(file)], { syscall: 'realpath', path: pathText(file) }, textOf(encoding));
+    return call('realPath', [pathText(file)], failingPart(pathText(file)), textOf(encoding));
   },
   readlink(file, options) {
     const { encoding } = optionsOf(options);
@@ -141,8 +143,14 @@ export const plans = {
   symlink: twoPathPlan('symbolicLink', 'symlink', ['target', 'path']),
   link: twoPathPlan('hardLink', 'link', ['existingPath', 'newPath']),
   chmod: (file, mode) => call('changeMode', [pathText(file), modeOf(mode)], { syscall: 'chmod', path: pathText(file) }),
-  utimes: (file, accessed, modified) =>
-    call('setTimes', [pathText(file), milliseconds(accessed), milliseconds(modified)], { syscall: 'utime', path: pathText(file) }),
-  truncate: (file, length = 0) =>
-    call('truncate', [pathText(file), typeof length === 'number' ? length : 0], { syscall: 'open', path: pathText(file) }),
+  chown: ownerPlan('chown', true),
+  lchown: ownerPlan('lchown', false),
+  utimes: timesPlan('utime', true),
+  lutimes: timesPlan('lutime', false),
+  truncate(file, length = 0) {
+    return call('truncate', [pathText(file), lengthOf(length)], { syscall: 'open', path: pathText(file) });
+  },
 };
+
+/** `realpath` by the operating system's own resolver. */
+export const realpathNative = (file, options) => ({ ...plans.realpath(file, options), told: { syscall: 'realpath', path: pathText(file) } });

@@ -1,7 +1,14 @@
 // The promise face of the file operations.
+import { importBuiltin } from 'lmthing:internal/native/modules';
 import { notOffered } from '../shared/errors.js';
+import { abortError } from './arguments.js';
 import { constants } from './constants.js';
-import { plans, runAsync } from './operations.js';
+import { cp } from './copy.js';
+import { opendir } from './directory.js';
+import { openHandle } from './file-handle.js';
+import { plans, realpathNative } from './operations.js';
+import { runAsync } from './run.js';
+import { watchPromise } from './watch.js';
 
 /** Rejects for wrong arguments as well, as an async function does. */
 function promised(name, plan) {
@@ -12,6 +19,14 @@ function promised(name, plan) {
 
 const simple = Object.fromEntries(Object.entries(plans).map(([name, plan]) => [name, promised(name, plan)]));
 
+/** An `AbortSignal` that fires later leaves the operation to itself. */
+const abortable = (run) => async (...values) => {
+  const { signal } = values.at(-1) ?? {};
+  if (typeof signal?.addEventListener !== 'function') return run(...values);
+  if (signal.aborted) throw abortError(signal);
+  return Promise.race([run(...values), new Promise((_, reject) => signal.addEventListener('abort', () => reject(abortError(signal)), { once: true }))]);
+};
+
 /** Data may come in parts: an iterable or async iterable, such as a stream. */
 const gathering = (write) => async (file, data, options) => {
   const isParts = typeof data === 'object' && data !== null && !ArrayBuffer.isView(data);
@@ -21,34 +36,17 @@ const gathering = (write) => async (file, data, options) => {
   return write(file, globalThis.Buffer.concat(parts), options);
 };
 
-/** The entries of a directory, one by one. */
-async function opendir(directory, options) {
-  const entries = await simple.readdir(directory, { ...options, withFileTypes: true });
-  return {
-    path: String(directory),
-    read: async () => entries.shift() ?? null,
-    close: async () => {},
-    async *[Symbol.asyncIterator]() {
-      while (entries.length > 0) yield entries.shift();
-    },
-  };
-}
-
-const missing = (name, instead) => {
-  const refuse = notOffered(`fs.promises.${name}`, instead);
-  return async () => refuse();
-};
-
 export const promises = {
   ...simple,
-  writeFile: gathering(simple.writeFile),
+  readFile: abortable(simple.readFile),
+  writeFile: abortable(gathering(simple.writeFile)),
   appendFile: gathering(simple.appendFile),
+  realpath: promised(realpathNative),
+  cp,
+  glob: (patterns, options) => importBuiltin('lmthing:internal/fs-glob').glob(patterns, options),
+  lchmod: notOffered('fs.promises.lchmod', 'only macOS has it'),
+  open: openHandle,
   opendir,
+  watch: watchPromise,
   constants,
-  open: missing('open', 'use readFile, writeFile or appendFile'),
-  watch: notOffered('fs.promises.watch'),
-  statfs: missing('statfs'),
-  lutimes: missing('lutimes', 'use utimes'),
-  chown: missing('chown'),
-  lchown: missing('lchown'),
 };

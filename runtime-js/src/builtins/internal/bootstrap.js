@@ -47,6 +47,17 @@ function captureStackTrace(target, above = captureStackTrace) {
 }
 Object.defineProperty(Error, 'captureStackTrace', { value: captureStackTrace, writable: true, configurable: true });
 
+// What `Error.prepareStackTrace` is handed knows only places; packages ask each frame for more before they use it.
+const { prepareStackTrace } = Error;
+Error.prepareStackTrace = (_error, frames) => frames;
+const [frame] = getFrames.call(new Error());
+Error.prepareStackTrace = prepareStackTrace;
+const ANSWERS = { isEval: false, isToplevel: true, isConstructor: false, isAsync: false, isPromiseAll: false, getThis: undefined, getTypeName: null, getMethodName: null, getEvalOrigin: undefined, getFunction: undefined, getPromiseIndex: null, getScriptNameOrSourceURL: undefined };
+if (frame) {
+  const prototype = Object.getPrototypeOf(frame);
+  for (const [name, answer] of Object.entries(ANSWERS)) if (!(name in prototype)) prototype[name] = () => answer;
+}
+
 Object.defineProperty(globalThis, 'global', { value: globalThis, writable: true, configurable: true });
 
 /**

@@ -1,25 +1,23 @@
-// `node:v8`: another engine runs here. What packages import in passing is there to be imported.
-import { notOffered } from '../shared/errors.js';
+// `node:v8`: what programs ask of memory. The engine is QuickJS; what only V8 has is refused.
+import { refused } from '../shared/refused-module.js';
 
-export const serialize = notOffered('v8.serialize', 'use JSON, or structuredClone for a copy');
-export const deserialize = notOffered('v8.deserialize', 'use JSON, or structuredClone for a copy');
-export const Serializer = notOffered('v8.Serializer');
-export const Deserializer = notOffered('v8.Deserializer');
-export const DefaultSerializer = notOffered('v8.DefaultSerializer');
-export const DefaultDeserializer = notOffered('v8.DefaultDeserializer');
-export const getHeapSnapshot = notOffered('v8.getHeapSnapshot');
-export const writeHeapSnapshot = notOffered('v8.writeHeapSnapshot');
-export const setFlagsFromString = notOffered('v8.setFlagsFromString', 'the engine has no flags');
+const missing = refused('v8', ['serialize', 'deserialize', 'Serializer', 'Deserializer', 'DefaultSerializer', 'DefaultDeserializer', 'getHeapSnapshot', 'writeHeapSnapshot', 'GCProfiler', 'startupSnapshot', 'queryObjects']);
 
-/** Only the memory of the whole program is known. */
+/** In V8's names; the engine knows one number, which stands for all of them. */
 export function getHeapStatistics() {
-  const { rss } = process.memoryUsage();
-  return { total_heap_size: rss, total_physical_size: rss, used_heap_size: rss, heap_size_limit: process.availableMemory(), external_memory: 0 };
+  const { heapTotal, heapUsed, external } = process.memoryUsage();
+  return {
+    total_heap_size: heapTotal, total_heap_size_executable: 0, total_physical_size: heapTotal, total_available_size: 4345298944, used_heap_size: heapUsed,
+    heap_size_limit: 4345298944, malloced_memory: heapUsed, peak_malloced_memory: heapUsed, does_zap_garbage: 0, number_of_native_contexts: 1,
+    number_of_detached_contexts: 0, total_global_handles_size: 0, used_global_handles_size: 0, external_memory: external,
+  };
 }
 export const getHeapSpaceStatistics = () => [];
+export const getHeapCodeStatistics = () => ({ code_and_metadata_size: 0, bytecode_and_metadata_size: 0, external_script_source_size: 0, cpu_profiler_metadata_size: 0 });
 export const cachedDataVersionTag = () => 0;
-
-export default {
-  cachedDataVersionTag, DefaultDeserializer, DefaultSerializer, deserialize, Deserializer, getHeapSnapshot, getHeapSpaceStatistics,
-  getHeapStatistics, serialize, Serializer, setFlagsFromString, writeHeapSnapshot,
-};
+/** There are no flags to set; Node promises nothing of those that it takes, either. */
+export const setFlagsFromString = () => {};
+export const takeCoverage = () => {};
+export const stopCoverage = () => {};
+export const { serialize, deserialize, Serializer, Deserializer, DefaultSerializer, DefaultDeserializer, getHeapSnapshot, writeHeapSnapshot, GCProfiler, startupSnapshot, queryObjects } = missing;
+export default { ...missing, cachedDataVersionTag, getHeapCodeStatistics, getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString, stopCoverage, takeCoverage };

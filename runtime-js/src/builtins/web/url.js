@@ -86,7 +86,7 @@ export class URLSearchParams {
     required(arguments.length, ['name']);
     const [wanted, wantedValue] = [usvString(name), value === undefined ? undefined : usvString(value)];
     const pairs = [];
-    for (const [key, item] of this) {
+    for (const [key, item] of this.#all()) {
       if (key !== wanted || (wantedValue !== undefined && item !== wantedValue)) pairs.push(key, item);
     }
     this.#pairs = pairs;
@@ -95,18 +95,22 @@ export class URLSearchParams {
 
   get(name) {
     required(arguments.length, ['name']);
-    return this.getAll(name)[0] ?? null;
+    return this.#valuesOf(name)[0] ?? null;
   }
 
   getAll(name) {
     required(arguments.length, ['name']);
+    return this.#valuesOf(name);
+  }
+
+  #valuesOf(name) {
     const wanted = usvString(name);
-    return Array.from(this).flatMap(([key, item]) => (key === wanted ? [item] : []));
+    return Array.from(this.#all()).flatMap(([key, item]) => (key === wanted ? [item] : []));
   }
 
   has(name, value = undefined) {
     required(arguments.length, ['name']);
-    const values = this.getAll(name);
+    const values = this.#valuesOf(name);
     return value === undefined ? values.length > 0 : values.includes(usvString(value));
   }
 
@@ -115,7 +119,7 @@ export class URLSearchParams {
     const [wanted, replacement] = [usvString(name), usvString(value)];
     const pairs = [];
     let placed = false;
-    for (const [key, item] of this) {
+    for (const [key, item] of this.#all()) {
       if (key !== wanted) pairs.push(key, item);
       else if (!placed) placed = pairs.push(key, replacement) > 0;
     }
@@ -125,7 +129,7 @@ export class URLSearchParams {
   }
 
   sort() {
-    const pairs = Array.from(this);
+    const pairs = Array.from(this.#all());
     pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     this.#pairs = pairs.flat();
     this.#changed();
@@ -135,23 +139,28 @@ export class URLSearchParams {
     if (typeof callback !== 'function') {
       throw nodeError(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "callback" argument must be of type function.');
     }
-    for (const [name, value] of this) callback.call(thisArgument, value, name, this);
+    for (const [name, value] of this.#all()) callback.call(thisArgument, value, name, this);
   }
 
-  *entries() {
+  /** What the methods go by: those for iterating may be somebody else's, of a class that extends this one. */
+  *#all() {
     for (let index = 0; index < this.#pairs.length; index += 2) yield [this.#pairs[index], this.#pairs[index + 1]];
   }
 
+  *entries() {
+    yield* this.#all();
+  }
+
   *keys() {
-    for (const [name] of this.entries()) yield name;
+    for (const [name] of this.#all()) yield name;
   }
 
   *values() {
-    for (const [, value] of this.entries()) yield value;
+    for (const [, value] of this.#all()) yield value;
   }
 
   [Symbol.iterator]() {
-    return this.entries();
+    return this.#all();
   }
 
   toString() {
@@ -160,7 +169,7 @@ export class URLSearchParams {
 
   [Symbol.for('nodejs.util.inspect.custom')](depth, options, inspect) {
     if (depth < 0) return '[Object]';
-    const items = Array.from(this, ([name, value]) => `${inspect(name, options)} => ${inspect(value, options)}`);
+    const items = Array.from(this.#all(), ([name, value]) => `${inspect(name, options)} => ${inspect(value, options)}`);
     return items.length === 0 ? 'URLSearchParams {}' : `URLSearchParams { ${items.join(', ')} }`;
   }
 }

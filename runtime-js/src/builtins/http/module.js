@@ -1,0 +1,9 @@
+// What `node:http` and `node:https` share.
+export { Agent, globalAgent } from './agent.js';
+export { validateHeaderName, validateHeaderValue } from './checks.js';
+export { ClientRequest, urlToOptions } from './client.js';
+export { IncomingMessage } from './incoming.js';
+export { METHODS, STATUS_CODES } from './names.js';
+export { OutgoingMessage } from './outgoing.js';
+export { ServerResponse } from './response.js';
+export { initialize, serverMethods } from './server.js';

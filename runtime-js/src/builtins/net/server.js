@@ -1,0 +1,199 @@
+// `net.Server`: listens and gives a socket for each connection.
+import { EventEmitter } from 'node:events';
+import { ipVersion, listen as listenNative, listenPath } from 'lmthing:internal/native/network';
+import { hold } from 'lmthing:internal/native/alive';
+import { unlinkSync } from 'node:fs';
+import { nodeError } from '../shared/errors.js';
+import { networkError } from './errors.js';
+import { addressesOf } from './lookup.js';
+import { connectArguments, Socket } from './socket.js';
+
+const LISTENER = Symbol('listener');
+const ALIVE = Symbol('alive');
+const OPENING = Symbol('opening');
+/** Makes the socket of a connection that came in; `tls` makes its own kind. */
+export const WELCOME = Symbol('welcome');
+
+export function Server(given, listener) {
+  if (!(this instanceof Server)) return new Server(given, listener);
+  EventEmitter.call(this);
+  const [options, onConnection] = typeof given === 'function' ? [{}, given] : [given ?? {}, listener];
+  if (onConnection) this.on('connection', onConnection);
+  this._connections = 0;
+  this.allowHalfOpen = Boolean(options.allowHalfOpen);
+  this.pauseOnConnect = Boolean(options.pauseOnConnect);
+  this.noDelay = Boolean(options.noDelay);
+  this.keepAlive = Boolean(options.keepAlive);
+  this[LISTENER] = undefined;
+}
+Object.setPrototypeOf(Server.prototype, EventEmitter.prototype);
+Object.setPrototypeOf(Server, EventEmitter);
+
+async function resolveAddress(host) {
+  if (ipVersion(host) !== 0) return host;
+  return (await addressesOf(host))[0].address;
+}
+
+/** Where to listen when nothing is said: all addresses, of both families when the system has both. */
+function listenAnywhere(port) {
+  const outcome = listenNative('::', port);
+  return outcome.code === 'EADDRNOTAVAIL' || outcome.code === 'UNKNOWN' || outcome.number === 97 ? listenNative('0.0.0.0', port) : outcome;
+}
+
+async function open(server, { path, port, host }) {
+  if (path) return [listenPath(path), { address: path }];
+  if (!host) return [listenAnywhere(port), { address: '::', port }];
+  const address = await resolveAddress(host);
+  return [listenNative(address, port), { address, port }];
+}
+
+function begin(server, listener, path) {
+  server[LISTENER] = listener;
+  server._path = path;
+  if (!server.unreferenced) server[ALIVE] = hold();
+  accept(server, listener);
+}
+
+async function accept(server, listener) {
+  for (let outcome = await listener.accept(); outcome; outcome = await listener.accept()) {
+    if (outcome.code) continue;
+    if (server.maxConnections && server._connections >= server.maxConnections) {
+      outcome.value.close();
+      server.emit('drop', {});
+      continue;
+    }
+    welcome(server, outcome.value);
+  }
+}
+
+function welcome(server, handle) {
+  server._connections += 1;
+  const socket = server[WELCOME](handle);
+  socket.server = server;
+  socket.on('close', () => {
+    server._connections -= 1;
+    emitClosed(server);
+  });
+  if (server.noDelay) socket.setNoDelay(true);
+  if (server.keepAlive) socket.setKeepAlive(true);
+}
+
+function emitClosed(server) {
+  if (server[LISTENER] || server._connections > 0 || !server.closing) return;
+  server.closing = false;
+  setImmediate(() => server.emit('close'));
+}
+
+const methods = {
+  [WELCOME](handle) {
+    const socket = new Socket({ handle, allowHalfOpen: this.allowHalfOpen, highWaterMark: this.highWaterMark });
+    if (this.pauseOnConnect) socket.pause();
+    else socket.read(0);
+    this.emit('connection', socket);
+    return socket;
+  },
+  listen(...values) {
+    const [options, callback] = values.length === 0 || typeof values[0] === 'function' ? [{ port: 0 }, values[0]] : connectArguments(values);
+    if (this[LISTENER] || this[OPENING]) throw nodeError(Error, 'ERR_SERVER_ALREADY_LISTEN', 'Listen method has been called more than once without closing.');
+    if (options.port === undefined || options.port === null) options.port = 0;
+    const port = Number(options.port);
+    if (!options.path && (!Number.isInteger(port) || port < 0 || port > 65535)) {
+      const { port: value } = options;
+      throw nodeError(RangeError, 'ERR_SOCKET_BAD_PORT', `options.port should be >= 0 and < 65536. Received type ${typeof value} (${typeof value === 'string' ? `'${value}'` : value}).`);
+    }
+    if (callback) this.once('listening', callback);
+    options.signal?.addEventListener('abort', () => this.close(), { once: true });
+    this[OPENING] = hold();
+    // An address is taken at once, so that `address()` works right away; a name has to be looked up first.
+    if (options.path || !options.host || ipVersion(options.host) !== 0) {
+      const opened = openNow(options, port);
+      finishListening(this, options, opened);
+    } else open(this, { ...options, port }).then((opened) => finishListening(this, options, opened), (error) => fail(this, error));
+    return this;
+  },
+  address() {
+    if (this._path !== undefined && this[LISTENER]) return this._path;
+    const address = this[LISTENER]?.address;
+    return address ? { address: address[0], family: address[2], port: address[1] } : null;
+  },
+  close(callback) {
+    if (callback) {
+      if (this[LISTENER]) this.once('close', callback);
+      else this.once('close', () => callback(nodeError(Error, 'ERR_SERVER_NOT_RUNNING', 'Server is not running.')));
+    }
+    this[LISTENER]?.close();
+    if (this._path !== undefined && this[LISTENER]) {
+      try {
+        unlinkSync(this._path);
+      } catch {
+        // Somebody took it away already.
+      }
+    }
+    this[LISTENER] = undefined;
+    this[ALIVE]?.release();
+    this[ALIVE] = undefined;
+    this.closing = true;
+    emitClosed(this);
+    return this;
+  },
+  getConnections(callback) {
+    process.nextTick(callback, null, this._connections);
+    return this;
+  },
+  ref() {
+    this.unreferenced = false;
+    if (this[LISTENER]) this[ALIVE] ??= hold();
+    return this;
+  },
+  unref() {
+    this.unreferenced = true;
+    this[ALIVE]?.release();
+    this[ALIVE] = undefined;
+    return this;
+  },
+};
+
+function openNow({ path, host }, port) {
+  if (path) return [listenPath(path), { address: path }];
+  return host ? [listenNative(host, port), { address: host, port }] : [listenAnywhere(port), { address: '::', port }];
+}
+
+function finishListening(server, options, [outcome, where]) {
+  if (outcome.code) return fail(server, networkError(outcome, where));
+  begin(server, outcome.value, options.path);
+  process.nextTick(() => {
+    opened(server);
+    if (server[LISTENER]) server.emit('listening');
+  });
+  return undefined;
+}
+
+function fail(server, error) {
+  process.nextTick(() => {
+    opened(server);
+    server.emit('error', error);
+  });
+}
+
+function opened(server) {
+  server[OPENING]?.release();
+  server[OPENING] = undefined;
+}
+
+for (const name of Reflect.ownKeys(methods)) Object.defineProperty(Server.prototype, name, { value: methods[name], writable: true, configurable: true });
+Object.defineProperty(Server.prototype, 'listening', {
+  get() {
+    return Boolean(this[LISTENER]);
+  },
+  configurable: true,
+  enumerable: true,
+});
+if (Symbol.asyncDispose) {
+  Object.defineProperty(Server.prototype, Symbol.asyncDispose, {
+    value() {
+      return this[LISTENER] ? new Promise((resolve, reject) => this.close((error) => (error ? reject(error) : resolve()))) : Promise.resolve();
+    },
+    writable: true,
+    configurable: true,
+  });
+}

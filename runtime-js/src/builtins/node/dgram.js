@@ -1,0 +1,6 @@
+// `node:dgram`: in name only.
+import { refused } from '../shared/refused-module.js';
+
+const dgram = refused('dgram', ['createSocket', 'Socket']);
+export const { createSocket, Socket } = dgram;
+export default dgram;

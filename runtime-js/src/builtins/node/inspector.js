@@ -1,0 +1,8 @@
+// `node:inspector`: in name only; there is no debugger to talk to.
+import { refused } from '../shared/refused-module.js';
+
+const { console } = globalThis;
+const inspector = { ...refused('inspector', ['open', 'close', 'waitForDebugger', 'Session']), url: () => undefined, console };
+export const { open, close, waitForDebugger, Session, url } = inspector;
+export { console };
+export default inspector;

@@ -1,0 +1,163 @@
+// `MessageChannel`, `MessagePort` and `MessageEvent`: two ends in one program, which send each other copies.
+import { Event, EventTarget } from 'lmthing:internal/web/events';
+import { structuredClone } from 'lmthing:internal/web/structured-clone';
+import { hold } from 'lmthing:internal/native/alive';
+import { brand } from '../shared/brand.js';
+
+export class MessageEvent extends Event {
+  #init;
+
+  constructor(type, init = {}) {
+    super(type, init);
+    this.#init = init ?? {};
+  }
+
+  get data() {
+    return this.#init.data ?? null;
+  }
+
+  get origin() {
+    return this.#init.origin ?? '';
+  }
+
+  get lastEventId() {
+    return this.#init.lastEventId ?? '';
+  }
+
+  get source() {
+    return this.#init.source ?? null;
+  }
+
+  get ports() {
+    return this.#init.ports ?? [];
+  }
+}
+brand(MessageEvent, 'MessageEvent');
+
+const making = Symbol('making');
+
+export class MessagePort extends EventTarget {
+  #other;
+  #waiting = [];
+  #started = false;
+  #closed = false;
+  #alive;
+  #handlers = {};
+  /** Listeners in the manner of Node's emitters, by what was given. */
+  #wrapped = new Map();
+
+  constructor(token) {
+    if (token !== making) throw Object.assign(new TypeError('Illegal constructor'), { code: 'ERR_CONSTRUCT_CALL_INVALID' });
+    super();
+  }
+
+  static pair() {
+    const [first, second] = [new MessagePort(making), new MessagePort(making)];
+    first.#other = second;
+    second.#other = first;
+    return [first, second];
+  }
+
+  postMessage(message, options = undefined) {
+    if (arguments.length === 0) throw Object.assign(new TypeError('The "message" argument must be specified'), { code: 'ERR_MISSING_ARGS' });
+    const transfer = Array.isArray(options) ? options : options?.transfer;
+    const data = structuredClone(message, transfer ? { transfer } : undefined);
+    if (!this.#closed && !this.#other.#closed) this.#other.#take(data);
+  }
+
+  #take(data) {
+    this.#waiting.push(data);
+    if (this.#started) setImmediate(() => this.#deliver());
+  }
+
+  #deliver() {
+    if (!this.#started || this.#closed || this.#waiting.length === 0) return;
+    this.dispatchEvent(new MessageEvent('message', { data: this.#waiting.shift(), source: null }));
+  }
+
+  start() {
+    if (this.#started || this.#closed) return;
+    this.#started = true;
+    this.ref();
+    for (let count = this.#waiting.length; count > 0; count--) setImmediate(() => this.#deliver());
+  }
+
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.unref();
+    setImmediate(() => this.dispatchEvent(new Event('close')));
+    this.#other.close();
+  }
+
+  ref() {
+    if (!this.#closed) this.#alive ??= hold();
+  }
+
+  unref() {
+    this.#alive?.release();
+    this.#alive = undefined;
+  }
+
+  hasRef() {
+    return this.#alive !== undefined;
+  }
+
+  #handler(type, listener) {
+    if (this.#handlers[type]) this.removeEventListener(type, this.#handlers[type]);
+    this.#handlers[type] = typeof listener === 'function' ? listener : null;
+    if (!this.#handlers[type]) return;
+    this.addEventListener(type, listener);
+    if (type === 'message') this.start();
+  }
+
+  get onmessage() {
+    return this.#handlers.message ?? null;
+  }
+
+  set onmessage(listener) {
+    this.#handler('message', listener);
+  }
+
+  get onmessageerror() {
+    return this.#handlers.messageerror ?? null;
+  }
+
+  set onmessageerror(listener) {
+    this.#handler('messageerror', listener);
+  }
+
+  on(type, listener) {
+    const wrapped = (event) => listener.call(this, type === 'message' ? event.data : undefined);
+    this.#wrapped.set(listener, wrapped);
+    this.addEventListener(type, wrapped);
+    if (type === 'message') this.start();
+    return this;
+  }
+
+  once(type, listener) {
+    const once = (...values) => {
+      this.off(type, listener);
+      listener.apply(this, values);
+    };
+    this.on(type, once);
+    this.#wrapped.set(listener, this.#wrapped.get(once));
+    return this;
+  }
+
+  off(type, listener) {
+    this.removeEventListener(type, this.#wrapped.get(listener) ?? listener);
+    return this;
+  }
+}
+Object.defineProperties(MessagePort.prototype, { addListener: { value: MessagePort.prototype.on, writable: true, configurable: true }, removeListener: { value: MessagePort.prototype.off, writable: true, configurable: true } });
+brand(MessagePort, 'MessagePort');
+const { pair } = MessagePort;
+delete MessagePort.pair;
+
+export class MessageChannel {
+  constructor() {
+    [this.port1, this.port2] = pair();
+  }
+}
+brand(MessageChannel, 'MessageChannel');

@@ -1,0 +1,143 @@
+// The stream classes: `Gzip`, `Gunzip`, … They may be called without `new`, and from other classes' constructors.
+import { Transform, finished } from 'node:stream';
+import { asBytes } from '../shared/bytes.js';
+import { nodeError } from '../shared/errors.js';
+import { bytesOf, openCodec } from './codec.js';
+import { constants } from './constants.js';
+import { commonOptions } from './options.js';
+
+const CODEC = Symbol('codec');
+const SETTINGS = Symbol('settings');
+/** Empty writes that stand for a flush, with the kind of it. */
+const flushes = new WeakMap();
+
+function begin(stream, mode, options) {
+  const settings = commonOptions(options, mode.startsWith('brotli'));
+  const codec = openCodec(mode, options);
+  Transform.call(stream, { autoDestroy: true, ...options });
+  stream[CODEC] = codec;
+  stream[SETTINGS] = settings;
+  stream.bytesWritten = 0;
+  stream._level = options?.level ?? constants.Z_DEFAULT_COMPRESSION;
+  stream._strategy = options?.strategy ?? constants.Z_DEFAULT_STRATEGY;
+  stream._chunkSize = settings.chunkSize;
+}
+
+export function ZlibBase() {}
+Object.setPrototypeOf(ZlibBase.prototype, Transform.prototype);
+Object.setPrototypeOf(ZlibBase, Transform);
+
+function process(stream, bytes, flush, callback) {
+  let output;
+  try {
+    output = bytesOf(stream[CODEC].process(bytes, flush));
+  } catch (error) {
+    return callback(error);
+  }
+  stream.bytesWritten += bytes.byteLength;
+  return give(stream, output, callback);
+}
+
+/** Hands out output piece by piece, no faster than it is read, as Node's does, where each piece is made by itself. */
+function give(stream, output, callback) {
+  if (stream.destroyed) return undefined;
+  const { chunkSize } = stream[SETTINGS];
+  if (output.length === 0) return callback();
+  const wantsMore = stream.push(output.subarray(0, chunkSize));
+  const rest = output.subarray(chunkSize);
+  if (rest.length === 0) return callback();
+  const goOn = () => setImmediate(give, stream, rest, callback);
+  if (wantsMore) return goOn();
+  stream._read = function _read() {
+    delete stream._read;
+    goOn();
+  };
+  return undefined;
+}
+
+const methods = {
+  _transform(chunk, _encoding, callback) {
+    const flush = flushes.get(chunk) ?? this[SETTINGS].flush;
+    // Only once the codec is done has everything before it been taken.
+    process(this, asBytes(chunk), flush, callback);
+  },
+  _flush(callback) {
+    process(this, new Uint8Array(0), this[SETTINGS].finishFlush, callback);
+  },
+  _destroy(error, callback) {
+    this[CODEC] = undefined;
+    callback(error);
+  },
+  flush(kind, callback) {
+    if (typeof kind === 'function' || (kind === undefined && !callback)) {
+      callback = kind;
+      kind = this[SETTINGS].finishFlush === constants.BROTLI_OPERATION_FINISH && this instanceof BrotliCompress ? constants.BROTLI_OPERATION_FLUSH : constants.Z_FULL_FLUSH;
+    }
+    if (this.writableFinished) {
+      if (callback) globalThis.process.nextTick(callback);
+    } else if (this.writableEnded) {
+      if (callback) this.once('end', callback);
+    } else {
+      const marker = globalThis.Buffer.alloc(0);
+      flushes.set(marker, kind);
+      this.write(marker, '', callback);
+    }
+  },
+  close(callback) {
+    if (callback) finished(this, callback);
+    this.destroy();
+  },
+  reset() {
+    if (!this[CODEC]) throw new Error('zlib binding closed');
+    this[CODEC].reset();
+    this.bytesWritten = 0;
+  },
+  params(level, strategy, callback) {
+    let failure;
+    try {
+      const output = bytesOf(this[CODEC].setLevel(level));
+      if (output.length > 0) this.push(output);
+      [this._level, this._strategy] = [level, strategy];
+    } catch (error) {
+      failure = error;
+    }
+    if (callback) globalThis.process.nextTick(callback, failure);
+  },
+};
+for (const [name, value] of Object.entries(methods)) Object.defineProperty(ZlibBase.prototype, name, { value, writable: true, configurable: true });
+Object.defineProperty(ZlibBase.prototype, '_closed', {
+  get() {
+    return this[CODEC] === undefined;
+  },
+  configurable: true,
+});
+Object.defineProperty(ZlibBase.prototype, 'bytesRead', {
+  get() {
+    return this.bytesWritten;
+  },
+  configurable: true,
+});
+
+function streamClass(name, mode) {
+  function Codec(options) {
+    if (!(this instanceof Codec)) return new Codec(options);
+    begin(this, mode, options);
+    return undefined;
+  }
+  Object.defineProperty(Codec, 'name', { value: name, configurable: true });
+  Object.setPrototypeOf(Codec.prototype, ZlibBase.prototype);
+  Object.setPrototypeOf(Codec, ZlibBase);
+  return Codec;
+}
+
+export const Deflate = streamClass('Deflate', 'deflate');
+export const Inflate = streamClass('Inflate', 'inflate');
+export const Gzip = streamClass('Gzip', 'gzip');
+export const Gunzip = streamClass('Gunzip', 'gunzip');
+export const DeflateRaw = streamClass('DeflateRaw', 'deflateRaw');
+export const InflateRaw = streamClass('InflateRaw', 'inflateRaw');
+export const Unzip = streamClass('Unzip', 'unzip');
+export const BrotliCompress = streamClass('BrotliCompress', 'brotliCompress');
+export const BrotliDecompress = streamClass('BrotliDecompress', 'brotliDecompress');
+
+export const tooLarge = (limit) => nodeError(RangeError, 'ERR_BUFFER_TOO_LARGE', `Cannot create a Buffer larger than ${limit} bytes`);

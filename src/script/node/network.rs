@@ -1,0 +1,182 @@
+//! `node:net` and `node:dns`: connecting, listening, looking up names.
+
+use std::cell::RefCell;
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Function, Object, Result, convert::List, prelude::Async};
+use tokio::net::{TcpListener, TcpStream};
+#[cfg(unix)]
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Notify;
+
+use super::network_error::{NetError, NetResult, outcome};
+use super::socket::{Connection, connection_object, place};
+use crate::script::event_loop::KeepAlive;
+use crate::script::native_module::NativeModule;
+
+pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/network", init: exports };
+
+/// The addresses of a name, in the order of the system.
+async fn lookup(host: &str) -> NetResult<Vec<IpAddr>> {
+    if let Ok(address) = host.parse() {
+        return Ok(vec![address]);
+    }
+    let not_found = || NetError::new("ENOTFOUND", 3008, "getaddrinfo");
+    let mut addresses: Vec<IpAddr> = Vec::new();
+    for found in tokio::net::lookup_host((host, 0)).await.map_err(|_| not_found())? {
+        if !addresses.contains(&found.ip()) {
+            addresses.push(found.ip());
+        }
+    }
+    if addresses.is_empty() { Err(not_found()) } else { Ok(addresses) }
+}
+
+async fn connect_tcp(address: &str, port: u16) -> NetResult<Connection> {
+    let address: IpAddr = address.parse().map_err(|_| NetError::new("EINVAL", 22, "connect"))?;
+    let stream = TcpStream::connect(SocketAddr::new(address, port)).await;
+    stream.and_then(Connection::of_tcp).map_err(|error| NetError::of_io(&error, "connect"))
+}
+
+#[cfg(unix)]
+async fn connect_path(path: &str) -> NetResult<Connection> {
+    UnixStream::connect(path).await.map(Connection::of_unix).map_err(|error| NetError::of_io(&error, "connect"))
+}
+
+#[cfg(not(unix))]
+async fn connect_path(_path: &str) -> NetResult<Connection> {
+    Err(NetError::told("ENOTSUP", "lmthing does not offer pipes here"))
+}
+
+enum Listener {
+    Tcp(TcpListener),
+    #[cfg(unix)]
+    Unix(UnixListener),
+}
+
+impl Listener {
+    fn tcp(address: &str, port: u16) -> NetResult<Self> {
+        let failed = |error: std::io::Error| NetError::of_io(&error, "listen");
+        let address: IpAddr = address.parse().map_err(|_| NetError::new("EINVAL", 22, "listen"))?;
+        let domain = if address.is_ipv4() { socket2::Domain::IPV4 } else { socket2::Domain::IPV6 };
+        let socket = socket2::Socket::new(domain, socket2::Type::STREAM, None).map_err(failed)?;
+        if cfg!(unix) {
+            // A port that was just given up can be taken again.
+            socket.set_reuse_address(true).map_err(failed)?;
+        }
+        if address.is_unspecified() && address.is_ipv6() {
+            // Both families, as Node does.
+            let _ = socket.set_only_v6(false);
+        }
+        socket.set_nonblocking(true).map_err(failed)?;
+        socket.bind(&SocketAddr::new(address, port).into()).map_err(failed)?;
+        socket.listen(511).map_err(failed)?;
+        TcpListener::from_std(socket.into()).map(Self::Tcp).map_err(failed)
+    }
+
+    #[cfg(unix)]
+    fn path(path: &str) -> NetResult<Self> {
+        UnixListener::bind(path).map(Self::Unix).map_err(|error| NetError::of_io(&error, "listen"))
+    }
+
+    #[cfg(not(unix))]
+    fn path(_path: &str) -> NetResult<Self> {
+        Err(NetError::told("ENOTSUP", "lmthing does not offer pipes here"))
+    }
+
+    async fn accept(&self) -> NetResult<Connection> {
+        let accepted = match self {
+            Self::Tcp(listener) => match listener.accept().await {
+                Ok((stream, _)) => Connection::of_tcp(stream),
+                Err(error) => Err(error),
+            },
+            #[cfg(unix)]
+            Self::Unix(listener) => listener.accept().await.map(|(stream, _)| Connection::of_unix(stream)),
+        };
+        accepted.map_err(|error| NetError::of_io(&error, "accept"))
+    }
+}
+
+/// `{accept(), close(), address}`; `accept` resolves to nothing once the listener is closed.
+fn listener_object<'js>(ctx: &Ctx<'js>, listener: Listener) -> Result<Object<'js>> {
+    let object = Object::new(ctx.clone())?;
+    if let Listener::Tcp(listener) = &listener {
+        object.set("address", listener.local_addr().ok().map(place))?;
+    }
+    let listener = Rc::new(RefCell::new(Some(Rc::new(listener))));
+    let closing = Rc::new(Notify::new());
+    let (own, closed) = (listener.clone(), closing.clone());
+    let accept = move |ctx: Ctx<'js>| {
+        let (listener, closed) = (own.borrow().clone(), closed.clone());
+        async move {
+            let Some(listener) = listener else { return Ok(None) };
+            let closing = closed.notified();
+            let accepted = tokio::select! {
+                biased;
+                accepted = listener.accept() => accepted,
+                () = closing => return Ok(None),
+            };
+            match accepted {
+                Ok(connection) => outcome(&ctx, Ok(connection_object(&ctx, connection)?)).map(Some),
+                Err(error) => outcome::<()>(&ctx, Err(error)).map(Some),
+            }
+        }
+    };
+    object.set("accept", Function::new(ctx.clone(), Async(accept))?)?;
+    let close = move || {
+        listener.take();
+        closing.notify_waiters();
+    };
+    object.set("close", Function::new(ctx.clone(), close)?)?;
+    Ok(object)
+}
+
+fn listened<'js>(ctx: &Ctx<'js>, listener: NetResult<Listener>) -> Result<Object<'js>> {
+    match listener {
+        Ok(listener) => outcome(ctx, Ok(listener_object(ctx, listener)?)),
+        Err(error) => outcome::<()>(ctx, Err(error)),
+    }
+}
+
+fn connected<'js>(ctx: &Ctx<'js>, connection: NetResult<Connection>) -> Result<Object<'js>> {
+    match connection {
+        Ok(connection) => outcome(ctx, Ok(connection_object(ctx, connection)?)),
+        Err(error) => outcome::<()>(ctx, Err(error)),
+    }
+}
+
+fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let exports = Object::new(ctx.clone())?;
+    // connect(address, port), connectPath(path): {value: connection}
+    let connect = |ctx: Ctx<'js>, address: String, port: u16| async move {
+        let _alive = KeepAlive::new(&ctx);
+        connected(&ctx, connect_tcp(&address, port).await)
+    };
+    exports.set("connect", Function::new(ctx.clone(), Async(connect))?)?;
+    let connect = |ctx: Ctx<'js>, path: String| async move {
+        let _alive = KeepAlive::new(&ctx);
+        connected(&ctx, connect_path(&path).await)
+    };
+    exports.set("connectPath", Function::new(ctx.clone(), Async(connect))?)?;
+    // listen(address, port), listenPath(path): {value: listener}
+    let listen = |ctx: Ctx<'js>, address: String, port: u16| listened(&ctx, Listener::tcp(&address, port));
+    exports.set("listen", Function::new(ctx.clone(), listen)?)?;
+    let listen = |ctx: Ctx<'js>, path: String| listened(&ctx, Listener::path(&path));
+    exports.set("listenPath", Function::new(ctx.clone(), listen)?)?;
+    // lookup(name): {value: [[address, family], …]}
+    let find = |ctx: Ctx<'js>, host: String| async move {
+        let _alive = KeepAlive::new(&ctx);
+        let family = |address: &IpAddr| if address.is_ipv4() { 4 } else { 6 };
+        let all = lookup(&host).await;
+        outcome(&ctx, all.map(|all| all.iter().map(|a| List((a.to_string(), family(a)))).collect::<Vec<_>>()))
+    };
+    exports.set("lookup", Function::new(ctx.clone(), Async(find))?)?;
+    // ipVersion(text): 4, 6 or 0
+    let version = |text: String| match text.split_once('%').map_or(text.as_str(), |(address, _)| address).parse() {
+        Ok(IpAddr::V4(_)) if !text.contains('%') => 4,
+        Ok(IpAddr::V6(_)) => 6,
+        _ => 0,
+    };
+    exports.set("ipVersion", Function::new(ctx.clone(), version)?)?;
+    Ok(exports)
+}
