@@ -90,10 +90,7 @@ fn failures_of_files_and_requests_tell_who_asked() {
     let load =
         "const load = async (path) => JSON.parse(await readFile(path, 'utf8'));\nawait null;\nawait load('/no/file');";
     let error_of_file = error(fs, load);
-    assert_has(
-        &error_of_file,
-        &["ENOENT: no such file or directory, open '/no/file'", "main.lmt.mjs:5:47\n", "at load ("],
-    );
+    assert_has(&error_of_file, &["ENOENT: no such file or directory, open '/no/file'", "main.lmt.mjs:5:", "at load ("]);
     // A port that was free a moment ago.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let request = format!("const ask = async (url) => await fetch(url);\nawait ask('http://127.0.0.1:{port}/');");

@@ -102,10 +102,4 @@ test('links, renames and copies', async () => {
   equal((await failure(() => fs.writeFileSync(at('copied'), '', { flag: 'wx' }))).code, 'EEXIST');
 });
 
-test('what is not offered says so', async () => {
-  const error = await failure(() => fs.createReadStream(at('copied')));
-  equal(error.message, 'lmthing does not offer fs.createReadStream; use readFile, or fetch a stream');
-  ok(/does not offer fs\.promises\.open/.test((await failure(() => promises.open('x'))).message));
-});
-
 export default await failures();

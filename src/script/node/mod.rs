@@ -26,6 +26,7 @@ mod system;
 mod system_error;
 mod terminal;
 mod tls_settings;
+mod wire;
 
 pub(crate) use children::end_all as end_children;
 pub(crate) use signals::{receive_signals, take_signal};

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Function, Object, Result, convert::List, prelude::Async};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf, split};
 use tokio::net::TcpStream;
 #[cfg(unix)]
 use tokio::net::UnixStream;
@@ -17,15 +17,12 @@ use tokio::sync::Notify;
 
 use super::network_error::{NetError, NetResult, outcome};
 use super::tls_settings::{TlsClient, TlsFacts, TlsServer};
+use super::wire::Wire;
 use crate::script::event_loop::KeepAlive;
 use crate::script::globals::Bytes;
 
 /// Bytes that are read at a time, as Node does.
 const READ_SIZE: usize = 64 * 1024;
-
-pub(super) trait Wire: AsyncRead + AsyncWrite + Unpin {}
-
-impl<T: AsyncRead + AsyncWrite + Unpin> Wire for T {}
 
 type Stream = Box<dyn Wire>;
 

@@ -10,7 +10,7 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, Serve
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 
 use super::network_error::{NetError, NetResult};
-use super::socket::Wire;
+use super::wire::Wire;
 use crate::http::{Network, client_tls, tls_believing};
 use crate::script::globals::{Bytes, variable};
 
