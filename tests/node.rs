@@ -46,13 +46,17 @@ fn difference(case: &Path) -> Option<String> {
         fs::read_to_string(case.join("case.json")).map(|text| serde_json::from_str(&text).unwrap()).unwrap_or_default();
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().canonicalize().unwrap();
-    copy(case, &place);
-    fs::write(place.join("main.lmt.mjs"), PROMPT).unwrap();
     let mut node = Command::new("node");
     node.arg("main.mjs");
     let mut lmthing = Command::new(env!("CARGO_BIN_EXE_lmthing"));
     lmthing.args(["run", "main.lmt.mjs"]);
-    let [expected, got] = [run(node, &given, &place), run(lmthing, &given, &place)];
+    // The same path for both, and for each as if the other had not been there.
+    let [expected, got] = [node, lmthing].map(|command| {
+        fs::remove_dir_all(&place).unwrap();
+        copy(case, &place);
+        fs::write(place.join("main.lmt.mjs"), PROMPT).unwrap();
+        run(command, &given, &place)
+    });
     let is_equal = (&expected.0, expected.1) == (&got.0, got.1);
     let name = case.file_name().unwrap().display();
     (!is_equal).then(|| {

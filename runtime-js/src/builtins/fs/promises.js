@@ -41,7 +41,7 @@ export const promises = {
   readFile: abortable(simple.readFile),
   writeFile: abortable(gathering(simple.writeFile)),
   appendFile: gathering(simple.appendFile),
-  realpath: promised(realpathNative),
+  realpath: promised('realpath', realpathNative),
   cp,
   glob: (patterns, options) => importBuiltin('lmthing:internal/fs-glob').glob(patterns, options),
   lchmod: notOffered('fs.promises.lchmod', 'only macOS has it'),
