@@ -156,11 +156,7 @@ const FAILURES: &[(&str, &str, &str)] = &[
     ("import x from 'zood';", "Error: Cannot find package 'zood' imported from DIR/main.mjs", "did you mean 'zod'?"),
     ("import x from 'left-pad/x';", "Error: Cannot find package 'left-pad/x'", "npm install left-pad"),
     ("import x from '@a/b/c';", "Error: Cannot find package '@a/b/c'", "npm install @a/b"),
-    (
-        "import x from 'node:wasi';",
-        "Error: lmthing does not offer the module 'node:wasi'\n --> DIR/main.mjs:1:15",
-        "",
-    ),
+    ("import x from 'node:wasi';", "Error: lmthing does not offer the module 'node:wasi'\n --> DIR/main.mjs:1:15", ""),
     ("import x from 'wasi';", "Error: lmthing does not offer the module 'wasi'", ""),
     (
         "import x from 'https://example.com/x.mjs';",
