@@ -71,7 +71,7 @@ const big = net.createServer((peer) => {
 await once(big.listen(0, '127.0.0.1'), 'listening');
 show('big', (await text(net.connect(big.address().port, '127.0.0.1'))).length);
 big.close();
-const quiet = net.createServer().listen(0);
+const quiet = net.createServer((peer) => peer.unref()).listen(0);
 await once(quiet, 'listening');
 quiet.unref();
 
