@@ -73,6 +73,8 @@ show('big', (await text(net.connect(big.address().port, '127.0.0.1'))).length);
 big.close();
 const quiet = net.createServer((peer) => peer.unref()).listen(0);
 await once(quiet, 'listening');
+const unreferenced = net.connect(quiet.address().port, '127.0.0.1').unref();
+await once(unreferenced, 'connect');
 quiet.unref();
 
 show('isIP', [net.isIP('127.0.0.1'), net.isIP('::1'), net.isIP('x'), net.isIP('1.2.3'), net.isIP('fe80::1%eth0'), net.isIPv4('1.2.3.4'), net.isIPv6('::'), net.isIP('')]);
