@@ -1,5 +1,6 @@
 //! Builds the JavaScript half of lmthing: bundles every entry of `runtime-js/builtins.json` with esbuild, compiles the
-//! bundles to QuickJS bytecode and generates the table that `src/script/builtin.rs` includes.
+//! bundles to QuickJS bytecode and generates the table that `src/script/builtin.rs` includes. Puts the archives of locales and
+//! prices beside it.
 //!
 //! Needs Node 20 or newer and npm, at build time only. All work happens on a copy in `OUT_DIR`, so the source tree may be
 //! read-only; `npm ci` runs only when the lock file is not the one that was installed last.
@@ -15,8 +16,8 @@ use rquickjs::module::Declared;
 use rquickjs::{CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions, WriteOptionsEndianness};
 
 /// What of `runtime-js/` the build reads; anything else may change without a rebuild.
-const INPUTS: [&str; 7] =
-    ["package.json", "package-lock.json", ".npmrc", "builtins.json", "bundle.mjs", "src", "locales"];
+const INPUTS: [&str; 8] =
+    ["package.json", "package-lock.json", ".npmrc", "builtins.json", "bundle.mjs", "prices.mjs", "src", "locales"];
 
 fn main() {
     if let Err(message) = run() {
@@ -43,17 +44,19 @@ fn link_small() {
 
 fn run() -> Result<(), String> {
     link_small();
-    let source =
-        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or("CARGO_MANIFEST_DIR is not set")?).join("runtime-js");
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or("CARGO_MANIFEST_DIR is not set")?);
+    let source = root.join("runtime-js");
     let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     println!("cargo:rerun-if-changed=build.rs");
+    // It names the release of the price table.
+    println!("cargo:rerun-if-changed=Cargo.lock");
     for input in INPUTS {
         println!("cargo:rerun-if-changed=runtime-js/{input}");
     }
 
     let bundles = match published_bundles(&source) {
         Some(bundles) => bundles,
-        None => make_bundles(&source, &output)?,
+        None => make_bundles(&root, &output)?,
     };
 
     let builtins = read_builtins(&source)?;
@@ -65,8 +68,10 @@ fn run() -> Result<(), String> {
         let path = bytecode.join(format!("{index}.bin"));
         fs::write(&path, compile(builtin, code)?).map_err(describe("write", &path))?;
     }
-    let locales = bundles.join("locales.bin");
-    fs::copy(&locales, output.join("locales.bin")).map_err(describe("copy", &locales))?;
+    for archive in ["locales.bin", "prices.bin"] {
+        let path = bundles.join(archive);
+        fs::copy(&path, output.join(archive)).map_err(describe("copy", &path))?;
+    }
     let table = output.join("builtins.rs");
     fs::write(&table, generate_table(&builtins)).map_err(describe("write", &table))
 }
@@ -78,13 +83,13 @@ fn published_bundles(source: &Path) -> Option<PathBuf> {
     (is_published && bundles.is_dir()).then_some(bundles)
 }
 
-fn make_bundles(source: &Path, output: &Path) -> Result<PathBuf, String> {
+fn make_bundles(root: &Path, output: &Path) -> Result<PathBuf, String> {
     let stage = output.join("runtime-js");
-    copy_inputs(source, &stage)?;
+    copy_inputs(&root.join("runtime-js"), &stage)?;
     check_node()?;
     install_packages(&stage)?;
     let bundles = output.join("bundles");
-    bundle(&stage, &bundles)?;
+    bundle(&stage, &bundles, root)?;
     Ok(bundles)
 }
 
@@ -151,9 +156,9 @@ fn install_packages(stage: &Path) -> Result<(), String> {
     fs::write(&stamp, lock).map_err(describe("write", &stamp))
 }
 
-/// Bundles every builtin to `bundles/<index>.js`.
-fn bundle(stage: &Path, bundles: &Path) -> Result<(), String> {
-    run_in(stage, Command::new("node").arg("bundle.mjs").arg(bundles))
+/// Bundles every builtin to `bundles/<index>.js`; beside them lie the archives of locales and prices.
+fn bundle(stage: &Path, bundles: &Path, root: &Path) -> Result<(), String> {
+    run_in(stage, Command::new("node").arg("bundle.mjs").arg(bundles).arg(root))
 }
 
 fn run_in(directory: &Path, command: &mut Command) -> Result<(), String> {

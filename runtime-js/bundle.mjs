@@ -1,12 +1,13 @@
-// Bundles every entry of builtins.json to one minified ES module each: `node bundle.mjs <output directory>`.
-// build.rs calls it; the files are named <index>.js in the order of builtins.json.
+// Bundles every entry of builtins.json to one minified ES module each: `node bundle.mjs <output directory> [<root>]`.
+// build.rs calls it; the files are named <index>.js in the order of builtins.json. `root` is the folder of Cargo.lock.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { writePrices } from './prices.mjs';
 
-const outputDirectory = process.argv[2];
+const [, , outputDirectory, root = fileURLToPath(new URL('..', import.meta.url))] = process.argv;
 if (!outputDirectory) throw new Error('usage: node bundle.mjs <output directory>');
 const builtins = JSON.parse(readFileSync(new URL('builtins.json', import.meta.url), 'utf8'));
 const names = Object.entries(builtins).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
@@ -39,6 +40,9 @@ const INSPECT_PATCHES = [
   [/getPromiseDetails:function\(\)\{return\[(\w+),void 0\]\}/, 'getPromiseDetails:(promise)=>promiseDetails(promise,kPENDING,kREJECTED)'],
   [/getProxyDetails:\w+\.getProxyDetails,Proxy/, 'getProxyDetails:proxyDetails,Proxy'],
   [/isPromise:function\((\w+)\)\{return \w+\(\1,"Promise"\)\}/, 'isPromise:(value)=>isPromise(value)'],
+  [/match\(\/\^\(async\\s\+\)\?function \*\\\*\/\)/, 'match(/^(async\\s+)?(function *\\*|\\*)/)'],
+  [/isMap:function\((\w+)\)\{if\(!\w+\(\1,"Map"\)\)return!1;try\{\1\.has\(\)\}/, 'isMap:function($1){try{sizeOfMap($1)}'],
+  [/isSet:function\((\w+)\)\{if\(!\w+\(\1,"Set"\)\)return!1;try\{\1\.has\(\)\}/, 'isSet:function($1){try{sizeOfSet($1)}'],
   [/var (\w+)=\w+\((\w+),"constructor"\);(?=if\(void 0!==\1&&"function"==typeof \1\.value&&""!==)/, 'var $1=constructorOf($2);'],
 ];
 
@@ -121,6 +125,9 @@ const stamp = createHash('sha256').update(inputs.map((name) => readFileSync(new 
 const stampFile = `${locales}.stamp`;
 if (!existsSync(locales) || !existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
   const { writeArchive } = await import('./locales/archive.mjs');
-  writeArchive(fileURLToPath(new URL('node_modules', import.meta.url)), locales);
+  const { Cldr } = await import('./locales/read-cldr.mjs');
+  writeArchive(new Cldr(resolve(outputDirectory, 'cldr')), locales);
   writeFileSync(stampFile, stamp);
 }
+
+writePrices(root, join(outputDirectory, 'prices.bin'));

@@ -1,32 +1,46 @@
 // Reads the CLDR pages of npm's `cldr-*-full` packages.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { LANGUAGES } from './languages.mjs';
+import { readPackages } from './packages.mjs';
 
-const PACKAGES = ['cldr-dates-full', 'cldr-numbers-full', 'cldr-units-full', 'cldr-localenames-full', 'cldr-misc-full'];
-const PAGES = /^(?:numbers|currencies|units|ca-\w+|dateFields|timeZoneNames|listPatterns|languages|territories|scripts|variants|localeDisplayNames)\.json$/;
+const PAGE = /^cldr-[\w-]+\/main\/([\w-]+)\/(numbers|currencies|units|ca-\w+|dateFields|timeZoneNames|listPatterns|languages|territories|scripts|variants|localeDisplayNames)\.json$/;
+const SHARED = /^cldr-(?:core|bcp47)\/.*\.json$/;
 
-export const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
+const isWanted = (locale) => locale === 'und' || LANGUAGES.includes(locale.split('-')[0]);
 
-/** The names of all locales CLDR has pages for. */
-export function localesOf(modules) {
-  return readdirSync(join(modules, 'cldr-numbers-full/main'));
-}
+/** CLDR without the languages that lmthing does not know. */
+export class Cldr {
+  #files;
+  /** The paths of each locale's pages. */
+  #locales = new Map();
 
-/** Every page of one locale, by the name of its file. */
-export function readPages(modules, locale) {
-  const pages = {};
-  const packages = [...PACKAGES, ...readdirSync(modules).filter((name) => name.startsWith('cldr-cal-'))];
-  for (const name of packages) {
-    const folder = join(modules, name, 'main', locale);
-    if (!existsSync(folder)) continue;
-    for (const file of readdirSync(folder)) {
-      if (PAGES.test(file)) pages[file.slice(0, -5)] = readJson(join(folder, file)).main[locale];
+  /** Downloads go to `folder`, and from there again. */
+  constructor(folder) {
+    this.#files = readPackages(folder, (path) => SHARED.test(path) || isWanted(PAGE.exec(path)?.[1] ?? ''));
+    for (const path of this.#files.keys()) {
+      const [, locale, page] = PAGE.exec(path) ?? [];
+      if (locale === undefined) continue;
+      if (!this.#locales.has(locale)) this.#locales.set(locale, new Map());
+      this.#locales.get(locale).set(page, path);
     }
   }
-  return pages;
-}
 
-/** One page of `cldr-core/supplemental`. */
-export function supplemental(modules, name) {
-  return readJson(join(modules, 'cldr-core/supplemental', `${name}.json`)).supplemental;
+  /** One file: `cldr-core/defaultContent.json`. */
+  read(path) {
+    return JSON.parse(this.#files.get(path));
+  }
+
+  /** The names of the locales there are pages for. */
+  get locales() {
+    return [...this.#locales.keys()].sort();
+  }
+
+  /** Every page of one locale, by the name of its file. */
+  pages(locale) {
+    return Object.fromEntries([...this.#locales.get(locale)].map(([page, path]) => [page, this.read(path).main[locale]]));
+  }
+
+  /** One page of `cldr-core/supplemental`. */
+  supplemental(name) {
+    return this.read(`cldr-core/supplemental/${name}.json`).supplemental;
+  }
 }

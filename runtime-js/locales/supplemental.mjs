@@ -1,6 +1,4 @@
 // What belongs to no locale of its own: rules for plurals, calendars and hours by region, digits, time zones.
-import { join } from 'node:path';
-import { readJson, supplemental } from './read-cldr.mjs';
 
 const mapValues = (object, change) => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 const pick = (object, keys) => Object.fromEntries(Object.entries(object).filter(([key]) => keys.has(key)));
@@ -13,9 +11,9 @@ function rules(page, languages) {
 }
 
 /** Names that mean the same as a locale with pages: `de-DE` is `de`, `zh-TW` is `zh-Hant`. */
-function synonyms(modules, locales) {
-  const { defaultContent } = readJson(join(modules, 'cldr-core/defaultContent.json'));
-  const { likelySubtags } = supplemental(modules, 'likelySubtags');
+function synonyms(cldr, locales) {
+  const { defaultContent } = cldr.read('cldr-core/defaultContent.json');
+  const { likelySubtags } = cldr.supplemental('likelySubtags');
   const found = {};
   for (const locale of defaultContent) {
     // ICU has this one under the name of the macrolanguage only.
@@ -34,8 +32,8 @@ function synonyms(modules, locales) {
   return found;
 }
 
-export function coreOf(modules, locales, parents) {
-  const read = (name) => supplemental(modules, name);
+export function coreOf(cldr, locales, parents) {
+  const read = (name) => cldr.supplemental(name);
   const languages = new Set(locales.map((locale) => locale.split('-')[0]));
   const known = new Set([...locales, ...languages]);
   const systems = read('numberingSystems').numberingSystems;
@@ -43,7 +41,7 @@ export function coreOf(modules, locales, parents) {
   return {
     locales,
     parents,
-    synonyms: synonyms(modules, locales),
+    synonyms: synonyms(cldr, locales),
     cardinal: rules(read('plurals')['plurals-type-cardinal'], known),
     ordinal: rules(read('ordinals')['plurals-type-ordinal'], known),
     ranges: mapValues(pick(read('pluralRanges').plurals, known), toPairs),
@@ -70,10 +68,10 @@ function currencyCodes({ region }) {
 /** Seconds since the epoch of CLDR's `2006-10-01 06:00`. */
 const seconds = (text) => text && Date.parse(`${text.replace(' ', 'T')}Z`) / 1000;
 
-export function zonesOf(modules) {
-  const { metaZones: { metazoneInfo, metazones } } = supplemental(modules, 'metaZones');
-  const { primaryZones } = supplemental(modules, 'primaryZones');
-  const { keyword: { u: { tz } } } = readJson(join(modules, 'cldr-bcp47/bcp47/timezone.json'));
+export function zonesOf(cldr) {
+  const { metaZones: { metazoneInfo, metazones } } = cldr.supplemental('metaZones');
+  const { primaryZones } = cldr.supplemental('primaryZones');
+  const { keyword: { u: { tz } } } = cldr.read('cldr-bcp47/bcp47/timezone.json');
   const canonical = {};
   const regions = {};
   const short = {};

@@ -42,8 +42,35 @@ declare module 'lmthing' {
 
   // ---------------------------------------------------------------------------------------------- a prompt file
 
-  /** The default export of a prompt file: runs once before the first step and again before every further step. */
-  export type PromptFunction<Methods = {}> = (prompt: Prompt & Methods) => any;
+  /**
+   * The default export of a prompt file: runs once before the first step and again before every further step.
+   *
+   * With a schema it takes what that describes as its second argument; what is no schema are the methods of plugins.
+   *
+   *     export const input = z.object({ city: z.string() });
+   *     /** @type {import('lmthing').PromptFunction<typeof input>} *\/
+   *     export default async ({ $ }, { city }) => { … };
+   */
+  export type PromptFunction<Input = {}, Methods = {}> = [Input] extends [InputSchema]
+    ? (prompt: Prompt & Methods, input: InputValue<Input>) => any
+    : (prompt: Prompt & Input & Methods) => any;
+
+  /** The export `input` of a prompt file: a zod object, or JSON Schema of type `object`. */
+  export type InputSchema =
+    | { readonly '~standard': any }
+    | { readonly _zod: any }
+    | { readonly _output: any }
+    | { readonly type: string }
+    | { readonly properties: object };
+
+  /** What an {@link InputSchema} makes of what was given: defaults and transforms applied. */
+  export type InputValue<S> = S extends { readonly _zod: { readonly output: infer Output } }
+    ? Output
+    : S extends { readonly _output: infer Output }
+      ? Output
+      : S extends { readonly '~standard': any }
+        ? Infer<S>
+        : Record<string, any>;
 
   /** The export `config` of a prompt file, and the second argument of {@link runPrompt}. */
   export interface Config {
@@ -57,6 +84,37 @@ declare module 'lmthing' {
     plugins?: readonly Plugin[];
     /** Limits for the code that a model writes (`defFunction`, `defMethod`). */
     sandbox?: SandboxConfig;
+    /** How far a run of the file may go, with all its agents and code. */
+    limits?: Limits;
+    /** What models cost, over the built-in price table; keys are model strings. */
+    prices?: Record<string, Price>;
+  }
+
+  /**
+   * Limits of a whole run. Each is checked before every request; one that is reached ends the run with code 4. Those of the
+   * command line (`--max-steps`, `--max-tokens`, `--max-cost`, `--timeout`) hold as well: the smaller one counts.
+   */
+  export interface Limits {
+    /** Requests to models, those of agents included. */
+    steps?: number;
+    /** Tokens of input (cached ones too) and output (reasoning too). */
+    tokens?: number;
+    /** US dollars. The price of every model that is asked must be known. */
+    cost?: number;
+    /** From the start of the program: text such as `'90s'` or `'1m30s'`, or milliseconds. */
+    time?: string | number;
+    /** Requests to models at the same time; 8 unless set. */
+    parallel?: number;
+  }
+
+  /** US dollars per million tokens. */
+  export interface Price {
+    input: number;
+    /** Input from the provider's cache; as `input` unless set. */
+    cachedInput?: number;
+    /** Input written to that cache; as `input` unless set. */
+    cacheWrite?: number;
+    output: number;
   }
 
   /** Call settings; what is unset is left to the provider. Agents inherit all of these. */
@@ -106,10 +164,15 @@ declare module 'lmthing' {
     stopWhen?: StopCondition | readonly StopCondition[];
     /** Steps a run may take before it ends with a `LimitError`; 1000 unless set. */
     maxSteps?: number;
+    /**
+     * How often the model is told what is wrong with an answer that does not match `output`, and asked again; 2 unless set. For
+     * an agent with `responseSchema` 0 unless set.
+     */
+    outputRetries?: number;
     /** Called after every step. */
     onStepFinish?: (step: StepResult) => unknown;
     /** Called at the end of a run that was not broken off. */
-    onFinish?: (result: StepResult & { steps: StepResult[]; totalUsage: Usage }) => unknown;
+    onFinish?: (result: StepResult & { steps: StepResult[]; totalUsage: Usage; totalCost: number | null }) => unknown;
   }
 
   export interface Options extends CallSettings, PromptSettings {}
@@ -302,7 +365,7 @@ declare module 'lmthing' {
     readonly toolCallId: string;
     /** The messages of the step's request, without the system prompt. */
     readonly messages: Message[];
-    /** `options.abortSignal`, if there is one. */
+    /** Aborted when `options.abortSignal` is, and when a limit ends the run; `undefined` when there is neither. */
     readonly abortSignal: AbortSignal | undefined;
   }
 
@@ -501,6 +564,8 @@ declare module 'lmthing' {
     toolResults: ToolResult[];
     finishReason: FinishReason;
     usage: Usage;
+    /** US dollars; `null` when the price, or the number of tokens, is not known. A mock or local model costs 0. */
+    cost: number | null;
     warnings: { type: string; setting?: string; details?: string }[];
     response: ResponseMetadata;
   }
@@ -534,7 +599,9 @@ declare module 'lmthing' {
   }
 
   /** What a run comes to. The promises resolve at its end and reject when it broke off. */
-  export interface Result {
+  export interface Result<Output = undefined> {
+    /** The validated answer of a prompt with `output`, else `undefined`. Rejects with an `OutputError` when none matched. */
+    readonly output: Promise<Output>;
     /** The text of the last step. */
     readonly text: Promise<string>;
     readonly reasoningText: Promise<string | undefined>;
@@ -548,6 +615,10 @@ declare module 'lmthing' {
     readonly usage: Promise<Usage>;
     /** The tokens of all steps together. */
     readonly totalUsage: Promise<Usage>;
+    /** What the last step cost in US dollars; `null` when nobody knows. */
+    readonly cost: Promise<number | null>;
+    /** What all steps of this run cost together, agents apart; `null` when that of one is not known. */
+    readonly totalCost: Promise<number | null>;
     readonly response: Promise<ResponseMetadata>;
     /** Settings the provider did not take, in the last step. */
     readonly warnings: Promise<{ type: string; setting?: string; details?: string }[]>;
@@ -564,10 +635,50 @@ declare module 'lmthing' {
    * first step's effects, so that the function may use the `prompt` it is called through.
    * Rejects when the arguments are wrong, the model cannot be found, or the function throws on its first run.
    */
-  export function runPrompt<Methods = {}>(
-    fn: PromptFunction<Methods>,
-    config: Config,
-  ): Promise<{ result: Result; prompt: StatefulPrompt & Methods }>;
+  export function runPrompt<Methods = {}, Output extends Schema | undefined = undefined>(
+    fn: (prompt: Prompt & Methods, input: any) => any,
+    config: Config & RunValues<any, Output>,
+  ): Promise<{ result: Result<OutputOf<{ output: Output }>>; prompt: StatefulPrompt & Methods }>;
+  /**
+   * Runs an imported prompt file: what the call gives wins over the file's own `config`, options one by one; plugins are added.
+   * Rejects with a `TypeError` when the input does not match the file's `input`.
+   */
+  export function runPrompt<M extends PromptModule, Output extends Schema | undefined = undefined>(
+    module: M,
+    config?: Partial<Config> & RunValues<InputOf<M>, Output>,
+  ): Promise<{ result: Result<Output extends Schema ? Infer<Output> : OutputOf<M>>; prompt: StatefulPrompt }>;
+
+  /**
+   * Runs a prompt file with its own exports. A relative path counts from the file that calls. Otherwise as {@link runPrompt} with
+   * an imported file. Files may run files 16 deep.
+   */
+  export function run<Output extends Schema | undefined = undefined>(
+    file: string | URL,
+    config?: Partial<Config> & RunValues<any, Output>,
+  ): Promise<{ result: Result<Output extends Schema ? Infer<Output> : any>; prompt: StatefulPrompt }>;
+
+  /** What one run is given beside its {@link Config}. */
+  export interface RunValues<Input, Output> {
+    /** The second argument of the prompt function on each of its runs; checked where the prompt is a file with `input`. */
+    input?: Input;
+    /** The schema of the answer; see {@link Result.output}. */
+    output?: Output;
+  }
+
+  /** A prompt file as it is imported: `import * as weather from './weather.lmt.mjs'`. */
+  export interface PromptModule {
+    default: (prompt: any, input: any) => any;
+    config?: { [key: string]: any };
+    description?: string;
+    input?: Schema;
+    output?: Schema;
+    mock?: readonly any[];
+  }
+
+  /** What may be handed to a prompt file. */
+  export type InputOf<M> = M extends { input: infer S } ? InferInput<S> : any;
+  /** What a prompt file answers with. */
+  export type OutputOf<M> = M extends { output: infer S } ? (S extends Schema ? Infer<S> : undefined) : undefined;
 
   /** A prompt driven by hand: define, `run()`, define more, `run()` again to go on with the conversation. */
   export interface StatefulPrompt extends Prompt {

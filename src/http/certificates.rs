@@ -50,11 +50,7 @@ pub(crate) fn tls(network: &Network) -> Result<(ClientConfig, Vec<String>), Erro
         roots.extend(bundle.unwrap_or_default());
     }
     let verifier = Verifier { platform: platform(roots, &provider)?, extra };
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
+    let mut config = verified_by(verifier, provider)?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok((config, problems))
 }
@@ -69,7 +65,10 @@ pub(crate) fn tls_believing(own: Vec<CertificateDer<'static>>) -> Result<ClientC
     let platform = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
         .build()
         .map_err(|error| Error::General(error.to_string()))?;
-    let verifier = Verifier { platform, extra: own };
+    verified_by(Verifier { platform, extra: own }, provider)
+}
+
+fn verified_by(verifier: Verifier, provider: Arc<CryptoProvider>) -> Result<ClientConfig, Error> {
     Ok(ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .dangerous()

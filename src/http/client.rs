@@ -37,6 +37,8 @@ pub(crate) enum ClientError {
 
 struct Kept {
     network: Network,
+    /// Whether it decodes gzip by itself.
+    decodes: bool,
     client: reqwest::Client,
     /// What nobody has told the user yet.
     warnings: Vec<String>,
@@ -57,14 +59,26 @@ thread_local! {
 /// # Errors
 /// When a proxy's variable is wrong or TLS cannot be set up.
 pub(crate) fn http_client(network: &Network) -> Result<reqwest::Client, ClientError> {
-    let known = |kept: &Kept| (kept.network == *network).then(|| kept.client.clone());
+    shared_client(network, true)
+}
+
+/// The same, but bodies come as they were sent: for who knows more ways of packing.
+///
+/// # Errors
+/// As [`http_client`].
+pub(crate) fn plain_client(network: &Network) -> Result<reqwest::Client, ClientError> {
+    shared_client(network, false)
+}
+
+fn shared_client(network: &Network, decodes: bool) -> Result<reqwest::Client, ClientError> {
+    let known = |kept: &Kept| (kept.network == *network && kept.decodes == decodes).then(|| kept.client.clone());
     if let Some(client) = CLIENTS.with_borrow(|clients| clients.iter().find_map(known)) {
         return Ok(client);
     }
-    let (client, warnings) = build(network)?;
+    let (client, warnings) = build(network, decodes)?;
     CLIENTS.with_borrow_mut(|clients| {
         clients.truncate(MAX_CLIENTS - 1);
-        clients.insert(0, Kept { network: network.clone(), client: client.clone(), warnings });
+        clients.insert(0, Kept { network: network.clone(), decodes, client: client.clone(), warnings });
     });
     Ok(client)
 }
@@ -88,17 +102,18 @@ pub(crate) fn near_client(connect_timeout: Duration) -> Result<reqwest::Client, 
 /// What is wrong with the files of certificates that this client was to use; told once.
 pub(crate) fn take_warnings(network: &Network) -> Vec<String> {
     CLIENTS.with_borrow_mut(|clients| {
-        let kept = clients.iter_mut().find(|kept| kept.network == *network);
-        kept.map(|kept| std::mem::take(&mut kept.warnings)).unwrap_or_default()
+        let kept = clients.iter_mut().filter(|kept| kept.network == *network);
+        kept.flat_map(|kept| std::mem::take(&mut kept.warnings)).collect()
     })
 }
 
-fn build(network: &Network) -> Result<(reqwest::Client, Vec<String>), ClientError> {
+fn build(network: &Network, decodes: bool) -> Result<(reqwest::Client, Vec<String>), ClientError> {
     let proxies = network.proxies().map_err(ClientError::Variable)?;
     let (tls, warnings) = certificates::tls(network)?;
     let builder = reqwest::Client::builder()
         .tls_backend_preconfigured(tls)
         .redirect(reqwest::redirect::Policy::none())
+        .gzip(decodes)
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_idle_timeout(IDLE_TIMEOUT)
         .tcp_keepalive(ALIVE_INTERVAL)

@@ -7,10 +7,12 @@
 mod certificates;
 mod client;
 mod exceptions;
+mod failure;
 mod network;
 mod proxy;
 
 pub(crate) use certificates::{tls as client_tls, tls_believing};
-pub(crate) use client::{CONNECT_TIMEOUT, http_client, near_client, take_warnings};
+pub(crate) use client::{CONNECT_TIMEOUT, http_client, near_client, plain_client, take_warnings};
+pub(crate) use failure::tls_failure;
 pub(crate) use network::Network;
 pub(crate) use proxy::Proxy;

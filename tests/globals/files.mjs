@@ -102,4 +102,8 @@ test('links, renames and copies', async () => {
   equal((await failure(() => fs.writeFileSync(at('copied'), '', { flag: 'wx' }))).code, 'EEXIST');
 });
 
+test('what is not offered says so', async () => {
+  ok(/does not offer fs\.promises\.lchmod; only macOS has it/.test((await failure(() => promises.lchmod('x', 0o600))).message));
+});
+
 export default await failures();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rquickjs::runtime::RejectionTracker;
 use rquickjs::{AsyncRuntime, Ctx, Error, Function, JsLifetime, Result, Value};
 
-use super::hooks::{self, tell_rejected, tell_uncaught};
+use super::hooks::{self, Origin, tell_rejected, tell_uncaught};
 use super::promise_hooks;
 use super::rejections;
 use super::state::{EventLoop, Halt};
@@ -43,7 +43,7 @@ pub(in crate::script) async fn attach(runtime: &AsyncRuntime, host: Rc<dyn Scrip
             told = Instant::now();
             host.busy();
         }
-        halted.is_halted()
+        halted.is_halted() || halted.is_late()
     };
     runtime.set_interrupt_handler(Some(Box::new(interrupt))).await;
     let woken = event_loop.clone();
@@ -176,14 +176,19 @@ fn dispatch(ctx: &Ctx<'_>, event_loop: &EventLoop, callback: Callback) {
 }
 
 fn end_uncaught(ctx: &Ctx<'_>, event_loop: &EventLoop, error: Error) {
-    if let Some(error) = tell_uncaught(ctx, error) {
+    // Interrupted by the clock: whoever set the deadline ends the run, and tells listeners of its end.
+    if event_loop.is_late() {
+        ctx.catch();
+        return;
+    }
+    if let Some(error) = tell_uncaught(ctx, error, Origin::Call, 1) {
         event_loop.halt(Halt::Uncaught(diagnose_error(ctx, error)));
     }
 }
 
 /// Ends the run for a rejection that nobody handled and no listener takes upon itself.
 fn report_rejection(ctx: &Ctx<'_>, event_loop: &EventLoop) {
-    while !event_loop.is_halted() {
+    while !event_loop.is_halted() && !event_loop.is_late() {
         let Some((reason, promise)) = rejections::take_first(ctx) else { return };
         match tell_rejected(ctx, reason, promise) {
             Some(error) => event_loop.halt(Halt::UnhandledRejection(diagnose_error(ctx, error))),

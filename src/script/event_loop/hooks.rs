@@ -33,12 +33,31 @@ fn call<'js, A: IntoArgs<'js>, T: FromJs<'js>>(ctx: &Ctx<'js>, name: &str, argum
     }
 }
 
-/// Tells listeners of an exception nobody caught. Gives back what ends the run, if it is to end: this exception, or
-/// the one of a listener.
-pub(crate) fn tell_uncaught<'js>(ctx: &Ctx<'js>, error: Error) -> Option<Error> {
-    let Error::Exception = error else { return Some(error) };
+/// Where an exception came from that nobody caught, in Node's words.
+#[derive(Clone, Copy)]
+pub(crate) enum Origin {
+    Call,
+    Promise,
+}
+
+impl Origin {
+    fn name(self) -> &'static str {
+        match self {
+            Origin::Call => "uncaughtException",
+            Origin::Promise => "unhandledRejection",
+        }
+    }
+}
+
+/// Tells listeners of an exception nobody caught, which ends the run with `code`. Gives back what ends the run, if it is
+/// to end: this exception, or the one of a listener.
+pub(crate) fn tell_uncaught<'js>(ctx: &Ctx<'js>, error: Error, origin: Origin, code: i32) -> Option<Error> {
+    // A script that was interrupted has thrown nothing.
+    if !matches!(error, Error::Exception) || EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.is_late()) {
+        return Some(error);
+    }
     let thrown = ctx.catch();
-    outcome(ctx, call(ctx, "uncaught", (thrown.clone(),)), thrown)
+    outcome(ctx, call(ctx, "uncaught", (thrown.clone(), origin.name(), code)), thrown)
 }
 
 /// Tells listeners of a rejection nobody handled; gives back what ends the run, if it is to end.

@@ -25,6 +25,9 @@ pub enum Halt {
     UnhandledRejection(Thrown),
 }
 
+/// How long a script may go on after its deadline before it is interrupted.
+const LATENESS: Duration = Duration::from_millis(500);
+
 /// One for each engine.
 #[derive(JsLifetime)]
 pub(in crate::script) struct EventLoop {
@@ -42,6 +45,8 @@ pub(in crate::script) struct EventLoop {
     /// Wakes who waits for the loop to have nothing left to do, or for its halt.
     changed: Notify,
     halt: RefCell<Option<Halt>>,
+    /// When scripts are interrupted that are still running.
+    latest: Cell<Option<Instant>>,
 }
 
 impl EventLoop {
@@ -57,6 +62,7 @@ impl EventLoop {
             work: Notify::new(),
             changed: Notify::new(),
             halt: RefCell::new(None),
+            latest: Cell::new(None),
         }
     }
 
@@ -110,6 +116,16 @@ impl EventLoop {
     /// Whether the run was ended.
     pub(in crate::script) fn is_halted(&self) -> bool {
         self.halt.borrow().is_some()
+    }
+
+    /// Has scripts interrupted that are running some time after this.
+    pub(super) fn set_deadline(&self, deadline: std::time::Instant) {
+        self.latest.set(Instant::from_std(deadline).checked_add(LATENESS));
+    }
+
+    /// Whether that time has come.
+    pub(super) fn is_late(&self) -> bool {
+        self.latest.get().is_some_and(|latest| Instant::now() >= latest)
     }
 
     /// Why the run was ended, if it was.

@@ -1,5 +1,7 @@
 //! Waiting for the loop from outside: for the end of some work, for the end of everything.
 
+use std::time::Instant;
+
 use rquickjs::{Ctx, Result};
 
 use super::rejections;
@@ -67,6 +69,11 @@ pub(crate) fn is_idle(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(EventLoop::of(ctx)?.is_idle())
 }
 
+/// Whether the run was ended early; JavaScript does not get far any more then.
+pub(crate) fn is_halted(ctx: &Ctx<'_>) -> bool {
+    EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.is_halted())
+}
+
 /// What the script was asked last and has not answered.
 pub(crate) fn last_asked(ctx: &Ctx<'_>) -> Result<Option<Rc<Asked>>> {
     Ok(EventLoop::of(ctx)?.last_asked())
@@ -83,4 +90,11 @@ pub(super) async fn yield_once() {
         std::task::Poll::Pending
     })
     .await;
+}
+
+/// Has scripts interrupted that are still running some time after the deadline: until then whoever set it may end the run in
+/// a better way.
+pub(crate) fn set_deadline(ctx: &Ctx<'_>, deadline: Instant) -> Result<()> {
+    EventLoop::of(ctx)?.set_deadline(deadline);
+    Ok(())
 }

@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 
 use super::bytes::Bytes;
 use super::process;
-use crate::http::{Network, http_client, take_warnings};
+use crate::http::{Network, plain_client, take_warnings, tls_failure};
 use crate::script::event_loop::KeepAlive;
 use crate::script::native_module::NativeModule;
 use crate::script::warn::warning;
@@ -48,19 +48,21 @@ impl NetworkError {
         let mut refused = None;
         while let Some(source) = innermost.source() {
             innermost = source;
+            if let Some((code, message)) = tls_error(source).map(tls_failure) {
+                return Self::new(code, message);
+            }
             if let Some(error) = source.downcast_ref::<io::Error>() {
                 code = system_code(error.kind()).or(code);
                 refused.get_or_insert_with(|| error.to_string());
             }
-            // It arrives inside an I/O error whose kind says nothing.
-            if source.is::<rustls::Error>() {
-                code = Some("ERR_TLS");
+            let is_cut =
+                source.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof)
+                    || source.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message);
+            if is_cut {
+                return Self::new("UND_ERR_SOCKET", "other side closed");
             }
         }
-        let message = match refused {
-            Some(text) if code != Some("ERR_TLS") => text,
-            _ => innermost.to_string(),
-        };
+        let message = refused.unwrap_or_else(|| innermost.to_string());
         let chain = chain_text(error);
         let code = code.unwrap_or_else(|| {
             if chain.contains("dns error") {
@@ -73,6 +75,11 @@ impl NetworkError {
         });
         Self::new(code, message)
     }
+}
+
+/// An error of TLS, which arrives inside I/O errors. What they hold does not count as their source.
+fn tls_error<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a rustls::Error> {
+    error.downcast_ref().or_else(|| tls_error(error.downcast_ref::<io::Error>()?.get_ref()?))
 }
 
 /// The texts of an error's sources, joined: the only place where a failed name look-up can be told from other failures.
@@ -97,7 +104,6 @@ fn system_code(kind: io::ErrorKind) -> Option<&'static str> {
         io::ErrorKind::NetworkUnreachable => "ENETUNREACH",
         io::ErrorKind::AddrNotAvailable => "EADDRNOTAVAIL",
         io::ErrorKind::BrokenPipe => "EPIPE",
-        io::ErrorKind::UnexpectedEof => "UND_ERR_SOCKET",
         _ => return None,
     })
 }
@@ -127,7 +133,7 @@ impl Exchange {
     async fn send(&self, network: &Network) -> std::result::Result<Head, NetworkError> {
         let request =
             self.request.take().ok_or_else(|| NetworkError::new("UND_ERR", "The request was sent already"))?;
-        let client = http_client(network).map_err(|error| NetworkError::new("UND_ERR", error.to_string()))?;
+        let client = plain_client(network).map_err(|error| NetworkError::new("UND_ERR", error.to_string()))?;
         let response = self.wait(client.execute(request)).await?.map_err(|error| NetworkError::from_client(&error))?;
         let head = Head::of(&response);
         self.response.replace(Some(response));

@@ -88,6 +88,7 @@ const LAZY_GLOBALS: &[LazyGlobal] = &[
     export_of(ENCODING_STREAMS, "TextDecoderStream"),
     export_of(COMPRESSION, "CompressionStream"),
     export_of(COMPRESSION, "DecompressionStream"),
+    export_of("lmthing:internal/web/dom-exception", "DOMException"),
     export_of(EVENTS, "Event"),
     export_of(EVENTS, "EventTarget"),
     export_of(EVENTS, "CustomEvent"),
@@ -100,6 +101,7 @@ const LAZY_GLOBALS: &[LazyGlobal] = &[
     export_of(PERFORMANCE, "PerformanceMeasure"),
     export_of(PERFORMANCE, "PerformanceObserver"),
     export_of(PERFORMANCE, "PerformanceObserverEntryList"),
+    export_of(MESSAGES, "BroadcastChannel"),
     export_of(MESSAGES, "MessageChannel"),
     export_of(MESSAGES, "MessagePort"),
     export_of(MESSAGES, "MessageEvent"),
@@ -129,6 +131,10 @@ const LAZY_GLOBALS: &[LazyGlobal] = &[
     export_of(CRYPTO, "CryptoKey"),
     export_of(CRYPTO, "SubtleCrypto"),
     export_of("node:buffer", "Buffer"),
+    // Node has no such class: readers of PDF files want it while they load, and get it there from a native addon.
+    export_of("lmthing:internal/web/dom-matrix", "DOMMatrix"),
+    LazyGlobal { name: "WeakRef", module: "lmthing:internal/weak-ref", export: "WeakRef" },
+    LazyGlobal { name: "WebAssembly", module: "lmthing:internal/web/web-assembly", export: "default" },
 ];
 
 /// Defines every global; part of making an engine. `argv` and `env` are those of `process`.

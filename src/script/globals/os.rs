@@ -1,10 +1,13 @@
 //! What `node:os` tells about the machine.
 
+use std::time::Duration;
 use std::{env, thread};
 
-use rquickjs::{Ctx, Function, Object, Result};
+use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value};
 
 use crate::script::native_module::NativeModule;
+#[cfg(unix)]
+use crate::script::system_error::SystemError;
 
 /// The directory of the user, as `os.homedir()` gives it: `$HOME` first, then the user database.
 fn home_directory() -> Option<String> {
@@ -63,6 +66,38 @@ fn user_ids() -> Vec<f64> {
     return vec![-1.0, -1.0];
 }
 
+/// The priority of a process, 0 for this one: the number, or what the system says against it.
+#[cfg(unix)]
+fn priority<'js>(ctx: Ctx<'js>, id: i32, priority: Option<i32>) -> Result<Value<'js>> {
+    use rustix::process::{Pid, getpriority_process, setpriority_process};
+    let process = Pid::from_raw(id);
+    let outcome = match priority {
+        Some(priority) => setpriority_process(process, priority).map(|()| priority),
+        None => getpriority_process(process),
+    };
+    match outcome {
+        Ok(priority) => priority.into_js(&ctx),
+        Err(error) => {
+            let system = SystemError::of(&error.into());
+            let object = Object::new(ctx)?;
+            object.set("code", system.code)?;
+            object.set("number", system.number)?;
+            object.set("text", system.text)?;
+            Ok(object.into_value())
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn priority<'js>(ctx: Ctx<'js>, _id: i32, priority: Option<i32>) -> Result<Value<'js>> {
+    priority.unwrap_or(0).into_js(&ctx)
+}
+
+/// Keeps the program's thread, for `Atomics.wait` with a time limit.
+fn sleep(milliseconds: f64) {
+    thread::sleep(Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(Duration::MAX));
+}
+
 /// The native half, as the JavaScript half imports it.
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/os", init: exports };
 
@@ -72,6 +107,9 @@ fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("processorCount", Function::new(ctx.clone(), processor_count)?)?;
     exports.set("systemNames", Function::new(ctx.clone(), system_names)?)?;
     exports.set("systemLoad", Function::new(ctx.clone(), system_load)?)?;
+    // priority(pid, new one or undefined): the number, or {code, number, text}
+    exports.set("priority", Function::new(ctx.clone(), priority)?)?;
+    exports.set("sleep", Function::new(ctx.clone(), sleep)?)?;
     exports.set("userIds", Function::new(ctx.clone(), user_ids)?)?;
     Ok(exports)
 }

@@ -15,6 +15,7 @@ use super::resolver::ModuleResolver;
 use super::{meta, package, source, typescript};
 use crate::script::builtin::{self, INTERNAL_PREFIX, import_builtin};
 use crate::script::error::ScriptError;
+use crate::script::host::host;
 use crate::script::native_module::NativeModule;
 use crate::script::user_data;
 
@@ -103,7 +104,10 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let names: Vec<&str> = builtin::public_names().filter(|name| !name.starts_with("zod")).collect();
     exports.set("builtinNames", Function::new(ctx.clone(), move || names.clone())?)?;
     // readText(path): without its byte order mark.
-    let read = |ctx: Ctx<'js>, path: String| source::read(Path::new(&path)).map_err(|failure| failure.throw(&ctx));
+    let read = |ctx: Ctx<'js>, path: String| {
+        host(&ctx)?.looked_for(Path::new(&path));
+        source::read(Path::new(&path)).map_err(|failure| failure.throw(&ctx))
+    };
     exports.set("readText", Function::new(ctx.clone(), read)?)?;
     // kindOf(path): 'module', 'commonjs', 'json' or 'addon'.
     exports.set("kindOf", Function::new(ctx.clone(), |path: String| kind_name(kind::of(Path::new(&path))))?)?;

@@ -27,11 +27,14 @@ pub(super) fn define<'js>(
 }
 
 /// `import.meta.resolve(specifier)`: the address of the module an import of it would load, or the name of a built-in
-/// one. Throws as the import would. Rules: docs/reference.md, "Modules".
+/// one. Of a package it throws as the import would; a path need not exist. Rules: docs/reference.md, "Modules".
 fn resolve_function<'js>(ctx: &Ctx<'js>, name: &str, resolver: &Rc<ModuleResolver>) -> Result<Function<'js>> {
     let (resolver, base) = (resolver.clone(), name.to_owned());
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, specifier: String| {
-        let resolved = resolver.resolve(&base, &specifier).map_err(|failure| failure.throw(&ctx))?;
+        let resolved = match resolver.resolve(&base, &specifier) {
+            Ok(resolved) => resolved,
+            Err(failure) => return resolver.address(&base, &specifier).ok_or_else(|| failure.throw(&ctx)),
+        };
         let is_file = resolver.modules.is_file(&resolved);
         Ok::<_, rquickjs::Error>(if is_file { file_url(Path::new(&resolved)) } else { resolved })
     })?

@@ -1,5 +1,5 @@
-//! Finding and loading modules (docs/reference.md, "Modules"): relative and absolute files, `file:` URLs, built-in and
-//! native modules, packages in `node_modules`.
+//! Finding and loading modules (docs/reference.md, "Modules"): relative and absolute files, `file:` and `data:` URLs,
+//! built-in and native modules, packages in `node_modules`.
 //!
 //! A module's name inside QuickJS is its real path (plus `?query`, which makes a second instance as in Node), or the plain
 //! name of a built-in or native module; so stack traces show paths. QuickJS gives no position for an import that fails:
@@ -7,6 +7,7 @@
 
 mod chain;
 mod common_js;
+mod data_url;
 mod json;
 mod kind;
 mod meta;
@@ -18,12 +19,16 @@ mod resolver;
 mod source;
 mod typescript;
 
-use std::path::Path;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
-use rquickjs::{AsyncRuntime, Ctx, JsLifetime, Module, Object, Result, Value};
+use rquickjs::promise::Promised;
+use rquickjs::{AsyncRuntime, Ctx, IntoJs, JsLifetime, Module, Object, Result, Value};
+use url::Url;
 
 pub(super) use chain::{ImportSite, import_chain, is_package};
 pub(super) use common_js::NATIVE;
@@ -31,6 +36,8 @@ pub(super) use missing_export::explain_missing_export;
 pub(super) use modules::Modules;
 pub(super) use typescript::with_source_positions;
 
+use super::event_loop::settle;
+use super::host::host;
 use super::native_module::{self, NativeModule};
 use super::{builtin, bytecode, user_data};
 use kind::Kind;
@@ -53,6 +60,7 @@ pub(super) async fn attach(runtime: &AsyncRuntime, native: Vec<NativeModule>) ->
 pub(super) fn set_up(ctx: &Ctx<'_>, loader: ModuleLoader) -> Result<()> {
     let resolver = loader.0.clone();
     user_data::store(ctx, loader)?;
+    user_data::store(ctx, PromptFiles::default())?;
     common_js::set_up(ctx, resolver)
 }
 
@@ -75,13 +83,66 @@ pub async fn import_file<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>
     let name = resolver::entry(&loader.0.modules, path).map_err(|failure| failure.throw(ctx))?;
     let module = loader.declare_file(ctx, &name, true)?;
     let (module, evaluated) = module.eval()?;
-    evaluated.into_future::<Value>().await?;
+    settle(ctx, evaluated.into_value()).await?;
     module.namespace()
+}
+
+/// The promises of prompt files that were loaded, by the names of their modules.
+#[derive(Default, JsLifetime)]
+struct PromptFiles<'js>(RefCell<HashMap<String, Value<'js>>>);
+
+/// [`import_file`], once for each file: whoever runs a file again runs the same module.
+///
+/// # Errors
+/// As [`import_file`].
+pub(crate) async fn import_prompt_file<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>> {
+    let modules = modules(ctx)?;
+    // As long as nobody but the file itself was asked for by this name, a script has imported it.
+    let is_imported = std::fs::canonicalize(path).is_ok_and(|real| modules.is_file(&real.display().to_string()));
+    let name = resolver::entry(&modules, path).map_err(|failure| failure.throw(ctx))?;
+    let known = user_data::read::<PromptFiles>(ctx)?.0.borrow().get(&name).cloned();
+    let loading = match known {
+        Some(loading) => loading,
+        None => {
+            let (inner, path, module) = (ctx.clone(), path.to_owned(), name.clone());
+            let loading = async move {
+                if is_imported { import_again(&inner, &module).await } else { import_file(&inner, &path).await }
+            };
+            let loading = Promised(loading).into_js(ctx)?;
+            user_data::read::<PromptFiles>(ctx)?.0.borrow_mut().insert(name, loading.clone());
+            loading
+        }
+    };
+    Object::from_value(super::settle(ctx, loading).await?)
+}
+
+/// The module of this name, which a script has imported before.
+async fn import_again<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
+    // Through the engine's own module map, which declaring it would pass by.
+    let importer = format!("{}run {name}", builtin::INTERNAL_PREFIX);
+    let path = modules(ctx)?.path_of(name);
+    // A path in which every letter is one of a URL needs no more thought on how it is quoted.
+    let address = Url::from_file_path(&path).map_or_else(|()| name.to_owned(), String::from);
+    let source = format!("import * as namespace from {address:?}; export {{ namespace }};");
+    let (module, evaluated) = Module::declare(ctx.clone(), importer, source)?.eval()?;
+    evaluated.into_future::<Value>().await?;
+    module.get("namespace")
+}
+
+/// The file whose code calls the native function that is running, if it is known.
+pub(crate) fn calling_file(ctx: &Ctx<'_>) -> Option<PathBuf> {
+    // Between the two there may be functions of the engine's own, such as `map`.
+    const FRAMES: isize = 8;
+    let modules = modules(ctx).ok()?;
+    let names = (0..FRAMES).filter_map(|level| ctx.script_or_module_name(level)?.to_string().ok());
+    let caller = names.into_iter().find(|name| modules.is_file(name))?;
+    Some(modules.path_of(&caller))
 }
 
 impl ModuleLoader {
     fn declare_file<'js>(&self, ctx: &Ctx<'js>, name: &str, is_entry: bool) -> Result<Module<'js, Declared>> {
         let file = self.0.modules.path_of(name);
+        host(ctx)?.looked_for(&file);
         let text = source::read(&file).map_err(|failure| failure.throw(ctx))?;
         self.0.modules.note_text(&text);
         match kind::of(&file) {
@@ -118,6 +179,9 @@ impl Resolver for ModuleLoader {
                 .resolve(base, name)
                 .and_then(|resolved| resolver::check_attribute(&resolved, name, attribute).map(|()| resolved)),
         };
+        if self.0.modules.is_file(base) {
+            self.0.tell_looked_for(&*host(ctx)?, base, name, resolved.is_ok());
+        }
         let resolved =
             resolved.map_err(|failure| failure.or_at(position::of_specifier(modules, base, name)).throw(ctx))?;
         // Should a name be missing in it, QuickJS will not say who asked: see `missing_export`.
@@ -139,8 +203,13 @@ impl Loader for ModuleLoader {
         if let Some(builtin) = builtin::find(name) {
             return bytecode::load(ctx, builtin);
         }
+        if data_url::is(name) {
+            return data_url::declare(ctx, name);
+        }
         if name.ends_with(source::TEXT) {
-            let text = source::read(&self.0.modules.path_of(name)).map_err(|failure| failure.throw(ctx))?;
+            let file = self.0.modules.path_of(name);
+            host(ctx)?.looked_for(&file);
+            let text = source::read(&file).map_err(|failure| failure.throw(ctx))?;
             return native_module::declare(ctx, name, |ctx| {
                 let exports = Object::new(ctx.clone())?;
                 exports.set("default", text.as_str())?;

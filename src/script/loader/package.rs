@@ -56,16 +56,18 @@ impl Packages {
     /// # Errors
     /// When that file cannot be read.
     pub(super) fn mapped(&self, importer: &Path, specifier: &str) -> Result<Option<PathBuf>, ScriptError> {
-        let folders = importer.ancestors().skip(1);
-        let Some(config) = folders.map(|folder| folder.join("tsconfig.json")).find(|file| file.is_file()) else {
-            return Ok(None);
-        };
+        let Some(config) = Self::typescript_config(importer) else { return Ok(None) };
         let unreadable = |error: ResolveError| {
             ScriptError::error(format!("Cannot use the paths of '{}': {error}", config.display()))
         };
         let tsconfig = self.typescript().resolve_tsconfig(&config).map_err(unreadable)?;
         let candidates = tsconfig.resolve_path_alias_or_base_url(specifier);
         Ok(candidates.into_iter().find_map(|candidate| self.typescript_file(&candidate)))
+    }
+
+    /// The nearest `tsconfig.json` of a file.
+    pub(super) fn typescript_config(importer: &Path) -> Option<PathBuf> {
+        importer.ancestors().skip(1).map(|folder| folder.join("tsconfig.json")).find(|file| file.is_file())
     }
 
     fn typescript(&self) -> &Resolver {

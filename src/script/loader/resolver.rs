@@ -6,12 +6,14 @@ use std::rc::Rc;
 
 use url::Url;
 
+use super::data_url;
 use super::modules::Modules;
 use super::package::{NOT_FOUND, Package, Packages};
 use super::source::{EXTENSIONS, TEXT, addon_message, is_json, is_typescript, plain};
 use crate::diagnostic::closest;
 use crate::script::builtin::{self, INTERNAL_PREFIX};
 use crate::script::error::ScriptError;
+use crate::script::host::ScriptHost;
 use crate::script::native_module::NativeModule;
 
 /// Finds modules: everything one resolution looks at.
@@ -66,7 +68,7 @@ pub(super) fn check_attribute(resolved: &str, specifier: &str, attribute: Option
     let path = Path::new(resolved.split('?').next().unwrap_or(resolved));
     match attribute {
         None => Ok(()),
-        Some("json") if is_json(path) => Ok(()),
+        Some("json") if is_json(path) || data_url::is_json(resolved) => Ok(()),
         Some("json") => {
             Err(ScriptError::type_error(format!("Module '{specifier}' is not JSON, but is imported with type 'json'")))
         }
@@ -77,6 +79,25 @@ pub(super) fn check_attribute(resolved: &str, specifier: &str, attribute: Option
 }
 
 impl ModuleResolver {
+    /// Tells of files besides modules that decide what an import leads to: settings of TypeScript's, and the module
+    /// itself when it is not there.
+    pub(super) fn tell_looked_for(&self, host: &dyn ScriptHost, base: &str, specifier: &str, is_found: bool) {
+        let base_path = self.modules.path_of(base);
+        let is_path = specifier.starts_with('.');
+        if is_path
+            && !is_found
+            && let Some(folder) = base_path.parent()
+        {
+            host.looked_for(&folder.join(specifier));
+        }
+        if !is_path
+            && is_typescript(base)
+            && let Some(config) = Packages::typescript_config(&base_path)
+        {
+            host.looked_for(&config);
+        }
+    }
+
     /// What `specifier`, written in the module `base`, stands for.
     pub(super) fn resolve(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
         self.find(base, specifier, Wanted::Module)
@@ -106,7 +127,10 @@ impl ModuleResolver {
         if let Some(name) = specifier.strip_prefix("node:") {
             return Err(self.not_offered(name, specifier));
         }
-        // `https:`, `data:`: neither a file nor a package.
+        if data_url::is(specifier) {
+            return Ok(specifier.to_owned());
+        }
+        // `https:` and the like: neither a file nor a package.
         if let Some((scheme, _)) = specifier.split_once(':')
             && scheme.chars().all(|c| c.is_ascii_alphanumeric())
         {
@@ -137,6 +161,13 @@ impl ModuleResolver {
             Some(url) => self.file_url(base, url.as_str(), specifier, wanted),
             None => Err(ScriptError::error(format!("Cannot import '{specifier}' from '{base}'"))),
         }
+    }
+
+    /// The address that a path or a `file:` URL stands for, whether there is such a file or not.
+    pub(super) fn address(&self, base: &str, specifier: &str) -> Option<String> {
+        let is_path = ["./", "../", "/", "file:"].iter().any(|prefix| specifier.starts_with(prefix));
+        let base = Url::from_file_path(self.modules.path_of(base)).ok()?;
+        is_path.then(|| base.join(specifier).ok()).flatten().map(String::from)
     }
 
     fn file_url(&self, base: &str, url: &str, specifier: &str, wanted: Wanted) -> Result<String, ScriptError> {
@@ -207,7 +238,8 @@ impl ModuleResolver {
 
     pub(super) fn not_offered(&self, name: &str, specifier: &str) -> ScriptError {
         let offered: Vec<&str> = builtin::public_names().filter(|name| name.starts_with("node:")).collect();
-        let failure = ScriptError::error(format!("lmthing does not offer the module '{specifier}'"));
+        let failure = ScriptError::error(format!("lmthing does not offer the module '{specifier}'"))
+            .code("ERR_UNKNOWN_BUILTIN_MODULE");
         match closest(name, self.offered()) {
             Some(close) => failure.hint(format!("did you mean '{close}'?")),
             None => failure.hint(format!("offered, with or without 'node:': {}", offered.join(", "))),
@@ -232,7 +264,7 @@ fn check_extension(path: &Path, specifier: &str) -> Result<(), ScriptError> {
         Some(extension) if EXTENSIONS.contains(&extension) => Ok(()),
         Some("node") => Err(ScriptError::error(addon_message(&path.display().to_string()))
             .code("ERR_DLOPEN_FAILED")
-            .hint("look for a package that does the same in JavaScript or WebAssembly")),
+            .hint("look for a package that does the same in JavaScript")),
         _ => Err(ScriptError::error(format!("Cannot import '{specifier}': unknown file type")).hint(format!(
             "modules end in .mjs, .js, .cjs, .ts, .mts, .cts or .json; for the text of the file: \
              import text from '{specifier}' with {{ type: 'text' }}"

@@ -8,6 +8,8 @@ use std::{
 
 use rquickjs::{Ctx, FromJs, Object, Result, Value};
 
+use crate::script::ScriptHost;
+
 /// Where one of the three standard streams of a child leads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wiring {
@@ -59,9 +61,19 @@ impl<'js> FromJs<'js> for ChildOptions {
 }
 
 impl ChildOptions {
-    /// Whether the child writes to where this program's own text goes.
-    pub(super) fn shares_output(&self) -> bool {
-        self.stdio[1..].iter().any(|wiring| matches!(wiring, Wiring::Descriptor(1 | 2)))
+    /// Lets the child write to where this program's own text goes, if it is to: after what waits to be written, and not
+    /// where a script must not write.
+    pub(super) fn make_room(&mut self, host: &dyn ScriptHost) {
+        let outputs = &mut self.stdio[1..];
+        if host.diverts_stdout() {
+            outputs
+                .iter_mut()
+                .filter(|wiring| **wiring == Wiring::Descriptor(1))
+                .for_each(|wiring| *wiring = Wiring::Descriptor(2));
+        }
+        if outputs.iter().any(|wiring| matches!(wiring, Wiring::Descriptor(1 | 2))) {
+            host.flush();
+        }
     }
 
     /// Whether it may outlive the run once it is `unref`ed.

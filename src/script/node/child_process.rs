@@ -57,10 +57,8 @@ struct Running {
     keeps: [Keep; 4],
 }
 
-fn spawn<'js>(ctx: Ctx<'js>, options: ChildOptions) -> Result<Object<'js>> {
-    if options.shares_output() {
-        host(&ctx)?.flush();
-    }
+fn spawn<'js>(ctx: Ctx<'js>, mut options: ChildOptions) -> Result<Object<'js>> {
+    options.make_room(&*host(&ctx)?);
     let started = options.command().and_then(|command| Command::from(command).spawn());
     let mut child = match started {
         Ok(child) => child,

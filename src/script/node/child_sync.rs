@@ -60,10 +60,8 @@ struct Ended {
     killed: Option<&'static str>,
 }
 
-pub(super) fn spawn_sync<'js>(ctx: Ctx<'js>, options: SyncOptions) -> Result<Object<'js>> {
-    if options.child.shares_output() {
-        host(&ctx)?.flush();
-    }
+pub(super) fn spawn_sync<'js>(ctx: Ctx<'js>, mut options: SyncOptions) -> Result<Object<'js>> {
+    options.child.make_room(&*host(&ctx)?);
     let started = options.child.command().and_then(|mut command| command.spawn());
     let child = match started {
         Ok(child) => child,

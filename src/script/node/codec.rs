@@ -57,9 +57,4 @@ pub(super) trait Codec {
 
     /// Begins anew.
     fn reset(&mut self);
-
-    /// Packs what follows with this level, after what came before has been packed with the one before.
-    fn set_level(&mut self, _level: i32) -> CodecResult {
-        Ok(Vec::new())
-    }
 }

@@ -25,7 +25,7 @@ fn outcome<'js>(ctx: &Ctx<'js>, result: CodecResult) -> Result<Object<'js>> {
     Ok(object)
 }
 
-/// `{process(bytes, flush), setLevel(level), reset()}`; the first two give `{value}` or `{code, number, message}`.
+/// `{process(bytes, flush), reset()}`; the first gives `{value}` or `{code, number, message}`.
 fn codec_object<'js>(ctx: Ctx<'js>, codec: Box<dyn Codec>, flush_of: fn(u32) -> Flush) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     let codec = std::rc::Rc::new(RefCell::new(codec));
@@ -34,9 +34,6 @@ fn codec_object<'js>(ctx: Ctx<'js>, codec: Box<dyn Codec>, flush_of: fn(u32) -> 
         outcome(&ctx, own.borrow_mut().process(&input.0, flush_of(flush)))
     };
     object.set("process", Function::new(ctx.clone(), process)?)?;
-    let own = codec.clone();
-    let set_level = move |ctx: Ctx<'js>, level: i32| outcome(&ctx, own.borrow_mut().set_level(level));
-    object.set("setLevel", Function::new(ctx.clone(), set_level)?)?;
     object.set("reset", Function::new(ctx, move || codec.borrow_mut().reset())?)?;
     Ok(object)
 }

@@ -75,14 +75,6 @@ impl Codec for Deflater {
     fn reset(&mut self) {
         self.state = (self.make)();
     }
-
-    fn set_level(&mut self, level: i32) -> CodecResult {
-        let output = self.process(&[], Flush::Sync)?;
-        self.state
-            .set_level(compression(level))
-            .map_err(|error| CodecError::new("Z_STREAM_ERROR", -2, &error.to_string()))?;
-        Ok(output)
-    }
 }
 
 pub(super) struct Inflater {

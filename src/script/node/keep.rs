@@ -31,6 +31,11 @@ impl Keep {
         self.update(ctx)
     }
 
+    /// Whether the program is kept alive now.
+    pub(super) fn holds(&self) -> bool {
+        self.guard.borrow().is_some()
+    }
+
     fn update(&self, ctx: &Ctx<'_>) -> Result<()> {
         let wanted = self.referenced.get() && self.active.get();
         if wanted != self.guard.borrow().is_some() {

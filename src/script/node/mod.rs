@@ -23,7 +23,6 @@ mod signals;
 mod socket;
 mod stdin;
 mod system;
-mod system_error;
 mod terminal;
 mod tls_settings;
 mod wire;

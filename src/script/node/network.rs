@@ -1,8 +1,10 @@
 //! `node:net` and `node:dns`: connecting, listening, looking up names.
 
 use std::cell::RefCell;
+use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
+use std::task::{Context, Poll, ready};
 
 use rquickjs::{Ctx, Function, Object, Result, convert::List, prelude::Async};
 use tokio::net::{TcpListener, TcpStream};
@@ -84,16 +86,15 @@ impl Listener {
         Err(NetError::told("ENOTSUP", "lmthing does not offer pipes here"))
     }
 
-    async fn accept(&self) -> NetResult<Connection> {
+    fn poll_accept(&self, task: &mut Context<'_>) -> Poll<NetResult<Connection>> {
         let accepted = match self {
-            Self::Tcp(listener) => match listener.accept().await {
-                Ok((stream, _)) => Connection::of_tcp(stream),
-                Err(error) => Err(error),
-            },
+            Self::Tcp(listener) => {
+                ready!(listener.poll_accept(task)).and_then(|(stream, _)| Connection::of_tcp(stream))
+            }
             #[cfg(unix)]
-            Self::Unix(listener) => listener.accept().await.map(|(stream, _)| Connection::of_unix(stream)),
+            Self::Unix(listener) => ready!(listener.poll_accept(task)).map(|(stream, _)| Connection::of_unix(stream)),
         };
-        accepted.map_err(|error| NetError::of_io(&error, "accept"))
+        Poll::Ready(accepted.map_err(|error| NetError::of_io(&error, "accept")))
     }
 }
 
@@ -103,22 +104,25 @@ fn listener_object<'js>(ctx: &Ctx<'js>, listener: Listener) -> Result<Object<'js
     if let Listener::Tcp(listener) = &listener {
         object.set("address", listener.local_addr().ok().map(place))?;
     }
-    let listener = Rc::new(RefCell::new(Some(Rc::new(listener))));
+    let listener = Rc::new(RefCell::new(Some(listener)));
     let closing = Rc::new(Notify::new());
     let (own, closed) = (listener.clone(), closing.clone());
     let accept = move |ctx: Ctx<'js>| {
-        let (listener, closed) = (own.borrow().clone(), closed.clone());
+        let (listener, closed) = (own.clone(), closed.clone());
         async move {
-            let Some(listener) = listener else { return Ok(None) };
-            let closing = closed.notified();
+            // Borrowed for each look only, so that closing ends the listening at once: who connects after it is refused.
+            let accepted = poll_fn(|task| match listener.borrow().as_ref() {
+                Some(listener) => listener.poll_accept(task).map(Some),
+                None => Poll::Ready(None),
+            });
             let accepted = tokio::select! {
-                biased;
-                accepted = listener.accept() => accepted,
-                () = closing => return Ok(None),
+                accepted = accepted => accepted,
+                () = closed.notified() => None,
             };
             match accepted {
-                Ok(connection) => outcome(&ctx, Ok(connection_object(&ctx, connection)?)).map(Some),
-                Err(error) => outcome::<()>(&ctx, Err(error)).map(Some),
+                Some(Ok(connection)) => outcome(&ctx, Ok(connection_object(&ctx, connection)?)).map(Some),
+                Some(Err(error)) => outcome::<()>(&ctx, Err(error)).map(Some),
+                None => Ok(None),
             }
         }
     };

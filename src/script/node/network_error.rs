@@ -4,6 +4,8 @@ use std::io;
 
 use rquickjs::{Ctx, IntoJs, Object, Result};
 
+use crate::script::system_error::SystemError;
+
 /// A failure: Node's code, the system's number, and either the call that failed or words of its own.
 pub(super) struct NetError {
     pub(super) code: String,
@@ -25,23 +27,8 @@ impl NetError {
     }
 
     pub(super) fn of_io(error: &io::Error, syscall: &'static str) -> Self {
-        let (code, number) = match error.kind() {
-            io::ErrorKind::ConnectionRefused => ("ECONNREFUSED", 111),
-            io::ErrorKind::ConnectionReset => ("ECONNRESET", 104),
-            io::ErrorKind::ConnectionAborted => ("ECONNABORTED", 103),
-            io::ErrorKind::BrokenPipe => ("EPIPE", 32),
-            io::ErrorKind::TimedOut => ("ETIMEDOUT", 110),
-            io::ErrorKind::AddrInUse => ("EADDRINUSE", 98),
-            io::ErrorKind::AddrNotAvailable => ("EADDRNOTAVAIL", 99),
-            io::ErrorKind::HostUnreachable => ("EHOSTUNREACH", 113),
-            io::ErrorKind::NetworkUnreachable => ("ENETUNREACH", 101),
-            io::ErrorKind::NotConnected => ("ENOTCONN", 107),
-            io::ErrorKind::NotFound => ("ENOENT", 2),
-            io::ErrorKind::PermissionDenied => ("EACCES", 13),
-            io::ErrorKind::InvalidInput => ("EINVAL", 22),
-            _ => ("UNKNOWN", 0),
-        };
-        let number = error.raw_os_error().unwrap_or(number);
+        let SystemError { code, number, .. } = SystemError::of(error);
+        // Words of TLS or the runtime, which the system has no name for.
         if code == "UNKNOWN" && error.raw_os_error().is_none() {
             return Self::told("ECONNRESET", error.to_string());
         }

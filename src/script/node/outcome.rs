@@ -5,7 +5,7 @@ use std::process::ExitStatus;
 
 use rquickjs::{Ctx, Object, Result, Value};
 
-use super::system_error::name_and_number;
+use crate::script::system_error::SystemError;
 
 /// `{code, number}` of a failure, nothing otherwise.
 pub(super) fn failure<'js>(ctx: &Ctx<'js>, result: std::io::Result<()>) -> Result<Value<'js>> {
@@ -15,7 +15,7 @@ pub(super) fn failure<'js>(ctx: &Ctx<'js>, result: std::io::Result<()>) -> Resul
 
 /// `{code, number}`.
 pub(super) fn failed<'js>(ctx: &Ctx<'js>, error: &std::io::Error) -> Result<Object<'js>> {
-    let (code, number) = name_and_number(error);
+    let SystemError { code, number, .. } = SystemError::of(error);
     let object = Object::new(ctx.clone())?;
     object.set("code", code)?;
     object.set("number", number)?;

@@ -141,6 +141,15 @@ impl Connection {
         self.settings.take();
     }
 
+    /// Closes it so that the other side sees a failure.
+    fn reset(&self) {
+        if let Some(socket) = self.settings.borrow().as_ref() {
+            // Without it the other side sees an end: all that can be done here.
+            let _ = socket.set_linger(Some(std::time::Duration::ZERO));
+        }
+        self.close();
+    }
+
     /// The whole stream, from a reader that may be waiting.
     async fn take_stream(&self) -> Option<Stream> {
         if self.reader.borrow().is_none() {
@@ -183,7 +192,7 @@ pub(super) fn place(address: SocketAddr) -> List<(String, u16, &'static str)> {
     List((address.ip().to_string(), address.port(), if address.is_ipv4() { "IPv4" } else { "IPv6" }))
 }
 
-/// The object for the JavaScript half: `{read, write, shutdown, close, setNoDelay, setKeepAlive, local, remote,
+/// The object for the JavaScript half: `{read, write, shutdown, close, reset, setNoDelay, setKeepAlive, local, remote,
 /// startTlsClient, startTlsServer}`.
 pub(super) fn connection_object<'js>(ctx: &Ctx<'js>, connection: Connection) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
@@ -193,7 +202,9 @@ pub(super) fn connection_object<'js>(ctx: &Ctx<'js>, connection: Connection) -> 
     export_transfer(&object, &connection)?;
     export_settings(&object, &connection)?;
     export_tls(&object, &connection)?;
-    object.set("close", Function::new(ctx.clone(), move || connection.close())?)?;
+    let own = connection.clone();
+    object.set("close", Function::new(ctx.clone(), move || own.close())?)?;
+    object.set("reset", Function::new(ctx.clone(), move || connection.reset())?)?;
     Ok(object)
 }
 

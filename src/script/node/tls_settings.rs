@@ -6,18 +6,20 @@ use rquickjs::{Ctx, IntoJs, Object, Result, Value};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, ServerConfig, SignatureScheme};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, ServerConfig, SignatureScheme};
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 
 use super::network_error::{NetError, NetResult};
 use super::wire::Wire;
-use crate::http::{Network, client_tls, tls_believing};
+use crate::http::{Network, client_tls, tls_believing, tls_failure};
 use crate::script::globals::{Bytes, variable};
 
 /// What both sides agreed on.
 pub(super) struct TlsFacts {
     protocol: Option<&'static str>,
     application: Option<String>,
+    /// The name that the standard gives it.
+    cipher: Option<String>,
     certificate: Option<Vec<u8>>,
 }
 
@@ -26,6 +28,7 @@ impl<'js> IntoJs<'js> for TlsFacts {
         let object = Object::new(ctx.clone())?;
         object.set("protocol", self.protocol)?;
         object.set("alpn", self.application)?;
+        object.set("cipher", self.cipher)?;
         object.set("certificate", self.certificate.map(Bytes))?;
         Ok(object.into_value())
     }
@@ -39,6 +42,7 @@ fn facts<S>(stream: &TlsStream<S>) -> TlsFacts {
             _ => "TLSv1.3",
         }),
         application: connection.alpn_protocol().map(|name| String::from_utf8_lossy(name).into_owned()),
+        cipher: connection.negotiated_cipher_suite().map(|suite| format!("{:?}", suite.suite())),
         certificate: connection.peer_certificates().and_then(|all| all.first()).map(|first| first.to_vec()),
     }
 }
@@ -105,26 +109,7 @@ fn handshake_error(error: &std::io::Error) -> NetError {
     let Some(inner) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
         return NetError::of_io(error, "read");
     };
-    let (code, message) = match inner {
-        Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-            ("UNABLE_TO_VERIFY_LEAF_SIGNATURE", "unable to verify the first certificate")
-        }
-        Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
-            ("CERT_HAS_EXPIRED", "certificate has expired")
-        }
-        Error::InvalidCertificate(
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-        ) => {
-            return NetError::told("ERR_TLS_CERT_ALTNAME_INVALID", inner.to_string());
-        }
-        // What `openssl req -x509` makes says of itself that it is an authority.
-        Error::InvalidCertificate(CertificateError::Other(other))
-            if other.to_string().contains("CaUsedAsEndEntity") =>
-        {
-            ("DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed certificate")
-        }
-        _ => return NetError::told("ERR_SSL_HANDSHAKE_FAILURE", inner.to_string()),
-    };
+    let (code, message) = tls_failure(inner);
     NetError::told(code, message)
 }
 

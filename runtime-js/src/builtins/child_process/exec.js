@@ -2,6 +2,7 @@
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 import { checkSignal, limitsOf, sortArguments } from './arguments.js';
 import { start } from './child.js';
+import { origin, withOrigin } from '../shared/origin.js';
 
 const { Buffer } = globalThis;
 const MAX_BUFFER = 1024 * 1024;
@@ -106,8 +107,9 @@ export function exec(command, ...rest) {
 function promised(original) {
   return (...values) => {
     const { promise, resolve, reject } = Promise.withResolvers();
+    const from = origin();
     promise.child = original(...values, (error, stdout, stderr) => {
-      if (error) reject(Object.assign(error, { stdout, stderr }));
+      if (error) reject(withOrigin(Object.assign(error, { stdout, stderr }), from));
       else resolve({ stdout, stderr });
     });
     return promise;

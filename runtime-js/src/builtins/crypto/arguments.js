@@ -35,16 +35,10 @@ export function checkObject(value, name) {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw invalidArgumentType(name, 'of type object', value);
 }
 
-/** Large numbers in errors, as Node writes them: `1_000_000_000_000`. */
-const separated = (value) => (Number.isInteger(value) && Math.abs(value) > 2 ** 32 ? String(value).replace(/\B(?=(\d{3})+$)/g, '_') : value);
-
-/** `outOfRange` with a large number made readable. */
-export const numberOutOfRange = (name, range, value) => outOfRange(name, range, separated(value));
-
 export function checkInteger(value, name, minimum, maximum) {
   if (typeof value !== 'number') throw invalidArgumentType(name, 'of type number', value);
   if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
-  if (value < minimum || value > maximum) throw numberOutOfRange(name, `>= ${minimum} && <= ${maximum}`, value);
+  if (value < minimum || value > maximum) throw outOfRange(name, `>= ${minimum} && <= ${maximum}`, value);
 }
 
 /** Gives what `work` comes to to the callback, errors too, when the script has nothing else to do. */

@@ -1,14 +1,14 @@
 // Random values.
 import { randomBytes as nativeRandom } from 'lmthing:internal/native/crypto';
 import { asBytes } from '../shared/bytes.js';
-import { invalidArgumentType, nodeError } from '../shared/errors.js';
-import { answerLater, checkFunction, encoded, numberOutOfRange } from './arguments.js';
+import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
+import { answerLater, checkFunction, encoded } from './arguments.js';
 
 const MAX_RANDOM = 2 ** 31 - 1;
 
 function checkSize(size, name, most) {
   if (typeof size !== 'number') throw invalidArgumentType(name, 'of type number', size);
-  if (!(size >= 0 && size <= most)) throw numberOutOfRange(name, `>= 0 && <= ${most}`, size);
+  if (!(size >= 0 && size <= most)) throw outOfRange(name, `>= 0 && <= ${most}`, size);
 }
 
 export function randomBytes(size, callback = undefined) {
@@ -27,7 +27,7 @@ function checkedPart(buffer, offset = 0, size = undefined) {
   checkSize(start, 'offset', bytes.length);
   const length = size === undefined ? bytes.length - start : size * width;
   checkSize(length, 'size', MAX_RANDOM);
-  if (start + length > bytes.length) throw numberOutOfRange('size + offset', `<= ${bytes.length}`, start + length);
+  if (start + length > bytes.length) throw outOfRange('size + offset', `<= ${bytes.length}`, start + length);
   return bytes.subarray(start, start + length);
 }
 
@@ -52,9 +52,9 @@ export function randomInt(min, max, callback) {
   if (callback !== undefined) checkFunction(callback);
   if (!Number.isSafeInteger(min)) throw invalidArgumentType('min', 'a safe integer', min);
   if (!Number.isSafeInteger(max)) throw invalidArgumentType('max', 'a safe integer', max);
-  if (max <= min) throw numberOutOfRange('max', `greater than the value of "min" (${min})`, max);
+  if (max <= min) throw outOfRange('max', `greater than the value of "min" (${min})`, max);
   const range = max - min;
-  if (range > 2 ** 48 - 1) throw numberOutOfRange(hasOne ? 'max' : 'max - min', '<= 281474976710655', range);
+  if (range > 2 ** 48 - 1) throw outOfRange(hasOne ? 'max' : 'max - min', '<= 281474976710655', range);
   const pick = () => {
     // Numbers past the last whole multiple of the range would favour the small results.
     const limit = 2 ** 48 - (2 ** 48 % range);

@@ -91,7 +91,8 @@ export function writePlan(fd, data, ...values) {
   let [offset, length, position] = values;
   let bytes;
   if (typeof data === 'string') {
-    position = offset;
+    // `write(fd, text, 'utf8')` writes at the current position in Node, and log writers do just that.
+    position = typeof offset === 'string' ? null : offset;
     bytes = dataBytes(data, typeof length === 'string' ? length : 'utf8');
   } else {
     if (typeof offset === 'object' && offset !== null) ({ offset, length, position } = offset);

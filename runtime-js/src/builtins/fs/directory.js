@@ -73,5 +73,6 @@ function opendirPlan(directory, given) {
   return { ...plan, told: { syscall: 'opendir', path }, finish: (entries) => new Dir(path, finish(entries)) };
 }
 
-export const opendirSync = (directory, options) => runSync(opendirPlan(directory, options));
+/** Its errors tell no path, unlike those of the other form. */
+export const opendirSync = (directory, options) => runSync({ ...opendirPlan(directory, options), told: { syscall: 'opendir' } });
 export const opendir = async (directory, options) => runAsync(opendirPlan(directory, options));

@@ -10,37 +10,47 @@ import { plans, realpathNative } from './operations.js';
 import { runAsync } from './run.js';
 import { watchPromise } from './watch.js';
 
+/** Gives a function its name: it stands in stack traces, where it tells which call on a line failed. */
+const named = (name, run) => Object.defineProperty(run, 'name', { value: name });
+
 /** Rejects for wrong arguments as well, as an async function does. */
-function promised(name, plan) {
-  const run = async (...values) => runAsync(plan(...values));
-  // Its name stands in stack traces, where it tells which call on a line failed.
-  return Object.defineProperty(run, 'name', { value: name });
-}
+const promised = (name, plan) => named(name, async (...values) => runAsync(plan(...values)));
 
 const simple = Object.fromEntries(Object.entries(plans).map(([name, plan]) => [name, promised(name, plan)]));
 
 /** An `AbortSignal` that fires later leaves the operation to itself. */
-const abortable = (run) => async (...values) => {
-  const { signal } = values.at(-1) ?? {};
-  if (typeof signal?.addEventListener !== 'function') return run(...values);
-  if (signal.aborted) throw abortError(signal);
-  return Promise.race([run(...values), new Promise((_, reject) => signal.addEventListener('abort', () => reject(abortError(signal)), { once: true }))]);
-};
+const abortable = (name, run) =>
+  named(name, async (...values) => {
+    const { signal } = values.at(-1) ?? {};
+    if (typeof signal?.addEventListener !== 'function') return run(...values);
+    if (signal.aborted) throw abortError(signal);
+    let heard;
+    const aborted = new Promise((_, reject) => {
+      heard = () => reject(abortError(signal));
+      signal.addEventListener('abort', heard, { once: true });
+    });
+    try {
+      return await Promise.race([run(...values), aborted]);
+    } finally {
+      // A signal may outlive many operations.
+      signal.removeEventListener('abort', heard);
+    }
+  });
 
 /** Data may come in parts: an iterable or async iterable, such as a stream. */
-const gathering = (write) => async (file, data, options) => {
+const gathering = (name, write) => named(name, async (file, data, options) => {
   const isParts = typeof data === 'object' && data !== null && !ArrayBuffer.isView(data);
   if (!isParts || !(data[Symbol.asyncIterator] || data[Symbol.iterator])) return write(file, data, options);
   const parts = [];
   for await (const part of data) parts.push(typeof part === 'string' ? globalThis.Buffer.from(part) : part);
   return write(file, globalThis.Buffer.concat(parts), options);
-};
+});
 
 export const promises = {
   ...simple,
-  readFile: abortable(simple.readFile),
-  writeFile: abortable(gathering(simple.writeFile)),
-  appendFile: gathering(simple.appendFile),
+  readFile: abortable('readFile', simple.readFile),
+  writeFile: abortable('writeFile', gathering('writeFile', simple.writeFile)),
+  appendFile: gathering('appendFile', simple.appendFile),
   realpath: promised('realpath', realpathNative),
   cp,
   glob: (patterns, options) => importBuiltin('lmthing:internal/fs-glob').glob(patterns, options),

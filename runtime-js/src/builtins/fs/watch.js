@@ -1,7 +1,7 @@
 // `fs.watch` (what the system tells) and `fs.watchFile` (looking again and again).
 import { EventEmitter } from 'node:events';
 import { watch as watchNative } from 'lmthing:internal/native/fs-watch';
-import { hold } from 'lmthing:internal/native/alive';
+import { keeper } from 'lmthing:internal/native/alive';
 import { invalidArgumentType } from '../shared/errors.js';
 import { abortError, optionsOf, pathText } from './arguments.js';
 import { Stats, BigIntStats } from './entries.js';
@@ -17,12 +17,13 @@ function startNative(path, recursive) {
 
 export class FSWatcher extends EventEmitter {
   #native;
-  #alive;
+  #keep = keeper();
 
   constructor(path, { persistent = true, recursive = false, encoding } = {}) {
     super();
     this.#native = startNative(path, Boolean(recursive));
-    if (persistent) this.#alive = hold();
+    this.#keep.setReferenced(Boolean(persistent));
+    this.#keep.setActive(true);
     this.#listen(encoding);
   }
 
@@ -38,18 +39,17 @@ export class FSWatcher extends EventEmitter {
     if (!this.#native) return;
     this.#native.close();
     this.#native = undefined;
-    this.unref();
+    this.#keep.setActive(false);
     process.nextTick(() => this.emit('close'));
   }
 
   ref() {
-    if (this.#native) this.#alive ??= hold();
+    this.#keep.setReferenced(true);
     return this;
   }
 
   unref() {
-    this.#alive?.release();
-    this.#alive = undefined;
+    this.#keep.setReferenced(false);
     return this;
   }
 }
@@ -67,7 +67,8 @@ export function watch(filename, given, callback) {
 export async function* watchPromise(filename, given) {
   const { recursive = false, persistent = true, encoding, signal } = optionsOf(given);
   const native = startNative(pathText(filename), Boolean(recursive));
-  const alive = persistent ? hold() : undefined;
+  const keep = keeper();
+  keep.setActive(Boolean(persistent));
   const close = () => native.close();
   signal?.addEventListener('abort', close, { once: true });
   try {
@@ -80,7 +81,7 @@ export async function* watchPromise(filename, given) {
   } finally {
     signal?.removeEventListener('abort', close);
     close();
-    alive?.release();
+    keep.setActive(false);
   }
 }
 

@@ -6,4 +6,4 @@ export { IncomingMessage } from './incoming.js';
 export { METHODS, STATUS_CODES } from './names.js';
 export { OutgoingMessage } from './outgoing.js';
 export { ServerResponse } from './response.js';
-export { initialize, serverMethods } from './server.js';
+export { serverClass } from './server.js';

@@ -7,8 +7,8 @@ import { ServerResponse } from './response.js';
 const CONNECTIONS = Symbol('connections');
 const BUSY = Symbol('busy');
 
-/** What servers of `http` and `https` begin with: `server` is one of `net` or `tls`, whose `event` gives connections. */
-export function initialize(server, options, listener, event) {
+/** What a server begins with; its `event` gives connections. */
+function initialize(server, options, listener, event) {
   if (options !== undefined && (typeof options !== 'object' || options === null)) throw invalidArgumentType('options', 'of type object', options);
   server.timeout = 0;
   server.keepAliveTimeout = options?.keepAliveTimeout ?? 5000;
@@ -17,14 +17,14 @@ export function initialize(server, options, listener, event) {
   server.maxHeadersCount = null;
   server.maxRequestsPerSocket = 0;
   server.httpAllowHalfOpen = false;
+  server.requireHostHeader = options?.requireHostHeader ?? true;
   server.messageOptions = { IncomingMessage: options?.IncomingMessage ?? IncomingMessage, ServerResponse: options?.ServerResponse ?? ServerResponse, joinDuplicateHeaders: options?.joinDuplicateHeaders };
   server[CONNECTIONS] = new Set();
   if (listener) server.on('request', listener);
   server.on(event, (socket) => serve(server, socket));
 }
 
-/** Methods that servers of both kinds have. */
-export const serverMethods = {
+const serverMethods = {
   setTimeout(milliseconds, callback) {
     this.timeout = milliseconds;
     if (callback) this.on('timeout', callback);
@@ -37,6 +37,27 @@ export const serverMethods = {
     for (const socket of this[CONNECTIONS]) if (!socket[BUSY]) socket.destroy();
   },
 };
+
+/**
+ * The class `Server` of `http` and `https`: `Base` is that of `net` or `tls`, whose `event` gives connections, and
+ * `settings` says from the options what it is made with.
+ */
+export function serverClass(Base, settings, event) {
+  function Server(given, listener) {
+    if (!(this instanceof Server)) return new Server(given, listener);
+    const [options, onRequest] = typeof given === 'function' ? [undefined, given] : [given, listener];
+    Base.call(this, settings(options));
+    initialize(this, options, onRequest, event);
+  }
+  Object.setPrototypeOf(Server.prototype, Base.prototype);
+  Object.setPrototypeOf(Server, Base);
+  Object.assign(Server.prototype, serverMethods);
+  Server.prototype.close = function close(callback) {
+    this.closeIdleConnections();
+    return Base.prototype.close.call(this, callback);
+  };
+  return Server;
+}
 
 /** One connection: its parser, and the exchange that is under way. */
 class ServerConnection {
@@ -119,6 +140,10 @@ class ServerConnection {
     }
     const response = new Response(request, { highWaterMark: this.#socket.writableHighWaterMark });
     this.#prepare(response, connection);
+    if (server.requireHostHeader && request.httpVersion === '1.1' && request.headers.host === undefined) {
+      response.writeHead(400, ['Connection', 'close']).end();
+      return undefined;
+    }
     this.#announce(request, response, expect);
     return undefined;
   }
@@ -214,10 +239,12 @@ class ServerConnection {
   #closed() {
     this.#server[CONNECTIONS].delete(this.#socket);
     const [request, response] = [this.#request, this.#response];
-    if (request && !request.complete && !request.destroyed) {
+    // Who listens for `close` of the request learns that its client has gone, also when the request had come whole.
+    const isUnanswered = response && !response.over;
+    if (request && !request.destroyed && (!request.complete || isUnanswered)) {
       request.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
     }
-    if (response && !response.over) {
+    if (isUnanswered) {
       response.over = true;
       response.socket = null;
       response._close();

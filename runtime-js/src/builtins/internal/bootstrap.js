@@ -5,8 +5,14 @@ import { defineLocaleMethods, showDatesBy } from './locale-methods.js';
 
 export { showDatesBy };
 
+/** The engine's own, which `web/dom-exception.js` builds on. */
+export const engineDOMException = globalThis.DOMException;
+
 /** The engine's own `Date`; `date.js` may stand in for it. */
 export const NativeDate = globalThis.Date;
+
+/** The engine's own `WeakRef`, for `weak-ref.js`. */
+export const NativeWeakRef = globalThis.WeakRef;
 
 /** `Name: message`, the line Node puts above the frames. */
 function header(error) {
@@ -34,7 +40,10 @@ Object.defineProperty(Error.prototype, 'stack', {
   get() {
     return withHeader(this, getFrames.call(this));
   },
-  set: setStack,
+  set(value) {
+    if (typeof value === 'string') setStack.call(this, value);
+    else Object.defineProperty(this, 'stack', { value, writable: true, configurable: true, enumerable: false });
+  },
   configurable: true,
   enumerable: false,
 });
@@ -42,8 +51,21 @@ Object.defineProperty(Error.prototype, 'stack', {
 const capture = Error.captureStackTrace;
 function captureStackTrace(target, above = captureStackTrace) {
   capture(target, above);
-  const stack = withHeader(target, target.stack);
-  Object.defineProperty(target, 'stack', { value: stack, writable: true, configurable: true, enumerable: false });
+  const frames = target.stack;
+  const settle = (value) =>
+    Object.defineProperty(target, 'stack', { value, writable: true, configurable: true, enumerable: false });
+  if (typeof frames !== 'string') return void settle(frames);
+  // As in Node, the first line is made when somebody looks: constructors give errors their name afterwards.
+  Object.defineProperty(target, 'stack', {
+    get() {
+      const stack = withHeader(target, frames);
+      settle(stack);
+      return stack;
+    },
+    set: settle,
+    configurable: true,
+    enumerable: false,
+  });
 }
 Object.defineProperty(Error, 'captureStackTrace', { value: captureStackTrace, writable: true, configurable: true });
 
@@ -66,6 +88,7 @@ Object.defineProperty(globalThis, 'global', { value: globalThis, writable: true,
  */
 export function defineLazyGlobals(table, importBuiltin) {
   defineLocaleMethods(importBuiltin);
+  importBuiltinLater = importBuiltin;
   for (const [name, module, exportName] of table) {
     const replace = (value, enumerable) =>
       Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable });
@@ -83,6 +106,40 @@ export function defineLazyGlobals(table, importBuiltin) {
     });
   }
 }
+
+// The engine's refuses to block. There is one thread, so nobody can wake it: only the time can pass.
+const { wait } = Atomics;
+let importBuiltinLater;
+Atomics.wait = {
+  wait(array, index, value, timeout = Infinity) {
+    const isShared = (array instanceof Int32Array || array instanceof BigInt64Array) && array.buffer instanceof SharedArrayBuffer;
+    if (!isShared) return wait(array, index, value, timeout);
+    if (Atomics.load(array, index) !== value) return 'not-equal';
+    const limit = Number.isNaN(Number(timeout)) ? Infinity : Math.max(Number(timeout), 0);
+    if (limit === Infinity) throw new Error('Atomics.wait would wait for ever: there is no other thread to call Atomics.notify');
+    importBuiltinLater('lmthing:internal/native/os').sleep(limit);
+    return 'timed-out';
+  },
+}.wait;
+
+// The engine's rejects with an error that says nothing.
+const { any } = Promise;
+Promise.any = {
+  any(values) {
+    const Outer = this;
+    function Telling(executor) {
+      return new Outer((resolve, reject) =>
+        executor(resolve, (error) => {
+          const message = { value: 'All promises were rejected', writable: true, configurable: true };
+          if (error instanceof AggregateError && !Object.hasOwn(error, 'message')) Object.defineProperty(error, 'message', message);
+          reject(error);
+        }),
+      );
+    }
+    Telling.resolve = (value) => Outer.resolve(value);
+    return any.call(Telling, values);
+  },
+}.any;
 
 /** The engine's own queueMicrotask, which loses what a callback throws; `timers.js` wraps it. */
 export const nativeQueueMicrotask = globalThis.queueMicrotask;

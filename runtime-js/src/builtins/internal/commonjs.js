@@ -120,6 +120,9 @@ function resolveFrom(module, id, folder = dirname(module.filename ?? module.id))
   try {
     return resolve(id, folder);
   } catch (error) {
+    if (id.startsWith('node:')) {
+      throw Object.assign(new Error(`No such built-in module: ${id}`), { code: 'ERR_UNKNOWN_BUILTIN_MODULE' });
+    }
     if (error.code === 'MODULE_NOT_FOUND') {
       const stack = [];
       for (let at = module; at; at = at.parent) if (at.filename || at.id) stack.push(at.filename ?? at.id);

@@ -2,6 +2,7 @@
 // loaded when it is first needed.
 import { now, patched, stderrHasColors, stdoutHasColors, writeStderr, writeStdout } from 'lmthing:internal/native/console';
 import { importBuiltin } from 'lmthing:internal/native/modules';
+import { formatDuration } from './durations.js';
 import { renderTable } from './table.js';
 
 let inspection;
@@ -53,22 +54,6 @@ function warn(...args) {
 
 function warning(message) {
   writeStderr(`(lmthing) Warning: ${message}\n`);
-}
-
-function formatDuration(milliseconds) {
-  if (milliseconds >= 3_600_000) return clock(milliseconds, 3, '(h:mm:ss)');
-  if (milliseconds >= 60_000) return clock(milliseconds, 2, '(m:ss.mmm)');
-  if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(3)}s`;
-  return `${Number(milliseconds.toFixed(3))}ms`;
-}
-
-function clock(milliseconds, parts, unit) {
-  const pad = (number) => String(number).padStart(2, '0');
-  const hours = Math.floor(milliseconds / 3_600_000);
-  const minutes = Math.floor((milliseconds % 3_600_000) / 60_000);
-  const seconds = (milliseconds % 60_000) / 1000;
-  if (parts === 3) return `${hours}:${pad(minutes)}:${pad(Math.floor(seconds))} ${unit}`;
-  return `${minutes}:${seconds.toFixed(3).padStart(6, '0')} ${unit}`;
 }
 
 function elapsed(label, method, write) {
@@ -149,6 +134,19 @@ const console = {
     console.group(...args);
   },
 };
+// The inspector's, which does not look: nothing to do.
+for (const name of ['profile', 'profileEnd', 'timeStamp']) console[name] = { [name]() {} }[name];
+// `node:console` brings it along, with Node's inspection code.
+Object.defineProperty(console, 'Console', {
+  get() {
+    const { Console } = importBuiltin('node:console');
+    Object.defineProperty(console, 'Console', { value: Console, writable: true, configurable: true, enumerable: true });
+    return Console;
+  },
+  set: (value) => void Object.defineProperty(console, 'Console', { value, writable: true, configurable: true, enumerable: true }),
+  enumerable: true,
+  configurable: true,
+});
 Object.defineProperty(console, Symbol.toStringTag, { value: 'console', configurable: true });
 
 export default console;

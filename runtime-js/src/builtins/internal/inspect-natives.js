@@ -15,6 +15,10 @@ export function proxyDetails(value, both = true) {
   return both ? details : details[0];
 }
 
+/** Fail for what is no map, or no set, whatever its class is called. */
+export const sizeOfMap = Function.prototype.call.bind(Object.getOwnPropertyDescriptor(Map.prototype, 'size').get);
+export const sizeOfSet = Function.prototype.call.bind(Object.getOwnPropertyDescriptor(Set.prototype, 'size').get);
+
 export const isPromise = (value) => value instanceof Promise;
 
 /** The own `constructor` of an object; that of promises may be a getter (`internal/async-context.js`). */

@@ -18,20 +18,20 @@ export function connect(process) {
     return process.exitCode ?? code;
   }
 
-  function uncaught(error, origin = 'uncaughtException') {
+  function uncaught(error, origin = 'uncaughtException', code = 1) {
     process.emit('uncaughtExceptionMonitor', error, origin);
     if (capture !== null) {
       capture(error);
       return true;
     }
     if (process.emit('uncaughtException', error, origin)) return true;
-    process.exitCode = 1;
-    emitExit(1);
+    process.exitCode = code;
+    emitExit(code);
     return false;
   }
 
   setHooks({
-    uncaught: (error) => uncaught(error),
+    uncaught,
     rejected: (reason, promise) => process.emit('unhandledRejection', reason, promise) || uncaught(reason, 'unhandledRejection'),
     beforeExit: () => void process.emit('beforeExit', process.exitCode ?? 0),
     exit: (code) => emitExit(code),

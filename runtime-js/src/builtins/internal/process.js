@@ -12,6 +12,11 @@ import { inputStream, outputStream } from '../shared/standard-streams.js';
 
 /** The Node release whose behaviour is followed; packages look at it to choose their code. */
 const NODE_VERSION = '20.20.2';
+/** What that release is made of: packages look for some of these, too. */
+const VERSIONS = {
+  node: NODE_VERSION, modules: '115', v8: '11.3.244.8-node.38', uv: '1.46.0', zlib: '1.3.1', brotli: '1.1.0', openssl: '3.0.19', llhttp: '9.3.1', undici: '6.24.1',
+  unicode: '17.0', icu: '78.2', cldr: '48.0', tz: '2025c',
+};
 
 /** The prototype of `process`; `process-events.js` puts `EventEmitter` behind it. */
 const prototype = Object.create(Object.prototype, { constructor: { value: function process() {}, writable: true, configurable: true } });
@@ -86,7 +91,7 @@ memoryUsage.rss = native.residentSetSize;
 const process = Object.create(prototype);
 Object.assign(process, {
   version: `v${NODE_VERSION}`,
-  versions: { node: NODE_VERSION, modules: '115', lmthing: native.version },
+  versions: { ...VERSIONS, lmthing: native.version },
   arch: native.arch,
   platform: native.platform,
   release: { name: 'node', lts: 'Iron' },

@@ -58,6 +58,20 @@ export class Timeout {
     schedule(this.#id, this.#delay, this.#referenced);
   }
 
+  // What packages look at: whether it is over, and how long it was to be.
+  get _destroyed() {
+    return !pending.has(this.#id);
+  }
+  get _idleTimeout() {
+    return pending.has(this.#id) ? this.#delay : -1;
+  }
+  get _repeat() {
+    return this.#repeats && pending.has(this.#id) ? this.#delay : null;
+  }
+  get _onTimeout() {
+    return pending.has(this.#id) ? this.#callback : null;
+  }
+
   /** Runs the callback; an interval starts anew afterwards unless the callback cleared it. */
   static run(timeout) {
     if (!timeout.#repeats) pending.delete(timeout.#id);
@@ -138,7 +152,7 @@ export class Immediate {
   }
 
   hasRef() {
-    return this.#referenced;
+    return this.#referenced && pending.has(this.#id);
   }
 
   [Symbol.dispose]() {

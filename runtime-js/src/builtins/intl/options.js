@@ -44,6 +44,8 @@ export function defaultNumber(value, least, most, fallback, name) {
 
 /** Makes what ECMA-402 wants of each constructor: `supportedLocalesOf`, a tag, members that are not enumerable. */
 export function finish(Class, name, supportedLocalesOf) {
+  // Bundling renames classes that mention themselves.
+  Object.defineProperty(Class, 'name', { value: name.replace('Intl.', ''), configurable: true });
   Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: name, configurable: true });
   if (supportedLocalesOf) {
     const { method } = { method: { supportedLocalesOf(locales, options = undefined) { return supportedLocalesOf(locales, options); } }.supportedLocalesOf };

@@ -1,15 +1,15 @@
 // `net.Server`: listens and gives a socket for each connection.
 import { EventEmitter } from 'node:events';
 import { ipVersion, listen as listenNative, listenPath } from 'lmthing:internal/native/network';
-import { hold } from 'lmthing:internal/native/alive';
 import { unlinkSync } from 'node:fs';
 import { nodeError } from '../shared/errors.js';
 import { networkError } from './errors.js';
+import { initializeKeeper, keepAlive, keepMethods } from './keep.js';
 import { addressesOf } from './lookup.js';
-import { connectArguments, Socket } from './socket.js';
+import { connectArguments, GONE, Socket } from './socket.js';
 
 const LISTENER = Symbol('listener');
-const ALIVE = Symbol('alive');
+/** Between `listen` and the event that tells of it. */
 const OPENING = Symbol('opening');
 /** Makes the socket of a connection that came in; `tls` makes its own kind. */
 export const WELCOME = Symbol('welcome');
@@ -25,6 +25,8 @@ export function Server(given, listener) {
   this.noDelay = Boolean(options.noDelay);
   this.keepAlive = Boolean(options.keepAlive);
   this[LISTENER] = undefined;
+  this[OPENING] = false;
+  initializeKeeper(this);
 }
 Object.setPrototypeOf(Server.prototype, EventEmitter.prototype);
 Object.setPrototypeOf(Server, EventEmitter);
@@ -50,7 +52,6 @@ async function open(server, { path, port, host }) {
 function begin(server, listener, path) {
   server[LISTENER] = listener;
   server._path = path;
-  if (!server.unreferenced) server[ALIVE] = hold();
   accept(server, listener);
 }
 
@@ -58,8 +59,9 @@ async function accept(server, listener) {
   for (let outcome = await listener.accept(); outcome; outcome = await listener.accept()) {
     if (outcome.code) continue;
     if (server.maxConnections && server._connections >= server.maxConnections) {
+      const { local, remote } = outcome.value;
       outcome.value.close();
-      server.emit('drop', {});
+      server.emit('drop', local && { localAddress: local[0], localPort: local[1], localFamily: local[2], remoteAddress: remote?.[0], remotePort: remote?.[1], remoteFamily: remote?.[2] });
       continue;
     }
     welcome(server, outcome.value);
@@ -70,10 +72,10 @@ function welcome(server, handle) {
   server._connections += 1;
   const socket = server[WELCOME](handle);
   socket.server = server;
-  socket.on('close', () => {
+  socket[GONE] = () => {
     server._connections -= 1;
     emitClosed(server);
-  });
+  };
   if (server.noDelay) socket.setNoDelay(true);
   if (server.keepAlive) socket.setKeepAlive(true);
 }
@@ -81,7 +83,7 @@ function welcome(server, handle) {
 function emitClosed(server) {
   if (server[LISTENER] || server._connections > 0 || !server.closing) return;
   server.closing = false;
-  setImmediate(() => server.emit('close'));
+  process.nextTick(() => server.emit('close'));
 }
 
 const methods = {
@@ -103,7 +105,8 @@ const methods = {
     }
     if (callback) this.once('listening', callback);
     options.signal?.addEventListener('abort', () => this.close(), { once: true });
-    this[OPENING] = hold();
+    this[OPENING] = true;
+    keepAlive(this, true);
     // An address is taken at once, so that `address()` works right away; a name has to be looked up first.
     if (options.path || !options.host || ipVersion(options.host) !== 0) {
       const opened = openNow(options, port);
@@ -130,8 +133,7 @@ const methods = {
       }
     }
     this[LISTENER] = undefined;
-    this[ALIVE]?.release();
-    this[ALIVE] = undefined;
+    if (!this[OPENING]) keepAlive(this, false);
     this.closing = true;
     emitClosed(this);
     return this;
@@ -140,17 +142,7 @@ const methods = {
     process.nextTick(callback, null, this._connections);
     return this;
   },
-  ref() {
-    this.unreferenced = false;
-    if (this[LISTENER]) this[ALIVE] ??= hold();
-    return this;
-  },
-  unref() {
-    this.unreferenced = true;
-    this[ALIVE]?.release();
-    this[ALIVE] = undefined;
-    return this;
-  },
+  ...keepMethods,
 };
 
 function openNow({ path, host }, port) {
@@ -176,8 +168,8 @@ function fail(server, error) {
 }
 
 function opened(server) {
-  server[OPENING]?.release();
-  server[OPENING] = undefined;
+  server[OPENING] = false;
+  keepAlive(server, Boolean(server[LISTENER]));
 }
 
 for (const name of Reflect.ownKeys(methods)) Object.defineProperty(Server.prototype, name, { value: methods[name], writable: true, configurable: true });

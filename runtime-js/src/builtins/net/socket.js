@@ -1,16 +1,17 @@
 // `net.Socket`: a connection as a duplex stream. The connection itself is Rust's (`src/script/node/socket.rs`).
 import { Duplex } from 'node:stream';
-import { connect as connectNative, connectPath } from 'lmthing:internal/native/network';
-import { hold } from 'lmthing:internal/native/alive';
+import { connect as connectNative, connectPath, ipVersion } from 'lmthing:internal/native/network';
 import { asBytes } from '../shared/bytes.js';
-import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
+import { invalidArgumentType, nodeError, notOffered, outOfRange } from '../shared/errors.js';
 import { networkError } from './errors.js';
+import { initializeKeeper, keepAlive, keepMethods } from './keep.js';
 import { addressesBy, addressesOf } from './lookup.js';
 
 export const HANDLE = Symbol('handle');
+/** What its server does when it is destroyed, which comes before the event `close`. */
+export const GONE = Symbol('gone');
 /** What waits for the connection to be usable; `undefined` once it is. */
 const WAITING = Symbol('waiting');
-const ALIVE = Symbol('alive');
 const READING = Symbol('reading');
 const TIMER = Symbol('timer');
 /** Makes a connection that stands usable; `tls` shakes hands there. */
@@ -20,6 +21,7 @@ export function Socket(given) {
   if (!(this instanceof Socket)) return new Socket(given);
   const options = { ...(typeof given === 'object' ? given : {}) };
   const { allowHalfOpen = false, handle, readable, writable, signal, highWaterMark } = options;
+  if (options.onread) notOffered('onread of net.Socket', 'listen to data')();
   Duplex.call(this, { allowHalfOpen, autoDestroy: true, emitClose: false, decodeStrings: true, readable, writable, highWaterMark, signal });
   this.connecting = false;
   this.server = null;
@@ -27,6 +29,7 @@ export function Socket(given) {
   this[HANDLE] = handle;
   this[WAITING] = handle ? undefined : [];
   this[READING] = false;
+  initializeKeeper(this);
   this.bytesWrittenBefore = 0;
   this._bytesRead = 0;
   Object.defineProperty(this, 'bytesWrittenBefore', { enumerable: false });
@@ -110,7 +113,8 @@ async function openConnection(socket, options) {
     socket.emit('lookup', error, undefined, undefined, host);
     throw error;
   }
-  for (const { address, family: kind } of addresses) socket.emit('lookup', null, address, kind, host);
+  // An address needs no looking up.
+  if (lookup || ipVersion(host) === 0) for (const { address, family: kind } of addresses) socket.emit('lookup', null, address, kind, host);
   return reach(socket, addresses, checkedPort(options.port));
 }
 
@@ -175,6 +179,7 @@ const methods = {
     clearTimeout(this[TIMER]);
     this[TIMER] = undefined;
     this[HANDLE]?.close();
+    this[GONE]?.();
     callback(error);
     setImmediate(() => this.emit('close', Boolean(error)));
   },
@@ -200,17 +205,7 @@ const methods = {
     whenReady(this, () => this[HANDLE]?.setKeepAlive(Boolean(wanted), ~~(delay / 1000)));
     return this;
   },
-  ref() {
-    this.unreferenced = false;
-    if (this[READING]) this[ALIVE] ??= hold();
-    return this;
-  },
-  unref() {
-    this.unreferenced = true;
-    this[ALIVE]?.release();
-    this[ALIVE] = undefined;
-    return this;
-  },
+  ...keepMethods,
   address() {
     const local = this[HANDLE]?.local;
     return local ? { address: local[0], family: local[2], port: local[1] } : {};
@@ -221,7 +216,12 @@ const methods = {
     else this.once('finish', this.destroy);
   },
   resetAndDestroy() {
-    return this.destroy();
+    if (this.connecting) this.once('connect', () => this.resetAndDestroy());
+    else {
+      this[HANDLE]?.reset();
+      this.destroy(this[HANDLE] ? undefined : nodeError(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
+    }
+    return this;
   },
 };
 for (const [name, value] of Object.entries(methods)) Object.defineProperty(Socket.prototype, name, { value, writable: true, configurable: true });
@@ -230,12 +230,11 @@ async function readOnce(socket) {
   if (socket[READING] || socket.destroyed) return;
   socket[READING] = true;
   // As in Node, who waits for bytes keeps the program alive; an open connection alone does not.
-  if (!socket.unreferenced) socket[ALIVE] ??= hold();
+  keepAlive(socket, true);
   const handle = socket[HANDLE];
   const outcome = await handle.read();
   socket[READING] = false;
-  socket[ALIVE]?.release();
-  socket[ALIVE] = undefined;
+  keepAlive(socket, false);
   // Closed meanwhile, or taken over by TLS.
   if (socket.destroyed || socket[HANDLE] !== handle) return;
   refresh(socket);
@@ -301,7 +300,7 @@ const getters = {
     return this[HANDLE]?.local?.[2];
   },
   bufferSize() {
-    return this.writableLength;
+    return this[HANDLE] ? this.writableLength : undefined;
   },
   _handle() {
     return this[HANDLE] ?? null;

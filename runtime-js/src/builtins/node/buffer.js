@@ -1,7 +1,14 @@
-// `node:buffer`: the npm `buffer` package, with what Node has since added and with the slow parts done in Rust.
-import { Buffer as BaseBuffer, INSPECT_MAX_BYTES, kMaxLength, SlowBuffer } from 'buffer';
+// `node:buffer`: the npm `buffer` package, with what Node has since added, Node's errors, and the slow parts done in Rust.
+import { Buffer as BaseBuffer, SlowBuffer } from 'buffer';
 import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { Blob, File } from 'lmthing:internal/web/blob';
+import { resolveObjectURL } from 'lmthing:internal/web/object-urls';
+import { checkBytes, checkRange, unknownEncoding } from '../buffer/checks.js';
+import { defineContents } from '../buffer/contents.js';
+import { defineInspection, defineLimit, INSPECT_MAX_BYTES } from '../buffer/inspection.js';
+import { defineNumbers } from '../buffer/numbers.js';
+import { compare, defineSearch } from '../buffer/search.js';
+import { isAscii, isUtf8 as isUtf8Bytes, transcode } from '../buffer/transcode.js';
 import { brand } from '../shared/brand.js';
 import { asBytes } from '../shared/bytes.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
@@ -10,7 +17,9 @@ const Buffer = BaseBuffer;
 const { atob, btoa } = globalThis;
 const base = { from: Buffer.from, byteLength: Buffer.byteLength, isEncoding: Buffer.isEncoding };
 const proto = Buffer.prototype;
-const baseProto = { toString: proto.toString, write: proto.write, fill: proto.fill, indexOf: proto.indexOf };
+const baseToString = proto.toString;
+const MAX_LENGTH = 2 ** 32;
+const MAX_STRING_LENGTH = 0x1fffffe8;
 
 const isUtf8 = (encoding) => encoding === undefined || encoding === null || /^utf-?8$/i.test(encoding);
 const isBase64Url = (encoding) => typeof encoding === 'string' && encoding.toLowerCase() === 'base64url';
@@ -19,7 +28,7 @@ const wrap = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLe
 
 function checkEncoding(encoding) {
   if (encoding === undefined || encoding === null || encoding === '' || Buffer.isEncoding(encoding)) return;
-  throw nodeError(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+  throw unknownEncoding(encoding);
 }
 
 Buffer.isEncoding = (encoding) => isBase64Url(encoding) || base.isEncoding(encoding);
@@ -28,32 +37,82 @@ Buffer.from = function from(value, encodingOrOffset, length) {
   if (typeof value === 'string') {
     checkEncoding(encodingOrOffset);
     if (isUtf8(encodingOrOffset) || encodingOrOffset === '') return wrap(encodeUtf8(value.toWellFormed()));
-    if (isBase64Url(encodingOrOffset)) return base.from(toBase64(value), 'base64');
+    return isBase64Url(encodingOrOffset) ? base.from(toBase64(value), 'base64') : base.from(value, encodingOrOffset);
   }
-  if (value === undefined || value === null || typeof value === 'number' || typeof value === 'boolean' || typeof value === 'symbol' || typeof value === 'bigint' || typeof value === 'function') {
-    const expected = 'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object';
-    throw firstArgument(expected, value);
-  }
-  return base.from(value, encodingOrOffset, length);
+  if (typeof value !== 'object' || value === null) throw unusable(value);
+  if (value instanceof ArrayBuffer) checkPart(value, encodingOrOffset, length);
+  return fromObject(value, encodingOrOffset, length) ?? base.from(value, encodingOrOffset, length);
 };
 
-function firstArgument(expected, value) {
-  const error = invalidArgumentType('first', expected, value);
-  error.message = error.message.replace('The "first" argument', 'The first argument');
-  return error;
+/** What an object stands for: its value, or the text it turns into; undefined when it is bytes or a list of them. */
+function fromObject(value, encoding, length) {
+  const primitive = value.valueOf?.();
+  if (primitive !== null && primitive !== value && (typeof primitive === 'string' || typeof primitive === 'object')) {
+    return Buffer.from(primitive, encoding, length);
+  }
+  const isList = value.length !== undefined || ArrayBuffer.isView(value) || Object.prototype.toString.call(value).includes('ArrayBuffer');
+  if (isList || (value.type === 'Buffer' && Array.isArray(value.data))) return undefined;
+  const text = value[Symbol.toPrimitive]?.('string');
+  if (typeof text === 'string') return Buffer.from(text, encoding);
+  throw unusable(value);
 }
 
-Buffer.copyBytesFrom = function copyBytesFrom(view, offset = 0, length = view.length - offset) {
+function checkPart(buffer, offset, length) {
+  const outside = (name) => nodeError(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', `"${name}" is outside of buffer bounds`);
+  const start = Number(offset) || 0;
+  if (start > buffer.byteLength) throw outside('offset');
+  if (length !== undefined && Number(length) > buffer.byteLength - start) throw outside('length');
+}
+
+function unusable(value) {
+  const expected = 'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object';
+  const message = invalidArgumentType('first', expected, value).message.replace('The "first" argument', 'The first argument');
+  return nodeError(TypeError, 'ERR_INVALID_ARG_TYPE', message);
+}
+
+for (const name of ['alloc', 'allocUnsafe', 'allocUnsafeSlow']) {
+  const allocate = Buffer[name];
+  Buffer[name] = {
+    [name](size, fill, encoding) {
+      checkRange(size, 'size', 0, MAX_LENGTH);
+      if (name !== 'alloc' || fill === undefined || fill === 0) return allocate.call(Buffer, Math.trunc(size));
+      return allocate.call(Buffer, Math.trunc(size)).fill(fill, encoding);
+    },
+  }[name];
+}
+
+Buffer.of = (...bytes) => Buffer.from(bytes);
+Buffer.isBuffer = (value) => value instanceof Buffer;
+Buffer.compare = compare;
+
+Buffer.concat = function concat(list, length = undefined) {
+  if (!Array.isArray(list)) throw invalidArgumentType('list', 'an instance of Array', list);
+  if (length !== undefined) checkRange(length, 'length', 0, MAX_LENGTH);
+  const whole = Buffer.alloc(length ?? list.reduce((size, part) => size + (part?.length || 0), 0));
+  let offset = 0;
+  list.forEach((part, index) => {
+    checkBytes(part, `list[${index}]`);
+    whole.set(part.subarray(0, Math.max(whole.length - offset, 0)), Math.min(offset, whole.length));
+    offset += part.length;
+  });
+  return whole;
+};
+
+Buffer.copyBytesFrom = function copyBytesFrom(view, offset = 0, length = view?.length - offset) {
+  if (!ArrayBuffer.isView(view) || view instanceof DataView) throw invalidArgumentType('view', 'an instance of TypedArray', view);
   const part = view.subarray ? view.subarray(offset, offset + length) : view;
   return Buffer.from(asBytes(part).slice());
 };
 
 Buffer.byteLength = function byteLength(value, encoding) {
   if (typeof value === 'string') {
-    if (isBase64Url(encoding)) return base.byteLength(toBase64(value), 'base64');
-    if (isUtf8(encoding)) return encodeUtf8(value.toWellFormed()).length;
+    if (isUtf8(encoding) || !Buffer.isEncoding(encoding)) return encodeUtf8(value.toWellFormed()).length;
+    // Like Node, from the length alone.
+    if (/^base64(url)?$/i.test(encoding)) return (value.replace(/={1,2}$/, '').length * 3) >>> 2;
+    return base.byteLength(value, encoding);
   }
-  return base.byteLength(value, encoding);
+  if (ArrayBuffer.isView(value) || /ArrayBuffer\]$/.test(Object.prototype.toString.call(value))) return value.byteLength;
+  throw invalidArgumentType('string', 'of type string or an instance of Buffer or ArrayBuffer', value);
 };
 
 proto.toString = function toString(encoding, start, end) {
@@ -61,39 +120,42 @@ proto.toString = function toString(encoding, start, end) {
   const part = () => asBytes(this.subarray(Math.max(start ?? 0, 0), Math.max(end ?? this.length, 0)));
   if (isUtf8(encoding) || encoding === '') return decodeUtf8(part());
   if (isBase64Url(encoding)) return part().toBase64({ alphabet: 'base64url', omitPadding: true });
-  switch (encoding.toLowerCase()) {
+  switch (String(encoding).toLowerCase()) {
     case 'base64':
       return part().toBase64();
     case 'hex':
       return part().toHex();
     default:
-      return baseProto.toString.call(this, encoding, start ?? 0, end ?? this.length);
+      return baseToString.call(this, encoding, start ?? 0, end ?? this.length);
   }
 };
 proto.toLocaleString = proto.toString;
 
-proto.write = function write(text, ...rest) {
-  if (isBase64Url(rest.at(-1))) return baseProto.write.call(this, toBase64(text), ...rest.slice(0, -1), 'base64');
-  return baseProto.write.call(this, text, ...rest);
+proto.subarray = function subarray(start, end) {
+  return Object.setPrototypeOf(Uint8Array.prototype.subarray.call(this, start, end), proto);
 };
+for (const bytes of [2, 4, 8]) {
+  const name = `swap${bytes * 8}`;
+  const swap = proto[name];
+  proto[name] = {
+    [name]() {
+      if (this.length % bytes === 0) return swap.call(this);
+      throw nodeError(RangeError, 'ERR_INVALID_BUFFER_SIZE', `Buffer size must be a multiple of ${bytes * 8}-bits`);
+    },
+  }[name];
+}
+defineNumbers(proto);
+defineSearch(Buffer);
+defineContents(Buffer);
+defineInspection(Buffer);
 
 brand(Buffer, 'Buffer', false);
+brand(SlowBuffer, 'SlowBuffer', false);
 
-const constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 0x1fffffe8 };
+const constants = { MAX_LENGTH, MAX_STRING_LENGTH };
+const kMaxLength = MAX_LENGTH;
+const kStringMaxLength = MAX_STRING_LENGTH;
 
-function isUtf8Bytes(input) {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(input);
-    return true;
-  } catch {
-    return false;
-  }
-}
-const isAscii = (input) => asBytes(input).every((byte) => byte < 0x80);
-
-function transcode(source, from, to) {
-  return Buffer.from(Buffer.from(source).toString(from), to);
-}
-
-export { atob, Blob, btoa, Buffer, constants, File, INSPECT_MAX_BYTES, isAscii, isUtf8Bytes as isUtf8, kMaxLength, SlowBuffer, transcode };
-export default { atob, Blob, btoa, Buffer, constants, File, INSPECT_MAX_BYTES, isAscii, isUtf8: isUtf8Bytes, kMaxLength, SlowBuffer, transcode };
+export { atob, Blob, btoa, Buffer, constants, File, INSPECT_MAX_BYTES, isAscii, isUtf8Bytes as isUtf8, kMaxLength, kStringMaxLength, resolveObjectURL, SlowBuffer, transcode };
+const module = { atob, Blob, btoa, Buffer, constants, File, isAscii, isUtf8: isUtf8Bytes, kMaxLength, kStringMaxLength, resolveObjectURL, SlowBuffer, transcode };
+export default defineLimit(module);

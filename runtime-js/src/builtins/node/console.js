@@ -1,7 +1,8 @@
-// `node:console`: the global, with its functions as named exports.
-import { notOffered } from '../shared/errors.js';
+// `node:console`: the global, with its functions as named exports, and consoles that write to other streams.
+import { Console } from '../console/console.js';
 
 const { console } = globalThis;
-export const Console = console.Console ?? notOffered('console.Console');
-export const { assert, count, countReset, debug, dir, dirxml, error, group, groupCollapsed, groupEnd, info, log, table, time, timeEnd, timeLog, trace, warn } = console;
+
+export const { assert, clear, count, countReset, debug, dir, dirxml, error, group, groupCollapsed, groupEnd, info, log, profile, profileEnd, table, time, timeEnd, timeLog, timeStamp, trace, warn } = console;
+export { Console };
 export default console;

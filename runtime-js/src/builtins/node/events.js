@@ -1,12 +1,62 @@
 // `node:events`: the npm package taken from Node's own source, and what Node has since added.
 import BaseEmitter from 'events';
+import { importBuiltin } from 'lmthing:internal/native/modules';
 import { becomeEmitter } from 'lmthing:internal/process';
+import { listenersOf } from 'lmthing:internal/web/events';
 import { brand } from '../shared/brand.js';
-import { invalidArgumentType, nodeError } from '../shared/errors.js';
+import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
 
-const EventEmitter = BaseEmitter;
+/** The package's, which takes no options: see `init`. */
+function EventEmitter(options) {
+  EventEmitter.init.call(this, options);
+}
+EventEmitter.prototype = BaseEmitter.prototype;
+EventEmitter.prototype.constructor = EventEmitter;
+Object.defineProperty(EventEmitter, 'defaultMaxListeners', {
+  get: () => BaseEmitter.defaultMaxListeners,
+  set(count) {
+    checkCount(count, 'defaultMaxListeners');
+    BaseEmitter.defaultMaxListeners = count;
+  },
+  enumerable: true,
+});
 const errorMonitor = Symbol('events.errorMonitor');
 const captureRejectionSymbol = Symbol.for('nodejs.rejection');
+
+const kCapture = Symbol('kCapture');
+
+/** As Node's: `captureRejections` has failures of async listeners emitted as `error`. */
+const baseInit = BaseEmitter.init;
+EventEmitter.init = function init(options) {
+  baseInit.call(this);
+  const captures = options?.captureRejections;
+  if (captures !== undefined && typeof captures !== 'boolean') throw invalidArgumentType('options.captureRejections', 'of type boolean', captures);
+  if (captures) Object.defineProperty(this, kCapture, { value: true, configurable: true, writable: true });
+};
+
+/** The listeners of an emitter that captures, each with its failure led to `error` or to the emitter's own method. */
+function emitCapturing(emitter, type, values) {
+  const listeners = emitter.rawListeners(type);
+  for (const listener of listeners) {
+    const result = listener.apply(emitter, values);
+    if (typeof result?.then === 'function') {
+      result.then(undefined, (error) => process.nextTick(() => rejected(emitter, error, type, values)));
+    }
+  }
+  return listeners.length > 0;
+}
+
+function rejected(emitter, error, type, values) {
+  if (typeof emitter[captureRejectionSymbol] === 'function') return emitter[captureRejectionSymbol](error, type, ...values);
+  // A listener for `error` that fails in turn must not go round.
+  const before = emitter[kCapture];
+  emitter[kCapture] = false;
+  try {
+    emitter.emit('error', error);
+  } finally {
+    emitter[kCapture] = before;
+  }
+}
 
 const baseEmit = EventEmitter.prototype.emit;
 EventEmitter.prototype.emit = function emit(type, ...values) {
@@ -14,22 +64,33 @@ EventEmitter.prototype.emit = function emit(type, ...values) {
   if (type === 'error' && this.listenerCount('error') === 0 && !(values[0] instanceof Error)) {
     throw unhandled(values[0]);
   }
+  if ((this[kCapture] || EventEmitter.captureRejections) && type !== 'error') return emitCapturing(this, type, values);
   return baseEmit.call(this, type, ...values);
 };
 
+const LIMITED = new Set(['addListener', 'on', 'prependListener']);
 for (const name of ['addListener', 'off', 'on', 'once', 'prependListener', 'prependOnceListener', 'removeListener']) {
   const method = EventEmitter.prototype[name];
   EventEmitter.prototype[name] = {
     [name](type, listener) {
       if (typeof listener !== 'function') throw invalidArgumentType('listener', 'of type function', listener);
-      return method.call(this, type, listener);
+      if (!LIMITED.has(name)) return method.call(this, type, listener);
+      // The package's own warning goes to the console: it is kept from coming.
+      const limit = this._maxListeners;
+      this._maxListeners = 0;
+      try {
+        method.call(this, type, listener);
+      } finally {
+        this._maxListeners = limit;
+      }
+      warnOfLeak(this, type);
+      return this;
     },
   }[name];
 }
 
 function unhandled(value) {
-  const shown = typeof value === 'string' ? `'${value}'` : typeof value === 'object' && value ? JSON.stringify(value) : String(value);
-  const error = nodeError(Error, 'ERR_UNHANDLED_ERROR', `Unhandled error. (${shown})`);
+  const error = nodeError(Error, 'ERR_UNHANDLED_ERROR', `Unhandled error. (${importBuiltin('lmthing:internal/inspect').inspect(value)})`);
   error.context = value;
   return error;
 }
@@ -43,6 +104,17 @@ EventEmitter.prototype.listenerCount = function listenerCount(type, listener = u
 function abortError(signal) {
   const error = new Error('The operation was aborted', { cause: signal?.reason });
   return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' });
+}
+
+function checkCount(count, name) {
+  if (typeof count !== 'number') throw invalidArgumentType(name, 'of type number', count);
+  if (!(count >= 0)) throw outOfRange(name, '>= 0', count);
+}
+
+function checkSignal(signal, name) {
+  if (signal !== undefined && (typeof signal !== 'object' || signal === null || !('aborted' in signal))) {
+    throw invalidArgumentType(name, 'an instance of AbortSignal', signal);
+  }
 }
 
 const isEmitter = (target) => typeof target?.on === 'function';
@@ -65,6 +137,7 @@ function listen(target, name, listener) {
 
 /** A promise of the next event's arguments; an `error` event rejects it. */
 async function once(target, name, { signal } = {}) {
+  checkSignal(signal, 'options.signal');
   if (signal?.aborted) throw abortError(signal);
   const stops = [];
   try {
@@ -80,6 +153,7 @@ async function once(target, name, { signal } = {}) {
 
 /** An async iterator over an event's arguments, until an event of `close`, an error, or `signal`. */
 function on(target, name, { signal, close = [] } = {}) {
+  checkSignal(signal, 'options.signal');
   if (signal?.aborted) throw abortError(signal);
   const ready = [];
   const waiting = [];
@@ -131,25 +205,94 @@ function on(target, name, { signal, close = [] } = {}) {
 }
 
 function addAbortListener(signal, listener) {
+  if (signal === undefined) throw invalidArgumentType('signal', 'an instance of AbortSignal', signal);
+  checkSignal(signal, 'signal');
+  if (typeof listener !== 'function') throw invalidArgumentType('listener', 'of type function', listener);
   if (signal.aborted) queueMicrotask(() => listener());
   else signal.addEventListener('abort', listener, { once: true });
   const dispose = () => signal.removeEventListener('abort', listener);
   return Symbol.dispose ? { [Symbol.dispose]: dispose } : { dispose };
 }
 
-const getEventListeners = (target, name) => (isEmitter(target) ? target.listeners(name) : []);
-const getMaxListeners = (target) => target.getMaxListeners?.() ?? EventEmitter.defaultMaxListeners;
+function getEventListeners(target, name) {
+  return isEmitter(target) ? target.listeners(name) : listenersOf(target, name);
+}
+
+/** Limits that were set for an `EventTarget`. */
+const targetLimits = new WeakMap();
+const getMaxListeners = (target) => target.getMaxListeners?.() ?? targetLimits.get(target) ?? EventEmitter.defaultMaxListeners;
 const listenerCount = (emitter, name) => emitter.listenerCount(name);
 function setMaxListeners(count = EventEmitter.defaultMaxListeners, ...targets) {
+  checkCount(count, 'setMaxListeners');
   if (targets.length === 0) EventEmitter.defaultMaxListeners = count;
-  for (const target of targets) target.setMaxListeners?.(count);
+  for (const target of targets) {
+    if (target.setMaxListeners) target.setMaxListeners(count);
+    else targetLimits.set(target, count);
+  }
+}
+
+EventEmitter.prototype.setMaxListeners = function (count) {
+  checkCount(count, 'setMaxListeners');
+  this._maxListeners = count;
+  return this;
+};
+
+/** The package says so on the console; Node emits it as a warning, which a program can listen for. */
+function warnOfLeak(emitter, type) {
+  const limit = emitter.getMaxListeners();
+  const list = emitter._events[type];
+  if (limit <= 0 || typeof list !== 'object' || list.length <= limit || list.warned) return;
+  list.warned = true;
+  const name = String(emitter.constructor?.name ?? 'EventEmitter');
+  const message =
+    `Possible EventEmitter memory leak detected. ${list.length} ${String(type)} listeners added to [${name}]. ` +
+    `MaxListeners is ${limit}. Use emitter.setMaxListeners() to increase limit`;
+  const warning = Object.assign(new Error(message), { emitter, type, count: list.length });
+  warning.name = 'MaxListenersExceededWarning';
+  process.emitWarning(warning);
 }
 
 brand(EventEmitter, 'EventEmitter', false);
-Object.assign(EventEmitter, { addAbortListener, captureRejectionSymbol, captureRejections: false, errorMonitor, EventEmitter, getEventListeners, getMaxListeners, listenerCount, on, once, setMaxListeners });
+Object.assign(EventEmitter, { addAbortListener, captureRejectionSymbol, captureRejections: false, errorMonitor, EventEmitter, getEventListeners, getMaxListeners, listenerCount, on, once, setMaxListeners, usingDomains: false });
 
 becomeEmitter(EventEmitter);
 
+/** An emitter whose listeners run in the context it was made in. `node:async_hooks` is loaded for the first one. */
+class EventEmitterAsyncResource extends EventEmitter {
+  #resource;
+
+  constructor(options = undefined) {
+    const { name = new.target.name, ...rest } = typeof options === 'string' ? { name: options } : (options ?? {});
+    super(rest);
+    const { AsyncResource } = importBuiltin('node:async_hooks');
+    class EventEmitterReferencingAsyncResource extends AsyncResource {
+      eventEmitter;
+    }
+    this.#resource = new EventEmitterReferencingAsyncResource(name, rest);
+    this.#resource.eventEmitter = this;
+  }
+
+  get asyncResource() {
+    return this.#resource;
+  }
+  get asyncId() {
+    return this.#resource.asyncId();
+  }
+  get triggerAsyncId() {
+    return this.#resource.triggerAsyncId();
+  }
+
+  emit(...values) {
+    return this.#resource.runInAsyncScope(super.emit, this, ...values);
+  }
+
+  emitDestroy() {
+    this.#resource.emitDestroy();
+  }
+}
+brand(EventEmitterAsyncResource, 'EventEmitterAsyncResource', false);
+EventEmitter.EventEmitterAsyncResource = EventEmitterAsyncResource;
+
 export const { defaultMaxListeners, init, captureRejections, usingDomains } = EventEmitter;
-export { addAbortListener, captureRejectionSymbol, errorMonitor, EventEmitter, getEventListeners, getMaxListeners, listenerCount, on, once, setMaxListeners };
+export { addAbortListener, captureRejectionSymbol, errorMonitor, EventEmitter, EventEmitterAsyncResource, getEventListeners, getMaxListeners, listenerCount, on, once, setMaxListeners };
 export default EventEmitter;

@@ -1,20 +1,9 @@
 // `node:http`.
-import { Agent, ClientRequest, globalAgent as firstAgent, IncomingMessage, initialize, METHODS, OutgoingMessage, serverMethods, ServerResponse, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'lmthing:internal/http';
+import { Agent, ClientRequest, globalAgent as firstAgent, IncomingMessage, METHODS, OutgoingMessage, serverClass, ServerResponse, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'lmthing:internal/http';
 import { Server as NetServer } from 'node:net';
 
-export function Server(given, listener) {
-  if (!(this instanceof Server)) return new Server(given, listener);
-  const [options, onRequest] = typeof given === 'function' ? [undefined, given] : [given, listener];
-  NetServer.call(this, { allowHalfOpen: true, noDelay: options?.noDelay ?? true, keepAlive: options?.keepAlive });
-  initialize(this, options, onRequest, 'connection');
-}
-Object.setPrototypeOf(Server.prototype, NetServer.prototype);
-Object.setPrototypeOf(Server, NetServer);
-Object.assign(Server.prototype, serverMethods);
-Server.prototype.close = function close(callback) {
-  this.closeIdleConnections();
-  return NetServer.prototype.close.call(this, callback);
-};
+const settings = (options) => ({ allowHalfOpen: true, noDelay: options?.noDelay ?? true, keepAlive: options?.keepAlive });
+export const Server = serverClass(NetServer, settings, 'connection');
 
 let globalAgent = firstAgent;
 const withDefault = (input, options, callback) => {

@@ -1,5 +1,5 @@
 // `node:https`.
-import { Agent as HttpAgent, ClientRequest, initialize, serverMethods } from 'lmthing:internal/http';
+import { Agent as HttpAgent, ClientRequest, serverClass } from 'lmthing:internal/http';
 import { connect, Server as TlsServer } from 'node:tls';
 
 export function Agent(options) {
@@ -22,19 +22,8 @@ Agent.prototype.getName = function getName(options = {}) {
 
 let globalAgent = new Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5000 });
 
-export function Server(given, listener) {
-  if (!(this instanceof Server)) return new Server(given, listener);
-  const [options, onRequest] = typeof given === 'function' ? [{}, given] : [given ?? {}, listener];
-  TlsServer.call(this, { ALPNProtocols: ['http/1.1'], allowHalfOpen: true, noDelay: true, ...options });
-  initialize(this, options, onRequest, 'secureConnection');
-}
-Object.setPrototypeOf(Server.prototype, TlsServer.prototype);
-Object.setPrototypeOf(Server, TlsServer);
-Object.assign(Server.prototype, serverMethods);
-Server.prototype.close = function close(callback) {
-  this.closeIdleConnections();
-  return TlsServer.prototype.close.call(this, callback);
-};
+const settings = (options) => ({ ALPNProtocols: ['http/1.1'], allowHalfOpen: true, noDelay: true, ...options });
+export const Server = serverClass(TlsServer, settings, 'secureConnection');
 
 export const createServer = (options, listener) => new Server(options, listener);
 

@@ -5,7 +5,12 @@ import { builtinName, builtinNames } from 'lmthing:internal/native/commonjs';
 
 /** Whether `name` is a module that needs no file. */
 const isBuiltin = (name) => typeof name === 'string' && builtinName(name) !== undefined;
-const builtinModules = builtinNames();
+// Without `node:`, as Node lists them.
+const builtinModules = [...new Set(builtinNames().filter((name) => !/^(node:|lmthing|zod)/.test(name)))].sort();
+
+/** What stands around the text of a CommonJS module. */
+const wrapper = ['(function (exports, require, module, __filename, __dirname) { ', '\n});'];
+const wrap = (text) => wrapper[0] + text + wrapper[1];
 
 /** Source maps are not read. */
 const findSourceMap = () => undefined;
@@ -14,6 +19,7 @@ const register = () => {
   throw new Error('module.register() is not there: lmthing has no loader hooks');
 };
 
-Object.assign(Module, { builtinModules, isBuiltin, findSourceMap, syncBuiltinESMExports, register });
+Object.assign(Module, { builtinModules, isBuiltin, findSourceMap, syncBuiltinESMExports, register, wrap, wrapper });
 
-export { Module as default, Module, builtinModules, createRequire, findSourceMap, isBuiltin, register, syncBuiltinESMExports };
+export const { _cache, _extensions, _load, _nodeModulePaths, _resolveFilename } = Module;
+export { Module as default, Module, builtinModules, createRequire, findSourceMap, isBuiltin, register, syncBuiltinESMExports, wrap };

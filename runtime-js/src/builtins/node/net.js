@@ -1,7 +1,6 @@
 // `node:net`.
 import { ipVersion } from 'lmthing:internal/native/network';
-import { notOffered } from '../shared/errors.js';
-import { connectArguments, Server, Socket } from 'lmthing:internal/net';
+import { BlockList, connectArguments, Server, SocketAddress, Socket } from 'lmthing:internal/net';
 
 export const isIP = (text) => (typeof text === 'string' ? ipVersion(text) : text === undefined || text === null ? 0 : ipVersion(String(text)));
 export const isIPv4 = (text) => isIP(text) === 4;
@@ -22,12 +21,10 @@ export const getDefaultAutoSelectFamily = () => autoSelectFamily;
 export const setDefaultAutoSelectFamily = (value) => void (autoSelectFamily = Boolean(value));
 export const getDefaultAutoSelectFamilyAttemptTimeout = () => attemptTimeout;
 export const setDefaultAutoSelectFamilyAttemptTimeout = (value) => void (attemptTimeout = Math.max(10, value));
-export const BlockList = notOffered('net.BlockList');
-export const SocketAddress = notOffered('net.SocketAddress');
 /** For `http` and `tls`, which share the reading of arguments. */
 export const _normalizeArgs = connectArguments;
 
-export { Server, Socket, Socket as Stream };
+export { BlockList, Server, Socket, SocketAddress, Socket as Stream };
 export default {
   _normalizeArgs, BlockList, connect, createConnection, createServer, getDefaultAutoSelectFamily, getDefaultAutoSelectFamilyAttemptTimeout, isIP, isIPv4, isIPv6,
   Server, setDefaultAutoSelectFamily, setDefaultAutoSelectFamilyAttemptTimeout, Socket, SocketAddress, Stream: Socket,

@@ -1,5 +1,6 @@
 // `node:querystring`.
 import { Buffer } from 'node:buffer';
+import { nodeError } from '../shared/errors.js';
 
 // What Node leaves as it is: A-Z a-z 0-9 ! ' ( ) * - . _ ~
 const escapeByte = (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
@@ -7,6 +8,7 @@ const escapeByte = (character) => `%${character.charCodeAt(0).toString(16).toUpp
 /** Percent-encodes as `encodeURIComponent` does; a lone surrogate is an error. */
 export function escape(value) {
   const text = typeof value === 'string' ? value : typeof value === 'object' ? String(value) : `${value}`;
+  if (!text.isWellFormed()) throw nodeError(URIError, 'ERR_INVALID_URI', 'URI malformed');
   return encodeURIComponent(text).replace(/[\x00-\x1f]/g, escapeByte);
 }
 

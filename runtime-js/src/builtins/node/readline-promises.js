@@ -1,14 +1,20 @@
 // `node:readline/promises`.
 import { cursorText, lineText, moveText, SEQUENCES } from '../readline/cursor.js';
 import { ask, Interface as Base } from '../readline/interface.js';
+import { brand } from '../shared/brand.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 
-class Interface extends Base {
+const Interface = class Interface extends Base {
+  get _isPlain() {
+    return false;
+  }
+
   async question(query, options) {
     if (this.closed) throw nodeError(Error, 'ERR_USE_AFTER_CLOSE', 'readline was closed');
     return ask(this, query, options);
   }
-}
+};
+brand(Interface, 'Interface', false);
 
 /** Movements that are collected and written together. */
 class Readline {

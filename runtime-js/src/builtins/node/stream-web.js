@@ -1,6 +1,8 @@
 // `node:stream/web`: the globals.
+import { CompressionStream, DecompressionStream } from 'lmthing:internal/web/compression-streams';
+import { TextDecoderStream, TextEncoderStream } from 'lmthing:internal/web/encoding-streams';
 import * as streams from 'lmthing:internal/web/streams';
 
 export * from 'lmthing:internal/web/streams';
-export { TextDecoderStream, TextEncoderStream } from 'lmthing:internal/web/encoding-streams';
-export default streams;
+export { CompressionStream, DecompressionStream, TextDecoderStream, TextEncoderStream };
+export default { ...streams, CompressionStream, DecompressionStream, TextDecoderStream, TextEncoderStream };

@@ -3,12 +3,15 @@
 import { becomeStreams } from 'lmthing:internal/process';
 import Stream from '../../../node_modules/readable-stream/lib/stream.js';
 import promises from '../../../node_modules/readable-stream/lib/stream/promises.js';
+import { brand } from '../shared/brand.js';
 import { fromWebDuplex, fromWebReadable, fromWebWritable, toWebReadable, toWebWritable } from '../shared/stream-adapters.js';
 
 const { Duplex, PassThrough, Readable, Transform, Writable } = Stream;
+for (const name of ['Duplex', 'PassThrough', 'Readable', 'Transform', 'Writable']) brand(Stream[name], name, false);
 // The extract is from a later Node, whose buffers are larger.
 Stream.setDefaultHighWaterMark(false, 16 * 1024);
 becomeStreams(Stream);
+for (const [name, Class] of Object.entries({ Duplex, PassThrough, Readable, Stream, Transform, Writable })) brand(Class, name, false);
 
 Readable.fromWeb = (stream, options) => fromWebReadable(Readable, stream, options);
 Readable.toWeb = (readable, options) => toWebReadable(readable, options);

@@ -1,11 +1,15 @@
 // `node:string_decoder`: the npm package taken from Node's own source, and `base64url`.
 import { StringDecoder as BaseDecoder } from 'string_decoder';
 import { brand } from '../shared/brand.js';
+import { invalidArgumentType, nodeError } from '../shared/errors.js';
 
 const toUrlAlphabet = (text) => text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
 export function StringDecoder(encoding) {
   if (!new.target && !(this instanceof StringDecoder)) return new StringDecoder(encoding);
+  if (encoding && !globalThis.Buffer.isEncoding(encoding)) {
+    throw nodeError(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+  }
   const isUrl = /^base64url$/i.test(encoding ?? '');
   const decoder = new BaseDecoder(isUrl ? 'base64' : encoding);
   Object.setPrototypeOf(decoder, StringDecoder.prototype);
@@ -22,8 +26,15 @@ Object.setPrototypeOf(StringDecoder.prototype, BaseDecoder.prototype);
 for (const name of ['write', 'end']) {
   const method = BaseDecoder.prototype[name];
   StringDecoder.prototype[name] = function (bytes) {
+    const isMissing = name === 'end' && bytes === undefined;
+    if (!isMissing && typeof bytes !== 'string' && !ArrayBuffer.isView(bytes)) {
+      throw invalidArgumentType('buf', 'an instance of Buffer, TypedArray, or DataView', bytes);
+    }
     const isView = ArrayBuffer.isView(bytes) && !globalThis.Buffer.isBuffer(bytes);
-    return method.call(this, isView ? globalThis.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes);
+    const text = method.call(this, isView ? globalThis.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes);
+    // The package leaves what it has said already.
+    if (name === 'end') this.lastNeed = this.lastTotal = 0;
+    return text;
   };
 }
 

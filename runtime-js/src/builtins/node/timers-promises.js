@@ -16,8 +16,11 @@ function checkSignal(signal) {
 }
 
 /** One wait: `start(done)` begins it and gives the timer, `stop` ends it early. */
-async function wait(start, stop, value, { signal, ref = true } = {}) {
+async function wait(start, stop, value, options = {}) {
+  if (options === null || typeof options !== 'object') throw invalidArgumentType('options', 'of type object', options);
+  const { signal, ref = true } = options;
   checkSignal(signal);
+  if (typeof ref !== 'boolean') throw invalidArgumentType('options.ref', 'of type boolean', ref);
   if (signal?.aborted) throw abortError(signal);
   let onAbort;
   try {
@@ -36,7 +39,8 @@ async function wait(start, stop, value, { signal, ref = true } = {}) {
 }
 
 /** Resolves to `value` after `delay` milliseconds. */
-export function setTimeout(delay, value, options) {
+export async function setTimeout(delay, value, options) {
+  if (delay !== undefined && typeof delay !== 'number') throw invalidArgumentType('delay', 'of type number', delay);
   return wait((done) => timers.setTimeout(done, delay), clearTimeout, value, options);
 }
 

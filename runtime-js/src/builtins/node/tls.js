@@ -44,12 +44,33 @@ export function TLSSocket(socket, options = {}) {
 Object.setPrototypeOf(TLSSocket.prototype, Socket.prototype);
 Object.setPrototypeOf(TLSSocket, Socket);
 
+const notOverStreams = () => nodeError(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'lmthing does not offer tls over a stream that is no net.Socket');
+
+class JSStreamSocket {
+  constructor() {
+    throw notOverStreams();
+  }
+}
+
+/** Over a stream of another kind nothing can be sent. `http2-wrapper` (of `got`) makes such a socket to find this class. */
+function refuseStream(tls) {
+  const fail = () => tls.destroy(notOverStreams());
+  const value = { _parentWrap: Object.create(JSStreamSocket.prototype) };
+  Object.defineProperty(tls, '_handle', { value, configurable: true });
+  tls._read = fail;
+  tls._write = fail;
+}
+
 /** Goes on over a connection that stands, such as one through a proxy. */
 function wrap(tls, socket) {
+  if (!(socket instanceof Socket)) {
+    refuseStream(tls);
+    return;
+  }
   const take = () => {
     const handle = socket[HANDLE];
     if (!handle) {
-      tls.destroy(nodeError(Error, 'ERR_TLS_INVALID_CONTEXT', 'lmthing does not offer tls over a stream that is no net.Socket'));
+      tls.destroy(notOverStreams());
       return;
     }
     // From here on the bytes are ours.
@@ -81,8 +102,8 @@ async function shakeHands(socket) {
     socket.destroy(error);
     return false;
   }
-  const { protocol, alpn: agreed, certificate } = outcome.value;
-  Object.assign(socket, { secureConnecting: false, authorized: !options.isServer && options.rejectUnauthorized !== false, alpnProtocol: agreed ?? false, _protocol: protocol, _certificate: certificate });
+  const { protocol, alpn: agreed, certificate, cipher } = outcome.value;
+  Object.assign(socket, { secureConnecting: false, authorized: !options.isServer && options.rejectUnauthorized !== false, alpnProtocol: agreed ?? false, _protocol: protocol, _cipher: cipher, _certificate: certificate });
   return true;
 }
 
@@ -100,7 +121,13 @@ const methods = {
   getPeerCertificate() {
     return this._certificate ? { raw: Buffer.from(this._certificate) } : {};
   },
-  getCipher: notOffered('tls.TLSSocket.getCipher'),
+  getCipher() {
+    if (!this._cipher) return {};
+    const standardName = this._cipher.replace(/^TLS13_/, 'TLS_');
+    // OpenSSL has its own names for those of version 1.2.
+    const name = this._protocol === 'TLSv1.3' ? standardName : standardName.replace(/^TLS_|WITH_/g, '').replace(/(AES|CHACHA20)_(128|256)/, '$1$2').replaceAll('_', '-').replace(/(CHACHA20-POLY1305)-SHA256/, '$1');
+    return { name, standardName, version: this._protocol };
+  },
   getSession: () => undefined,
   isSessionReused: () => false,
   setServername(name) {
@@ -124,6 +151,7 @@ export function connect(...values) {
   if (callback) socket.once('secureConnect', callback);
   if (options.timeout) socket.setTimeout(options.timeout);
   if (!options.socket) socket.connect(options);
+  else if (!(options.socket instanceof Socket)) socket.destroy(notOverStreams());
   return socket;
 }
 

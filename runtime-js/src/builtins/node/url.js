@@ -56,6 +56,8 @@ function formatUrl(url, { auth = true, fragment = true, search = true, unicode =
   return copy.href.replace(copy.hostname, domainToUnicode(copy.hostname));
 }
 
+const escapeCharacter = (character) => (character === "'" ? '%27' : encodeURIComponent(character));
+
 const SLASHED = /^(https?|ftp|gopher|file|wss?):?$/;
 
 /** Of a `URL`, or of the parts of a legacy URL object. */
@@ -77,7 +79,7 @@ export function format(url, options = undefined) {
   if (search && !search.startsWith('?')) search = `?${search}`;
   if (hash && !hash.startsWith('#')) hash = `#${hash}`;
   pathname = (pathname ?? '').replaceAll(/[?#]/g, encodeURIComponent);
-  if (url.slashes || ((!protocol || SLASHED.test(protocol)) && host !== '')) {
+  if (url.slashes || (SLASHED.test(protocol) && host !== '')) {
     host = `//${host}`;
     if (pathname && !pathname.startsWith('/')) pathname = `/${pathname}`;
   }
@@ -117,21 +119,29 @@ export function parse(text, parseQuery = false, slashesDenoteHost = false) {
   url.hash = take(/#.*$/s) ?? null;
   const search = take(/\?.*$/s);
   url.protocol = take(/^[a-z0-9.+-]+:/i)?.toLowerCase() ?? null;
-  if (rest.startsWith('//') && url.protocol !== 'javascript:' && (url.protocol || slashesDenoteHost || /^\/\/[^@/]+@[^@/]+/.test(rest))) {
+  const isScript = url.protocol === 'javascript:';
+  const mayHaveHost = url.protocol || slashesDenoteHost || /^\/\/[^@/]+@[^@/]+/.test(rest);
+  if (rest.startsWith('//') && !isScript && mayHaveHost) {
     rest = rest.slice(2);
     url.slashes = true;
-    const authority = take(/^(?:[^/]*@)?[^/\s%;]*/) ?? '';
-    if (rest !== '' && !rest.startsWith('/')) rest = `/${rest}`;
+  }
+  // Also without slashes, as in `mailto:a@b.c`.
+  if (url.slashes || (url.protocol && !isScript && !SLASHED.test(url.protocol))) {
+    const authority = take(/^(?:[^/]*@)?[^/\s%;"'<>\\^`{|}]*/) ?? '';
     const at = authority.lastIndexOf('@');
     if (at >= 0) url.auth = decodeURIComponent(authority.slice(0, at));
-    const [, hostname, port] = /^(.*?)(?::(\d*))?$/.exec(authority.slice(at + 1));
+    let [, hostname, port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*)$)?/.exec(authority.slice(at + 1));
+    // What is no port is the beginning of the path.
+    const tail = authority.slice(at + 1 + hostname.length + (port === undefined ? 0 : port.length + 1));
+    rest = tail + rest;
+    if (rest !== '' && !rest.startsWith('/')) rest = `/${rest}`;
     url.hostname = domainToASCII(hostname.toLowerCase()) || hostname.toLowerCase();
     url.port = port || null;
     url.host = url.hostname + (port ? `:${port}` : '');
     url.hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
   }
   const isWeb = SLASHED.test(url.protocol ?? '');
-  url.pathname = rest.replaceAll(/[\s"'<>^`{|}]/g, encodeURIComponent) || (isWeb && url.slashes ? '/' : null);
+  url.pathname = rest.replaceAll(/[\s"'<>^`{|}]/g, escapeCharacter) || (isWeb && url.slashes ? '/' : null);
   url.search = search ?? (parseQuery ? '' : null);
   url.query = parseQuery ? querystring.parse((search ?? '').slice(1)) : (search?.slice(1) ?? null);
   url.path = url.pathname || search ? `${url.pathname ?? ''}${search ?? ''}` : null;
@@ -141,6 +151,7 @@ export function parse(text, parseQuery = false, slashesDenoteHost = false) {
 
 /** Resolves a reference against a base, either of which may be relative. */
 export function resolve(from, to) {
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(from) && /^[/\\]{2}/.test(to)) return to;
   const base = new URL(from, 'resolve://host/');
   const target = new URL(to, base);
   if (target.protocol !== 'resolve:') return target.href;

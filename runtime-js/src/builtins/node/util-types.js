@@ -1,4 +1,5 @@
 // `node:util/types`: what an object is by its internal slots, which nothing in a program can fake.
+import { proxyDetails } from 'lmthing:internal/native/inspect';
 
 /** A test that calls `method` on the value: it throws unless the value has the slot it reads. */
 const slot = (method) => (value) => {
@@ -35,7 +36,7 @@ export const isDataView = slot(getter(DataView.prototype, 'byteLength'));
 export const isDate = slot(Date.prototype.getTime);
 export const isExternal = () => false;
 export const isCryptoKey = () => false;
-export const isKeyObject = () => false;
+export const isKeyObject = (value) => Object.prototype.toString.call(value) === '[object KeyObject]';
 export const isGeneratorObject = (value) => typeof value === 'object' && tag(value) === 'Generator';
 export const isMap = slot(getter(Map.prototype, 'size'));
 export const isSet = slot(getter(Set.prototype, 'size'));
@@ -44,8 +45,7 @@ export const isSetIterator = (value) => typeof value === 'object' && tag(value) 
 export const isModuleNamespaceObject = (value) => typeof value === 'object' && tag(value) === 'Module';
 export const isNativeError = (value) => Error.isError?.(value) ?? value instanceof Error;
 export const isPromise = (value) => value instanceof Promise;
-/** The engine does not tell: always `false`. */
-export const isProxy = () => false;
+export const isProxy = (value) => proxyDetails(value) !== undefined;
 export const isRegExp = (value) => value instanceof RegExp && slot(getter(RegExp.prototype, 'source'))(value) && value !== RegExp.prototype;
 export const isTypedArray = (value) => typedArrayTag.call(value) !== undefined;
 export const isWeakMap = slot(function () {

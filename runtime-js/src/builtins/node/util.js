@@ -4,7 +4,11 @@ import { format, formatWithOptions, inspect, stripVTControlCharacters } from 'lm
 import { TextDecoder, TextEncoder } from 'lmthing:internal/web/encoding';
 import types from 'node:util/types';
 import { isDeepStrictEqual } from '../shared/deep-equal.js';
-import { invalidArgumentType, nodeError, notOffered } from '../shared/errors.js';
+import { parseEnvironment } from '../shared/env-file.js';
+import { invalidArgumentType, nodeError } from '../shared/errors.js';
+import * as legacy from '../util/legacy.js';
+import { MIMEParams, MIMEType } from '../util/mime.js';
+import { _errnoException, _exceptionWithHostPort, getSystemErrorMap, getSystemErrorName } from '../util/system-errors.js';
 
 const promisifyCustom = Symbol.for('nodejs.util.promisify.custom');
 
@@ -33,10 +37,10 @@ globals.setImmediate[promisifyCustom] ??= (value) => new Promise((resolve) => gl
 
 function callbackify(original) {
   if (typeof original !== 'function') throw invalidArgumentType('original', 'of type function', original);
-  return function callbackified(...values) {
+  function callbackified(...values) {
     const callback = values.pop();
-    if (typeof callback !== 'function') throw invalidArgumentType('last argument', 'of type function', callback);
-    const later = (...result) => queueMicrotask(() => callback.apply(this, result));
+    if (typeof callback !== 'function') throw invalidLast(callback);
+    const later = (...result) => process.nextTick(() => callback.apply(this, result));
     original.apply(this, values).then(
       (value) => later(null, value),
       (error) => {
@@ -45,12 +49,27 @@ function callbackify(original) {
         return later(Object.assign(falsy, { reason: error }));
       },
     );
-  };
+  }
+  const named = Object.getOwnPropertyDescriptors(original);
+  if (typeof named.length.value === 'number') named.length.value += 1;
+  if (typeof named.name.value === 'string') named.name.value += 'Callbackified';
+  delete named.prototype;
+  return Object.defineProperties(callbackified, named);
+}
+
+function invalidLast(value) {
+  const { message } = invalidArgumentType('last argument', 'of type function', value);
+  return nodeError(TypeError, 'ERR_INVALID_ARG_TYPE', message.replace('"last argument"', 'last').replace('argument argument', 'argument'));
 }
 
 function inherits(constructor, superConstructor) {
-  if (typeof constructor !== 'function') throw invalidArgumentType('ctor', 'of type function', constructor);
-  if (typeof superConstructor !== 'function') throw invalidArgumentType('superCtor', 'of type function', superConstructor);
+  if (constructor === undefined || constructor === null) throw invalidArgumentType('ctor', 'of type function', constructor);
+  if (superConstructor === undefined || superConstructor === null) {
+    throw invalidArgumentType('superCtor', 'of type function', superConstructor);
+  }
+  if (typeof superConstructor.prototype !== 'object') {
+    throw invalidArgumentType('superCtor.prototype', 'of type object', superConstructor.prototype);
+  }
   Object.defineProperty(constructor, 'super_', { value: superConstructor, writable: true, configurable: true });
   Object.setPrototypeOf(constructor.prototype, superConstructor.prototype);
 }
@@ -90,7 +109,8 @@ function showsColors(stream) {
 
 function styleText(style, text, { validateStream = true, stream = process.stdout } = {}) {
   if (typeof text !== 'string') throw invalidArgumentType('text', 'of type string', text);
-  const names = Array.isArray(style) ? style : [style];
+  const isList = Array.isArray(style);
+  const names = isList ? style : [style];
   const codes = names.map((name) => {
     const code = inspect.colors[name];
     if (code) return code;
@@ -98,31 +118,84 @@ function styleText(style, text, { validateStream = true, stream = process.stdout
     const message = `The argument 'format' must be one of: ${allowed}. Received ${inspect(name)}`;
     throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', message);
   });
-  if (validateStream && !showsColors(stream)) return text;
+  // Node asks the stream for a single style only.
+  if (!isList && validateStream && !showsColors(stream)) return text;
   return codes.reduceRight((styled, [open, close]) => `\u001b[${open}m${styled}\u001b[${close}m`, text);
 }
 
+/** What the polyfill says of a description it refuses, in Node's words of today. */
+const PARSE_ARGS_WORDS = [
+  [/^(options\.\S+) must be \('string\|boolean'\) got/, (name) => `The "${name}" property must be ('string|boolean').`],
+  [/^(options\.\S+) must be (\w+) got/, (name, type) => `The "${name}" property must be of type ${type.toLowerCase()}.`],
+  [/^(\w+) must be Array got/, (name) => `The "${name}" argument must be an instance of Array.`],
+  [/^The property (options\.\S+) must/, (name) => `The property '${name}' must`],
+];
+
 /** `util.parseArgs`; without `args` it reads those after the prompt file. */
 function parseArgs(config = {}) {
+  const { allowNegative = false, ...rest } = { args: process.argv.slice(2), ...config };
   try {
-    return parseArguments({ args: process.argv.slice(2), ...config });
+    if (!allowNegative || !Array.isArray(rest.args)) return parseArguments(rest);
+    return withoutNegated(parseArguments(negatable(rest)), rest);
   } catch (error) {
-    // Node's are type errors; the polyfill's are plain.
-    if (error.code?.startsWith('ERR_PARSE_ARGS')) throw nodeError(TypeError, error.code, error.message);
-    throw error;
+    throw readableParseError(error, config);
   }
 }
 
-const toUSVString = (value) => `${value}`.toWellFormed();
-const { isArray } = Array;
+const NEGATIVE = /^--no-(.+)$/s;
 
+/** With `--no-name` of every switch as an option of its own. */
+function negatable(config) {
+  const options = Object.entries(config.options ?? {});
+  const switches = options.filter(([, { type }]) => type === 'boolean').map(([name]) => [`no-${name}`, { type: 'boolean' }]);
+  return { ...config, options: { ...Object.fromEntries(switches), ...config.options }, tokens: true };
+}
+
+/** `name: false` for each `--no-name`, unless a later `--name` says otherwise. */
+function withoutNegated({ values, positionals, tokens }, config) {
+  for (const token of tokens.filter(({ kind }) => kind === 'option')) {
+    const negated = NEGATIVE.exec(token.rawName)?.[1];
+    const isNegation = negated !== undefined && !config.options?.[token.name];
+    if (isNegation) {
+      delete values[token.name];
+      token.name = negated;
+    }
+    if (isNegation || config.options?.[token.name]?.type === 'boolean') values[token.name] = !isNegation;
+  }
+  return config.tokens ? { values, positionals, tokens } : { values, positionals };
+}
+
+/** Node's are type errors; the polyfill's are plain, and some of an older wording. */
+function readableParseError(error, config) {
+  if (!/^ERR_(PARSE_ARGS|INVALID_ARG)/.test(error.code)) return error;
+  for (const [pattern, words] of PARSE_ARGS_WORDS) {
+    const match = pattern.exec(error.message);
+    if (!match) continue;
+    const [, name, property] = /^(?:options\.(.+)\.)?(\w+)$/.exec(match[1]) ?? [];
+    const value = name === undefined ? config[property] : config.options?.[name]?.[property];
+    const text = words(...match.slice(1));
+    const rest = text.endsWith('.') ? invalidArgumentType('x', 'y', value).message.replace(/^.*? y\./s, '') : error.message.slice(match[0].length);
+    return nodeError(TypeError, error.code, text + rest);
+  }
+  return error.code.startsWith('ERR_PARSE_ARGS') ? nodeError(TypeError, error.code, error.message) : error;
+}
+
+const toUSVString = (value) => `${value}`.toWellFormed();
 async function aborted(signal, resource) {
   if (resource === null || typeof resource !== 'object') throw invalidArgumentType('resource', 'of type object', resource);
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-const MIMEType = notOffered('util.MIMEType');
-const getSystemErrorName = notOffered('util.getSystemErrorName');
+/** Content as in a file like `.env`. */
+function parseEnv(content) {
+  if (typeof content !== 'string') throw invalidArgumentType('content', 'of type string', content);
+  return parseEnvironment(content);
+}
 
-export { aborted, callbackify, debuglog as debug, debuglog, deprecate, format, formatWithOptions, getSystemErrorName, inherits, inspect, isArray, isDeepStrictEqual, MIMEType, parseArgs, promisify, stripVTControlCharacters, styleText, TextDecoder, TextEncoder, toUSVString, types };
-export default { aborted, callbackify, debug: debuglog, debuglog, deprecate, format, formatWithOptions, getSystemErrorName, inherits, inspect, isArray, isDeepStrictEqual, MIMEType, parseArgs, promisify, stripVTControlCharacters, styleText, TextDecoder, TextEncoder, toUSVString, types };
+// There are no threads to transfer them to.
+const transferableAbortController = () => new AbortController();
+const transferableAbortSignal = (signal) => signal;
+
+export const { _extend, isArray, isBoolean, isBuffer, isDate, isError, isFunction, isNull, isNullOrUndefined, isNumber, isObject, isPrimitive, isRegExp, isString, isSymbol, isUndefined, log } = legacy;
+export { _errnoException, _exceptionWithHostPort, aborted, callbackify, debuglog as debug, debuglog, deprecate, format, formatWithOptions, getSystemErrorMap, getSystemErrorName, inherits, inspect, isDeepStrictEqual, MIMEParams, MIMEType, parseArgs, parseEnv, promisify, stripVTControlCharacters, styleText, TextDecoder, TextEncoder, toUSVString, transferableAbortController, transferableAbortSignal, types };
+export default { ...legacy, _errnoException, _exceptionWithHostPort, aborted, callbackify, debug: debuglog, debuglog, deprecate, format, formatWithOptions, getSystemErrorMap, getSystemErrorName, inherits, inspect, isDeepStrictEqual, MIMEParams, MIMEType, parseArgs, parseEnv, promisify, stripVTControlCharacters, styleText, TextDecoder, TextEncoder, toUSVString, transferableAbortController, transferableAbortSignal, types };

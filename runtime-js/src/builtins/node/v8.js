@@ -1,7 +1,10 @@
-// `node:v8`: what programs ask of memory. The engine is QuickJS; what only V8 has is refused.
+// `node:v8`: values as bytes, and what programs ask of memory. The engine is QuickJS; what only V8 has is refused.
+import { brand } from '../shared/brand.js';
 import { refused } from '../shared/refused-module.js';
+import { Reader } from '../v8/reader.js';
+import { Writer } from '../v8/writer.js';
 
-const missing = refused('v8', ['serialize', 'deserialize', 'Serializer', 'Deserializer', 'DefaultSerializer', 'DefaultDeserializer', 'getHeapSnapshot', 'writeHeapSnapshot', 'GCProfiler', 'startupSnapshot', 'queryObjects']);
+const missing = refused('v8', ['getHeapSnapshot', 'writeHeapSnapshot', 'GCProfiler', 'startupSnapshot', 'queryObjects']);
 
 /** In V8's names; the engine knows one number, which stands for all of them. */
 export function getHeapStatistics() {
@@ -19,5 +22,26 @@ export const cachedDataVersionTag = () => 0;
 export const setFlagsFromString = () => {};
 export const takeCoverage = () => {};
 export const stopCoverage = () => {};
-export const { serialize, deserialize, Serializer, Deserializer, DefaultSerializer, DefaultDeserializer, getHeapSnapshot, writeHeapSnapshot, GCProfiler, startupSnapshot, queryObjects } = missing;
-export default { ...missing, cachedDataVersionTag, getHeapCodeStatistics, getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString, stopCoverage, takeCoverage };
+export const { getHeapSnapshot, writeHeapSnapshot, GCProfiler, startupSnapshot, queryObjects } = missing;
+
+export class Serializer extends Writer {}
+export class DefaultSerializer extends Serializer {}
+export class Deserializer extends Reader {}
+export class DefaultDeserializer extends Deserializer {}
+for (const [name, Class] of Object.entries({ Serializer, DefaultSerializer, Deserializer, DefaultDeserializer })) brand(Class, name, false);
+
+/** The bytes of a value, as V8 writes them. */
+export function serialize(value) {
+  const serializer = new DefaultSerializer();
+  serializer.writeHeader();
+  serializer.writeValue(value);
+  return serializer.releaseBuffer();
+}
+
+export function deserialize(bytes) {
+  const deserializer = new DefaultDeserializer(bytes);
+  deserializer.readHeader();
+  return deserializer.readValue();
+}
+
+export default { ...missing, DefaultDeserializer, DefaultSerializer, deserialize, Deserializer, serialize, Serializer, cachedDataVersionTag, getHeapCodeStatistics, getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString, stopCoverage, takeCoverage };

@@ -9,7 +9,7 @@ const LANGUAGE = new Set(
     'Object Function Array Number Boolean String Symbol BigInt Date Promise RegExp Error AggregateError EvalError RangeError ReferenceError ' +
     'SyntaxError TypeError URIError JSON Math Intl ArrayBuffer SharedArrayBuffer Atomics DataView Uint8Array Int8Array Uint16Array Int16Array ' +
     'Uint32Array Int32Array Float32Array Float64Array Uint8ClampedArray BigUint64Array BigInt64Array Map Set WeakMap WeakSet WeakRef ' +
-    'FinalizationRegistry Proxy Reflect Iterator').split(' '),
+    'FinalizationRegistry Proxy Reflect Iterator WebAssembly').split(' '),
 );
 /** What the surroundings of a script are called there. */
 const SCOPE = '$lmthingScope';

@@ -1,4 +1,5 @@
 // `node:worker_threads`: this is the main thread, and the only one.
+import { receiveMessageOnPort } from 'lmthing:internal/web/message-channel';
 import { notOffered } from '../shared/errors.js';
 
 const { MessageChannel, MessagePort, BroadcastChannel } = globalThis;
@@ -19,7 +20,6 @@ export const Worker = missing('Worker');
 const Port = MessagePort ?? missing('MessagePort');
 const PortPair = MessageChannel ?? missing('MessageChannel');
 const Broadcast = BroadcastChannel ?? missing('BroadcastChannel');
-export const receiveMessageOnPort = notOffered('worker_threads.receiveMessageOnPort', instead);
 export const moveMessagePortToContext = notOffered('worker_threads.moveMessagePortToContext', instead);
 export const postMessageToThread = notOffered('worker_threads.postMessageToThread', instead);
 /** Nothing is ever transferred to another thread. */
@@ -32,7 +32,7 @@ export function setEnvironmentData(key, value) {
 }
 export const getEnvironmentData = (key) => data.get(key);
 
-export { Broadcast as BroadcastChannel, Port as MessagePort, PortPair as MessageChannel };
+export { receiveMessageOnPort, Broadcast as BroadcastChannel, Port as MessagePort, PortPair as MessageChannel };
 export default {
   BroadcastChannel: Broadcast, getEnvironmentData, isMainThread, markAsUntransferable, MessageChannel: PortPair, MessagePort: Port,
   moveMessagePortToContext, parentPort, postMessageToThread, receiveMessageOnPort, resourceLimits, setEnvironmentData, SHARE_ENV,

@@ -6,11 +6,20 @@ import { codes, constants } from '../zlib/constants.js';
 import { commonOptions, inputBytes } from '../zlib/options.js';
 import { BrotliCompress, BrotliDecompress, Deflate, DeflateRaw, Gunzip, Gzip, Inflate, InflateRaw, tooLarge, Unzip } from '../zlib/streams.js';
 
+const CLASSES = {
+  gzip: Gzip, gunzip: Gunzip, deflate: Deflate, inflate: Inflate, deflateRaw: DeflateRaw, inflateRaw: InflateRaw, unzip: Unzip,
+  brotliCompress: BrotliCompress, brotliDecompress: BrotliDecompress,
+};
+
 function convert(mode, bytes, options) {
   const { finishFlush, maxOutputLength } = commonOptions(options, mode.startsWith('brotli'));
   const output = bytesOf(openCodec(mode, options).process(bytes, finishFlush));
   if (output.length > maxOutputLength) throw tooLarge(maxOutputLength);
-  return options?.info ? { buffer: output, engine: undefined } : output;
+  if (!options?.info) return output;
+  const engine = new CLASSES[mode](options);
+  engine.bytesWritten = bytes.byteLength;
+  engine.close();
+  return { buffer: output, engine };
 }
 
 const sync = (mode) => (buffer, options) => convert(mode, inputBytes(buffer), options);

@@ -121,8 +121,22 @@ const CONTROL = {
 };
 const META = { b: CONTROL.left, f: CONTROL.right, d: removeNextWord, backspace: removeWord, delete: removeNextWord, left: CONTROL.left, right: CONTROL.right };
 
+/** A terminal that cannot move its cursor: lines end, all else is written as it comes. */
+function append(rl, text, key) {
+  if (key.name === 'escape') return;
+  if (key.ctrl && key.name === 'c') interrupt(rl);
+  else if (key.ctrl && key.name === 'd') rl.close();
+  else if (key.name === 'return' || key.name === 'enter') rl._submit();
+  else if (typeof text === 'string' && text !== '') {
+    rl.line += text;
+    rl.cursor += text.length;
+    rl._writeToOutput(text);
+  }
+}
+
 /** What a key, or text that is written, does to the line. */
 export function edit(rl, text, key = {}) {
+  if (rl._isPlain) return append(rl, text, key ?? {});
   const action = key.ctrl ? CONTROL[key.name] : key.meta ? META[key.name] : PLAIN[key.name];
   if (action) return action(rl);
   if (key.name === 'tab' && typeof rl.completer === 'function') return void complete(rl);

@@ -36,6 +36,8 @@ export class Interface extends EventEmitter {
   #oldPrompt = '';
   #prompt = '> ';
   #ends = [];
+  /** All loops over the lines share one iterator: who comes later goes on where the one before stopped. */
+  #lines;
 
   constructor(...values) {
     super();
@@ -47,7 +49,7 @@ export class Interface extends EventEmitter {
     this.terminal = Boolean(options.terminal ?? output?.isTTY);
     this.completer = completer;
     this.line = '';
-    this.cursor = 0;
+    if (this.terminal) this.cursor = 0;
     this.history = options.history ?? [];
     this.historySize = options.historySize ?? 30;
     this.removeHistoryDuplicates = Boolean(options.removeHistoryDuplicates);
@@ -57,7 +59,6 @@ export class Interface extends EventEmitter {
     this.tabSize = options.tabSize ?? 8;
     this.prevRows = 0;
     this.paused = false;
-    this.closed = false;
     if (options.prompt !== undefined) this.#prompt = `${options.prompt}`;
     if (this.terminal) this.#listenToKeys();
     else this.#listenToLines();
@@ -79,7 +80,6 @@ export class Interface extends EventEmitter {
     this.#listen(this.input, 'data', (chunk) => this.#take(chunk));
     this.#listen(this.input, 'error', (error) => this.emit('error', error));
     this.#listen(this.input, 'end', () => {
-      this.#buffer += this.#decoder.end();
       const rest = this.#buffer;
       this.#buffer = '';
       if (rest !== '') this.#tell(rest);
@@ -148,6 +148,11 @@ export class Interface extends EventEmitter {
     this.historyIndex = -1;
     this.emit('history', history);
     return history[0];
+  }
+
+  /** The terminal cannot move its cursor. The interface of promises does not ask, in Node either. */
+  get _isPlain() {
+    return process.env.TERM === 'dumb';
   }
 
   get columns() {
@@ -234,7 +239,7 @@ export class Interface extends EventEmitter {
     }
     this._writeToOutput('\r\n');
     this.line = '';
-    this.cursor = 0;
+    if (this.terminal) this.cursor = 0;
     this.prevRows = 0;
   }
 
@@ -274,7 +279,9 @@ export class Interface extends EventEmitter {
   }
 
   [Symbol.asyncIterator]() {
+    if (this.#lines) return this.#lines;
     const lines = on(this, 'line', { close: ['close'] });
+    this.#lines = lines;
     const next = lines.next.bind(lines);
     lines.next = async () => {
       const { value, done } = await next();

@@ -1,10 +1,13 @@
 // `process.env`: whatever is put into it becomes a string, as in Node, and another `TZ` is another `Date`.
 import { importBuiltin } from 'lmthing:internal/native/modules';
+import { nodeError } from './errors.js';
 
 const text = (value) => {
   if (typeof value === 'symbol') throw new TypeError('Cannot convert a Symbol value to a string');
   return String(value);
 };
+
+const refused = (message) => nodeError(TypeError, 'ERR_INVALID_OBJECT_DEFINE_PROPERTY', message);
 
 function change(variables, name, make) {
   const before = variables.TZ;
@@ -16,10 +19,16 @@ function change(variables, name, make) {
 /** An object with the variables of `initial`. */
 export const environment = (initial) =>
   new Proxy(initial, {
+    set(variables, name, value) {
+      const written = text(value);
+      return change(variables, text(name), () => Reflect.set(variables, name, written));
+    },
     defineProperty(variables, name, descriptor) {
-      const isVariable = typeof name === 'string' && 'value' in descriptor;
-      const written = isVariable ? { ...descriptor, value: text(descriptor.value) } : descriptor;
-      return change(variables, name, () => Reflect.defineProperty(variables, name, written));
+      if ('get' in descriptor || 'set' in descriptor) throw refused("'process.env' does not accept an accessor(getter/setter) descriptor");
+      if (!descriptor.configurable || !descriptor.writable || !descriptor.enumerable) {
+        throw refused("'process.env' only accepts a configurable, writable, and enumerable data descriptor");
+      }
+      return this.set(variables, name, descriptor.value);
     },
     deleteProperty(variables, name) {
       return change(variables, name, () => Reflect.deleteProperty(variables, name));

@@ -7,6 +7,7 @@ export function nodeError(Base, code, message) {
   Object.defineProperty(error, 'name', { value: `${name} [${code}]`, configurable: true, writable: true });
   // The stack's first line is made now, with the code; the name is plain afterwards, as in Node.
   Error.captureStackTrace?.(error, nodeError);
+  void error.stack;
   delete error.name;
   error.code = code;
   return error;
@@ -31,10 +32,26 @@ export function invalidArgumentType(name, expected, value) {
   return nodeError(TypeError, 'ERR_INVALID_ARG_TYPE', `The "${name}" ${what} must be ${expected}.${received(value)}`);
 }
 
+/** A number as Node shows one that is out of range: large whole ones with separators, `1_099_511_627_776`. */
+function shownNumber(value) {
+  const isBigInt = typeof value === 'bigint';
+  const isLarge = isBigInt ? value > 2n ** 32n || value < -(2n ** 32n) : Number.isInteger(value) && Math.abs(value) > 2 ** 32;
+  const digits = isLarge ? String(value).replace(/\B(?=(\d{3})+$)/g, '_') : String(value);
+  return isBigInt ? `${digits}n` : digits;
+}
+
 /** `The value of "size" is out of range. It must be … Received …`. */
 export function outOfRange(name, range, value) {
-  const message = `The value of "${name}" is out of range. It must be ${range}. Received ${value}`;
+  const shown = typeof value === 'string' ? `'${value}'` : shownNumber(value);
+  const message = `The value of "${name}" is out of range. It must be ${range}. Received ${shown}`;
   return nodeError(RangeError, 'ERR_OUT_OF_RANGE', message);
+}
+
+/** Refuses what is not a number, not whole, or outside of the bounds. */
+export function checkInteger(value, name, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) {
+  if (typeof value !== 'number') throw invalidArgumentType(name, 'of type number', value);
+  if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
+  if (value < min || value > max) throw outOfRange(name, `>= ${min} && <= ${max}`, value);
 }
 
 /** A function or class that Node has and lmthing has not: using it says so. */

@@ -14,13 +14,20 @@ function checked(name, run) {
     const names = ARGUMENTS[name] ?? values.map((_, index) => (name === 'resolve' ? `paths[${index}]` : 'path'));
     const wrong = names.findIndex((_, index) => typeof values[index] !== 'string');
     if (wrong >= 0) throw invalidArgumentType(names[wrong], 'of type string', values[wrong]);
+    const [, suffix] = values;
+    const isBadSuffix = name === 'basename' && suffix !== undefined && typeof suffix !== 'string';
+    if (isBadSuffix) throw invalidArgumentType('suffix', 'of type string', suffix);
     return run(...values);
   };
 }
 
 function checkedFunctions(functions) {
   const names = [...Object.keys(ARGUMENTS), 'join', 'resolve'];
-  return { ...functions, matchesGlob, ...Object.fromEntries(names.map((name) => [name, checked(name, functions[name])])) };
+  const format = (parts) => {
+    if (parts === null || typeof parts !== 'object') throw invalidArgumentType('pathObject', 'of type object', parts);
+    return functions.format(parts);
+  };
+  return { ...functions, format, matchesGlob, ...Object.fromEntries(names.map((name) => [name, checked(name, functions[name])])) };
 }
 
 export const posix = checkedFunctions(posixFunctions);

@@ -20,6 +20,9 @@ export class Blob {
     if (sources === null || typeof sources !== 'object' || typeof sources[Symbol.iterator] !== 'function') {
       throw invalidArgumentType('sources', 'a sequence', sources);
     }
+    if (options !== null && typeof options !== 'object' && typeof options !== 'function') {
+      throw invalidArgumentType('options', 'a dictionary', options);
+    }
     const toNative = options?.endings === 'native';
     const parts = Array.from(sources, (source) => {
       if (source instanceof Blob) return source.#bytes;

@@ -63,7 +63,7 @@ function streamOfIterable(iterable) {
     async pull(controller) {
       const { done, value } = await iterator.next();
       if (done) controller.close();
-      else controller.enqueue(value);
+      else controller.enqueue(typeof value === 'string' ? encodeUtf8(value) : (asBytes(value) ?? value));
     },
     cancel: (reason) => iterator.return?.(reason),
   }, { highWaterMark: 0 });
@@ -149,17 +149,35 @@ const withoutMark = (text) => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : t
 /** How much of a body that is no JSON is told. */
 const SHOWN = 60;
 
+/** Where a text is no JSON, if that shows in its first word; else its length. */
+function wrongAt(text) {
+  const begin = text.search(/\S/u);
+  if (begin < 0) return text.length;
+  const word = ['true', 'false', 'null'].find((literal) => literal[0] === text[begin]);
+  if (!word) return /[[{"\d-]/.test(text[begin]) ? text.length : begin;
+  let at = begin;
+  while (at < text.length && text[at] === word[at - begin]) at++;
+  return at - begin === word.length ? text.length : at;
+}
+
+/** How much is shown before and after what is wrong. */
+const AROUND = 10;
+
+function around(text, at) {
+  if (text.length <= 2 * AROUND) return `"${text}"`;
+  const [begin, end] = [Math.max(0, at - AROUND), Math.min(text.length, at + AROUND)];
+  return `${begin > 0 ? '...' : ''}"${text.slice(begin, end)}"${end < text.length ? '...' : ''}`;
+}
+
 /** The value of a body that should be JSON; an error says in Node's words what stands there, and in a hint what it was. */
 function parsedJson(text, { url, status, headers }) {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const start = text.slice(0, 10);
-    const wrong = /^\s*([^\s[{"\dtfn-])/u.exec(text)?.[1];
-    const shown = start === text ? `"${text}"` : `"${start}"...`;
     let { message } = error;
+    const at = wrongAt(text);
     if (text === '') message = 'Unexpected end of JSON input';
-    else if (wrong) message = `Unexpected token '${wrong}', ${shown} is not valid JSON`;
+    else if (at < text.length) message = `Unexpected token '${String.fromCodePoint(text.codePointAt(at))}', ${around(text, at)} is not valid JSON`;
     const told = new SyntaxError(message);
     const type = headers.get('content-type') ?? 'no content type';
     const from = url ? `the answer of ${url.split('?')[0]} (${status === undefined ? '' : `status ${status}, `}${type})` : `the body (${type})`;

@@ -1,7 +1,7 @@
 // `Event`, `EventTarget`, `CustomEvent`, `AbortController` and `AbortSignal` of the DOM standard, as far as there is no tree.
 import { enginePerformance } from 'lmthing:internal/bootstrap';
 import { inspectOwn } from '../shared/inspect-own.js';
-import { invalidArgumentType, nodeError } from '../shared/errors.js';
+import { checkInteger, invalidArgumentType, nodeError } from '../shared/errors.js';
 import { brand } from '../shared/brand.js';
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
@@ -174,11 +174,19 @@ export class EventTarget {
     return !event.defaultPrevented;
   }
 
+  /** For `events.getEventListeners`. */
+  static listenersOf(target, type) {
+    return (target.#listeners.get(`${type}`) ?? []).map(({ listener }) => listener);
+  }
+
   [inspectCustom](depth, options, inspect) {
     return inspectOwn(this, [], depth, options, inspect);
   }
 }
 brand(EventTarget, 'EventTarget');
+
+export const { listenersOf } = EventTarget;
+delete EventTarget.listenersOf;
 
 const NEW_SIGNAL = Symbol('new signal');
 
@@ -241,11 +249,7 @@ export class AbortSignal extends EventTarget {
   }
 
   static timeout(delay) {
-    if (typeof delay !== 'number') throw invalidArgumentType('delay', 'of type number', delay);
-    if (!Number.isInteger(delay) || delay < 0 || delay > Number.MAX_SAFE_INTEGER) {
-      const message = `The value of "delay" is out of range. It must be >= 0 && <= 9007199254740991. Received ${delay}`;
-      throw nodeError(RangeError, 'ERR_OUT_OF_RANGE', message);
-    }
+    checkInteger(delay, 'delay', 0, 2 ** 32 - 1);
     const signal = new AbortSignal(NEW_SIGNAL);
     const timer = setTimeout(() => {
       abortSignal(signal, new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
@@ -256,10 +260,11 @@ export class AbortSignal extends EventTarget {
   }
 
   static any(signals) {
+    if (!Array.isArray(signals)) throw invalidArgumentType('signals', 'an instance of Array', signals);
     const sources = [...signals];
-    for (const source of sources) {
-      if (!(source instanceof AbortSignal)) throw invalidArgumentType('signals', 'an instance of AbortSignal', source);
-    }
+    sources.forEach((source, index) => {
+      if (!(source instanceof AbortSignal)) throw invalidArgumentType(`signals[${index}]`, 'an instance of AbortSignal', source);
+    });
     const signal = new AbortSignal(NEW_SIGNAL);
     const aborted = sources.find((source) => source.aborted);
     if (aborted) {

@@ -1,4 +1,5 @@
 // `fetch` over the shared client in Rust (`src/script/globals/fetch.rs`): redirects, aborting and errors live here.
+import { importBuiltin } from 'lmthing:internal/native/modules';
 import { exchange as openExchange, userAgent } from 'lmthing:internal/native/fetch';
 import { decodeUtf8, encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { Headers } from 'lmthing:internal/web/headers';
@@ -42,13 +43,15 @@ function networkCause({ code, message }, url) {
     const error = new Error(`connect ${code} ${hostname}:${portNumber}`);
     return Object.assign(error, { code, syscall: 'connect', address: hostname, port: portNumber });
   }
-  return Object.assign(new Error(message), { code });
+  const error = new Error(message);
+  if (code === 'UND_ERR_SOCKET') error.name = 'SocketError';
+  return Object.assign(error, { code });
 }
 
 /** What goes on the wire: the request's own headers, then those that `fetch` adds, as Node does. */
-function wireHeaders(headers, emptyBody) {
+function wireHeaders(headers, emptyBody, protocol) {
   const all = new Headers(headers);
-  const defaults = { accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': userAgent };
+  const defaults = { accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': userAgent, 'accept-encoding': protocol === 'https:' ? 'br, gzip, deflate' : 'gzip, deflate' };
   for (const [name, value] of Object.entries(defaults)) if (!all.has(name)) all.set(name, value);
   // The transport counts bodies itself, but says nothing of one that is empty.
   if (emptyBody) all.set('content-length', '0');
@@ -87,7 +90,7 @@ async function hop(state) {
   const streamed = Boolean(body && !body.bytes);
   const emptyBody = body === null && (method === 'POST' || method === 'PUT' || method === 'PATCH');
   const bytes = emptyBody ? new Uint8Array(0) : body?.bytes && asBytes(body.bytes);
-  const exchange = openExchange(method, url.href.replace(/#.*$/, ''), wireHeaders(headers, emptyBody), bytes, streamed);
+  const exchange = openExchange(method, url.href.replace(/#.*$/, ''), wireHeaders(headers, emptyBody, url.protocol), bytes, streamed);
   if (exchange.code) throw failed(networkCause(exchange, url));
   if (body) body.used = true;
   const abort = () => exchange.abort();
@@ -135,7 +138,46 @@ function redirect(state, status, target) {
   state.url = target;
 }
 
-function receivedBody({ exchange, abort }, { signal, url }) {
+/** Names and values that come in turn, as pairs. */
+function pairsOf(list) {
+  const pairs = [];
+  for (let index = 0; index < list.length; index += 2) pairs.push(list.slice(index, index + 2));
+  return pairs;
+}
+
+/** All that is there so far, in zlib's words and in brotli's. A body that is cut off gives what it has, as in Node. */
+const [SYNC_FLUSH, BROTLI_FLUSH] = [2, 1];
+const WINDOW_BITS = 15;
+
+/** What undoes one way of packing, chosen by the first byte: servers send `deflate` with zlib's header and without. */
+function openDecoder(coding, first) {
+  const { open, openBrotli } = importBuiltin('lmthing:internal/native/compression');
+  if (coding === 'br') return openBrotli(false, 0, 0, 0, 0);
+  const mode = coding !== 'deflate' ? 'gunzip' : (first & 0x0f) === 0x08 ? 'inflate' : 'inflateRaw';
+  return open(mode, -1, WINDOW_BITS, undefined);
+}
+
+function stepOf(coding) {
+  let codec;
+  return (bytes) => {
+    if (bytes.byteLength === 0) return bytes;
+    codec ??= openDecoder(coding, bytes[0]);
+    const { code, number, message, value } = codec.process(bytes, coding === 'br' ? BROTLI_FLUSH : SYNC_FLUSH);
+    if (code) throw new TypeError('terminated', { cause: Object.assign(new Error(message), { errno: number, code }) });
+    return value;
+  };
+}
+
+/** What undoes `content-encoding`. A body that is packed in some other way, too, is left as it is. */
+function decoderOf(header) {
+  const codings = (header ?? '').toLowerCase().split(',').map((coding) => coding.trim().replace(/^x-/, '')).filter(Boolean);
+  if (!codings.every((coding) => coding === 'gzip' || coding === 'deflate' || coding === 'br')) return (bytes) => bytes;
+  const steps = codings.reverse().map(stepOf);
+  return (bytes) => steps.reduce((all, step) => step(all), bytes);
+}
+
+function receivedBody({ exchange, abort, headers }, { signal, url }) {
+  const decode = decoderOf(new Headers(pairsOf(headers)).get('content-encoding'));
   const read = async () => {
     const part = await exchange.read();
     if (signal.aborted) throw signal.reason;
@@ -144,7 +186,7 @@ function receivedBody({ exchange, abort }, { signal, url }) {
       throw new TypeError('terminated', { cause: networkCause(part, url) });
     }
     if (part.value === undefined) signal.removeEventListener('abort', abort);
-    return part.value;
+    return part.value && decode(part.value);
   };
   return networkBody(read, () => {
     signal.removeEventListener('abort', abort);
@@ -166,8 +208,7 @@ async function fetchNetwork(request) {
       redirect(state, answer.status, target);
       continue;
     }
-    const headers = [];
-    for (let index = 0; index < answer.headers.length; index += 2) headers.push(answer.headers.slice(index, index + 2));
+    const headers = pairsOf(answer.headers);
     const body = method === 'HEAD' ? null : receivedBody(answer, state);
     const url = state.url.href.replace(/#.*$/, '');
     return received({ status: answer.status, statusText: answer.statusText, headers, body, url, redirected: redirects > 0 });
@@ -227,6 +268,11 @@ export async function fetch(input, init = undefined) {
       }
     case 'data:':
       return fetchData(request);
+    case 'blob:': {
+      const blob = importBuiltin('lmthing:internal/web/object-urls').resolveObjectURL(request.url);
+      if (!blob) throw failed(new Error('invalid blob url'));
+      return new Response(blob, { headers: { 'content-length': `${blob.size}`, 'content-type': blob.type } });
+    }
     case 'file:':
       throw failed(new Error('lmthing does not fetch file: URLs; use readFile of node:fs/promises'));
     default:

@@ -31,14 +31,14 @@ export class FormData {
 
   append(name, value, fileName = undefined) {
     if (arguments.length < 2) {
-      throw new TypeError(`FormData.append: 2 arguments required, but only ${arguments.length} present.`);
+      throw new TypeError(`FormData.append: 2 arguments required, but${arguments.length ? ' only' : ''} ${arguments.length} found.`);
     }
     this.#entries.push([usvString(name), entryValue(value, fileName, arguments.length > 2)]);
   }
 
   set(name, value, fileName = undefined) {
     if (arguments.length < 2) {
-      throw new TypeError(`FormData.set: 2 arguments required, but only ${arguments.length} present.`);
+      throw new TypeError(`FormData.set: 2 arguments required, but${arguments.length ? ' only' : ''} ${arguments.length} found.`);
     }
     const entry = [usvString(name), entryValue(value, fileName, arguments.length > 2)];
     const index = this.#entries.findIndex(([key]) => key === entry[0]);

@@ -31,7 +31,7 @@ function checkedValue(value, method) {
 
 function missing(method, wanted, given) {
   const plural = wanted === 1 ? '' : 's';
-  return new TypeError(`Headers.${method}: ${wanted} argument${plural} required, but only ${given || 'none'} present.`);
+  return new TypeError(`Headers.${method}: ${wanted} argument${plural} required, but${given ? ' only' : ''} ${given} found.`);
 }
 
 export class Headers {

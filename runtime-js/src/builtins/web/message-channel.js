@@ -1,8 +1,9 @@
 // `MessageChannel`, `MessagePort` and `MessageEvent`: two ends in one program, which send each other copies.
 import { Event, EventTarget } from 'lmthing:internal/web/events';
 import { structuredClone } from 'lmthing:internal/web/structured-clone';
-import { hold } from 'lmthing:internal/native/alive';
+import { keeper } from 'lmthing:internal/native/alive';
 import { brand } from '../shared/brand.js';
+import { nodeError } from '../shared/errors.js';
 
 export class MessageEvent extends Event {
   #init;
@@ -41,7 +42,7 @@ export class MessagePort extends EventTarget {
   #waiting = [];
   #started = false;
   #closed = false;
-  #alive;
+  #keep = keeper();
   #handlers = {};
   /** Listeners in the manner of Node's emitters, by what was given. */
   #wrapped = new Map();
@@ -91,16 +92,16 @@ export class MessagePort extends EventTarget {
   }
 
   ref() {
-    if (!this.#closed) this.#alive ??= hold();
+    this.#keep.setReferenced(true);
+    this.#keep.setActive(!this.#closed);
   }
 
   unref() {
-    this.#alive?.release();
-    this.#alive = undefined;
+    this.#keep.setReferenced(false);
   }
 
   hasRef() {
-    return this.#alive !== undefined;
+    return this.#keep.isKept();
   }
 
   #handler(type, listener) {
@@ -149,10 +150,16 @@ export class MessagePort extends EventTarget {
     this.removeEventListener(type, this.#wrapped.get(listener) ?? listener);
     return this;
   }
+
+  /** For `worker_threads.receiveMessageOnPort`: the next message, `{message}`, at once. */
+  static receive(port) {
+    return port.#waiting.length > 0 ? { message: port.#waiting.shift() } : undefined;
+  }
 }
 Object.defineProperties(MessagePort.prototype, { addListener: { value: MessagePort.prototype.on, writable: true, configurable: true }, removeListener: { value: MessagePort.prototype.off, writable: true, configurable: true } });
 brand(MessagePort, 'MessagePort');
-const { pair } = MessagePort;
+const { pair, receive } = MessagePort;
+delete MessagePort.receive;
 delete MessagePort.pair;
 
 export class MessageChannel {
@@ -161,3 +168,78 @@ export class MessageChannel {
   }
 }
 brand(MessageChannel, 'MessageChannel');
+
+/** The next message that lies at a port. */
+export const receiveMessageOnPort = receive;
+
+/** Who listens, by the name of the channel. */
+const channels = new Map();
+
+/** Everybody with the name hears what one of them says. */
+export class BroadcastChannel extends EventTarget {
+  #name;
+  #closed = false;
+  #keep = keeper();
+  #handlers = {};
+
+  constructor(name) {
+    if (arguments.length === 0) throw nodeError(TypeError, 'ERR_MISSING_ARGS', 'The "name" argument must be specified');
+    super();
+    this.#name = `${name}`;
+    if (!channels.has(this.#name)) channels.set(this.#name, new Set());
+    channels.get(this.#name).add(this);
+    this.ref();
+  }
+
+  get name() {
+    return this.#name;
+  }
+
+  postMessage(message) {
+    if (arguments.length === 0) throw nodeError(TypeError, 'ERR_MISSING_ARGS', 'The "message" argument must be specified');
+    if (this.#closed) throw new DOMException('BroadcastChannel is closed.', 'InvalidStateError');
+    for (const channel of channels.get(this.#name)) {
+      if (channel === this) continue;
+      const data = structuredClone(message);
+      setImmediate(() => channel.#closed || channel.dispatchEvent(new MessageEvent('message', { data })));
+    }
+  }
+
+  close() {
+    this.#closed = true;
+    channels.get(this.#name).delete(this);
+    this.unref();
+  }
+
+  ref() {
+    this.#keep.setReferenced(true);
+    this.#keep.setActive(!this.#closed);
+    return this;
+  }
+
+  unref() {
+    this.#keep.setReferenced(false);
+    return this;
+  }
+
+  #handle(type, listener) {
+    if (this.#handlers[type]) this.removeEventListener(type, this.#handlers[type]);
+    this.#handlers[type] = typeof listener === 'function' ? listener : null;
+    if (this.#handlers[type]) this.addEventListener(type, listener);
+  }
+
+  get onmessage() {
+    return this.#handlers.message ?? null;
+  }
+  set onmessage(listener) {
+    this.#handle('message', listener);
+  }
+
+  get onmessageerror() {
+    return this.#handlers.messageerror ?? null;
+  }
+  set onmessageerror(listener) {
+    this.#handle('messageerror', listener);
+  }
+}
+brand(BroadcastChannel, 'BroadcastChannel', false);

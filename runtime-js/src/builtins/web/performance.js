@@ -207,6 +207,9 @@ export class Performance {
     timeline = timeline.filter((entry) => entry.entryType !== 'measure' || (name !== undefined && entry.name !== `${name}`));
   }
   clearResourceTimings() {}
+
+  /** `undici` reports its requests here; entries of this kind are not kept. */
+  markResourceTiming() {}
   setResourceTimingBufferSize() {}
 
   getEntries() {

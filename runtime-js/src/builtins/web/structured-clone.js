@@ -1,4 +1,5 @@
 // `structuredClone` of the HTML standard, for the types there are here.
+import { proxyDetails } from 'lmthing:internal/native/inspect';
 import { Blob, File } from 'lmthing:internal/web/blob';
 import { nodeError } from '../shared/errors.js';
 
@@ -20,6 +21,7 @@ function hasSlot(method, value) {
     return false;
   }
 }
+const isProxy = (value) => proxyDetails(value) !== undefined;
 const isDate = (value) => hasSlot(Date.prototype.getTime, value);
 const isMap = (value) => hasSlot(Object.getOwnPropertyDescriptor(Map.prototype, 'size').get, value);
 const isSet = (value) => hasSlot(Object.getOwnPropertyDescriptor(Set.prototype, 'size').get, value);
@@ -84,7 +86,7 @@ function cloneValue(root, transferred, places = new Map()) {
     if (typeof value === 'symbol' || typeof value === 'function') throw notCloneable(value);
     if (value === null || typeof value !== 'object') return value;
     if (seen.has(value)) return seen.get(value);
-    if (UNCLONEABLE.some((type) => value instanceof type)) throw notCloneable(value);
+    if (isProxy(value) || UNCLONEABLE.some((type) => value instanceof type)) throw notCloneable(value);
     const leaf = cloneLeaf(value, clone, transferred, places);
     if (leaf !== undefined) {
       seen.set(value, leaf);
@@ -121,7 +123,7 @@ function cloneMembers(value, seen, clone) {
 
 /** A deep copy that keeps cycles and built-in types; throws a `DataCloneError` for functions, symbols and the like. */
 export function structuredClone(value, options = undefined) {
-  if (arguments.length === 0) throw nodeError(TypeError, 'ERR_MISSING_ARGS', 'The "value" argument must be specified');
+  if (arguments.length === 0) throw nodeError(TypeError, 'ERR_MISSING_ARGS', 'The value argument must be specified');
   const transferred = new Map();
   const transfer = [...(options?.transfer ?? [])];
   for (const item of transfer) {

@@ -1,11 +1,15 @@
 // `URL` and `URLSearchParams` over the WHATWG parser in Rust (`src/script/globals/url.rs`).
 import { parse, parseQuery, serializeQuery, set } from 'lmthing:internal/native/url';
+import { importBuiltin } from 'lmthing:internal/native/modules';
 import { inspectOwn } from '../shared/inspect-own.js';
-import { nodeError } from '../shared/errors.js';
+import { invalidArgumentType, nodeError } from '../shared/errors.js';
 import { brand } from '../shared/brand.js';
 
 // The order in which Rust gives the components.
 const [HREF, ORIGIN, PROTOCOL, USERNAME, PASSWORD, HOST, HOSTNAME, PORT, PATHNAME, SEARCH, HASH] = Array(11).keys();
+
+// Hardly ever used, and it needs blobs.
+const objectUrls = () => importBuiltin('lmthing:internal/web/object-urls');
 
 const usvString = (value) => `${value}`.toWellFormed();
 
@@ -137,7 +141,7 @@ export class URLSearchParams {
 
   forEach(callback, thisArgument = undefined) {
     if (typeof callback !== 'function') {
-      throw nodeError(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "callback" argument must be of type function.');
+      throw invalidArgumentType('callback', 'of type function', callback);
     }
     for (const [name, value] of this.#all()) callback.call(thisArgument, value, name, this);
   }
@@ -201,8 +205,12 @@ export class URL {
     return URL.canParse(input, base) ? new URL(input, base) : null;
   }
 
-  static createObjectURL() {
-    throw nodeError(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'lmthing does not offer URL.createObjectURL');
+  static createObjectURL(object) {
+    return objectUrls().createObjectURL(object);
+  }
+
+  static revokeObjectURL(url) {
+    objectUrls().revokeObjectURL(url);
   }
 
   #set(name, value) {

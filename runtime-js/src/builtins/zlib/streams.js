@@ -4,7 +4,7 @@ import { asBytes } from '../shared/bytes.js';
 import { nodeError } from '../shared/errors.js';
 import { bytesOf, openCodec } from './codec.js';
 import { constants } from './constants.js';
-import { commonOptions } from './options.js';
+import { commonOptions, zlibOptions } from './options.js';
 
 const CODEC = Symbol('codec');
 const SETTINGS = Symbol('settings');
@@ -18,9 +18,31 @@ function begin(stream, mode, options) {
   stream[CODEC] = codec;
   stream[SETTINGS] = settings;
   stream.bytesWritten = 0;
+  showInside(stream);
   stream._level = options?.level ?? constants.Z_DEFAULT_COMPRESSION;
   stream._strategy = options?.strategy ?? constants.Z_DEFAULT_STRATEGY;
   stream._chunkSize = settings.chunkSize;
+}
+
+/** Node's inner parts, which minizlib (of `tar`) and pngjs work through; with `_processChunk`. */
+function showInside(stream) {
+  let rest = globalThis.Buffer.alloc(0);
+  const handle = {
+    close() {},
+    writeSync(flush, input, inOffset, inCount, output, outOffset, outCount) {
+      if (inCount > 0 || rest.length === 0) {
+        const given = inCount > 0 ? asBytes(input).subarray(inOffset, inOffset + inCount) : new Uint8Array(0);
+        rest = globalThis.Buffer.concat([rest, bytesOf(stream[CODEC].process(given, flush))]);
+      }
+      const part = rest.subarray(0, outCount);
+      output.set(part, outOffset);
+      rest = rest.subarray(part.length);
+      stream._writeState[0] = outCount - part.length;
+      stream._writeState[1] = 0;
+    },
+  };
+  const inside = { _handle: handle, _writeState: new Uint32Array(2), _outOffset: 0 };
+  for (const [name, value] of Object.entries(inside)) Object.defineProperty(stream, name, { value, writable: true, configurable: true });
 }
 
 export function ZlibBase() {}
@@ -68,6 +90,13 @@ const methods = {
     this[CODEC] = undefined;
     callback(error);
   },
+  _processChunk(chunk, flush, callback) {
+    if (callback) return process(this, asBytes(chunk), flush, callback);
+    if (!this[CODEC]) throw new Error('zlib binding closed');
+    const bytes = asBytes(chunk);
+    this.bytesWritten += bytes.byteLength;
+    return bytesOf(this[CODEC].process(bytes, flush));
+  },
   flush(kind, callback) {
     if (typeof kind === 'function' || (kind === undefined && !callback)) {
       callback = kind;
@@ -93,21 +122,26 @@ const methods = {
     this.bytesWritten = 0;
   },
   params(level, strategy, callback) {
-    let failure;
-    try {
-      const output = bytesOf(this[CODEC].setLevel(level));
-      if (output.length > 0) this.push(output);
+    zlibOptions({ level, strategy }, 'deflate');
+    // What comes after is packed with the level from before: another packing of the same bytes.
+    this.flush(constants.Z_SYNC_FLUSH, (error) => {
       [this._level, this._strategy] = [level, strategy];
-    } catch (error) {
-      failure = error;
-    }
-    if (callback) globalThis.process.nextTick(callback, failure);
+      callback?.(error ?? undefined);
+    });
   },
 };
 for (const [name, value] of Object.entries(methods)) Object.defineProperty(ZlibBase.prototype, name, { value, writable: true, configurable: true });
 Object.defineProperty(ZlibBase.prototype, '_closed', {
   get() {
     return this[CODEC] === undefined;
+  },
+  configurable: true,
+});
+Object.defineProperty(ZlibBase.prototype, '_outBuffer', {
+  get() {
+    const value = globalThis.Buffer.allocUnsafe(this[SETTINGS].chunkSize);
+    Object.defineProperty(this, '_outBuffer', { value, writable: true, configurable: true });
+    return value;
   },
   configurable: true,
 });

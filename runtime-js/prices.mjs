@@ -1,0 +1,68 @@
+// Writes the price table: `writePrices(root, file)`, from the data in the crate genai-prices that `Cargo.lock` in the folder
+// `root` names. The crate can hold its data itself, uncompressed and decoded as a whole, which takes a tenth of a second and
+// 16 MB; this archive is a tenth of the size, and a run reads the one provider that it asks. `cost/archive.rs` reads it: the
+// length of its table, the table (a provider's id and the length of its section a line), then the sections, compressed JSON.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
+
+const CRATE = 'genai-prices';
+const DATA = join('data', 'prices.json');
+
+/** What matching and arithmetic read; the rest is comments, and prices of audio that no model here is asked for. */
+const PROVIDER_KEYS = ['id', 'name', 'api_pattern', 'fallback_model_providers'];
+const MODEL_KEYS = ['id', 'name', 'match', 'prices'];
+
+export function writePrices(root, file) {
+  const version = lockedVersion(root);
+  const text = readFileSync(dataFile(root, version), 'utf8');
+  const providers = JSON.parse(text).map((provider) => ({
+    ...pick(provider, PROVIDER_KEYS),
+    models: provider.models.filter(isPriced).map((model) => pick(model, MODEL_KEYS)),
+  }));
+  // A provider of the index has no models: it is for finding one by its address.
+  const index = { version, checked: lastCheck(text), providers: providers.map((provider) => ({ ...provider, models: [] })) };
+  const sections = [['index', index], ...providers.map((provider) => [provider.id, [provider]])];
+  const blobs = sections.map(([name, value]) => [name, deflateRawSync(JSON.stringify(value), { level: 9 })]);
+  const table = Buffer.from(blobs.map(([name, blob]) => `${name} ${blob.length}\n`).join(''));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(table.length);
+  writeFileSync(file, Buffer.concat([length, table, ...blobs.map(([, blob]) => blob)]));
+}
+
+const pick = (object, keys) => Object.fromEntries(keys.filter((key) => key in object).map((key) => [key, object[key]]));
+
+/** Whether a model has a price for tokens: what has one for minutes of audio only would seem to be free. */
+function isPriced({ prices }) {
+  const lists = Array.isArray(prices) ? prices.map((conditional) => conditional.prices) : [prices];
+  return lists.some((list) => 'input_mtok' in list || 'output_mtok' in list);
+}
+
+/** The table has no date of its own; its comments tell when prices were last looked up. */
+function lastCheck(text) {
+  const dates = [...text.matchAll(/(?:verified|checked|observed)[^."]{0,60}?(20\d\d-\d\d-\d\d)/gi)].map(([, date]) => date);
+  return dates.sort().at(-1) ?? null;
+}
+
+function lockedVersion(root) {
+  const lock = readFileSync(join(root, 'Cargo.lock'), 'utf8');
+  const found = new RegExp(`name = "${CRATE}"\\r?\\nversion = "([^"]+)"`).exec(lock);
+  if (!found) throw new Error(`Cargo.lock does not name the crate ${CRATE}`);
+  return found[1];
+}
+
+/** Where cargo keeps the crate: usually in the folder of its registry, else (vendored, replaced) cargo says where. */
+function dataFile(root, version) {
+  const sources = join(process.env.CARGO_HOME ?? join(homedir(), '.cargo'), 'registry', 'src');
+  const folders = existsSync(sources) ? readdirSync(sources).map((name) => join(sources, name, `${CRATE}-${version}`)) : [];
+  const found = folders.map((folder) => join(folder, DATA)).find((path) => existsSync(path));
+  return found ?? join(crateFolder(root), DATA);
+}
+
+function crateFolder(root) {
+  const options = { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 };
+  const { packages } = JSON.parse(execFileSync(process.env.CARGO ?? 'cargo', ['metadata', '--format-version', '1'], options));
+  return dirname(packages.find(({ name }) => name === CRATE).manifest_path);
+}

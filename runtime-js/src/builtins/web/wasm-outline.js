@@ -1,0 +1,148 @@
+// What a WebAssembly module consists of, and whether its code can run here. The engine compiles functions when they are first
+// called, which is too late for those who ask for one kind of code and have another in hand.
+
+const KINDS = ['function', 'table', 'memory', 'global'];
+const SECTIONS = { custom: 0, import: 2, export: 7, code: 10 };
+const VECTOR_TYPE = 0x7b;
+const TABLES_AND_MEMORY = 0xfc;
+
+/** What follows an instruction: the number of LEB128 numbers, or one of the special forms. */
+const UNKNOWN = 255;
+const [MEMORY_ACCESS, JUMP_TABLE, TYPE_LIST, FOUR_BYTES, EIGHT_BYTES, PREFIXED] = [10, 11, 12, 13, 14, 15];
+const FORMS = new Uint8Array(256).fill(UNKNOWN);
+const form = (first, last, value) => FORMS.fill(value, first, last + 1);
+form(0x00, 0x01, 0);
+form(0x02, 0x04, 1);
+FORMS[0x05] = 0;
+FORMS[0x0b] = 0;
+form(0x0c, 0x0d, 1);
+FORMS[0x0e] = JUMP_TABLE;
+FORMS[0x0f] = 0;
+FORMS[0x10] = 1;
+FORMS[0x11] = 2;
+FORMS[0x12] = 1;
+FORMS[0x13] = 2;
+form(0x1a, 0x1b, 0);
+FORMS[0x1c] = TYPE_LIST;
+form(0x20, 0x26, 1);
+form(0x28, 0x3e, MEMORY_ACCESS);
+form(0x3f, 0x42, 1);
+FORMS[0x43] = FOUR_BYTES;
+FORMS[0x44] = EIGHT_BYTES;
+form(0x45, 0xc4, 0);
+FORMS[0xd0] = 1;
+FORMS[0xd1] = 0;
+FORMS[0xd2] = 1;
+FORMS[TABLES_AND_MEMORY] = PREFIXED;
+const PREFIXED_FORMS = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
+
+class Reader {
+  at = 0;
+
+  constructor(bytes) {
+    this.bytes = bytes;
+  }
+
+  number() {
+    let [value, shift, byte] = [0, 0, 0];
+    do {
+      byte = this.bytes[this.at++];
+      value |= (byte & 0x7f) << shift;
+      shift += 7;
+    } while (byte & 0x80);
+    if (byte === undefined) throw new Error(`reached end while reading a number @+${this.bytes.length}`);
+    return value >>> 0;
+  }
+
+  skipNumbers(count) {
+    for (let left = count; left > 0; left--) while (this.bytes[this.at++] & 0x80);
+  }
+
+  text() {
+    const size = this.number();
+    this.at += size;
+    return new TextDecoder().decode(this.bytes.subarray(this.at - size, this.at));
+  }
+}
+
+function unsupported(index, what, at) {
+  const part = what === 0xfd || what === VECTOR_TYPE ? 'SIMD' : `the instruction 0x${what.toString(16)}`;
+  return new Error(`Compiling function #${index} failed: lmthing's WebAssembly has no ${part} @+${at}`);
+}
+
+function checkInstructions(reader, end, index) {
+  const { bytes } = reader;
+  while (reader.at < end) {
+    const code = bytes[reader.at++];
+    const kind = FORMS[code];
+    if (kind < MEMORY_ACCESS) reader.skipNumbers(kind);
+    else if (kind === MEMORY_ACCESS) reader.skipNumbers(bytes[reader.at] & 0x40 ? 3 : 2);
+    else if (kind === JUMP_TABLE) reader.skipNumbers(reader.number() + 1);
+    else if (kind === TYPE_LIST) reader.skipNumbers(reader.number());
+    else if (kind === FOUR_BYTES) reader.at += 4;
+    else if (kind === EIGHT_BYTES) reader.at += 8;
+    else if (kind === PREFIXED && bytes[reader.at] < PREFIXED_FORMS.length) reader.skipNumbers(PREFIXED_FORMS[bytes[reader.at++]]);
+    else throw unsupported(index, code, reader.at - 1);
+  }
+}
+
+function checkCode(reader, imported) {
+  for (let left = reader.number(), index = imported; left > 0; left--, index++) {
+    const size = reader.number();
+    const end = reader.at + size;
+    for (let locals = reader.number(); locals > 0; locals--) {
+      reader.number();
+      if (reader.bytes[reader.at++] === VECTOR_TYPE) throw unsupported(index, VECTOR_TYPE, reader.at - 1);
+    }
+    checkInstructions(reader, end, index);
+    reader.at = end;
+  }
+}
+
+function readImports(reader) {
+  const imports = [];
+  for (let left = reader.number(); left > 0; left--) {
+    const [module, name] = [reader.text(), reader.text()];
+    const kind = KINDS[reader.number()];
+    if (kind === 'function') reader.number();
+    if (kind === 'table' || kind === 'global') reader.at += 1;
+    if (kind === 'global') reader.at += 1;
+    if (kind === 'table' || kind === 'memory') reader.skipNumbers(reader.number() & 1 ? 2 : 1);
+    imports.push({ module, name, kind });
+  }
+  return imports;
+}
+
+function readExports(reader) {
+  const exports = [];
+  for (let left = reader.number(); left > 0; left--) {
+    const name = reader.text();
+    exports.push({ name, kind: KINDS[reader.number()] });
+    reader.number();
+  }
+  return exports;
+}
+
+const MAGIC = [0, 0x61, 0x73, 0x6d];
+const hexadecimal = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+
+/** Reads a module: `{imports, exports, custom}`. Fails for what is no module and for code that cannot run here. */
+export function outline(bytes) {
+  if (bytes.length === 0) throw new Error('BufferSource argument is empty');
+  if (MAGIC.some((byte, index) => bytes[index] !== byte)) throw new Error(`expected magic word 00 61 73 6d, found ${hexadecimal(bytes.subarray(0, 4))} @+0`);
+  const found = { imports: [], exports: [], custom: [] };
+  const reader = new Reader(bytes);
+  reader.at = 8;
+  while (reader.at < bytes.length) {
+    const id = reader.number();
+    const size = reader.number();
+    const end = reader.at + size;
+    if (end > bytes.length) throw new Error(`section (code ${id}) extends past end of the module @+${reader.at}`);
+    if (id === SECTIONS.import) found.imports = readImports(reader);
+    if (id === SECTIONS.export) found.exports = readExports(reader);
+    if (id === SECTIONS.code) checkCode(reader, found.imports.filter(({ kind }) => kind === 'function').length);
+    if (id === SECTIONS.custom) found.custom.push({ name: reader.text(), data: bytes.subarray(reader.at, end) });
+    reader.at = end;
+  }
+  return found;
+}
