@@ -98,6 +98,8 @@ impl ResponseFormat {
 pub struct CallSettings {
     /// The longest answer, in tokens.
     pub max_output_tokens: Option<u64>,
+    /// What the limits of the run leave for the answer. Not a setting of the author's: recordings and steps do not show it.
+    pub output_left: Option<u64>,
     /// How random the answer is; 0 is the least.
     pub temperature: Option<f64>,
     /// Only the likeliest tokens that make up this share are considered.
@@ -130,6 +132,28 @@ pub struct CallSettings {
     pub provider_options: ProviderOptions,
 }
 
+/// Up to here every model takes a limit on its answer. A higher one would be refused by those whose answers are shorter, so it
+/// is not sent where the author has set none; whoever set it watches the answer.
+const LONGEST_SENT: u64 = 4096;
+
+/// Shorter answers are not asked for: OpenAI refuses to make them.
+const SHORTEST_SENT: u64 = 16;
+
+impl CallSettings {
+    /// The longest answer that the model is told of, after the limits of the run.
+    pub fn output_limit(&self) -> Option<u64> {
+        match (self.max_output_tokens, self.output_left.map(|left| left.max(SHORTEST_SENT))) {
+            (Some(wanted), left) => Some(left.map_or(wanted, |left| left.min(wanted))),
+            (None, left) => left.filter(|left| *left <= LONGEST_SENT),
+        }
+    }
+
+    /// A length with thoughts in it, cut to what the limits of the run leave for both.
+    pub fn within_limits(&self, tokens: u64) -> u64 {
+        self.output_left.map_or(tokens, |left| tokens.min(left.max(SHORTEST_SENT)))
+    }
+}
+
 /// `options.timeout`; unset, the whole call has no limit, and the other two are five minutes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timeouts {
@@ -139,4 +163,21 @@ pub struct Timeouts {
     pub first_byte: Option<Duration>,
     /// Between two pieces of the answer; whatever comes counts, a comment that keeps the connection alive too.
     pub idle: Option<Duration>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_cut_to_what_is_left() {
+        let limit = |max_output_tokens, output_left| {
+            CallSettings { max_output_tokens, output_left, ..CallSettings::default() }.output_limit()
+        };
+        assert_eq!((limit(None, None), limit(Some(5), None), limit(None, Some(400))), (None, Some(5), Some(400)));
+        assert_eq!((limit(Some(500), Some(400)), limit(Some(300), Some(400))), (Some(400), Some(300)));
+        assert_eq!((limit(None, Some(3)), limit(None, Some(1_000_000))), (Some(16), None));
+        assert_eq!((limit(None, Some(4096)), limit(None, Some(4097))), (Some(4096), None));
+        assert_eq!(limit(Some(64_000), Some(50_000)), Some(50_000));
+    }
 }

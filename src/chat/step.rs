@@ -28,8 +28,10 @@ pub struct Step {
     pub raw: PartLog,
     /// What came of its calls, in call order.
     pub tool_results: Vec<ToolResult>,
-    /// What the step cost.
+    /// The tokens of the step.
     pub usage: Usage,
+    /// What the step cost, in US dollars; `None` when nobody knows the price.
+    pub cost: Option<f64>,
     /// Settings that the provider did not take.
     pub warnings: Vec<CallWarning>,
     /// What the provider said about its answer.

@@ -9,7 +9,9 @@ use tsr_core::{CompilerOptions, ScriptTarget, Tristate};
 use tsr_embed::{FileCache, ProgramOptions, Session};
 use tsr_jsstring::JsString;
 
-use super::{body::Body, diagnostics::CodeDiagnostic};
+use super::body::Body;
+use super::diagnostics::CodeDiagnostic;
+use super::library::{self, WithLibrary};
 
 const CODE_FILE: &[u8] = b"/code.ts";
 const DECLARATION_FILE: &[u8] = b"/functions.d.ts";
@@ -79,9 +81,9 @@ impl Checker {
         let roots = vec![JsString::from_bytes(DECLARATION_FILE), JsString::from_bytes(CODE_FILE)];
         let options = ProgramOptions {
             config: tsr_tsoptions::ParsedCommandLine::new(compiler_options(), roots),
-            host: Arc::new(tsr_bundled::BundledFs::new(Arc::new(files.finish()))),
+            host: Arc::new(WithLibrary { files: files.finish() }),
             current_directory: JsString::from_bytes(b"/".as_slice()),
-            default_library_path: JsString::from_bytes(tsr_bundled::LIB_PATH),
+            default_library_path: JsString::from_bytes(library::FOLDER),
             skip_module_resolution: false,
             single_threaded: Tristate::TRUE,
         };
@@ -106,7 +108,7 @@ fn compiler_options() -> CompilerOptions {
         target: ScriptTarget::ES2022,
         no_emit: Tristate::TRUE,
         skip_lib_check: Tristate::TRUE,
-        lib: Some(vec![JsString::from_bytes(b"lib.es2022.d.ts".as_slice())]),
+        lib: Some(vec![JsString::from_bytes(library::ROOT.as_bytes())]),
         types: Some(Vec::new()),
         ..CompilerOptions::default()
     }

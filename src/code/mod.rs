@@ -11,6 +11,7 @@ mod body;
 mod check;
 mod declarations;
 mod diagnostics;
+mod library;
 mod mode;
 mod prepare;
 mod strip;

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::de::{MapAccess, Visitor};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
@@ -14,8 +15,8 @@ use crate::chat::{JsonError, MAX_JSON_DEPTH, read_json};
 /// A value as it is shown: YAML, ending in a line feed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Data {
-    /// What the YAML was made of; `None` for YAML that was given.
-    json: Option<Box<str>>,
+    /// What the YAML was made of; `None` for YAML that was given. Not the text itself, which may be many megabytes.
+    json: Option<Digest>,
     yaml: String,
 }
 
@@ -33,7 +34,7 @@ impl Data {
                 yaml_text(&value)
             }
         };
-        Ok(Data { json: Some(json.into()), yaml: yaml? })
+        Ok(Data { json: Some(Digest::of(json)), yaml: yaml? })
     }
 
     /// Data that is YAML already.
@@ -43,12 +44,27 @@ impl Data {
 
     /// Whether it was made of this very text.
     pub(crate) fn is_made_of(&self, json: &str) -> bool {
-        self.json.as_deref() == Some(json)
+        self.json == Some(Digest::of(json))
     }
 
     /// The text for the system prompt.
     pub(crate) fn yaml(&self) -> &str {
         &self.yaml
+    }
+}
+
+/// Tells one text from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Digest {
+    length: usize,
+    hash: u64,
+}
+
+impl Digest {
+    fn of(text: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Digest { length: text.len(), hash: hasher.finish() }
     }
 }
 

@@ -26,9 +26,26 @@ pub(crate) enum RunError {
         /// Which limit, and how far the run had come.
         message: String,
     },
+    /// The model gave no answer of the shape that `output` asks for.
+    #[error("{}", .0.message)]
+    Output(Box<OutputFailure>),
+    /// What was typed, or handed over from code, does not fit what the prompt takes.
+    #[error("{}", .0.message)]
+    Usage(Box<Diagnostic>),
     /// `options.abortSignal` was aborted.
     #[error("the run was aborted")]
     Aborted,
+}
+
+/// An answer that does not have the shape it should have.
+#[derive(Clone, Debug)]
+pub(crate) struct OutputFailure {
+    /// What did not fit, and how the answer begins.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// The last answer.
+    pub text: String,
 }
 
 /// What the prompt's own code threw.
@@ -41,6 +58,24 @@ pub(crate) struct ScriptFailure {
 }
 
 impl RunError {
+    /// The exit code of a run whose model or provider failed.
+    pub(crate) const MODEL_EXIT_CODE: i32 = 3;
+
+    /// The exit code of a program that ends with this failure (docs/reference.md, "Errors and exit codes"). `asked` is the
+    /// model that the command line named: that there is no such model is wrong usage then.
+    pub(crate) fn exit_code(&self, asked: Option<&str>) -> i32 {
+        let is_asked = |error: &ProviderError, asked| {
+            error.model == asked || format!("{}:{}", error.provider, error.model) == asked
+        };
+        match self.origin() {
+            RunError::NoModel(error) if asked.is_some_and(|asked| is_asked(error, asked)) => 2,
+            RunError::Script(_) | RunError::NoModel(_) | RunError::Aborted => 1,
+            RunError::Usage(_) => 2,
+            RunError::Provider(_) | RunError::Output(_) => Self::MODEL_EXIT_CODE,
+            RunError::Limit { .. } => 4,
+        }
+    }
+
     /// The failure that everything began with: that of the innermost run.
     pub(crate) fn origin(&self) -> &RunError {
         match self {

@@ -1,12 +1,13 @@
 //! The seam between the step loop and the language a prompt is written in. Knows neither side.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, rc::Rc, time::Instant};
 
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::{
     active::ActiveSet,
+    answer::AnswerCheck,
     definitions::Prompt,
     error::RunError,
     plan::{StepModifications, StepPlan},
@@ -66,6 +67,8 @@ pub(crate) struct RunSettings {
     pub active_tools: Option<Vec<String>>,
     /// How many steps a run may take; 1000 unless set.
     pub max_steps: Option<usize>,
+    /// How often the model is asked again after an answer that does not have its shape.
+    pub output_retries: Option<usize>,
 }
 
 /// What the step loop needs from the language a prompt is written in.
@@ -117,6 +120,14 @@ pub(crate) trait PromptHost {
     /// Calls `onStepFinish`, then asks `stopWhen`; `true` ends the run.
     fn step_finished<'a>(&'a self, step: &'a Rc<Step>) -> LocalBoxFuture<'a, Result<bool, RunError>>;
 
+    /// Checks the answer of a step that would be the last, when it is to have a shape. `may_ask` says whether the model can be
+    /// asked again.
+    fn check_answer<'a>(
+        &'a self,
+        step: &'a Rc<Step>,
+        may_ask: bool,
+    ) -> LocalBoxFuture<'a, Result<AnswerCheck, RunError>>;
+
     /// Runs the effects' clean-ups and, when the run was not broken off, `onFinish`.
     fn run_finished(&self, failed: bool) -> LocalBoxFuture<'_, Result<(), RunError>>;
 
@@ -125,6 +136,34 @@ pub(crate) trait PromptHost {
 
     /// Resolves when `options.abortSignal` is aborted; never without one.
     fn aborted(&self) -> LocalBoxFuture<'_, ()>;
+}
+
+/// The limits of a whole run, with all its prompts, as the prompt file and its tools meet them. `session` has the
+/// implementation.
+pub(crate) trait RunLimits {
+    /// Sets what `config.limits` and `config.prices` say beside what was typed. Returns what the author should be told.
+    ///
+    /// # Errors
+    /// A value that is no limit, a table that is no price table.
+    fn configure(&self, limits: &Value, prices: &Value) -> Result<Vec<String>, RunError>;
+
+    /// Adds the prices of a file that is run from code, below those that are set.
+    ///
+    /// # Errors
+    /// What is wrong with the table.
+    fn add_prices(&self, prices: &Value) -> Result<(), String>;
+
+    /// Whether anything is set that may end the run.
+    fn may_end(&self) -> bool;
+
+    /// When the limit on time is reached.
+    fn deadline(&self) -> Option<Instant>;
+
+    /// Why the run has to end, once a limit is reached.
+    fn ended(&self) -> Option<Rc<RunError>>;
+
+    /// Resolves when a limit is reached.
+    fn reached(&self) -> LocalBoxFuture<'_, ()>;
 }
 
 /// Drives a prompt from its first step to its end. `session` has the implementation; `script` starts runs through it.

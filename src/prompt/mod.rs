@@ -7,6 +7,7 @@
 //! Must not know: JavaScript values, providers, how text is printed. Callbacks stay with the host, found by name.
 
 mod active;
+mod answer;
 mod data;
 mod definitions;
 mod error;
@@ -19,10 +20,11 @@ mod reminders;
 mod render;
 
 pub(crate) use active::ActiveSet;
+pub(crate) use answer::{ANSWER_SECTION, AnswerCheck, AnswerShape, FoundJson, correction};
 pub(crate) use data::Data;
 pub(crate) use definitions::{FunctionDefinition, Prompt, ToolDefinition, ToolMaker, Variable};
-pub(crate) use error::{RunError, ScriptFailure};
-pub(crate) use host::{MethodAnswer, PromptHost, RunSettings, StepLoop, ToolAnswer};
+pub(crate) use error::{OutputFailure, RunError, ScriptFailure};
+pub(crate) use host::{MethodAnswer, PromptHost, RunLimits, RunSettings, StepLoop, ToolAnswer};
 pub(crate) use kind::DefinitionKind;
 pub(crate) use plan::{StepModifications, StepPlan};
-pub(crate) use record::{Listener, RunOutcome, RunPart, RunRecord};
+pub(crate) use record::{RunOutcome, RunRecord};

@@ -9,31 +9,10 @@ use std::{
 use tokio::sync::Notify;
 
 use super::error::RunError;
-use crate::chat::{FinishReason, PartLog, Step, StreamPart, ToolResult, Usage};
-
-/// One event of a run; `result.fullStream` is made of these.
-#[derive(Clone, Debug)]
-pub(crate) enum RunPart {
-    /// A step's request is about to go out.
-    StepStart {
-        /// The number of the step, from 0.
-        step: usize,
-    },
-    /// A piece of the model's answer.
-    Stream(Rc<StreamPart>),
-    /// A tool call was answered.
-    ToolResult(Rc<ToolResult>),
-    /// A step is complete.
-    StepEnd {
-        /// Everything about it.
-        step: Rc<Step>,
-    },
-    /// Nothing more will come, however the run ended.
-    RunEnd,
-}
-
-/// Gets every part of a run as it is appended.
-pub(crate) type Listener = Rc<dyn Fn(&RunPart)>;
+use crate::{
+    chat::{FinishReason, PartLog, Step, Usage},
+    event::{EventKind, Scope},
+};
 
 /// How a run ended.
 #[derive(Clone, Debug)]
@@ -47,7 +26,6 @@ pub(crate) enum RunOutcome {
 /// The record of one run: appended by the step loop, read by any number of watchers at their own pace.
 ///
 /// A watcher reads from its own position and awaits [`RunRecord::changed`] when it has seen everything.
-#[derive(Default)]
 pub(crate) struct RunRecord {
     steps: RefCell<Vec<Rc<Step>>>,
     parts: RefCell<Parts>,
@@ -56,7 +34,8 @@ pub(crate) struct RunRecord {
     outcome: RefCell<Option<RunOutcome>>,
     observed: Cell<bool>,
     change: Notify,
-    listener: RefCell<Option<Listener>>,
+    /// Where everybody else hears of what is appended.
+    scope: Scope,
 }
 
 /// All parts in order. Those of an answer are kept in the log that its step shares.
@@ -77,7 +56,7 @@ struct Entry {
 }
 
 enum Kept {
-    Part(RunPart),
+    Part(EventKind),
     /// Parts of an answer that followed each other, from this place in its log on.
     Answer {
         log: PartLog,
@@ -86,14 +65,14 @@ enum Kept {
 }
 
 impl Parts {
-    fn push(&mut self, part: RunPart) {
-        if matches!(part, RunPart::Stream(_)) && !self.keeps_answers {
+    fn push(&mut self, part: EventKind) {
+        if matches!(part, EventKind::Stream(_)) && !self.keeps_answers {
             return;
         }
         let start = self.length;
         self.length += 1;
-        let RunPart::Stream(part) = part else {
-            if matches!(part, RunPart::StepStart { .. }) {
+        let EventKind::Stream(part) = part else {
+            if matches!(part, EventKind::StepStart { .. }) {
                 self.answer = PartLog::default();
             }
             return self.entries.push(Entry { start, kept: Kept::Part(part) });
@@ -105,13 +84,13 @@ impl Parts {
         self.answer.push(&part);
     }
 
-    fn get(&self, position: usize) -> Option<RunPart> {
+    fn get(&self, position: usize) -> Option<EventKind> {
         let index = self.entries.partition_point(|entry| entry.start <= position).checked_sub(1)?;
         let entry = self.entries.get(index)?;
         match &entry.kept {
             // Behind the last part there is nothing, whatever the last entry is.
             Kept::Part(part) => (entry.start == position).then(|| part.clone()),
-            Kept::Answer { log, from } => log.get(from + position - entry.start).map(Rc::new).map(RunPart::Stream),
+            Kept::Answer { log, from } => log.get(from + position - entry.start).map(Rc::new).map(EventKind::Stream),
         }
     }
 }
@@ -127,19 +106,30 @@ impl std::fmt::Debug for RunRecord {
 }
 
 impl RunRecord {
-    /// Has `listener` called with every part as it is appended; the printer uses this.
-    pub(crate) fn listen(&self, listener: Listener) {
-        *self.listener.borrow_mut() = Some(listener);
+    /// Of a run that has not begun, and that tells what happens through `scope`.
+    pub(crate) fn new(scope: Scope) -> Self {
+        RunRecord {
+            steps: RefCell::default(),
+            parts: RefCell::default(),
+            started: Cell::new(false),
+            outcome: RefCell::default(),
+            observed: Cell::new(false),
+            change: Notify::new(),
+            scope,
+        }
     }
 
-    /// Appends a part and wakes the watchers.
-    pub(crate) fn append(&self, part: RunPart) {
-        let listener = self.listener.borrow().clone();
-        if let Some(listener) = listener {
-            listener(&part);
-        }
+    /// The scope of its events.
+    pub(crate) fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// Tells of an event, keeps it and wakes the watchers. Events that are no part of an answer or a step are only told,
+    /// through the scope.
+    pub(crate) fn append(&self, part: EventKind) {
+        self.scope.emit(&part);
         // Steps first: whoever is woken by the part finds the step there.
-        if let RunPart::StepEnd { step } = &part {
+        if let EventKind::StepFinish { step, .. } = &part {
             self.steps.borrow_mut().push(step.clone());
         }
         self.parts.borrow_mut().push(part);
@@ -163,7 +153,7 @@ impl RunRecord {
     }
 
     /// The part at `position`, if there is one yet.
-    pub(crate) fn part(&self, position: usize) -> Option<RunPart> {
+    pub(crate) fn part(&self, position: usize) -> Option<EventKind> {
         self.parts.borrow().get(position)
     }
 
@@ -232,5 +222,10 @@ impl RunRecord {
     /// The usage of all steps together.
     pub(crate) fn total_usage(&self) -> Usage {
         self.steps().iter().fold(Usage::default(), |sum, step| sum.plus(step.usage))
+    }
+
+    /// The cost of all steps together, if that of each is known.
+    pub(crate) fn total_cost(&self) -> Option<f64> {
+        self.steps().iter().map(|step| step.cost).sum()
     }
 }

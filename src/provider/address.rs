@@ -8,6 +8,7 @@ use std::fmt;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use percent_encoding::percent_decode_str;
 use reqwest::Url;
+use url::Host;
 
 use super::redact::{names_a_secret, split_scheme};
 
@@ -42,6 +43,16 @@ pub(crate) struct AddressFault {
     pub(crate) hint: Option<String>,
 }
 
+/// Whether an address is on this machine.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
+        Some(Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
+        None => false,
+    }
+}
+
 impl Address {
     /// Reads a base URL.
     pub(crate) fn parse(text: &str) -> Result<Address, AddressFault> {
@@ -68,6 +79,11 @@ impl Address {
             query: url.query().unwrap_or_default().to_owned(),
             user: (!user.name.is_empty() || !user.password.is_empty()).then_some(user),
         })
+    }
+
+    /// Whether it is on this machine.
+    pub(crate) fn is_loopback(&self) -> bool {
+        Url::parse(&self.origin).is_ok_and(|url| is_loopback(&url))
     }
 
     /// The address of an endpoint, `path?query` as a wire format gives it.

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, rc::Rc};
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 use super::{
-    Answering, LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind, ProviderEvent,
+    Answerer, Answering, LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind, ProviderEvent,
     visible::is_visible,
 };
 use crate::chat::ModelRequest;
@@ -92,6 +92,14 @@ impl LanguageModel for FallbackModel {
 
     fn reads_request(&self) -> bool {
         self.models.iter().any(|model| model.reads_request())
+    }
+
+    fn is_scripted(&self) -> bool {
+        self.models.iter().any(|model| model.is_scripted())
+    }
+
+    fn answerers(&self) -> Vec<Answerer> {
+        self.models.iter().flat_map(|model| model.answerers()).collect()
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

@@ -13,7 +13,7 @@ use std::{
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 use serde_json::{Value, json};
 
-use super::{LanguageModel, PartStream, ProviderError, ProviderErrorKind};
+use super::{Answerer, LanguageModel, PartStream, ProviderError, ProviderErrorKind};
 use crate::{
     chat::{FinishReason, ModelRequest, ResponseMetadata, StreamPart, Usage},
     diagnostic::closest,
@@ -205,6 +205,11 @@ impl LanguageModel for MockModel {
 
     fn reads_request(&self) -> bool {
         false
+    }
+
+    fn answerers(&self) -> Vec<Answerer> {
+        let (provider, model_id) = (self.provider().to_owned(), self.model_id().to_owned());
+        vec![Answerer { provider, model_id, base_url: None, is_local: true }]
     }
 
     fn stream<'a>(&'a self, _request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

@@ -63,6 +63,19 @@ pub struct Answering<'a> {
     pub parts: PartStream<'a>,
 }
 
+/// A model that may answer a request, as far as its price goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answerer {
+    /// The provider's name.
+    pub provider: String,
+    /// The model's id at the provider.
+    pub model_id: String,
+    /// Where requests go, when that is a server.
+    pub base_url: Option<String>,
+    /// Whether it answers on this machine and for nothing: a mock, or a compatible server on loopback.
+    pub is_local: bool,
+}
+
 /// A model that answers one request at a time.
 ///
 /// Everything runs on one thread, so neither futures nor streams are `Send`. Dropping the future or the stream cancels
@@ -79,6 +92,17 @@ pub trait LanguageModel {
     /// whole history, and every schema, for every step.
     fn reads_request(&self) -> bool {
         true
+    }
+
+    /// Whether the script itself answers, and may run prompts in turn before it does.
+    fn is_scripted(&self) -> bool {
+        false
+    }
+
+    /// Everybody who may answer a request: of a model that stands for several, all of them.
+    fn answerers(&self) -> Vec<Answerer> {
+        let (provider, model_id) = (self.provider().to_owned(), self.model_id().to_owned());
+        vec![Answerer { provider, model_id, ..Answerer::default() }]
     }
 
     /// Sends one request.

@@ -156,12 +156,14 @@ impl<'a> Run<'a> {
             }
             FromWorker::Started { warnings, notice } => {
                 self.note(notice);
+                self.host.checked(true, &warnings);
                 self.warnings = warnings;
                 self.enter(Phase::Running);
                 None
             }
             FromWorker::Refused { errors, notice } => {
                 self.note(notice);
+                self.host.checked(false, &errors);
                 Some(End::Done(RunOutcome::Refused { errors }))
             }
             FromWorker::Log(line) => self.log(line),

@@ -8,4 +8,4 @@ mod validate;
 
 pub(crate) use typescript::TypePrinter;
 pub(crate) use typescript::{doc_comment, indent, is_identifier, pascal_case};
-pub(crate) use validate::{Validator, describe_problems};
+pub(crate) use validate::{Problem, Validator, describe_problems};

@@ -12,6 +12,8 @@ const MAX_PROBLEMS: usize = 20;
 pub(crate) struct Problem {
     /// Where, as JavaScript would write it: `items[0].sku`; empty for the value itself.
     pub path: String,
+    /// The same, name by name.
+    pub keys: Vec<String>,
     /// What, such as `Invalid input: expected number, received string`.
     pub message: String,
 }
@@ -64,16 +66,18 @@ impl Validator {
 fn collect(error: &jsonschema::ValidationError<'_>, root: &Value, problems: &mut Vec<Problem>) {
     let pointer = error.instance_path().to_string();
     let mut path = readable_path(&pointer, root);
+    let mut keys: Vec<String> = pointer.split('/').skip(1).map(unescape).collect();
     let message = match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
             // The library blames the object; the property is what is to be mended.
             path = join_property(&path, name);
+            keys.push(name.to_owned());
             "Required: the property is missing".to_owned()
         }
         kind => message(kind, error.instance()).unwrap_or_else(|| error.to_string()),
     };
-    problems.push(Problem { path, message });
+    problems.push(Problem { path, keys, message });
 }
 
 fn message(kind: &ValidationErrorKind, instance: &Value) -> Option<String> {
@@ -134,12 +138,17 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
+/// A segment of a JSON pointer as the name it stands for.
+fn unescape(segment: &str) -> String {
+    segment.replace("~1", "/").replace("~0", "~")
+}
+
 /// `/items/0/sku` becomes `items[0].sku`. The value tells an array index from a property that looks like one.
 fn readable_path(pointer: &str, root: &Value) -> String {
     let mut path = String::new();
     let mut current = Some(root);
     for segment in pointer.split('/').skip(1) {
-        let segment = segment.replace("~1", "/").replace("~0", "~");
+        let segment = unescape(segment);
         match current {
             Some(Value::Array(items)) => {
                 path.push_str(&format!("[{segment}]"));

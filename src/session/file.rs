@@ -1,36 +1,42 @@
 //! One prompt file from engine to outcome: where the doors between `script` and the step loop are put in. Must not know
 //! where output goes.
 
-use std::{collections::BTreeMap, path::Path, rc::Rc};
+use std::{collections::BTreeMap, path::Path, rc::Rc, time::Duration};
 
 use crate::{
     diagnostic::Diagnostic,
-    prompt::{Listener, RunError},
+    event::{EventKind, Events, Retry},
+    input::CommandLine,
+    prompt::RunError,
     provider::{ProviderContext, ProviderEvent, Redactor},
     script::{
         Engine, EngineOptions, ScriptHost,
-        bindings::{self, Doors, Exchanges, FileRun},
+        bindings::{self, Doors, Exchanges, FileRun, ModelChoice},
     },
 };
 
-use super::{endings::Endings, step_loop::Session};
+use super::{endings::Endings, meter::Meter, step_loop::Session};
 
 /// What a run of a file needs from the program around it.
 pub(crate) struct FileRunOptions {
     /// Where the script's output goes.
     pub host: Rc<dyn ScriptHost>,
-    /// Gets every part of the file's own run as it happens.
-    pub listener: Listener,
-    /// Told when a provider is waited for, or another one takes its place.
-    pub on_provider_event: Rc<dyn Fn(&ProviderEvent)>,
+    /// Where everything that happens is told.
+    pub events: Rc<Events>,
+    /// What was typed for the file, which becomes its input.
+    pub line: CommandLine,
     /// `process.argv`.
     pub argv: Vec<String>,
     /// `process.env`, and where keys and aliases are looked up.
     pub variables: Vec<(String, String)>,
     /// Whether models answer or a recording does.
     pub exchanges: Exchanges,
+    /// What the run may use, and what models cost.
+    pub meter: Rc<Meter>,
     /// Knows the secrets of the run.
     pub redactor: Redactor,
+    /// The model in place of the file's own.
+    pub model: Option<ModelChoice>,
     /// Bytes of stack for scripts.
     pub max_stack_size: usize,
 }
@@ -38,12 +44,18 @@ pub(crate) struct FileRunOptions {
 /// Runs a prompt file to its end.
 pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
-    let on_event = options.on_provider_event;
+    let events = options.events.clone();
     let providers = ProviderContext::redacting(Rc::new(variables), options.redactor.clone());
-    let providers = providers.on_event(move |event| on_event(event));
+    let providers = providers.on_event(move |event| events.emit_current(&told(event)));
     let host = options.host.clone();
-    let endings = Endings::new(move |line| host.write_stderr(&format!("Warning: {line}\n")));
-    let doors = Doors { step_loop: Rc::new(Session { endings }), providers, exchanges: options.exchanges };
+    let endings = Endings::new(move |line| host.warn(line));
+    let doors = Doors {
+        step_loop: Rc::new(Session { endings, meter: options.meter.clone() }),
+        limits: options.meter.clone(),
+        providers,
+        exchanges: options.exchanges,
+        events: options.events,
+    };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: options.argv,
@@ -57,12 +69,41 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     };
     let installed = engine.context().with(|ctx| bindings::install(&ctx, doors)).await;
     let end = match installed {
-        Ok(()) => bindings::run_file(&engine, path, options.listener).await,
+        Ok(()) => tokio::select! {
+            end = bindings::run_file(&engine, path, &options.line, options.model.as_ref()) => end,
+            () = options.meter.watch_clock() => unreachable!("watching the clock never ends by itself"),
+        },
         Err(error) => failed(format!("cannot install lmthing's bindings: {error}")),
     };
     // The process ends next: taking the engine apart value by value would only cost time.
     engine.abandon();
     end
+}
+
+/// What a provider has to tell, as an event of the run.
+fn told(event: &ProviderEvent) -> EventKind {
+    let message = event.to_string();
+    let wait_ms = |wait: &Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+    match event {
+        ProviderEvent::Retry { provider, model, attempt, max_attempts, wait, reason } => EventKind::Retry(Retry {
+            message,
+            model: format!("{provider}:{model}"),
+            reason: reason.clone(),
+            attempt: Some(*attempt),
+            max_attempts: Some(*max_attempts),
+            wait_ms: wait_ms(wait),
+        }),
+        ProviderEvent::Throttled { provider, wait, reason } => EventKind::Retry(Retry {
+            message,
+            model: provider.clone(),
+            reason: reason.clone(),
+            attempt: None,
+            max_attempts: None,
+            wait_ms: wait_ms(wait),
+        }),
+        ProviderEvent::Fallback { .. } => EventKind::Warning { message },
+        ProviderEvent::Warning { message } => EventKind::Warning { message: message.clone() },
+    }
 }
 
 fn failed(message: String) -> FileRun {

@@ -9,8 +9,11 @@
 mod answer;
 mod endings;
 mod file;
+mod meter;
+mod permits;
 mod receive;
 mod step_loop;
 mod tools;
 
 pub(crate) use file::{FileRunOptions, run_file};
+pub(crate) use meter::Meter;

@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use futures_util::StreamExt;
 
-use super::{answer::Answer, tools::ToolCalls};
+use super::{answer::Answer, meter::Admission, tools::ToolCalls};
 use crate::{
     chat::{ContentPart, FinishReason, Message, ModelRequest, StreamPart, ToolResult, Usage},
+    event::EventKind,
     plugin::method::{CodeWatcher, Piece},
-    prompt::{MethodAnswer, PromptHost, RunError, RunPart, StepPlan},
+    prompt::{MethodAnswer, PromptHost, RunError, StepPlan},
     provider::{LanguageModel, ProviderError, ProviderErrorKind},
 };
 
@@ -22,19 +23,34 @@ enum Flow {
     Ends,
 }
 
+/// What came of a request.
+pub(super) struct Received {
+    pub(super) answer: Answer,
+    /// What the answer cost in US dollars, if that is known.
+    pub(super) cost: Option<f64>,
+    /// In call order.
+    pub(super) tool_results: Vec<ToolResult>,
+}
+
 /// Reads the answer while the tool calls it has made so far are already running.
 pub(super) async fn receive(
     host: &dyn PromptHost,
     model: &dyn LanguageModel,
     request: ModelRequest,
     plan: &StepPlan,
-) -> Result<(Answer, Vec<ToolResult>), RunError> {
+    admission: Admission,
+) -> Result<Received, RunError> {
     let watcher = (!plan.active.methods.is_empty()).then(CodeWatcher::default);
-    let answering = model.answer(request).await?;
+    let answering = tokio::select! {
+        biased;
+        () = admission.reached() => return Err(admission.end()),
+        answering = model.answer(request) => answering?,
+    };
     let mut stream = answering.parts;
     let mut receiver = Receiver {
         host,
         plan,
+        admission: &admission,
         answer: Answer::of(answering.provider, answering.model_id),
         calls: ToolCalls::new(host, plan),
         watcher,
@@ -44,6 +60,7 @@ pub(super) async fn receive(
         let part = tokio::select! {
             // Parts first: a tool call that is at hand should not wait for the results of others.
             biased;
+            () = admission.reached() => return Err(receiver.ended()),
             part = stream.next() => part,
             () = receiver.calls.one_answered() => continue,
         };
@@ -62,11 +79,19 @@ pub(super) async fn receive(
     }
     // The rest of an answer that was ended here is not waited for: this closes the connection.
     drop(stream);
+    admission.make_way();
     receiver.release_text()?;
+    // Before the tools are through: agents among them have the rest.
+    let cost = admission.settle(&receiver.answer, &plan.messages);
+    host.record().scope().emit(&EventKind::Answered { usage: receiver.answer.usage, cost });
     let waiting = WaitingForTools::of(host);
-    let results = receiver.calls.finish().await;
+    let tool_results = tokio::select! {
+        biased;
+        results = receiver.calls.finish() => results,
+        never = admission.end_when_used_up() => match never {},
+    };
     drop(waiting);
-    Ok((receiver.answer, results))
+    Ok(Received { answer: receiver.answer, cost, tool_results })
 }
 
 /// The host is told of the end of waiting also when the run is broken off.
@@ -88,6 +113,7 @@ impl Drop for WaitingForTools<'_> {
 struct Receiver<'a> {
     host: &'a dyn PromptHost,
     plan: &'a StepPlan,
+    admission: &'a Admission,
     answer: Answer,
     calls: ToolCalls<'a>,
     /// Looks for code in the text, when methods are defined.
@@ -98,6 +124,9 @@ struct Receiver<'a> {
 
 impl Receiver<'_> {
     async fn take(&mut self, part: StreamPart) -> Result<Flow, RunError> {
+        if self.admission.heard(&part).is_err() {
+            return Err(self.ended());
+        }
         if self.watcher.is_none() {
             self.emit(part)?;
             return Ok(Flow::GoesOn);
@@ -135,6 +164,8 @@ impl Receiver<'_> {
                 }
                 Piece::Code(code) => code,
             };
+            // Agents that the code calls have requests of their own.
+            self.admission.make_way();
             let answer = match self.host.run_method_code(&code, self.plan).await {
                 MethodAnswer::Value(None) => continue,
                 MethodAnswer::Value(Some(serde_json::Value::String(text))) => response(&text),
@@ -174,7 +205,7 @@ impl Receiver<'_> {
 
     fn emit(&mut self, part: StreamPart) -> Result<(), RunError> {
         let part = Rc::new(part);
-        self.host.record().append(RunPart::Stream(part.clone()));
+        self.host.record().append(EventKind::Stream(part.clone()));
         if let StreamPart::Error { error } = &*part {
             let error = reported_error(&self.answer, error);
             return Err(self.broken_off(error));
@@ -185,8 +216,22 @@ impl Receiver<'_> {
         Ok(())
     }
 
-    /// Keeps what the model had said in the history before the run ends with `error`.
+    /// The end of the run in the middle of an answer.
+    fn ended(&mut self) -> RunError {
+        self.keep_what_was_said();
+        if let Some((usage, cost)) = self.admission.estimate(&self.answer) {
+            self.host.record().scope().emit(&EventKind::Answered { usage, cost });
+        }
+        self.admission.end()
+    }
+
     fn broken_off(&mut self, error: ProviderError) -> RunError {
+        self.keep_what_was_said();
+        RunError::Provider(error)
+    }
+
+    /// Keeps what the model had said in the history before the run ends.
+    fn keep_what_was_said(&mut self) {
         let said = self.answer.take_message().map(|message| {
             // A call without a result is refused by every provider, should the conversation go on.
             let parts = message.content_parts().iter();
@@ -195,7 +240,6 @@ impl Receiver<'_> {
         });
         let said = said.filter(|message| !message.content_parts().is_empty());
         self.host.prompt().borrow_mut().finish_step(said.into_iter().map(Rc::new).collect());
-        RunError::Provider(error)
     }
 }
 

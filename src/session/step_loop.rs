@@ -2,14 +2,20 @@
 //!
 //! The order is that of docs/reference.md, "Steps".
 
-use std::rc::Rc;
+use std::{rc::Rc, time::Instant};
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
-use super::{endings::Endings, receive::receive, tools::results_message};
+use super::{
+    endings::Endings,
+    meter::{GRACE, Meter},
+    receive::{Received, receive},
+    tools::results_message,
+};
 use crate::{
-    chat::{ModelRequest, Step, StepOutput, ToolSpec},
-    prompt::{PromptHost, RunError, RunOutcome, RunPart, RunSettings, StepLoop, StepPlan},
+    chat::{CallSettings, ContentPart, ModelRequest, Role, Step, StepOutput, ToolSpec},
+    event::EventKind,
+    prompt::{AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan},
     provider::LanguageModel,
 };
 
@@ -20,20 +26,25 @@ pub(crate) const DEFAULT_MAX_STEPS: usize = 1000;
 pub(crate) struct Session {
     /// Hears of every step that is over.
     pub endings: Endings,
+    /// What the whole run may use.
+    pub meter: Rc<Meter>,
 }
 
 impl StepLoop for Session {
     fn run<'a>(self: Rc<Self>, host: Rc<dyn PromptHost + 'a>) -> LocalBoxFuture<'a, ()> {
         // Here and not in the future: a second run that is asked for before the first is polled has to be refused.
         host.record().start();
-        async move {
+        let scope = host.record().scope().clone();
+        let run = async move {
             let host: &(dyn PromptHost + 'a) = &*host;
             let result = {
-                let steps = run_steps(host, &self.endings).fuse();
+                let steps = run_steps(host, &self).fuse();
                 let aborted = host.aborted().fuse();
-                futures_util::pin_mut!(steps, aborted);
+                let ended = until_ended(&self.meter).fuse();
+                futures_util::pin_mut!(steps, aborted, ended);
                 futures_util::select_biased! {
                     () = aborted => Err(RunError::Aborted),
+                    () = ended => Err(self.meter.end()),
                     result = steps => result,
                 }
             };
@@ -44,15 +55,33 @@ impl StepLoop for Session {
                 Err(error) => RunOutcome::Failed(Rc::new(error)),
             };
             // The part first: when `result` resolves, the printer has ended its line.
-            host.record().append(RunPart::RunEnd);
+            host.record().append(EventKind::PromptEnd);
+            agent_ends(host, &outcome);
             host.record().finish(outcome);
-        }
-        .boxed_local()
+        };
+        async move { scope.at_work(run).await }.boxed_local()
     }
 }
 
-async fn run_steps(host: &dyn PromptHost, endings: &Endings) -> Result<(), RunError> {
+/// Waits for a limit to end the whole run. Requests are not made any more from then on; tools that hear of it come to an end,
+/// and their steps are whole then, but none may take longer.
+async fn until_ended(meter: &Meter) {
+    meter.reached().await;
+    tokio::time::sleep(GRACE).await;
+}
+
+/// Who made the host has told that the agent begins: its callback, or its function, ran before the first step.
+fn agent_ends(host: &dyn PromptHost, outcome: &RunOutcome) {
+    let error = match outcome {
+        RunOutcome::Done => None,
+        RunOutcome::Failed(error) => Some(error.to_string()),
+    };
+    host.record().scope().end(error.as_deref());
+}
+
+async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunError> {
     let max_steps = host.settings().max_steps.unwrap_or(DEFAULT_MAX_STEPS);
+    let mut unfinished = "the model still called tools".to_owned();
     for number in 0..max_steps {
         // Asked as well as awaited: a step in which nothing waits, as with a mock, lets nobody else have a turn.
         if host.is_aborted() {
@@ -68,37 +97,48 @@ async fn run_steps(host: &dyn PromptHost, endings: &Endings) -> Result<(), RunEr
         let sections = host.plugin_sections(&active)?;
         let system = settings.system.as_deref();
         let plan = host.prompt().borrow_mut().prepare_step(active, system, &sections, modifications);
-        let (step, model) = run_step(host, number, plan, settings).await?;
-        endings.step(&model, &step);
+        let step = run_step(host, number, plan, settings, session).await?;
         let ends = step.tool_results.is_empty();
         // Asked also of the last step, which `onStepFinish` is called for as well.
-        if host.step_finished(&step).await? || ends {
-            return Ok(());
+        let stopped = host.step_finished(&step).await?;
+        if !stopped && !ends {
+            continue;
+        }
+        match host.check_answer(&step, !stopped).await? {
+            AnswerCheck::Accepted => return Ok(()),
+            AnswerCheck::AskAgain(correction) => {
+                unfinished = "the last answer did not match output".to_owned();
+                host.prompt().borrow_mut().add_message(Role::User, vec![ContentPart::text(correction)]);
+            }
         }
     }
-    Err(RunError::Limit {
-        message: format!("the run was ended after {max_steps} steps, and the model still called tools"),
-    })
+    let message =
+        format!("the run was ended after {max_steps} steps, and {unfinished}; options.maxSteps lets it go further");
+    Err(RunError::Limit { message })
 }
 
-/// One request and everything that follows from its answer; also who gave it.
+/// One request and everything that follows from its answer.
 async fn run_step(
     host: &dyn PromptHost,
     number: usize,
     plan: StepPlan,
     settings: RunSettings,
-) -> Result<(Rc<Step>, String), RunError> {
+    session: &Session,
+) -> Result<Rc<Step>, RunError> {
+    let began = Instant::now();
     let model = host.model();
     let tools = sent_tools(host, &*model, &plan)?;
+    let admission = session.meter.admit(&*model).await?;
     let request = match &tools {
         Some(tools) => {
-            ModelRequest { messages: plan.messages.to_vec(), tools: tools.to_vec(), settings: (*settings.call).clone() }
+            let settings = CallSettings { output_left: admission.output_left, ..(*settings.call).clone() };
+            ModelRequest { messages: plan.messages.to_vec(), tools: tools.to_vec(), settings }
         }
         None => ModelRequest::default(),
     };
-    host.record().append(RunPart::StepStart { step: number });
-    let (mut answer, tool_results) = receive(host, &*model, request, &plan).await?;
-    let name = format!("{}:{}", answer.provider, answer.model_id);
+    let name: Rc<str> = format!("{}:{}", model.provider(), model.model_id()).into();
+    host.record().append(EventKind::StepStart { step: number, model: name });
+    let Received { mut answer, cost, tool_results } = receive(host, &*model, request, &plan, admission).await?;
     let message = answer.take_message().map(Rc::new);
     let messages = message.iter().cloned().chain(results_message(&tool_results).map(Rc::new)).collect();
     // Calls and results together: a conversation with one and not the other is refused by providers.
@@ -112,11 +152,15 @@ async fn run_step(
         raw: host.record().answer(),
         tool_results,
         usage: answer.usage,
+        cost,
         warnings: answer.warnings,
         response: answer.response,
     });
-    host.record().append(RunPart::StepEnd { step: step.clone() });
-    Ok((step, name))
+    let model: Rc<str> = format!("{}:{}", answer.provider, answer.model_id).into();
+    // What is wrong with the answer belongs to the step.
+    session.endings.step(&model, &step);
+    host.record().append(EventKind::StepFinish { number, step: step.clone(), model, took: began.elapsed() });
+    Ok(step)
 }
 
 /// The tools as the model is told of them; `None`, and kept by the host, when it reads no requests. Steps that say the

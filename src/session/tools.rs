@@ -1,20 +1,27 @@
 //! Tool calls of one step: started as they arrive, run concurrently, answered in call order (docs/reference.md,
 //! "Tools"). Must not know what a tool is: the host answers.
 
-use std::rc::Rc;
+use std::{
+    rc::Rc,
+    time::{Duration, Instant},
+};
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
 
 use crate::{
     chat::{ContentPart, Message, Role, ToolCall, ToolResult},
-    prompt::{PromptHost, RunPart, StepPlan, ToolAnswer},
+    event::EventKind,
+    prompt::{PromptHost, StepPlan, ToolAnswer},
 };
+
+/// A call that was answered: its place among the calls, its result, and how long that took.
+type Answered = (usize, ToolResult, Duration);
 
 /// The tool calls of the step under way.
 pub(super) struct ToolCalls<'a> {
     host: &'a dyn PromptHost,
     plan: &'a StepPlan,
-    running: FuturesUnordered<LocalBoxFuture<'a, (usize, ToolResult)>>,
+    running: FuturesUnordered<LocalBoxFuture<'a, Answered>>,
     /// In call order; `None` while a call runs.
     results: Vec<Option<ToolResult>>,
 }
@@ -30,6 +37,7 @@ impl<'a> ToolCalls<'a> {
         let place = self.results.len();
         self.results.push(None);
         let (host, plan) = (self.host, self.plan);
+        let began = Instant::now();
         let answer = async move {
             // The plan, not the prompt: a tool that an earlier call of this step has hidden is still there for this
             // one.
@@ -52,7 +60,7 @@ impl<'a> ToolCalls<'a> {
                 output: answer.output,
                 agents: answer.agents.into(),
             };
-            (place, result)
+            (place, result, began.elapsed())
         };
         self.running.push(answer.boxed_local());
     }
@@ -60,8 +68,9 @@ impl<'a> ToolCalls<'a> {
     /// Waits until one more call is answered; never resolves while none runs, so that it can stand in a `select!`.
     pub(super) async fn one_answered(&mut self) {
         match self.running.next().await {
-            Some((place, result)) => {
-                self.host.record().append(RunPart::ToolResult(Rc::new(result.clone())));
+            Some((place, result, took)) => {
+                let event = EventKind::ToolResult { result: Rc::new(result.clone()), took };
+                self.host.record().append(event);
                 self.results[place] = Some(result);
             }
             None => std::future::pending().await,

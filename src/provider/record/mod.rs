@@ -16,7 +16,7 @@ pub(super) use request::request_to_json;
 pub use file::Kept;
 
 use super::{
-    LanguageModel, PartStream, ProviderError, ProviderErrorKind,
+    Answerer, LanguageModel, PartStream, ProviderError, ProviderErrorKind,
     redact::{Redactor, redact_parts},
 };
 use crate::chat::{ModelRequest, StreamPart};
@@ -126,6 +126,14 @@ impl LanguageModel for Recorder {
 
     fn reads_request(&self) -> bool {
         self.model.reads_request()
+    }
+
+    fn is_scripted(&self) -> bool {
+        self.model.is_scripted()
+    }
+
+    fn answerers(&self) -> Vec<Answerer> {
+        self.model.answerers()
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

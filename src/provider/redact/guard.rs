@@ -8,7 +8,7 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture};
 use super::Redactor;
 use crate::{
     chat::{CallWarning, ModelRequest, StreamPart},
-    provider::{LanguageModel, PartStream, ProviderError},
+    provider::{Answerer, LanguageModel, PartStream, ProviderError},
 };
 
 /// Puts the boundary around a model.
@@ -32,6 +32,10 @@ impl LanguageModel for Guarded {
 
     fn reads_request(&self) -> bool {
         self.model.reads_request()
+    }
+
+    fn answerers(&self) -> Vec<Answerer> {
+        self.model.answerers()
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

@@ -22,7 +22,7 @@ mod places;
 use std::{cell::RefCell, fmt, ops::Range, rc::Rc};
 
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(super) use look::{REDACTED, names_a_secret};
 pub(super) use pieces::redact_parts;
@@ -141,6 +141,19 @@ impl Redactor {
         }
     }
 
+    /// Replaces secrets in every text of a value, whatever its name: data that is shown as it was given.
+    pub fn apply_texts(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.apply_in_place(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.apply_texts(item)),
+            Value::Object(map) => {
+                self.apply_to_names(map);
+                map.values_mut().for_each(|value| self.apply_texts(value));
+            }
+            _ => {}
+        }
+    }
+
     /// The text without secrets.
     pub fn apply(&self, text: &str) -> String {
         let mut shown = String::with_capacity(text.len());
@@ -159,9 +172,7 @@ impl Redactor {
             Value::String(text) => self.apply_in_place(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.apply_json(item)),
             Value::Object(map) => {
-                if map.keys().any(|name| !self.find(name).is_empty()) {
-                    *map = std::mem::take(map).into_iter().map(|(name, value)| (self.apply(&name), value)).collect();
-                }
+                self.apply_to_names(map);
                 for (name, value) in map {
                     match value {
                         Value::String(text) => self.apply_named(name, text),
@@ -170,6 +181,13 @@ impl Redactor {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Replaces secrets in the names of members.
+    fn apply_to_names(&self, map: &mut Map<String, Value>) {
+        if map.keys().any(|name| !self.find(name).is_empty()) {
+            *map = std::mem::take(map).into_iter().map(|(name, value)| (self.apply(&name), value)).collect();
         }
     }
 

@@ -11,7 +11,9 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, record::request_to_json, redact::Redactor};
+use super::{
+    Answerer, LanguageModel, PartStream, ProviderError, ProviderErrorKind, record::request_to_json, redact::Redactor,
+};
 use crate::chat::{ModelRequest, StreamPart};
 use difference::{describe, distance};
 use matching::matches;
@@ -78,8 +80,14 @@ impl Replay {
     /// A model that answers from the recording. `model` is `provider:model`, or an alias that nobody knows the meaning of
     /// now, which may have meant any: neither keys nor providers are looked at.
     pub fn model(self: &Rc<Self>, model: &str) -> Rc<dyn LanguageModel> {
+        self.model_priced_as(model, Vec::new())
+    }
+
+    /// The same for a model whose answerers are known, by whose price it goes: what was free is free again.
+    pub fn model_priced_as(self: &Rc<Self>, model: &str, answerers: Vec<Answerer>) -> Rc<dyn LanguageModel> {
         let (provider, model_id) = model.split_once(':').unwrap_or((ALIAS, model));
-        Rc::new(Replayed { replay: self.clone(), provider: provider.to_owned(), model_id: model_id.to_owned() })
+        let (provider, model_id) = (provider.to_owned(), model_id.to_owned());
+        Rc::new(Replayed { replay: self.clone(), provider, model_id, answerers })
     }
 
     /// How many exchanges have not been asked for.
@@ -184,6 +192,7 @@ struct Replayed {
     replay: Rc<Replay>,
     provider: String,
     model_id: String,
+    answerers: Vec<Answerer>,
 }
 
 impl Replayed {
@@ -205,6 +214,14 @@ impl LanguageModel for Replayed {
 
     fn model_id(&self) -> &str {
         &self.model_id
+    }
+
+    fn answerers(&self) -> Vec<Answerer> {
+        if self.answerers.is_empty() {
+            let (provider, model_id) = (self.provider.clone(), self.model_id.clone());
+            return vec![Answerer { provider, model_id, ..Answerer::default() }];
+        }
+        self.answerers.clone()
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

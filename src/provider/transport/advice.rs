@@ -10,7 +10,7 @@ use rustls::CertificateError;
 use super::cause::{Cause, cause};
 use crate::{
     http::{CONNECT_TIMEOUT, Network, Proxy},
-    provider::catalog::Service,
+    provider::{address::is_loopback, catalog::Service},
 };
 
 /// Where certificates of one's own are put.
@@ -87,12 +87,7 @@ impl<'a> Way<'a> {
     }
 
     fn is_loopback(&self) -> bool {
-        match self.url.host() {
-            Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-            Some(url::Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
-            Some(url::Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
-            None => false,
-        }
+        is_loopback(self.url)
     }
 
     fn use_scheme(&self, scheme: &str) -> String {

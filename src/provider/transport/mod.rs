@@ -23,13 +23,14 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 pub(super) use model::HttpModel;
 
-use super::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, options::unknown};
+use super::{Answerer, LanguageModel, PartStream, ProviderError, ProviderErrorKind, catalog, options::unknown};
 use crate::chat::ModelRequest;
 use limits::Limits;
 
 impl HttpModel {
-    async fn call(&self, request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
+    async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
         let faults = self.faults();
+        request.settings.max_output_tokens = request.settings.output_limit();
         let mut encoded = self
             .wire
             .encode(&request, &self.model_id)
@@ -55,6 +56,13 @@ impl LanguageModel for HttpModel {
 
     fn model_id(&self) -> &str {
         &self.model_id
+    }
+
+    fn answerers(&self) -> Vec<Answerer> {
+        let (provider, model_id) = (self.provider.clone(), self.model_id.clone());
+        // What bears the name of a service is the service, by whatever way it is reached.
+        let is_local = catalog::built_in(&self.provider).is_none() && self.address.is_loopback();
+        vec![Answerer { provider, model_id, base_url: Some(self.address.to_string()), is_local }]
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     cache, format, messages, models,
-    thinking::{Plan, drop_refused_sampling, put_effort},
+    thinking::{Plan, drop_refused_sampling, put_effort, within_limits},
 };
 use crate::{
     chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec},
@@ -89,6 +89,7 @@ fn put_call_settings(
     }
     let answer = settings.max_output_tokens;
     let max_tokens = max_tokens(answer, plan.budget, model, warnings);
+    let max_tokens = within_limits(max_tokens, &settings, &mut plan.budget);
     settings.max_output_tokens = Some(max_tokens);
     put_effort(body, plan.effort.take());
     put(body, "thinking", plan.into_thinking(max_tokens, answer, warnings));

@@ -126,6 +126,17 @@ impl Plan {
     }
 }
 
+/// A limit on thoughts and answer together, cut to what the limits of the run leave; the budget is cut to fit without a word,
+/// since nobody has set it too high. The fewest thoughts that the service takes stay.
+pub(in crate::provider::wire) fn within_limits(limit: u64, settings: &CallSettings, budget: &mut Option<u64>) -> u64 {
+    let Some(wanted) = *budget else { return settings.within_limits(limit) };
+    let within = settings.within_limits(limit).max(limit.min(2 * LEAST_BUDGET));
+    if within < limit {
+        *budget = Some(wanted.min((within / 2).max(LEAST_BUDGET)));
+    }
+    within
+}
+
 fn of_type(kind: &str) -> Map<String, Value> {
     Map::from_iter([("type".to_owned(), kind.into())])
 }

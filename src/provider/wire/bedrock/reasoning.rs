@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     chat::CallSettings,
     provider::wire::{
-        anthropic::thinking::put_effort,
+        anthropic::thinking::{put_effort, within_limits},
         settings::{Warnings, drop_sampling},
         values::put,
     },
@@ -71,11 +71,12 @@ impl<'a> Reasoning<'a> {
             return;
         }
         match (self.kind, self.budget) {
-            (Some("enabled"), Some(budget)) => {
-                fields.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
+            (Some("enabled"), mut budget @ Some(thoughts)) => {
                 // The service counts thoughts as output.
                 let limit = settings.max_output_tokens.unwrap_or(DEFAULT_MAX_TOKENS);
-                settings.max_output_tokens = Some(limit.saturating_add(budget));
+                let limit = limit.saturating_add(thoughts);
+                settings.max_output_tokens = Some(within_limits(limit, settings, &mut budget));
+                fields.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
             }
             (Some("enabled"), None) => {}
             (Some("adaptive"), _) => drop(fields.insert("thinking".into(), json!({ "type": "adaptive" }))),

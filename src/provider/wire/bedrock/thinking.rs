@@ -55,6 +55,7 @@ fn put_claude(model_id: &str, fields: &mut Map<String, Value>, settings: &mut Ca
     if let Some(budget) = plan.budget {
         // The service counts thoughts as output.
         limit = limit.saturating_add(budget).min(if model.known { model.max_tokens } else { u64::MAX });
+        limit = claude::within_limits(limit, settings, &mut plan.budget);
         settings.max_output_tokens = Some(limit);
     }
     put(fields, "thinking", plan.into_thinking(limit, answer, warnings));

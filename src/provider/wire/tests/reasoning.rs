@@ -133,6 +133,17 @@ fn claude_takes_a_budget_or_an_effort() {
     assert_eq!(limit("claude-sonnet-4-5", None), 64_000);
     assert_eq!(limit("claude-sonnet-4-5", Some(1_000)), 9_192, "the limit is one for the answer");
     assert_eq!(limit("claude-opus-5", Some(1_000)), 1_000, "an effort has no tokens of its own");
+    for (left, max_tokens, budget) in [(3_000, 3_000, 1_500), (10, 2_048, 1_024), (90_000, 27_576, 24_576)] {
+        let settings = CallSettings {
+            reasoning: Some(High),
+            max_output_tokens: Some(3_000),
+            output_left: Some(left),
+            ..CallSettings::default()
+        };
+        let found = encode(wire("anthropic").as_ref(), "claude-sonnet-4-5", vec![user("hi")], settings);
+        assert_eq!((&found.body["max_tokens"], warnings(&found)), (&json!(max_tokens), 0));
+        assert_eq!(found.body["thinking"]["budget_tokens"], budget);
+    }
     let settings = CallSettings {
         reasoning: Some(High),
         tool_choice: Some(ToolChoice::Required),

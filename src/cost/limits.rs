@@ -1,0 +1,279 @@
+//! The limits of a run: `config.limits` and the options of `run` (docs/reference.md, "Limits").
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::span::parse_span;
+use crate::diagnostic::closest;
+
+/// How far a run may go with all its agents and code; what is unset has no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Requests to models.
+    pub steps: Option<u64>,
+    /// Tokens of input and output together.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub cost: Option<f64>,
+    /// From the beginning of the run.
+    pub time: Option<Duration>,
+    /// Requests in flight at the same time; [`DEFAULT_PARALLEL`] when unset.
+    pub parallel: Option<usize>,
+}
+
+/// Requests in flight when nothing else is set.
+pub const DEFAULT_PARALLEL: usize = 8;
+
+/// Which limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitKind {
+    /// Requests to models.
+    Steps,
+    /// Tokens in all.
+    Tokens,
+    /// Money.
+    Cost,
+    /// The clock.
+    Time,
+}
+
+/// A limit that is none.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{place} must be {expected}, got {given}")]
+pub struct WrongLimit {
+    /// The key, such as `config.limits.steps`.
+    pub place: String,
+    /// What it may be.
+    pub expected: &'static str,
+    /// What it is.
+    pub given: String,
+}
+
+const STEPS: &str = "a whole number of steps, 1 or more";
+const TOKENS: &str = "a whole number of tokens, 1 or more";
+const COST: &str = "an amount of US dollars, 0 or more, such as 0.5";
+const TIME: &str = "a time such as '90s', '1m30s' or '500ms', or a number of milliseconds above 0";
+const PARALLEL: &str = "a whole number of requests, 1 or more";
+
+/// The keys of `config.limits`.
+const KEYS: [&str; 5] = ["steps", "tokens", "cost", "time", "parallel"];
+
+/// No float above holds all whole numbers.
+const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;
+
+impl LimitKind {
+    /// The option of `run` and the key of `config` that set it.
+    pub fn settings(self) -> (&'static str, &'static str) {
+        match self {
+            LimitKind::Steps => ("--max-steps", "config.limits.steps"),
+            LimitKind::Tokens => ("--max-tokens", "config.limits.tokens"),
+            LimitKind::Cost => ("--max-cost", "config.limits.cost"),
+            LimitKind::Time => ("--timeout", "config.limits.time"),
+        }
+    }
+}
+
+impl Limits {
+    /// Reads `config.limits`; also says which of its keys nobody knows, each with what may have been meant.
+    ///
+    /// # Errors
+    /// A value that is no limit; the message names the key and what is expected.
+    pub fn from_json(limits: &Value) -> Result<(Self, Vec<String>), WrongLimit> {
+        let limits = match limits {
+            Value::Null => return Ok((Limits::default(), Vec::new())),
+            Value::Object(limits) => limits,
+            other => {
+                return Err(wrong("config.limits", "an object such as { steps: 20, cost: 0.5, time: '90s' }", other));
+            }
+        };
+        let found = Limits {
+            steps: entry(limits, "steps", STEPS, whole)?,
+            tokens: entry(limits, "tokens", TOKENS, whole)?,
+            cost: entry(limits, "cost", COST, |value| value.as_f64().filter(|cost| is_amount(*cost)))?,
+            time: entry(limits, "time", TIME, time)?,
+            parallel: entry(limits, "parallel", PARALLEL, |value| usize::try_from(whole(value)?).ok())?,
+        };
+        Ok((found, limits.keys().filter_map(|key| unknown(key)).collect()))
+    }
+
+    /// These and others at once: of each limit the smaller one.
+    pub fn and(self, other: Limits) -> Self {
+        fn smaller<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Option<T> {
+            match (a, b) {
+                (Some(a), Some(b)) => Some(if b < a { b } else { a }),
+                (a, b) => a.or(b),
+            }
+        }
+        Limits {
+            steps: smaller(self.steps, other.steps),
+            tokens: smaller(self.tokens, other.tokens),
+            cost: smaller(self.cost, other.cost),
+            time: smaller(self.time, other.time),
+            parallel: smaller(self.parallel, other.parallel),
+        }
+    }
+
+    /// Requests in flight at the same time.
+    pub fn parallel(&self) -> usize {
+        self.parallel.unwrap_or(DEFAULT_PARALLEL)
+    }
+
+    /// Reads the value of `--max-steps`.
+    ///
+    /// # Errors
+    /// What is expected, for text that is something else; so with the others.
+    pub fn parse_steps(text: &str) -> Result<u64, String> {
+        parse_whole(text).ok_or_else(|| format!("expected {STEPS}"))
+    }
+
+    /// Reads the value of `--max-tokens`.
+    pub fn parse_tokens(text: &str) -> Result<u64, String> {
+        parse_whole(text).ok_or_else(|| format!("expected {TOKENS}"))
+    }
+
+    /// Reads the value of `--max-cost`; a dollar sign may stand in front.
+    pub fn parse_cost(text: &str) -> Result<f64, String> {
+        let amount = text.strip_prefix('$').unwrap_or(text).parse().ok();
+        amount.filter(|amount| is_amount(*amount)).ok_or_else(|| format!("expected {COST}"))
+    }
+
+    /// Reads the value of `--timeout`; a number without a unit is seconds, as with other programs of the shell.
+    pub fn parse_time(text: &str) -> Result<Duration, String> {
+        let seconds = || parse_span(&format!("{}s", text.trim()));
+        parse_span(text)
+            .or_else(seconds)
+            .ok_or_else(|| "expected a time such as 90s, 1m30s, 500ms or 2h; a bare number is seconds".to_owned())
+    }
+}
+
+fn entry<T>(
+    limits: &Map<String, Value>,
+    key: &str,
+    expected: &'static str,
+    read: impl Fn(&Value) -> Option<T>,
+) -> Result<Option<T>, WrongLimit> {
+    match limits.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => read(value).map(Some).ok_or_else(|| wrong(&format!("config.limits.{key}"), expected, value)),
+    }
+}
+
+fn wrong(place: &str, expected: &'static str, given: &Value) -> WrongLimit {
+    let given = match given {
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        other => other.to_string(),
+    };
+    WrongLimit { place: place.to_owned(), expected, given }
+}
+
+fn unknown(key: &str) -> Option<String> {
+    if KEYS.contains(&key) {
+        return None;
+    }
+    let advice = match closest(key, KEYS) {
+        Some(known) => format!("did you mean '{known}'?"),
+        None => format!("known are {}.", KEYS.join(", ")),
+    };
+    Some(format!("config.limits.{key} is not known and is ignored; {advice}"))
+}
+
+fn is_amount(amount: f64) -> bool {
+    amount.is_finite() && amount >= 0.0
+}
+
+/// JavaScript has no other numbers than floats.
+fn whole(value: &Value) -> Option<u64> {
+    let number = value.as_f64().filter(|number| number.fract() == 0.0 && (1.0..=MAX_WHOLE).contains(number))?;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    Some(number as u64)
+}
+
+fn parse_whole(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|number| *number >= 1)
+}
+
+fn time(value: &Value) -> Option<Duration> {
+    match value {
+        Value::String(text) => parse_span(text),
+        other => {
+            let milliseconds = other.as_f64().filter(|number| *number > 0.0)?;
+            Duration::try_from_secs_f64(milliseconds / 1000.0).ok().filter(|time| !time.is_zero())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn limits_are_read() {
+        let (limits, unknown) =
+            Limits::from_json(&json!({ "steps": 3.0, "tokens": 5000, "cost": 0.5, "time": "90s", "parallel": 2 }))
+                .unwrap();
+        let expected = Limits {
+            steps: Some(3),
+            tokens: Some(5000),
+            cost: Some(0.5),
+            time: Some(Duration::from_secs(90)),
+            parallel: Some(2),
+        };
+        assert_eq!((limits, unknown), (expected, Vec::new()));
+        let (limits, _) = Limits::from_json(&json!({ "time": 1500, "steps": null })).unwrap();
+        assert_eq!((limits.time, limits.steps, limits.parallel()), (Some(Duration::from_millis(1500)), None, 8));
+        let (_, unknown) = Limits::from_json(&json!({ "step": 3, "money": 1 })).unwrap();
+        assert!(unknown[0].ends_with("did you mean 'steps'?") && unknown[1].contains("known are steps"), "{unknown:?}");
+    }
+
+    #[test]
+    fn what_is_no_limit_is_named() {
+        for (limits, words) in [
+            (json!(5), "config.limits must be an object such as"),
+            (json!({ "steps": 0 }), "config.limits.steps must be a whole number of steps, 1 or more, got 0"),
+            (json!({ "steps": 1.5 }), "got 1.5"),
+            (
+                json!({ "tokens": "many" }),
+                "config.limits.tokens must be a whole number of tokens, 1 or more, got \"many\"",
+            ),
+            (json!({ "cost": -1 }), "config.limits.cost must be an amount of US dollars"),
+            (json!({ "time": "90" }), "config.limits.time must be a time such as '90s'"),
+            (json!({ "time": -5 }), "config.limits.time"),
+            (
+                json!({ "parallel": [] }),
+                "config.limits.parallel must be a whole number of requests, 1 or more, got an array",
+            ),
+        ] {
+            let error = Limits::from_json(&limits).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+
+    #[test]
+    fn options_are_read() {
+        assert_eq!((Limits::parse_steps("20"), Limits::parse_cost("$0.25")), (Ok(20), Ok(0.25)));
+        assert_eq!(Limits::parse_time("90"), Ok(Duration::from_secs(90)));
+        assert_eq!(Limits::parse_time("1m30s"), Ok(Duration::from_secs(90)));
+        for text in ["abc", "-1", "0", "", "1.5", "1e3"] {
+            assert!(Limits::parse_steps(text).is_err() && Limits::parse_tokens(text).is_err(), "{text}");
+        }
+        for text in ["abc", "-1", "", "nan", "inf", "1,5"] {
+            assert!(Limits::parse_cost(text).is_err(), "{text}");
+        }
+        for text in ["abc", "-1s", "", "0", "90x", "s"] {
+            assert!(Limits::parse_time(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_smaller_limit_counts() {
+        let file = Limits { steps: Some(5), cost: Some(1.0), ..Limits::default() };
+        let option = Limits { steps: Some(9), cost: Some(0.5), tokens: Some(7), ..Limits::default() };
+        let both = Limits { steps: Some(5), cost: Some(0.5), tokens: Some(7), ..Limits::default() };
+        assert_eq!((file.and(option), option.and(file)), (both, both));
+    }
+}

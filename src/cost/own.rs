@@ -1,0 +1,231 @@
+//! The user's own prices: `config.prices` and `LMTHING_PRICES`, one JSON form (docs/reference.md, "Cost").
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::rates::Rates;
+use crate::diagnostic::closest;
+
+/// The variable that holds prices, as JSON or as the path of a JSON file.
+pub const PRICES_VARIABLE: &str = "LMTHING_PRICES";
+
+/// What a model's entry may say.
+const FIELDS: [&str; 4] = ["input", "cachedInput", "cacheWrite", "output"];
+
+/// What a table looks like, for messages.
+const FORM: &str = "{\"openai:gpt-x\": {\"input\": 2.5, \"cachedInput\": 0.25, \"cacheWrite\": 2.5, \"output\": 10}}";
+
+/// A price table that is none.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{place} {problem}")]
+pub struct WrongPrices {
+    /// `config.prices` or `LMTHING_PRICES`, and the key in it.
+    pub place: String,
+    /// What is wrong there, and what is expected.
+    pub problem: String,
+}
+
+/// Prices by model string, `provider:model`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OwnPrices(BTreeMap<String, Rates>);
+
+impl OwnPrices {
+    /// Reads a table; `place` is what it is called in messages.
+    ///
+    /// # Errors
+    /// What is no price table; the message names the key and what is expected.
+    pub fn from_json(place: &str, table: &Value) -> Result<Self, WrongPrices> {
+        let Value::Object(table) = table else {
+            return Err(wrong(place, format!("must be an object such as {FORM}, got {}", shown(table))));
+        };
+        let entry = |(model, entry): (&String, &Value)| {
+            let place = format!("{place}[{}]", Value::from(model.as_str()));
+            Ok((model.clone(), rates(&place, model, entry)?))
+        };
+        table.iter().map(entry).collect::<Result<_, _>>().map(OwnPrices)
+    }
+
+    /// Reads the value of [`PRICES_VARIABLE`]: JSON text, or the path of a file (`@path` as well) that `read` gives.
+    ///
+    /// # Errors
+    /// A file that cannot be read, text that is no JSON, JSON that is no price table.
+    pub fn from_variable(value: &str, read: impl FnOnce(&str) -> std::io::Result<String>) -> Result<Self, WrongPrices> {
+        let value = value.trim();
+        if value.is_empty() {
+            return Ok(OwnPrices::default());
+        }
+        if value.starts_with(['{', '[', '"']) {
+            return OwnPrices::from_text(PRICES_VARIABLE, value);
+        }
+        let path = value.strip_prefix('@').unwrap_or(value);
+        let text = read(path).map_err(|error| {
+            let problem =
+                format!("must be JSON such as {FORM}, or the path of a JSON file; cannot read {path:?}: {error}");
+            wrong(PRICES_VARIABLE, problem)
+        })?;
+        OwnPrices::from_text(&format!("{PRICES_VARIABLE} ({path})"), &text)
+    }
+
+    fn from_text(place: &str, text: &str) -> Result<Self, WrongPrices> {
+        // Windows' editors begin a file with a mark.
+        let text = text.trim_start_matches('\u{feff}');
+        let table = serde_json::from_str(text)
+            .map_err(|error| wrong(place, format!("must be JSON such as {FORM}, and it cannot be read: {error}")))?;
+        OwnPrices::from_json(place, &table)
+    }
+
+    /// These prices over `others`.
+    pub fn over(mut self, others: OwnPrices) -> Self {
+        others.0.into_iter().for_each(|(model, rates)| {
+            self.0.entry(model).or_insert(rates);
+        });
+        self
+    }
+
+    /// The prices of `provider:model`.
+    pub(super) fn get(&self, provider: &str, model_id: &str) -> Option<&Rates> {
+        self.0.get(&format!("{provider}:{model_id}"))
+    }
+
+    /// All of them, by model string.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Rates)> {
+        self.0.iter().map(|(model, rates)| (model.as_str(), rates))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn rates(place: &str, model: &str, entry: &Value) -> Result<Rates, WrongPrices> {
+    let is_model = model.split_once(':').is_some_and(|(provider, id)| !provider.is_empty() && !id.is_empty());
+    if !is_model {
+        return Err(wrong(place, "is no model: a key is \"provider:model\", such as \"openai:gpt-x\"".to_owned()));
+    }
+    let Value::Object(entry) = entry else {
+        return Err(wrong(place, format!("must be an object with {}, got {}", FIELDS.join(", "), shown(entry))));
+    };
+    if let Some(unknown) = entry.keys().find(|key| !FIELDS.contains(&key.as_str())) {
+        let advice = match closest(unknown, FIELDS) {
+            Some(known) => format!("did you mean \"{known}\"?"),
+            None => format!("known are {}", FIELDS.join(", ")),
+        };
+        return Err(wrong(&format!("{place}.{unknown}"), format!("is not known; {advice}")));
+    }
+    let required = |field| match price(place, entry, field)? {
+        Some(price) => Ok(price),
+        None => Err(wrong(&format!("{place}.{field}"), format!("is missing; {EXPECTED}"))),
+    };
+    let (input, output) = (required("input")?, required("output")?);
+    Ok(Rates {
+        input,
+        // What is not priced apart is input like any other.
+        cached_input: price(place, entry, "cachedInput")?.unwrap_or(input),
+        cache_write: price(place, entry, "cacheWrite")?.unwrap_or(input),
+        output,
+    })
+}
+
+const EXPECTED: &str = "expected US dollars per million tokens, a number of 0 or more";
+
+fn price(place: &str, entry: &Map<String, Value>, field: &str) -> Result<Option<f64>, WrongPrices> {
+    match entry.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match value.as_f64().filter(|price| price.is_finite() && *price >= 0.0) {
+            Some(price) => Ok(Some(price)),
+            None => Err(wrong(&format!("{place}.{field}"), format!("is {}; {EXPECTED}", shown(value)))),
+        },
+    }
+}
+
+fn wrong(place: &str, problem: String) -> WrongPrices {
+    WrongPrices { place: place.to_owned(), problem }
+}
+
+/// A value in a message, cut where it is long.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        other => {
+            let text = other.to_string();
+            if text.chars().count() <= 40 { text } else { text.chars().take(39).chain(['…']).collect() }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn problem(table: &Value) -> String {
+        OwnPrices::from_json("config.prices", table).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_not_priced_apart_costs_as_input() {
+        let own = OwnPrices::from_json("config.prices", &json!({ "lab:m": { "input": 10, "output": 20 } })).unwrap();
+        let expected = Rates { input: 10.0, cached_input: 10.0, cache_write: 10.0, output: 20.0 };
+        assert_eq!(own.get("lab", "m"), Some(&expected));
+        assert_eq!(own.get("lab", "n"), None);
+    }
+
+    #[test]
+    fn what_is_no_table_is_named() {
+        for (table, words) in [
+            (json!([]), "config.prices must be an object such as"),
+            (json!({ "lab:m": 3 }), "config.prices[\"lab:m\"] must be an object with input, cachedInput"),
+            (json!({ "gpt-x": {} }), "config.prices[\"gpt-x\"] is no model"),
+            (json!({ "lab:m": { "input": -1, "output": 1 } }), "config.prices[\"lab:m\"].input is -1; expected US"),
+            (json!({ "lab:m": { "input": "1", "output": 1 } }), "config.prices[\"lab:m\"].input is \"1\"; expected"),
+            (json!({ "lab:m": { "input": 1 } }), "config.prices[\"lab:m\"].output is missing; expected"),
+            (
+                json!({ "lab:m": { "inptu": 1 } }),
+                "config.prices[\"lab:m\"].inptu is not known; did you mean \"input\"?",
+            ),
+            (
+                json!({ "lab:m": { "price": 1 } }),
+                "price is not known; known are input, cachedInput, cacheWrite, output",
+            ),
+        ] {
+            assert!(problem(&table).contains(words), "{}", problem(&table));
+        }
+    }
+
+    #[test]
+    fn the_variable_holds_json_or_names_a_file() {
+        let read = |path: &str| match path {
+            "prices.json" => Ok("\u{feff}{\"lab:m\": {\"input\": 1, \"output\": 2}}".to_owned()),
+            _ => Err(std::io::Error::from(std::io::ErrorKind::NotFound)),
+        };
+        for value in ["{\"lab:m\": {\"input\": 1, \"output\": 2}}", "prices.json", " @prices.json "] {
+            assert!(OwnPrices::from_variable(value, read).unwrap().get("lab", "m").is_some(), "{value}");
+        }
+        assert!(OwnPrices::from_variable("", read).unwrap().is_empty());
+        for (value, words) in [
+            ("{", "LMTHING_PRICES must be JSON such as"),
+            ("nowhere.json", "cannot read \"nowhere.json\""),
+            ("[1]", "LMTHING_PRICES must be an object"),
+        ] {
+            let error = OwnPrices::from_variable(value, read).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+
+    #[test]
+    fn one_table_goes_over_the_other() {
+        let table = |input: u32| {
+            let entry = json!({ "input": input, "output": 0 });
+            OwnPrices::from_json("config.prices", &json!({ "lab:m": entry.clone(), format!("lab:{input}"): entry }))
+        };
+        let own = table(1).unwrap().over(table(2).unwrap());
+        let inputs: Vec<_> = own.iter().map(|(model, rates)| (model.to_owned(), rates.input)).collect();
+        let expected = [("lab:1", 1.0), ("lab:2", 2.0), ("lab:m", 1.0)];
+        assert_eq!(inputs, expected.map(|(model, input)| (model.to_owned(), input)));
+    }
+}

@@ -1,0 +1,123 @@
+//! What an answer costs: the user's own prices first, nothing for what runs here, else the table.
+
+use super::{own::OwnPrices, priced_model::PricedModel, table::Table};
+use crate::chat::Usage;
+
+/// All prices of a run.
+#[derive(Default)]
+pub struct Prices {
+    own: OwnPrices,
+    table: Table,
+}
+
+impl Prices {
+    /// The table with the user's prices over it.
+    pub fn new(own: OwnPrices) -> Self {
+        Prices { own, table: Table::default() }
+    }
+
+    /// The user's prices.
+    pub fn own(&self) -> &OwnPrices {
+        &self.own
+    }
+
+    /// Puts other prices of the user's over the table; what was read of that stays.
+    pub fn set_own(&mut self, own: OwnPrices) {
+        self.own = own;
+    }
+
+    /// What an answer cost in US dollars; `None` when the price or the number of tokens is not known.
+    pub fn cost(&self, model: &PricedModel<'_>, usage: &Usage) -> Option<f64> {
+        match self.own.get(model.provider, model.model_id) {
+            Some(rates) => rates.cost(usage),
+            None if model.is_local => Some(0.0),
+            None => self.table.cost(model, usage),
+        }
+    }
+
+    /// The price of one token of output behind so many of input, which decide the rate of some models.
+    pub fn of_output_token(&self, model: &PricedModel<'_>, input_tokens: u64) -> Option<f64> {
+        // Of many, since the table rounds nothing but takes only whole tokens.
+        const MANY: u64 = 1_000_000;
+        let with = |output| self.cost(model, &Usage::new(Some(input_tokens), Some(output)));
+        #[allow(clippy::cast_precision_loss)]
+        Some((with(MANY)? - with(0)?) / MANY as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn million(provider: &str, model_id: &str) -> Option<f64> {
+        let model = PricedModel { provider, model_id, ..PricedModel::default() };
+        let prices = Prices::default();
+        prices.of_output_token(&model, 10).map(|price| (price * 1e9).round() / 1e3)
+    }
+
+    #[test]
+    fn the_names_of_models_lead_to_their_prices() {
+        for (provider, model_id, output) in [
+            ("openai", "gpt-4o", 10.0),
+            ("openai.chat", "gpt-4o-2024-08-06", 10.0),
+            ("azure", "gpt-4o", 10.0),
+            ("anthropic", "claude-sonnet-4-5-20250929", 15.0),
+            ("vertex", "claude-sonnet-4-5@20250929", 15.0),
+            ("google", "models/gemini-2.5-pro", 10.0),
+            ("vertex", "gemini-2.5-pro", 10.0),
+            ("bedrock", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", 16.5),
+            ("bedrock", "amazon.nova-pro-v1:0", 3.2),
+            ("mistral", "mistral-large-latest", 6.0),
+            ("groq", "openai/gpt-oss-120b", 0.6),
+            ("cohere", "command-a-03-2025", 10.0),
+            ("xai", "grok-4", 15.0),
+            ("openrouter", "anthropic/claude-sonnet-4.5", 15.0),
+        ] {
+            assert_eq!(million(provider, model_id), Some(output), "{provider}:{model_id}");
+        }
+        for (provider, model_id) in [("openai", "gpt-x"), ("azure", "my-deployment"), ("lab", "gpt-4o"), ("mock", "")] {
+            assert_eq!(million(provider, model_id), None, "{provider}:{model_id}");
+        }
+    }
+
+    #[test]
+    fn long_contexts_and_cached_tokens_have_rates_of_their_own() {
+        let prices = Prices::default();
+        let model = PricedModel { provider: "google", model_id: "gemini-2.5-pro", ..PricedModel::default() };
+        assert!(prices.of_output_token(&model, 300_000) > prices.of_output_token(&model, 1_000));
+        let usage = Usage::new(Some(1_000), Some(0));
+        let cached = Usage { cached_input_tokens: Some(1_000), ..usage };
+        assert!(prices.cost(&model, &cached) < prices.cost(&model, &usage));
+        let impossible = Usage { cached_input_tokens: Some(9_000), reasoning_tokens: Some(9), ..usage };
+        assert_eq!(prices.cost(&model, &impossible), prices.cost(&model, &cached));
+        assert_eq!(prices.cost(&model, &Usage::default()), None);
+    }
+
+    #[test]
+    fn a_service_and_a_deployment_are_known_by_other_signs() {
+        let prices = Prices::default();
+        let usage = Usage::new(Some(1_000_000), Some(0));
+        let lab = PricedModel { provider: "lab", model_id: "deepseek-chat", ..PricedModel::default() };
+        assert_eq!(prices.cost(&lab, &usage), None);
+        let lab = PricedModel { base_url: Some("https://api.deepseek.com/v1"), ..lab };
+        assert!(prices.cost(&lab, &usage) > Some(0.0));
+        let azure = PricedModel { provider: "azure", model_id: "mine", ..PricedModel::default() };
+        let azure = PricedModel { answered_by: Some("gpt-4o-2024-08-06"), ..azure };
+        assert_eq!(prices.cost(&azure, &usage), Some(2.5));
+    }
+
+    #[test]
+    fn own_prices_win_and_what_runs_here_is_free() {
+        let own = json!({ "lab:m": { "input": 3, "output": 4 }, "openai:gpt-4o": { "input": 1, "output": 1 } });
+        let prices = Prices::new(OwnPrices::from_json("config.prices", &own).unwrap());
+        let usage = Usage::new(Some(1_000_000), Some(1_000_000));
+        let lab = |model_id| PricedModel { provider: "lab", model_id, is_local: true, ..PricedModel::default() };
+        assert_eq!(prices.cost(&lab("m"), &usage), Some(7.0));
+        assert_eq!(prices.cost(&lab("n"), &usage), Some(0.0));
+        assert_eq!(prices.cost(&lab("n"), &Usage::default()), Some(0.0));
+        let openai = PricedModel { provider: "openai", model_id: "gpt-4o", ..PricedModel::default() };
+        assert_eq!(prices.cost(&openai, &usage), Some(2.0));
+    }
+}

@@ -1,0 +1,129 @@
+//! Events as JSON, one object a line: what `run -f events` prints (docs/events.md, docs/events.schema.json).
+
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use super::{Event, EventKind, Summary};
+use crate::chat::{StreamPart, ToolInput};
+
+/// What every line has, then what is the event's own.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    time: u64,
+    run: &'a str,
+    agent: Path<'a>,
+    /// Tells agents of the same path apart.
+    #[serde(rename = "agentNumber", skip_serializing_if = "is_zero")]
+    number: u64,
+    #[serde(flatten)]
+    body: Body<'a>,
+}
+
+struct Path<'a>(&'a Event<'a>);
+
+impl Serialize for Path<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.agent.path().iter().map(|name| &**name))
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Pieces are many and have a form of their own, which costs no tree of values.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Body<'a> {
+    Delta { delta: &'a str },
+    Other(Value),
+}
+
+impl Event<'_> {
+    /// The event in its public form, without the end of the line; `None` when it has none, as is so for pieces that other
+    /// events say again as a whole. `summary` is of all events up to this one.
+    pub fn to_line(&self, summary: &Summary) -> Option<String> {
+        let (kind, body) = match self.kind {
+            EventKind::Stream(part) => stream_part(part)?,
+            EventKind::Answered { .. } | EventKind::PromptEnd | EventKind::Output(_) => return None,
+            kind => other(kind, self, summary),
+        };
+        let (time, run, number) = (self.time(), self.run(), self.agent.number());
+        let line = Line { kind, time, run, agent: Path(self), number, body };
+        // Nothing in it can fail to be written: keys are texts and numbers are finite.
+        serde_json::to_string(&line).ok()
+    }
+}
+
+fn stream_part(part: &StreamPart) -> Option<(&'static str, Body<'_>)> {
+    match part {
+        // An empty one only carries what the provider wants back, such as a signature.
+        StreamPart::TextDelta { delta, .. } if !delta.is_empty() => Some(("text-delta", Body::Delta { delta })),
+        StreamPart::ReasoningDelta { delta, .. } if !delta.is_empty() => {
+            Some(("reasoning-delta", Body::Delta { delta }))
+        }
+        StreamPart::ToolCall { tool_call_id, tool_name, input, .. } => {
+            let input = ToolInput::from_text(input);
+            let body = json!({ "toolCallId": tool_call_id, "toolName": tool_name, "input": input.value() });
+            Some(("tool-call", Body::Other(body)))
+        }
+        _ => None,
+    }
+}
+
+fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &Summary) -> (&'static str, Body<'a>) {
+    let (name, body) = match kind {
+        EventKind::RunStart { file } => ("run-start", json!({ "file": file })),
+        EventKind::StepStart { step, model } => ("step-start", json!({ "step": step, "model": &**model })),
+        EventKind::ToolResult { result, took } => {
+            let body = json!({
+                "toolCallId": result.tool_call_id,
+                "toolName": result.tool_name,
+                "output": result.output.to_value(),
+                "isError": result.output.is_error(),
+                "durationMs": millis(*took),
+            });
+            ("tool-result", body)
+        }
+        EventKind::StepFinish { number, step, model, took } => {
+            let body = json!({
+                "step": number,
+                "model": &**model,
+                "finishReason": step.output.finish_reason,
+                "usage": step.usage,
+                "cost": step.cost,
+                "durationMs": millis(*took),
+            });
+            ("step-finish", body)
+        }
+        EventKind::AgentStart => {
+            let mut body = json!({ "name": event.agent.name() });
+            if let Some(id) = event.agent.tool_call_id() {
+                body["toolCallId"] = id.into();
+            }
+            ("agent-start", body)
+        }
+        EventKind::AgentFinish { steps, took, error } => {
+            let mut body = json!({ "name": event.agent.name(), "steps": steps, "durationMs": millis(*took) });
+            if let Some(error) = error {
+                body["error"] = error.as_str().into();
+            }
+            ("agent-finish", body)
+        }
+        EventKind::CodeCheck { ok, diagnostics } => ("code-check", json!({ "ok": ok, "diagnostics": diagnostics })),
+        EventKind::Warning { message } => ("warning", json!({ "message": message })),
+        EventKind::Retry(retry) => ("retry", json!(retry)),
+        EventKind::RunFinish(end) => ("run-finish", summary.to_json(end)),
+        EventKind::Stream(_) | EventKind::Answered { .. } | EventKind::PromptEnd | EventKind::Output(_) => {
+            ("", Value::Null)
+        }
+    };
+    (name, Body::Other(body))
+}
+
+fn millis(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,198 @@
+//! The stream of a run's events: one for everything that belongs to the run, in the order things happen.
+
+use std::{
+    cell::{Cell, RefCell},
+    pin::pin,
+    rc::Rc,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use super::{
+    Agent, EventKind,
+    spans::{Closed, Spans},
+};
+
+/// What is told of an agent whose work nobody ended.
+const CUT_OFF: &str = "it was cut off before it was done";
+
+/// Something that happened, to whom and when. Readers are lent it.
+#[derive(Clone, Copy)]
+pub struct Event<'a> {
+    events: &'a Events,
+    /// To whom.
+    pub agent: &'a Agent,
+    /// What.
+    pub kind: &'a EventKind,
+}
+
+impl Event<'_> {
+    /// Milliseconds since 1970, never going back within a run.
+    pub fn time(&self) -> u64 {
+        let now = self.events.began_at + self.events.began.elapsed();
+        u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// The name of the run.
+    pub fn run(&self) -> &str {
+        &self.events.run
+    }
+}
+
+/// Gets every event as it happens. Must not run scripts, which make events in turn.
+pub type Reader = Rc<dyn Fn(&Event<'_>)>;
+
+/// The events of one run. Whoever makes one has a [`Scope`]; whoever reads them has been added before.
+pub struct Events {
+    run: String,
+    /// Since 1970. The system's clock may be set back meanwhile; this one goes on from here.
+    began_at: Duration,
+    began: Instant,
+    readers: RefCell<Vec<Reader>>,
+    agents: Cell<u64>,
+    spans: RefCell<Spans>,
+    /// Whose work is being done just now.
+    current: RefCell<Agent>,
+}
+
+impl Events {
+    /// The stream of a run that begins now, without readers.
+    pub fn new(readers: Vec<Reader>) -> Rc<Self> {
+        let began_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Rc::new(Events {
+            // Names sort as the runs began; what follows tells runs of one millisecond apart.
+            run: format!("{:011x}{:08x}", began_at.as_millis(), fastrand::u32(..)),
+            began_at,
+            began: Instant::now(),
+            readers: RefCell::new(readers),
+            agents: Cell::new(0),
+            spans: RefCell::default(),
+            current: RefCell::new(Agent::root()),
+        })
+    }
+
+    /// Adds somebody who reads what happens from now on.
+    pub fn add_reader(&self, reader: Reader) {
+        self.readers.borrow_mut().push(reader);
+    }
+
+    /// Tells of something that happened to an agent.
+    pub fn emit(&self, agent: &Agent, kind: &EventKind) {
+        match kind {
+            EventKind::StepFinish { .. } => self.spans.borrow_mut().count_step(agent),
+            EventKind::RunFinish(_) => self.end_all(),
+            _ => {}
+        }
+        let event = Event { events: self, agent, kind };
+        // By index: a reader may be added meanwhile.
+        let mut index = 0;
+        loop {
+            let reader = self.readers.borrow().get(index).cloned();
+            let Some(reader) = reader else { break };
+            reader(&event);
+            index += 1;
+        }
+    }
+
+    fn agent_ends(&self, closed: Closed, error: Option<&str>) {
+        let Closed { agent, steps, took } = closed;
+        self.emit(&agent, &EventKind::AgentFinish { steps, took, error: error.map(str::to_owned) });
+    }
+
+    /// The process ends with whatever is still at work in it: nothing is dropped any more.
+    fn end_all(&self) {
+        loop {
+            let last = self.spans.borrow_mut().close_last();
+            let Some(closed) = last else { break };
+            self.agent_ends(closed, Some(CUT_OFF));
+        }
+    }
+
+    /// Tells of something that happened to whoever is at work just now.
+    pub fn emit_current(&self, kind: &EventKind) {
+        let agent = self.current.borrow().clone();
+        self.emit(&agent, kind);
+    }
+
+    /// Tells what a person should know of.
+    pub fn warn(&self, message: impl Into<String>) {
+        self.emit_current(&EventKind::Warning { message: message.into() });
+    }
+
+    /// A new agent that works for another one.
+    pub fn agent(&self, parent: &Agent, name: &str, tool_call_id: Option<&str>) -> Agent {
+        self.agents.set(self.agents.get() + 1);
+        parent.child(name, self.agents.get(), tool_call_id)
+    }
+}
+
+/// What an agent tells the stream of its run through. Clones are the same.
+#[derive(Clone)]
+pub struct Scope {
+    events: Rc<Events>,
+    agent: Agent,
+}
+
+impl Scope {
+    /// Of this agent in the run.
+    pub fn new(events: Rc<Events>, agent: Agent) -> Self {
+        Scope { events, agent }
+    }
+
+    /// Whose events these are.
+    pub fn agent(&self) -> &Agent {
+        &self.agent
+    }
+
+    /// Tells of something that happened to it.
+    pub fn emit(&self, kind: &EventKind) {
+        self.events.emit(&self.agent, kind);
+    }
+
+    /// Tells that the agent begins to work, if it does not work yet; the file's own prompt is no agent.
+    pub fn begin(&self) -> AgentSpan {
+        let number = self.events.spans.borrow_mut().open(&self.agent);
+        if number.is_some() {
+            self.emit(&EventKind::AgentStart);
+        }
+        AgentSpan { events: self.events.clone(), number }
+    }
+
+    /// Tells that its work has ended, if it works.
+    pub fn end(&self, error: Option<&str>) {
+        let closed = self.events.spans.borrow_mut().close_agent(&self.agent);
+        if let Some(closed) = closed {
+            self.events.agent_ends(closed, error);
+        }
+    }
+
+    /// Does a piece of this agent's work: what providers have to tell meanwhile is told of it.
+    pub async fn at_work<T>(&self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        std::future::poll_fn(|context| {
+            // Agents run within their parent's work, so that they nest.
+            let before = self.events.current.replace(self.agent.clone());
+            let polled = work.as_mut().poll(context);
+            self.events.current.replace(before);
+            polled
+        })
+        .await
+    }
+}
+
+/// Ends an agent's work when it is dropped, unless it has ended by then: the futures that agents work in are dropped with
+/// whoever waits for them.
+pub struct AgentSpan {
+    events: Rc<Events>,
+    /// Of which beginning; none when somebody else began.
+    number: Option<u64>,
+}
+
+impl Drop for AgentSpan {
+    fn drop(&mut self) {
+        let Some(number) = self.number else { return };
+        let closed = self.events.spans.borrow_mut().close_number(number);
+        if let Some(closed) = closed {
+            self.events.agent_ends(closed, Some(CUT_OFF));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What a run comes to, added up from its events.
+
+use serde_json::{Value, json};
+
+use super::{Event, EventKind, Output, RunFinish};
+use crate::chat::{FinishReason, StreamPart, Usage};
+
+/// The sums so far. Usage and cost are those of the whole run, with agents; steps, text and finish reason those of the
+/// file's own prompt.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Steps of the file's own prompt.
+    pub steps: usize,
+    /// Steps of all prompts.
+    pub all_steps: usize,
+    /// The text of the last step, if it is kept.
+    pub text: String,
+    /// The validated output, when the file has one.
+    pub output: Option<Value>,
+    /// Why its answer ended, when there was one.
+    pub finish_reason: Option<FinishReason>,
+    /// The model of the last step, as `provider:model`.
+    pub model: Option<String>,
+    /// The tokens of all answers.
+    pub usage: Usage,
+    /// What all answers cost, in US dollars; `None` when that of one is unknown, and before the first.
+    cost: Option<f64>,
+    /// Milliseconds from the first event to the last one.
+    pub duration_ms: u64,
+    began: Option<u64>,
+    is_cost_unknown: bool,
+    keeps_text: bool,
+}
+
+impl Summary {
+    /// A summary with the text, also that of a step which is not over yet. It may be many megabytes: only for who prints it.
+    pub fn with_text() -> Self {
+        Summary { keeps_text: true, ..Summary::default() }
+    }
+
+    /// Adds an event.
+    pub fn add(&mut self, event: &Event<'_>) {
+        match event.kind {
+            // Pieces are many, and the time is not free to ask for.
+            EventKind::Stream(part) => return self.add_part(event, part),
+            EventKind::StepStart { model, .. } if event.agent.is_root() => {
+                self.model = Some(model.to_string());
+                self.text.clear();
+            }
+            // Not with the step, which may never end: what its tools are still busy with does not make it free.
+            EventKind::Answered { usage, cost } => {
+                self.usage = self.usage.plus(*usage);
+                self.is_cost_unknown |= cost.is_none();
+                self.cost = Some(self.cost.unwrap_or(0.0) + cost.unwrap_or(0.0)).filter(|_| !self.is_cost_unknown);
+            }
+            EventKind::StepFinish { step, model, .. } => {
+                self.all_steps += 1;
+                if event.agent.is_root() {
+                    self.steps += 1;
+                    self.finish_reason = Some(step.output.finish_reason);
+                    self.model = Some(model.to_string());
+                }
+            }
+            EventKind::Output(Output::Value(value)) => self.output = Some(value.clone()),
+            _ => {}
+        }
+        let now = event.time();
+        self.duration_ms = now - *self.began.get_or_insert(now);
+    }
+
+    /// What the run has cost, in US dollars: nothing without an answer, `None` when the cost of one is unknown.
+    pub fn total_cost(&self) -> Option<f64> {
+        self.cost.or((!self.is_cost_unknown).then_some(0.0))
+    }
+
+    fn add_part(&mut self, event: &Event<'_>, part: &StreamPart) {
+        match part {
+            StreamPart::TextDelta { delta, .. } if self.keeps_text && event.agent.is_root() => {
+                self.text.push_str(delta)
+            }
+            _ => {}
+        }
+    }
+
+    /// `{ok, text, output?, finishReason, steps, usage, cost, model, durationMs, error?}`: what `-f json` prints, and what
+    /// `run-finish` carries.
+    pub fn to_json(&self, end: &RunFinish) -> Value {
+        let mut object = json!({
+            "ok": end.error.is_none() && end.exit_code == 0,
+            "text": self.text,
+            "finishReason": self.finish_reason,
+            "steps": self.steps,
+            "usage": self.usage,
+            "cost": self.total_cost(),
+            "model": self.model,
+            "durationMs": self.duration_ms,
+        });
+        if let Some(output) = &self.output {
+            object["output"] = output.clone();
+        }
+        if let Some(error) = &end.error {
+            object["error"] = json!(error);
+        }
+        object
+    }
+}

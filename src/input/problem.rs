@@ -1,0 +1,158 @@
+//! What is wrong with the input, in words for whoever typed it. Must not know how it was found out.
+
+use serde_json::{Map, Value};
+
+use super::{
+    command_line::Filled,
+    kind::Kind,
+    property::{Declaration, Property},
+};
+use crate::{
+    diagnostic::{Diagnostic, closest},
+    schema,
+};
+
+/// Longest text of a value in a message.
+const MAX_SHOWN: usize = 60;
+
+/// Something that is wrong with what was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+}
+
+impl Problem {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Problem { message: message.into(), hint: None }
+    }
+
+    #[must_use]
+    pub(super) fn hint(self, hint: impl Into<String>) -> Self {
+        Problem { hint: Some(hint.into()), ..self }
+    }
+
+    /// A value of the wrong kind. `place` is where it was given: `--days`.
+    pub(super) fn unexpected(place: &str, kind: &Kind, given: &str) -> Self {
+        let problem = Problem::new(format!("{place}: expected {}, got {}", kind.expected(), quoted(given)));
+        let Kind::Choice(values) = kind.inner() else { return problem };
+        match closest(given, values.iter().filter_map(Value::as_str)) {
+            Some(near) => problem.hint(format!("did you mean {near}?")),
+            None => problem,
+        }
+    }
+
+    /// What the schema finds wrong with an input: first everything that is missing, then what does not fit.
+    pub(crate) fn of_schema(declaration: &Declaration, filled: &Filled, found: &[schema::Problem]) -> Self {
+        let (mut missing, mut lines) = (Vec::new(), Vec::new());
+        for problem in found {
+            match missing_property(declaration, &filled.input, problem) {
+                Some(property) => missing.push(property),
+                None => lines.push(schema_line(declaration, &filled.input, problem)),
+            }
+        }
+        if !missing.is_empty() {
+            lines.insert(0, missing_line(declaration, &missing, filled.is_standard_input_empty));
+        }
+        let problem = match lines.as_slice() {
+            [line] => Problem::new(line),
+            lines => Problem::new(format!("the input does not fit:\n  {}", lines.join("\n  "))),
+        };
+        let unknown = || filled.input.keys().map(String::as_str).filter(|key| declaration.fields.named(key).is_none());
+        let near = missing.iter().find_map(|property| Some((closest(&property.name, unknown())?, &property.name)));
+        match near {
+            Some((near, name)) => problem.hint(format!("the input has {near}; did you mean {name}?")),
+            None => problem,
+        }
+    }
+
+    /// With the line that says how the command is used.
+    pub(crate) fn diagnostic(self, usage: &str) -> Diagnostic {
+        let diagnostic = Diagnostic::new(format!("{}\n\n{usage}", self.message));
+        match self.hint {
+            Some(hint) => diagnostic.with_hint(hint),
+            None => diagnostic,
+        }
+    }
+}
+
+/// The property that a finding misses.
+fn missing_property<'a>(
+    declaration: &'a Declaration,
+    input: &Map<String, Value>,
+    problem: &schema::Problem,
+) -> Option<&'a Property> {
+    let [name] = problem.keys.as_slice() else { return None };
+    declaration.fields.named(name).filter(|property| property.is_required && !input.contains_key(name))
+}
+
+fn missing_line(declaration: &Declaration, missing: &[&Property], is_standard_input_empty: bool) -> String {
+    let option = |property: &&Property| format!("--{} {}", declaration.fields.option(property), property.value_name());
+    let options = missing.iter().map(option).collect::<Vec<_>>().join(", ");
+    let was_read = is_standard_input_empty && missing.iter().any(|property| property.kind.is_text());
+    let note = if was_read { " (standard input is empty)" } else { "" };
+    format!("missing required input: {options}{note}")
+}
+
+/// One finding: the option, what is expected, what was given.
+fn schema_line(declaration: &Declaration, input: &Map<String, Value>, problem: &schema::Problem) -> String {
+    let Some((name, inner)) = problem.keys.split_first() else {
+        return match problem.message.as_str() {
+            "" => "the input is not valid".to_owned(),
+            message => format!("the input is not valid: {message}"),
+        };
+    };
+    let option = declaration.fields.named(name).map_or_else(|| name.clone(), |known| declaration.fields.option(known));
+    let within = problem.path.strip_prefix(name.as_str()).unwrap_or_default();
+    let place = format!("--{option}{within}");
+    let given = inner.iter().try_fold(input.get(name), |value, key| {
+        let value = value?;
+        Some(value.get(key).or_else(|| value.get(key.parse::<usize>().ok()?)))
+    });
+    let known = declaration.fields.named(name).filter(|_| inner.is_empty());
+    let message = expectation(known, &problem.message);
+    match given.flatten() {
+        Some(given) => format!("{place}: {message}, got {}", shown(given)),
+        None if message.starts_with("expected ") => format!("{place}: {message}, got nothing"),
+        None => format!("{place}: {message}"),
+    }
+}
+
+/// What a schema says about a value, without what the rest of the line says. `property` is there when the whole of it is
+/// meant.
+fn expectation(property: Option<&Property>, message: &str) -> String {
+    // The date was made from text, and a schema only sees that it is none. Of a union it says nothing at all.
+    let says_little = |known: &&Property| match known.kind.inner() {
+        Kind::Date => message.contains("expected date"),
+        _ => message == "Invalid input",
+    };
+    if let Some(known) = property.filter(says_little) {
+        return format!("expected {}", known.kind.expected());
+    }
+    let expected = message.strip_prefix("Invalid input: ").or_else(|| message.strip_prefix("Invalid option: "));
+    match expected.filter(|rest| rest.starts_with("expected ")) {
+        Some(rest) => rest.split_once(", received ").map_or(rest, |(expected, _)| expected).to_owned(),
+        None => message.to_owned(),
+    }
+}
+
+/// A value for a message: text in quotes, the rest as JSON.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        other => cut(&other.to_string()),
+    }
+}
+
+/// A text for a message.
+pub(super) fn quoted(text: &str) -> String {
+    format!("'{}'", cut(text))
+}
+
+fn cut(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ");
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

@@ -1,0 +1,221 @@
+//! The properties of an input and the options they are given by. Must not know what was typed.
+
+use serde_json::{Map, Value};
+
+use super::kind::{Kind, Place, plain};
+
+/// What zod says of every integer; nobody wants to read it.
+const SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+
+/// What a prompt file takes, and what it is for.
+#[derive(Clone, Debug)]
+pub(crate) struct Declaration {
+    /// One sentence: the export `description`, or the schema's own.
+    pub(super) description: Option<String>,
+    pub(super) fields: Fields,
+}
+
+/// The properties of an object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Fields {
+    /// In the order of the schema.
+    pub(super) properties: Vec<Property>,
+    /// What further properties are, when the schema says that there may be some.
+    pub(super) others: Option<Box<Kind>>,
+}
+
+/// One property.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Property {
+    /// Its name in the schema.
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    pub(super) is_required: bool,
+    pub(super) description: Option<String>,
+    pub(super) default: Option<Value>,
+    /// What else help tells of its values: `at least 1`.
+    pub(super) limits: Vec<String>,
+}
+
+/// The property that an option means, maybe within another.
+pub(super) struct Target<'a> {
+    /// Names from the outermost object inwards.
+    pub(super) path: Vec<String>,
+    pub(super) kind: &'a Kind,
+}
+
+impl Declaration {
+    /// Reads the JSON Schema of an input; without one, the file only has a description.
+    ///
+    /// # Errors
+    /// The type of the schema, when that is not an object.
+    pub(crate) fn new(schema: Option<&Value>, description: Option<String>) -> Result<Self, String> {
+        let Some(schema) = schema else { return Ok(Declaration { description, fields: Fields::default() }) };
+        let place = Place::of_root(schema);
+        let own = || Some(place.resolve(schema).get("description")?.as_str()?.to_owned());
+        match Kind::read(schema, place) {
+            Kind::Object(fields) => Ok(Declaration { description: description.or_else(own), fields }),
+            other => Err(other.name()),
+        }
+    }
+
+    /// Puts defaults where there is nothing, for a schema that only tells of them.
+    pub(crate) fn add_defaults(&self, input: &mut Map<String, Value>) {
+        self.fields.add_defaults(input);
+    }
+}
+
+impl Fields {
+    pub(super) fn read(keywords: &Map<String, Value>, place: Place<'_>) -> Fields {
+        let parts = keywords.get("allOf").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let own = keywords.get("properties").and_then(Value::as_object);
+        let further = keywords.get("additionalProperties").filter(|schema| **schema != Value::Bool(false));
+        let place = place.inner(parts.len() + own.map_or(0, Map::len) + usize::from(further.is_some()));
+        let mut fields = Fields::default();
+        // `z.intersection` gives the parts one by one.
+        for part in parts {
+            if let Kind::Object(part) = Kind::read(part, place) {
+                part.properties.into_iter().for_each(|property| fields.add(property));
+            }
+        }
+        for (name, schema) in own.into_iter().flatten() {
+            fields.add(Property::read(name, schema, place));
+        }
+        // It may name properties of the parts as well.
+        let required = keywords.get("required").and_then(Value::as_array);
+        for property in &mut fields.properties {
+            let is_listed = required.is_some_and(|names| names.iter().any(|name| *name == property.name));
+            property.is_required |= is_listed && property.default.is_none();
+        }
+        fields.others = further.map(|schema| Box::new(Kind::read(schema, place)));
+        fields
+    }
+
+    fn add(&mut self, property: Property) {
+        match self.properties.iter_mut().find(|known| known.name == property.name) {
+            Some(known) => known.is_required |= property.is_required,
+            None => self.properties.push(property),
+        }
+    }
+
+    fn add_defaults(&self, input: &mut Map<String, Value>) {
+        for property in &self.properties {
+            match (input.get_mut(&property.name), &property.default, property.kind.inner()) {
+                (None, Some(default), _) => {
+                    input.insert(property.name.clone(), default.clone());
+                }
+                (Some(Value::Object(inner)), _, Kind::Object(fields)) => fields.add_defaults(inner),
+                _ => {}
+            }
+        }
+    }
+
+    /// The property with this name.
+    pub(super) fn named(&self, name: &str) -> Option<&Property> {
+        self.properties.iter().find(|property| property.name == name)
+    }
+
+    /// The name of a property as an option, without the dashes.
+    pub(super) fn option(&self, property: &Property) -> String {
+        let kebab = kebab(&property.name);
+        let is_alone = self.properties.iter().filter(|other| self::kebab(&other.name) == kebab).count() == 1;
+        if is_alone { kebab } else { property.name.clone() }
+    }
+
+    /// What `option` stands for, also as one of the properties that have no names of their own.
+    pub(super) fn find(&self, option: &str) -> Option<Target<'_>> {
+        let other = || self.others.as_deref().map(|kind| Target { path: vec![option.to_owned()], kind });
+        self.known(option).or_else(other)
+    }
+
+    /// The property that `option` names: `maxWords`, `max-words`, or `address.city` within another object.
+    pub(super) fn known(&self, option: &str) -> Option<Target<'_>> {
+        if let Some(property) = self.property(option) {
+            return Some(Target { path: vec![property.name.clone()], kind: &property.kind });
+        }
+        if let Some((outer, rest)) = option.split_once('.')
+            && let Some(property) = self.property(outer)
+            && let Kind::Object(fields) = property.kind.inner()
+        {
+            let mut target = fields.find(rest)?;
+            target.path.insert(0, property.name.clone());
+            return Some(target);
+        }
+        None
+    }
+
+    fn property(&self, option: &str) -> Option<&Property> {
+        let kebab = kebab(option);
+        self.named(option).or_else(|| self.properties.iter().find(|property| self::kebab(&property.name) == kebab))
+    }
+}
+
+impl Property {
+    fn read(name: &str, schema: &Value, place: Place<'_>) -> Property {
+        let resolved = place.resolve(schema);
+        let keyword = |key: &str| schema.get(key).or_else(|| resolved.get(key));
+        Property {
+            name: name.to_owned(),
+            kind: Kind::read(schema, place),
+            is_required: false,
+            description: keyword("description").and_then(Value::as_str).map(str::to_owned),
+            default: keyword("default").cloned(),
+            limits: limits(resolved),
+        }
+    }
+
+    /// How the value is written in usage and help: `<integer>`.
+    pub(super) fn value_name(&self) -> String {
+        match self.kind.inner() {
+            Kind::List(item) => format!("<{}>...", item.name()),
+            _ => format!("<{}>", self.kind.name()),
+        }
+    }
+}
+
+/// What the schema says of a value beside its type.
+fn limits(schema: &Value) -> Vec<String> {
+    let number = |key: &str| schema.get(key).filter(|limit| limit.as_f64().is_some_and(|n| n.abs() < SAFE_INTEGER));
+    let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_owned);
+    let limit = |key: &str, words: &str| number(key).map(|limit| words.replace('N', &plain(limit)));
+    let is_tuple = schema.get("prefixItems").is_some();
+    [
+        text("format"),
+        limit("minimum", "at least N"),
+        limit("exclusiveMinimum", "more than N"),
+        limit("maximum", "at most N"),
+        limit("exclusiveMaximum", "less than N"),
+        limit("multipleOf", "a multiple of N"),
+        limit("minLength", "N or more characters"),
+        limit("maxLength", "N or fewer characters"),
+        limit("minItems", "N or more values").filter(|_| !is_tuple),
+        limit("maxItems", "N or fewer values").filter(|_| !is_tuple),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// `maxWords` and `max_words` as `max-words`, `parseURL` as `parse-url`.
+pub(super) fn kebab(name: &str) -> String {
+    let characters: Vec<char> = name.chars().collect();
+    let mut kebab = String::new();
+    for (index, &character) in characters.iter().enumerate() {
+        if character == '_' {
+            kebab.push('-');
+            continue;
+        }
+        let before = index.checked_sub(1).map(|before| characters[before]);
+        let begins_word = character.is_uppercase()
+            && before.is_some_and(|before| {
+                let ends_capitals =
+                    before.is_uppercase() && characters.get(index + 1).is_some_and(|c| c.is_lowercase());
+                before.is_lowercase() || before.is_numeric() || ends_capitals
+            });
+        if begins_word {
+            kebab.push('-');
+        }
+        kebab.extend(character.to_lowercase());
+    }
+    kebab
+}

@@ -1,0 +1,205 @@
+//! The shape that the answer of a prompt must have: what the model is told of it, and finding it in what the model says
+//! (docs/reference.md, "Typed output", "Agents").
+//!
+//! Must not know who asks for the shape, nor what becomes of an answer that does not have it.
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::{
+    chat::{ResponseFormat, read_json},
+    schema::{Validator, describe_problems},
+};
+
+/// The system section that tells the model.
+pub(crate) const ANSWER_SECTION: &str = "responseFormat";
+
+/// No provider takes a longer name.
+const LONGEST_NAME: usize = 64;
+
+/// In so many places of a text JSON is looked for: each costs a look at what follows.
+const MOST_PLACES: usize = 100;
+
+/// The shape of an answer.
+#[derive(Debug)]
+pub(crate) struct AnswerShape {
+    format: ResponseFormat,
+    /// Or why the schema is none.
+    validator: Result<Validator, String>,
+}
+
+/// JSON that stands in an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FoundJson {
+    /// As the model wrote it.
+    pub(crate) text: String,
+    pub(crate) value: Value,
+    /// Why it does not match the schema, if it does not.
+    pub(crate) problem: Option<String>,
+}
+
+/// What is to be done after an answer that was to have a shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum AnswerCheck {
+    /// It is the last one.
+    Accepted,
+    /// The model is told this and asked again.
+    AskAgain(String),
+}
+
+impl AnswerShape {
+    /// A shape by its JSON Schema. `name` is whose answer it is.
+    pub(crate) fn new(name: &str, schema: Value) -> Self {
+        let allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+        let letters = name.chars().take(LONGEST_NAME);
+        let name = letters.map(|letter| if allowed(letter) { letter } else { '_' }).collect();
+        let validator = Validator::new(&schema);
+        AnswerShape { format: ResponseFormat { name, schema }, validator }
+    }
+
+    /// For models that can be held to a schema.
+    pub(crate) fn format(&self) -> &ResponseFormat {
+        &self.format
+    }
+
+    /// Why the schema is none, if it is not.
+    pub(crate) fn fault(&self) -> Option<&str> {
+        self.validator.as_ref().err().map(String::as_str)
+    }
+
+    /// The content of [`ANSWER_SECTION`].
+    pub(crate) fn instruction(&self) -> String {
+        format!("Answer with JSON that matches this JSON Schema, and with nothing else:\n\n{:#}", self.format.schema)
+    }
+
+    /// The JSON in an answer: all of it, or what stands in a code fence or between other words; of several the first that
+    /// matches the schema.
+    ///
+    /// # Errors
+    /// Says why there is none.
+    pub(crate) fn find(&self, text: &str) -> Result<FoundJson, String> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err("the answer is empty".to_owned());
+        }
+        let whole = match self.read(text) {
+            Ok(found) => return Ok(found),
+            Err(error) => error,
+        };
+        let mut first = None;
+        for candidate in fenced(text).into_iter().chain(between_words(text)) {
+            let Ok(found) = self.read(candidate) else { continue };
+            if found.problem.is_none() {
+                return Ok(found);
+            }
+            first = first.or(Some(found));
+        }
+        first.ok_or_else(|| format!("the answer is not JSON: {whole}"))
+    }
+
+    fn read(&self, text: &str) -> Result<FoundJson, String> {
+        let value = read_json(text).map_err(|error| error.to_string())?;
+        let problem = match &self.validator {
+            Ok(validator) => validator.validate(&value).err().map(|problems| describe_problems(&problems)),
+            Err(fault) => Some(fault.clone()),
+        };
+        Ok(FoundJson { text: text.to_owned(), value, problem })
+    }
+}
+
+/// What the model is told of an answer that does not have its shape. `cut` says that it ended at a limit.
+pub(crate) fn correction(problem: &str, cut: bool) -> String {
+    if cut {
+        return "Your answer was cut off before it was complete, at the limit on its length. Answer again, shorter, with JSON \
+                that matches the schema and with nothing else."
+            .to_owned();
+    }
+    format!(
+        "Your answer does not match the JSON Schema that was asked for: {problem}\n\nAnswer again with JSON that matches \
+         the schema, and with nothing else."
+    )
+}
+
+/// What stands in code fences: models put JSON there however plainly they are told not to.
+fn fenced(text: &str) -> Vec<&str> {
+    let mut blocks = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("```") {
+        // The language, if any, ends the line.
+        let Some((_language, body)) = after.split_once('\n') else { break };
+        // A fence within a text of the JSON does not begin a line.
+        let Some(end) = body.find("\n```").or_else(|| body.find("```")) else { break };
+        blocks.push(body[..end].trim());
+        rest = body[end..].trim_start().strip_prefix("```").unwrap_or_default();
+    }
+    blocks
+}
+
+/// Objects and arrays between other words, one after the other.
+fn between_words(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for _ in 0..MOST_PLACES {
+        let Some(place) = text[from..].find(['{', '[']) else { break };
+        let start = from + place;
+        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<IgnoredAny>();
+        from = match values.next() {
+            Some(Ok(_)) => {
+                let end = start + values.byte_offset();
+                found.push(&text[start..end]);
+                end
+            }
+            _ => start + 1,
+        };
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn shape() -> AnswerShape {
+        let schema = json!({ "type": "object", "properties": { "n": { "type": "number" } }, "required": ["n"] });
+        AnswerShape::new("count", schema)
+    }
+
+    #[test]
+    fn names_are_made_of_what_providers_take() {
+        let name = |agent: &str| AnswerShape::new(agent, json!({})).format().name.clone();
+        assert_eq!(name("größe-1.2_b"), "gr__e-1_2_b");
+        assert_eq!(name(&"x".repeat(99)).len(), 64);
+    }
+
+    #[test]
+    fn json_is_found_in_fences_and_between_words() {
+        for text in [
+            "{\"n\":1}",
+            " ```json\n{\"n\":1}\n``` ",
+            "```\n{\"n\":1}\n```",
+            "Here it is:\n\n```json\n{\"n\":1}\n```\nI hope [that] helps.",
+            "For [1] and {this} it is {\"n\":1}, I think.",
+            "First {\"n\":\"one\"}, no: {\"n\":1}",
+        ] {
+            let found = shape().find(text).unwrap();
+            let expected = FoundJson { text: "{\"n\":1}".into(), value: json!({ "n": 1 }), problem: None };
+            assert_eq!(found, expected, "{text}");
+        }
+        let fence = "```json\n{\"n\":1,\"code\":\"```js x```\"}\n```";
+        assert_eq!(shape().find(fence).unwrap().value, json!({ "n": 1, "code": "```js x```" }));
+    }
+
+    #[test]
+    fn what_does_not_fit_says_why() {
+        assert!(shape().find("I think 1").unwrap_err().starts_with("the answer is not JSON: "));
+        assert_eq!(shape().find(" \n").unwrap_err(), "the answer is empty");
+        assert!(shape().find("{\"n\":1").unwrap_err().contains("EOF"));
+        let problem = "n: Invalid input: expected number, received string";
+        assert_eq!(shape().find("So: {\"n\":\"x\"}").unwrap().problem.as_deref(), Some(problem));
+        assert!(AnswerShape::new("a", json!({ "type": 5 })).fault().is_some());
+        // Whatever it is, looking for more must not take long.
+        assert!(shape().find(&"[{".repeat(100_000)).is_err());
+    }
+}
