@@ -6,6 +6,9 @@
 //! `docs/architecture.md` tells how the data goes through them:
 //!
 //! - [`chat`], [`schema`], [`diagnostic`] – plain types and functions that everybody shares
+//! - [`cost`] – prices, and how much of a run is left
+//! - [`event`] – what happens in a run, told once to all who watch
+//! - [`input`] – what is typed behind a prompt file, made into its input
 //! - [`http`] – the one HTTP client
 //! - [`provider`] – the language models
 //! - [`plugin`] – task list and task graph as state machines
@@ -18,6 +21,7 @@
 #![warn(unreachable_pub)]
 
 mod http;
+mod input;
 mod plugin;
 mod prompt;
 mod schema;
@@ -26,7 +30,9 @@ mod session;
 pub mod chat;
 pub mod cli;
 pub mod code;
+pub mod cost;
 pub mod diagnostic;
+pub mod event;
 pub mod provider;
 pub mod sandbox;
 pub mod script;

@@ -21,17 +21,55 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("chat", &[]),
     ("schema", &[]),
     ("diagnostic", &[]),
+    ("cost", &["chat", "diagnostic"]),
+    ("event", &["chat"]),
+    ("input", &["chat", "schema", "diagnostic"]),
     ("http", &[]),
     ("provider", &["http", "chat", "schema", "diagnostic"]),
     ("plugin", &["chat", "schema", "diagnostic"]),
     ("code", &["chat", "schema", "diagnostic"]),
     ("sandbox", &["code", "chat", "schema", "diagnostic"]),
     // The model of a prompt names the trait its steps are answered by, and keeps what its functions look like to the model.
-    ("prompt", &["provider", "code", "chat", "schema", "diagnostic"]),
+    ("prompt", &["provider", "code", "event", "chat", "schema", "diagnostic"]),
     // `fetch` in prompt files goes through the shared HTTP client.
-    ("script", &["prompt", "plugin", "provider", "code", "sandbox", "http", "chat", "schema", "diagnostic"]),
-    ("session", &["script", "prompt", "plugin", "provider", "code", "sandbox", "chat", "schema", "diagnostic"]),
-    ("cli", &["session", "script", "prompt", "provider", "code", "sandbox", "chat", "schema", "diagnostic"]),
+    (
+        "script",
+        &["input", "prompt", "plugin", "provider", "code", "sandbox", "http", "event", "chat", "schema", "diagnostic"],
+    ),
+    (
+        "session",
+        &[
+            "cost",
+            "input",
+            "script",
+            "event",
+            "prompt",
+            "plugin",
+            "provider",
+            "code",
+            "sandbox",
+            "chat",
+            "schema",
+            "diagnostic",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "session",
+            "cost",
+            "input",
+            "script",
+            "event",
+            "prompt",
+            "provider",
+            "code",
+            "sandbox",
+            "chat",
+            "schema",
+            "diagnostic",
+        ],
+    ),
     // main.rs is one call into the library, or into the worker that a sandbox starts.
     ("main", &["cli", "sandbox"]),
     ("lib", &[]),
@@ -40,6 +78,10 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Files that may import each other in a circle, and why.
 const CIRCLES: &[(&[&str], &str)] = &[
     (&["src/chat/"], "recursive data: an agent's steps are part of a message, and a step holds messages"),
+    (
+        &["src/input/kind.rs", "src/input/property.rs"],
+        "recursive data: an object has properties, and a property may be an object",
+    ),
     (
         &["src/script/bindings/values/messages.rs", "src/script/bindings/values/steps.rs"],
         "recursive data: an agent's steps are part of a message, and a step holds messages",

@@ -90,7 +90,10 @@ fn failures_of_files_and_requests_tell_who_asked() {
     let load =
         "const load = async (path) => JSON.parse(await readFile(path, 'utf8'));\nawait null;\nawait load('/no/file');";
     let error_of_file = error(fs, load);
-    assert_has(&error_of_file, &["ENOENT: no such file or directory, open '/no/file'", "main.lmt.mjs:5:", "at load ("]);
+    assert_has(
+        &error_of_file,
+        &["ENOENT: no such file or directory, open '/no/file'", "main.lmt.mjs:5:47\n", "at load ("],
+    );
     // A port that was free a moment ago.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let request = format!("const ask = async (url) => await fetch(url);\nawait ask('http://127.0.0.1:{port}/');");
@@ -164,6 +167,30 @@ fn slips_in_mocks_are_errors() {
     }
     let misspelt = body("", "$`go`;").replace("model: 'mock'", "model: 'mok'");
     assert_has(&run(&[("main.lmt.mjs", &misspelt)]).stderr, &["hint: did you mean 'mock'?"]);
+}
+
+#[test]
+fn a_model_that_waits_for_nothing_is_found_out() {
+    for stuck in ["() => new Promise(() => {})", "async () => ({ stream: new ReadableStream({}) })"] {
+        let source = format!(
+            "const model = {{ modelId: 'mine', doStream: {stuck} }};\nexport const config = {{ model }};\nexport default async ({{ $ }}) => {{ $`go`; }};"
+        );
+        let ended = run(&[("main.lmt.mjs", &source)]);
+        assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+        assert_has(
+            &ended.stderr,
+            &["the model custom:mine waits for a promise that nothing can settle any more", "DIR/main.lmt.mjs:1:"],
+        );
+    }
+}
+
+#[test]
+fn a_command_that_failed_is_told_with_its_place() {
+    let imports = "import { exec } from 'node:child_process';\nimport { promisify } from 'node:util';";
+    assert_has(
+        &error(imports, "const run = promisify(exec);\nawait run('exit 3');"),
+        &["Error: Command failed: exit 3", "DIR/main.lmt.mjs:"],
+    );
 }
 
 #[test]

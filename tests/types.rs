@@ -198,6 +198,23 @@ fn type_check(files: &[PathBuf]) -> Option<String> {
     Some(text)
 }
 
+/// What a schema says of the second argument: its properties, defaults applied, and the methods of plugins beside it.
+const WRONG_INPUT: &str = r"import { z } from 'zod';
+export const input = z.object({ city: z.string(), days: z.coerce.number().default(3) });
+const described = { type: 'object', properties: { city: { type: 'string' } } };
+const plugin = { defName() {} };
+/** @type {import('lmthing').PromptFunction<typeof input, typeof plugin>} */
+export default ({ defName }, { city, cty, days }) => {
+  city.toFixed();
+  defName();
+  return days.toFixed();
+};
+/** @type {import('lmthing').PromptFunction<typeof described>} */
+export const loose = ({ $ }, { city }) => $`${city.anything}`;
+/** @type {import('lmthing').PromptFunction<typeof plugin>} */
+export const plain = ({ defName }) => defName();
+";
+
 #[test]
 fn the_examples_pass_the_type_check_and_mistakes_do_not() {
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -207,12 +224,18 @@ fn the_examples_pass_the_type_check_and_mistakes_do_not() {
                   def('A', {});\n\
                 };\n";
     fs::write(&wrong, text).expect("a file can be written");
-    let Some(complaints) = type_check(&[wrong]) else {
+    let wrong_input = directory.path().join("wrong_input.lmt.mjs");
+    fs::write(&wrong_input, WRONG_INPUT).expect("a file can be written");
+    let Some(complaints) = type_check(&[wrong, wrong_input]) else {
         let test = "the_examples_pass_the_type_check_and_mistakes_do_not";
         return skipped(test, "no TypeScript; run `npm ci` in runtime-js/ (.ci/run does it)");
     };
     assert!(complaints.contains("(2,30): error TS2551") || complaints.contains("(2,30): error TS2339"), "{complaints}");
     assert!(complaints.contains("(3,10): error TS2345"), "{complaints}");
+    let of_input: Vec<&str> = complaints.lines().filter(|line| line.contains("wrong_input")).collect();
+    let expected = ["(6,38): error TS2339: Property 'cty'", "(7,8): error TS2551: Property 'toFixed'"];
+    assert_eq!(of_input.len(), expected.len(), "{complaints}");
+    assert!(of_input.iter().zip(expected).all(|(line, part)| line.contains(part)), "{complaints}");
 
     let files = fs::read_dir(root().join("examples")).expect("examples/ is there");
     let files: Vec<PathBuf> = files.map(|entry| entry.expect("a readable directory").path()).collect();

@@ -1,8 +1,19 @@
 //! What can be typed (docs/reference.md, "The command line"). Doc comments in here are what the help shows.
 
-use std::path::PathBuf;
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use clap::{Args, CommandFactory, Parser, Subcommand, builder::StyledStr};
+use clap::{
+    Args, CommandFactory, Parser, Subcommand, ValueEnum,
+    builder::StyledStr,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+
+use super::commands::prompt_file::is_prompt_file;
+use crate::cost::Limits;
 
 /// Run scripted LLM prompts.
 #[derive(Debug, Parser)]
@@ -15,7 +26,7 @@ pub(super) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Run a prompt file; the model's text streams to standard output
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// List providers and aliases, and whether each is configured
     Models(ModelsArgs),
 }
@@ -26,17 +37,76 @@ pub(super) struct ModelsArgs {
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
+
+    /// List what models cost, your own prices (LMTHING_PRICES) first
+    #[arg(long)]
+    pub(super) prices: bool,
+
+    /// With --prices: only models with these words in provider:model
+    #[arg(value_name = "WORD", requires = "prices")]
+    pub(super) words: Vec<String>,
 }
 
 /// `lmthing run`.
 #[derive(Args, Debug)]
 #[command(
+    args_override_self = true,
+    override_usage = "lmthing run [OPTIONS] FILE [INPUT]...",
     after_help = "Exit codes: 0 done, 1 the file is missing, wrong or its code threw, 2 wrong usage, 3 the model or \
                         provider failed, 4 a limit ended the run, 130 interrupted."
 )]
 pub(super) struct RunArgs {
-    /// The prompt file: .lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts
-    pub(super) file: PathBuf,
+    /// The whole input of the file as a JSON object, @FILE or - for standard input
+    #[arg(long, value_name = "JSON")]
+    pub(super) input: Option<String>,
+
+    /// The model to take in place of config.model: provider:model or an alias
+    #[arg(short, long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(super) model: Option<String>,
+
+    /// Answer from the mock items in this JSON file, in place of config.model
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    pub(super) mock: Option<PathBuf>,
+
+    /// Read variables from this file, before .env; may be repeated, and the last file wins
+    #[arg(long, value_name = "FILE")]
+    pub(super) env_file: Vec<PathBuf>,
+
+    /// What standard output gets: the text, one JSON object at the end, or every event as a line of JSON
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t, hide_default_value = true)]
+    pub(super) format: Format,
+
+    /// Show only text and errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+
+    /// Tell of every step and every tool call on standard error
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+
+    /// Run again when the file, or something it imports, changes
+    #[arg(long)]
+    pub(super) watch: bool,
+
+    /// Where a run that is watched tells which files it is made of
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(super) report_files: Option<PathBuf>,
+
+    /// End the run before it makes more than N requests to models, agents included
+    #[arg(long, value_name = "N", value_parser = Limits::parse_steps, allow_hyphen_values = true)]
+    pub(super) max_steps: Option<u64>,
+
+    /// End it when N tokens of input and output are used
+    #[arg(long, value_name = "N", value_parser = Limits::parse_tokens, allow_hyphen_values = true)]
+    pub(super) max_tokens: Option<u64>,
+
+    /// End it when so many US dollars are spent, such as 0.50
+    #[arg(long, value_name = "USD", value_parser = Limits::parse_cost, allow_hyphen_values = true)]
+    pub(super) max_cost: Option<f64>,
+
+    /// End it after a time such as 90s, 1m30s, 500ms or 2h; a bare number is seconds
+    #[arg(long, value_name = "TIME", value_parser = Limits::parse_time, allow_hyphen_values = true)]
+    pub(super) timeout: Option<Duration>,
 
     /// Write every exchange with a model to this file, without secrets, when the run has ended well
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
@@ -46,13 +116,119 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) replay: Option<PathBuf>,
 
-    // Everything behind the file is the file's own, dashes or not.
-    /// Arguments for the prompt file, in process.argv from the third place on
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(super) arguments: Vec<String>,
+    // One argument: everything behind the first word is the file's own, dashes or not, and only so does it stay.
+    /// The prompt file (.lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts) and its input; `lmthing run FILE --help` says more
+    #[arg(required = true, trailing_var_arg = true, value_name = "FILE")]
+    file_and_words: Vec<OsString>,
+}
+
+impl RunArgs {
+    /// The prompt file.
+    pub(super) fn file(&self) -> &Path {
+        self.file_and_words.first().map_or(Path::new(""), Path::new)
+    }
+
+    /// What stands behind the file.
+    pub(super) fn words(&self) -> Vec<String> {
+        self.file_and_words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+}
+
+/// What was typed.
+///
+/// # Errors
+/// Says what nobody can make sense of. `--help` and `--version` come as errors too.
+pub(super) fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let is_run = arguments.get(1).is_some_and(|word| word == "run");
+    Cli::try_parse_from(arguments).map_err(|error| advise(error, is_run))
+}
+
+/// Puts a tip for prompt files in the place of clap's, who does not know that they take options of their own.
+fn advise(mut error: clap::Error, is_run: bool) -> clap::Error {
+    let word = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => word.clone(),
+        _ => String::new(),
+    };
+    let tip = match error.kind() {
+        ErrorKind::UnknownArgument if is_run => match error.get(ContextKind::SuggestedArg) {
+            Some(_) => None,
+            None => Some(format!(
+                "an option of the prompt file stands behind it: 'lmthing run FILE {}'",
+                word(ContextKind::InvalidArg)
+            )),
+        },
+        ErrorKind::InvalidSubcommand if is_prompt_file(Path::new(&word(ContextKind::InvalidSubcommand))) => {
+            Some(format!("a prompt file is run with 'lmthing run {}'", word(ContextKind::InvalidSubcommand)))
+        }
+        _ => return error,
+    };
+    let tips = tip.into_iter().map(StyledStr::from).collect();
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    error
+}
+
+/// The options of `run`, long and short, without their dashes.
+pub(super) fn run_options() -> Vec<String> {
+    let command = Cli::command();
+    let run = command.find_subcommand("run").into_iter().flat_map(clap::Command::get_arguments);
+    let names = |option: &clap::Arg| {
+        let short = option.get_short().map(String::from);
+        option.get_long().map(str::to_owned).into_iter().chain(short)
+    };
+    run.flat_map(names).collect()
+}
+
+/// What standard output gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// The model's text, and what the script prints.
+    #[default]
+    Text,
+    /// One object, at the end.
+    Json,
+    /// Every event, a line each.
+    Events,
+}
+
+impl Format {
+    /// Whether a program reads it, so that nothing else may stand there.
+    pub(super) fn is_for_programs(self) -> bool {
+        self != Format::Text
+    }
+}
+
+impl RunArgs {
+    /// The limits that were typed.
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            steps: self.max_steps,
+            tokens: self.max_tokens,
+            cost: self.max_cost,
+            time: self.timeout,
+            parallel: None,
+        }
+    }
 }
 
 /// The help text, for a call without arguments.
 pub(super) fn usage() -> StyledStr {
     Cli::command().render_help()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tips_know_that_prompt_files_take_options() {
+        for (words, tip) in [
+            (&["run", "--city", "Rome", "w.lmt.mjs"][..], "stands behind it: 'lmthing run FILE --city'"),
+            (&["w.lmt.mjs", "Rome"], "is run with 'lmthing run w.lmt.mjs'"),
+            (&["run", "--inptu", "{}", "w.lmt.mjs"], "a similar argument exists: '--input'"),
+        ] {
+            let words = ["lmthing"].iter().chain(words).map(OsString::from).collect();
+            let shown = parse(words).unwrap_err().to_string();
+            assert!(shown.contains(tip) && !shown.contains("as a value"), "{shown}");
+        }
+    }
 }

@@ -1,27 +1,79 @@
-//! The environment of a run: `.env` of the working directory, and real variables over it. The process's own environment
-//! is not changed: what a run sees, it is given.
+//! The environment of a run: `--env-file`s, `.env` of the working directory, and real variables over them. The process's
+//! own environment is not changed: what a run sees, it is given.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use super::failure::WrongUsage;
+
+/// Names and values, in no order.
+type Variables = Vec<(String, String)>;
+
+/// What a run sees, and what is wrong with where it comes from.
+pub(super) struct Environment {
+    /// The variables.
+    pub(super) variables: Variables,
+    /// Lines that were left out.
+    pub(super) problems: Vec<String>,
+    /// Why a file that was asked for cannot be read.
+    pub(super) wrong: Option<WrongUsage>,
+}
 
 /// The variables of the process, with those of `directory/.env` that are not set. A line of `.env` that cannot be read
 /// is reported and left out.
-pub(super) fn variables(directory: &Path) -> (Vec<(String, String)>, Vec<String>) {
+pub(super) fn variables(directory: &Path) -> (Variables, Vec<String>) {
+    let environment = with_files(directory, &[]);
+    (environment.variables, environment.problems)
+}
+
+/// The same with files that the command line names, which are read before `.env`. Of two, the last wins.
+pub(super) fn with_files(directory: &Path, files: &[PathBuf]) -> Environment {
     // `vars` would panic at a variable that is no Unicode.
-    let mut variables: Vec<(String, String)> = std::env::vars_os()
+    let variables = std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .collect();
-    let mut problems = Vec::new();
-    let Ok(entries) = dotenvy::from_path_iter(directory.join(".env")) else { return (variables, problems) };
-    for entry in entries {
-        match entry {
-            Ok((name, value)) if !variables.iter().any(|(known, _)| *known == name) => variables.push((name, value)),
-            Ok(_) => {}
-            // The error's own text shows the line, which may hold a secret.
-            Err(dotenvy::Error::LineParse(_, position)) => {
-                problems.push(format!(".env: a line cannot be read (at character {position}) and is left out"));
-            }
-            Err(error) => problems.push(format!(".env: {error}")),
+    let mut environment = Environment { variables, problems: Vec::new(), wrong: None };
+    for file in files.iter().rev() {
+        let shown = file.display().to_string();
+        let read = dotenvy::from_path_iter(file).and_then(|entries| environment.add(&shown, entries));
+        if let Err(error) = read {
+            environment.wrong = Some(unreadable(&shown, &error));
         }
     }
-    (variables, problems)
+    // One that is not there is the usual case.
+    if let Ok(entries) = dotenvy::from_path_iter(directory.join(".env"))
+        && let Err(error) = environment.add(".env", entries)
+    {
+        environment.problems.push(format!(".env: {error}"));
+    }
+    environment
+}
+
+impl Environment {
+    /// Adds what is not set yet.
+    fn add<R: std::io::Read>(&mut self, shown: &str, entries: dotenvy::Iter<R>) -> Result<(), dotenvy::Error> {
+        for entry in entries {
+            match entry {
+                Ok((name, value)) if !self.variables.iter().any(|(known, _)| *known == name) => {
+                    self.variables.push((name, value));
+                }
+                Ok(_) => {}
+                // The error's own text shows the line, which may hold a secret.
+                Err(dotenvy::Error::LineParse(_, position)) => {
+                    let problem = format!("{shown}: a line cannot be read (at character {position}) and is left out");
+                    self.problems.push(problem);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unreadable(shown: &str, error: &dotenvy::Error) -> WrongUsage {
+    let what = match error {
+        dotenvy::Error::Io(error) => super::failure::words(error),
+        error => error.to_string(),
+    };
+    let hint = "expected a file with a line NAME=value for each variable";
+    WrongUsage::new(format!("--env-file: cannot read {shown}: {what}"), hint)
 }

@@ -21,6 +21,23 @@ pub enum ExitCode {
     Script(i32),
 }
 
+impl ExitCode {
+    /// What the exit code of a failed run means.
+    pub(super) fn of_failure(code: i32) -> Self {
+        match code {
+            2 => ExitCode::Usage,
+            3 => ExitCode::Model,
+            4 => ExitCode::Limit,
+            _ => ExitCode::File,
+        }
+    }
+
+    /// What the parent process gets to see: only the low byte reaches it.
+    pub(super) fn seen(self) -> i32 {
+        i32::from(i32::from(self).to_le_bytes()[0])
+    }
+}
+
 impl From<ExitCode> for i32 {
     fn from(code: ExitCode) -> Self {
         match code {

@@ -8,16 +8,19 @@ mod args;
 mod commands;
 mod env;
 mod exit;
+mod failure;
 mod interrupt;
 mod printer;
 mod progress;
+mod readers;
 mod screen;
+mod script_host;
+mod show;
+mod watched;
 
 use std::ffi::OsString;
 
-use clap::Parser;
-
-use args::{Cli, Command};
+use args::Command;
 pub use exit::ExitCode;
 pub use interrupt::on_interrupt;
 pub use printer::Printer;
@@ -62,7 +65,7 @@ fn run_and_write(arguments: Vec<OsString>) -> ExitCode {
 }
 
 fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match args::parse(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             // `--help` and `--version` come as errors too, and are none.
@@ -81,17 +84,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
             printer.stdout_styled(&args::usage());
             ExitCode::Done
         }
-        Some(Command::Run(run)) => ended(commands::run::run(&run, printer), printer),
+        Some(Command::Run(run)) => commands::run::run(&run, printer),
         Some(Command::Models(models)) => commands::models::run(&models, printer),
     }
-}
-
-/// The exit code of a command; what kept it from beginning is shown here, whatever kind of error it was.
-fn ended(result: anyhow::Result<ExitCode>, printer: &Printer) -> ExitCode {
-    result.unwrap_or_else(|error| {
-        // The alternate form joins an error with its causes in one line.
-        let shown = error.downcast().unwrap_or_else(|error| Diagnostic::new(format!("{error:#}")));
-        printer.diagnostic(&shown);
-        ExitCode::File
-    })
 }

@@ -153,6 +153,12 @@ impl Printer {
         let _ = stderr.flush();
     }
 
+    /// A line for stderr that is not to stand out.
+    pub fn stderr_dim(&self, line: &str) {
+        let style = console::Style::new().dim().force_styling(self.0.stderr.has_colours);
+        self.stderr(&format!("{}\n", style.apply_to(line)));
+    }
+
     /// An error, with colour where it can be seen.
     pub fn diagnostic(&self, diagnostic: &Diagnostic) {
         self.stderr(&diagnostic.render(self.0.stderr.has_colours));
@@ -277,6 +283,11 @@ impl Printer {
     /// Whether stderr shows colours.
     pub fn stderr_has_colours(&self) -> bool {
         self.0.stderr.has_colours
+    }
+
+    /// The width of the terminal behind stderr.
+    pub(super) fn stderr_columns(&self) -> Option<u16> {
+        Term::stderr().size_checked().map(|(_, columns)| columns)
     }
 
     /// The terminal's width.

@@ -14,7 +14,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Printer, screen};
-use crate::{chat::StreamPart, prompt::RunPart, provider::Span};
+use crate::{chat::StreamPart, event::EventKind, provider::Span};
 
 /// How long nothing must have happened before the line appears.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -92,18 +92,23 @@ impl Progress {
         Progress(Some(state))
     }
 
-    /// Takes note of a part of the run.
-    pub(super) fn part(&self, part: &RunPart) {
+    /// No line at all.
+    pub(super) fn none() -> Self {
+        Progress(None)
+    }
+
+    /// Takes note of what happened to the file's own prompt.
+    pub(super) fn event(&self, part: &EventKind) {
         let Some(state) = &self.0 else { return };
         match part {
-            RunPart::StepStart { step } => {
+            EventKind::StepStart { step, .. } => {
                 state.step.set(*step);
                 // All calls of the step before are over, and whatever they waited for.
                 state.tools.borrow_mut().clear();
                 state.due.borrow_mut().clear();
                 state.begin(Turn::Model);
             }
-            RunPart::Stream(part) => {
+            EventKind::Stream(part) => {
                 // What is waited for now is the next piece.
                 state.since.set(Instant::now());
                 if let StreamPart::ToolCall { tool_call_id, tool_name, .. } = &**part {
@@ -111,14 +116,15 @@ impl Progress {
                     state.tools.borrow_mut().push(RunningTool { id, name, since: Instant::now() });
                 }
             }
-            RunPart::ToolResult(result) => {
+            EventKind::ToolResult { result, .. } => {
                 state.tools.borrow_mut().retain(|tool| tool.id != result.tool_call_id);
                 state.since.set(Instant::now());
             }
-            RunPart::StepEnd { .. } | RunPart::RunEnd => {
+            EventKind::StepFinish { .. } | EventKind::PromptEnd => {
                 state.tools.borrow_mut().clear();
                 state.begin(Turn::Script);
             }
+            _ => {}
         }
     }
 
@@ -169,10 +175,11 @@ impl State {
         screen::draw(|| self.draw_line());
     }
 
-    fn draw_line(&self) {
+    /// Whether there is a place for the line.
+    fn draw_line(&self) -> bool {
         let mut shown = self.shown.borrow_mut();
         if shown.is_none() {
-            let Some(resume_at) = self.resume_at() else { return };
+            let Some(resume_at) = self.resume_at() else { return false };
             if resume_at.is_some() {
                 self.control("\n");
             }
@@ -186,6 +193,7 @@ impl State {
             shown.bar.set_message(self.message());
             shown.bar.tick();
         }
+        true
     }
 
     fn forget_past_waits(&self) {

@@ -24,11 +24,11 @@ fn screen() -> MutexGuard<'static, Screen> {
     SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Draws the progress line; not while the process is being ended.
-pub(super) fn draw(draw: impl FnOnce()) {
+/// Draws the progress line; not while the process is being ended. `draw` says whether it stands there now: where there was no
+/// place for it, the last line is the text's.
+pub(super) fn draw(draw: impl FnOnce() -> bool) {
     let mut screen = screen();
-    draw();
-    screen.has_progress = true;
+    screen.has_progress = draw();
 }
 
 /// Takes the progress line off the screen.

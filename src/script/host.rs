@@ -1,6 +1,6 @@
 //! What a running script may ask of the program around it.
 
-use std::rc::Rc;
+use std::{path::Path, rc::Rc};
 
 use rquickjs::{Ctx, JsLifetime, Result};
 
@@ -33,6 +33,15 @@ pub trait ScriptHost {
     /// The script is running and has not given the engine back for a while; called again and again from within it, so it
     /// must not touch the engine.
     fn busy(&self) {}
+
+    /// Whether standard output is not the script's: what it prints there, and what its child processes print, goes to
+    /// standard error.
+    fn diverts_stdout(&self) -> bool {
+        false
+    }
+
+    /// A file was looked for because the script imports it, whether or not it is there.
+    fn looked_for(&self, _file: &Path) {}
 
     /// Writes what waits to be written: somebody else, a child process, is going to write to the same place.
     fn flush(&self) {}

@@ -16,6 +16,7 @@ mod lazy;
 mod loader;
 mod native_module;
 mod node;
+mod system_error;
 mod user_data;
 mod warn;
 
@@ -28,14 +29,14 @@ pub(crate) use diagnose::{diagnose, location_of_function, place_of_function};
 pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE};
 pub(crate) use error::ScriptError;
 pub(crate) use event_loop::{
-    Asked, Asking, KeepAlive, WaitingForScript, drain_jobs, is_still, last_asked, settle, still,
+    Asked, Asking, KeepAlive, WaitingForScript, drain_jobs, is_still, last_asked, set_deadline, settle, still,
 };
 pub use event_loop::{Halt, idle, until_halted};
-pub(crate) use event_loop::{is_idle, tell_before_exit, tell_exit, tell_uncaught};
+pub(crate) use event_loop::{Origin, is_halted, is_idle, tell_before_exit, tell_exit, tell_uncaught};
 pub(crate) use globals::environment;
 pub use globals::exit_code;
 pub use host::ScriptHost;
 pub use loader::import_file;
-pub(crate) use loader::may_ask_for_pieces;
+pub(crate) use loader::{calling_file, import_prompt_file, may_ask_for_pieces};
 pub use native_module::NativeModule;
 pub(crate) use node::{end_children, receive_signals, restore_terminal, take_signal};

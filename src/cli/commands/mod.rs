@@ -1,6 +1,13 @@
 //! One file per command: what was typed goes in, an exit code comes out.
 
+mod input;
+mod mock_file;
 pub(super) mod models;
-mod prompt_file;
+mod prices;
+pub(super) mod prompt_file;
 mod recording;
 pub(super) mod run;
+mod watch;
+mod watch_input;
+
+pub(super) use recording::RunRecording;

@@ -6,7 +6,8 @@ use std::{collections::BTreeMap, fmt::Write, rc::Rc};
 use serde_json::json;
 
 use crate::{
-    cli::{ExitCode, Printer, args::ModelsArgs, env},
+    cli::{ExitCode, Printer, args::ModelsArgs, commands::prices, env},
+    cost::PRICES_VARIABLE,
     provider::{ModelList, ProviderContext, ProviderInfo, list_models},
 };
 
@@ -18,6 +19,9 @@ pub(in crate::cli) fn run(args: &ModelsArgs, printer: &Printer) -> ExitCode {
         printer.stderr(&format!("Warning: {problem}\n"));
     }
     let variables: BTreeMap<String, String> = variables.into_iter().collect();
+    if args.prices {
+        return prices::run(args, variables.get(PRICES_VARIABLE).map_or("", String::as_str), printer);
+    }
     let list = list_models(&ProviderContext::new(Rc::new(variables)));
     let text = if args.json { format!("{:#}\n", to_json(&list)) } else { to_text(&list) };
     printer.text(&text);

@@ -26,7 +26,7 @@ pub(super) fn check_file(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Whether a file is called as prompt files are.
-pub(super) fn is_prompt_file(path: &Path) -> bool {
+pub(in crate::cli) fn is_prompt_file(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     ENDINGS.iter().any(|ending| name.ends_with(ending))
 }

@@ -8,14 +8,14 @@ use std::{
 };
 
 use crate::{
-    cli::{Printer, args::RunArgs, commands::prompt_file::is_prompt_file},
+    cli::{args::RunArgs, commands::prompt_file::is_prompt_file, failure::words},
     diagnostic::Diagnostic,
     provider::{Kept, Recording, Redactor, Replay},
     script::bindings::Exchanges,
 };
 
 /// The recording of a run, if it has one.
-pub(super) struct RunRecording {
+pub(in crate::cli) struct RunRecording {
     pub(super) exchanges: Exchanges,
     path: PathBuf,
 }
@@ -35,11 +35,11 @@ impl RunRecording {
         Ok(RunRecording { exchanges, path })
     }
 
-    /// Puts a recording in its place, and tells what was not replayed. `fits` is false when the recording itself has
-    /// ended the run.
-    pub(super) fn close(&self, ended_well: bool, fits: bool, printer: &Printer) {
+    /// Puts a recording in its place; gives what a person should know of it, or of what was not replayed. `fits` is false
+    /// when the recording itself has ended the run.
+    pub(in crate::cli) fn close(&self, ended_well: bool, fits: bool) -> Option<String> {
         let shown = self.path.display();
-        let warning = match &self.exchanges {
+        match &self.exchanges {
             Exchanges::Live => None,
             // What has not fitted is told already.
             Exchanges::Replay(replay) => replay.unused().filter(|_| fits),
@@ -52,9 +52,6 @@ impl RunRecording {
                 )),
                 Err(error) => Some(format!("the recording {shown} could not be put in its place: {error}")),
             },
-        };
-        if let Some(warning) = warning {
-            printer.stderr(&format!("Warning: {warning}\n"));
         }
     }
 }
@@ -97,14 +94,4 @@ fn replay(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Replay>> {
             .with_hint("recordings are what this writes: lmthing run --record run.json FILE")
     });
     Ok(replay?)
-}
-
-/// What happened, without the number that the system has for it.
-fn words(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
-        _ => error.to_string(),
-    }
 }

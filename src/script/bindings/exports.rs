@@ -8,7 +8,7 @@ use super::{
     models::{factories, mock},
     plugins::task_graph,
     prompt::method_table::BUILTIN_MARK,
-    run::{start, stateful_class},
+    run::{from_code, module, stateful_class},
     table::METHODS,
     tools::define::sub_definition,
     values::{bind, elements, kind_of, to_text, type_error},
@@ -24,7 +24,8 @@ pub(crate) const NATIVE_MODULES: &[NativeModule] = &[
 
 fn main_module<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
-    export(&exports, "runPrompt", Function::new(ctx.clone(), start::run_prompt)?)?;
+    export(&exports, "runPrompt", Function::new(ctx.clone(), from_code::run_prompt)?)?;
+    export(&exports, "run", Function::new(ctx.clone(), module::run)?)?;
     // One class under two names, so that `instanceof` holds with either.
     for name in ["StatefulPrompt", "Prompt"] {
         exports.set(name, stateful_class::constructor(ctx)?)?;

@@ -30,7 +30,10 @@ mod values;
 use rquickjs::{Ctx, Result};
 
 pub(crate) use exports::NATIVE_MODULES;
-pub(crate) use run::file::{FileRun, run_file};
+pub(crate) use run::{
+    file::{FileRun, run_file},
+    model_choice::ModelChoice,
+};
 pub(crate) use services::{Doors, Exchanges};
 
 /// Prepares an engine for prompt files; `doors` lead to the rest of the program.

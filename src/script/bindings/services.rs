@@ -8,15 +8,19 @@ use std::{
 };
 
 use futures_util::future::LocalBoxFuture;
-use rquickjs::{Ctx, JsLifetime, Result};
+use rquickjs::{Ctx, Error, JsLifetime, Result};
 
-use super::{prompt::object::PromptObject, values::plain_error};
+use super::{
+    prompt::{core::Core, object::PromptObject},
+    values::plain_error,
+};
 use crate::{
     chat::Step,
-    prompt::{RunError, RunOutcome, RunRecord, StepLoop},
+    event::{Agent, Events, Scope},
+    prompt::{RunError, RunLimits, RunOutcome, RunRecord, StepLoop},
     provider::{Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay, model_name, resolve},
     sandbox::{Sandbox, SandboxConfig},
-    script::environment,
+    script::{diagnose, environment},
 };
 
 /// Some tens of megabytes of recorded parts.
@@ -36,7 +40,7 @@ pub(crate) enum Exchanges {
 }
 
 impl Exchanges {
-    /// The model that a string means, as it is to be used. A replay follows aliases and looks nothing up.
+    /// The model that a string means, as it is to be used. A replay follows aliases and needs no key.
     pub(crate) fn model(
         &self,
         name: &str,
@@ -45,7 +49,11 @@ impl Exchanges {
         match self {
             Exchanges::Live => resolve(name, providers),
             Exchanges::Record(recording) => Ok(recording.wrap(resolve(name, providers)?)),
-            Exchanges::Replay(replay) => Ok(replay.model(&model_name(name, providers))),
+            Exchanges::Replay(replay) => {
+                // Only for the price: whether it can be set up does not matter now.
+                let answerers = resolve(name, providers).map(|model| model.answerers()).unwrap_or_default();
+                Ok(replay.model_priced_as(&model_name(name, providers), answerers))
+            }
         }
     }
 
@@ -54,7 +62,9 @@ impl Exchanges {
         match self {
             Exchanges::Live => model,
             Exchanges::Record(recording) => recording.wrap(model),
-            Exchanges::Replay(replay) => replay.model(&format!("{}:{}", model.provider(), model.model_id())),
+            Exchanges::Replay(replay) => {
+                replay.model_priced_as(&format!("{}:{}", model.provider(), model.model_id()), model.answerers())
+            }
         }
     }
 }
@@ -68,6 +78,10 @@ pub(crate) struct Doors {
     pub providers: ProviderContext,
     /// Where answers come from: the models themselves, or a recording.
     pub exchanges: Exchanges,
+    /// Where everything that happens is told.
+    pub events: Rc<Events>,
+    /// What the whole run may use.
+    pub limits: Rc<dyn RunLimits>,
 }
 
 /// The variables of a run: as it began, then as the script has made them.
@@ -149,6 +163,35 @@ fn with<R>(ctx: &Ctx<'_>, read: impl FnOnce(&Services) -> R) -> Result<R> {
 /// What drives prompts.
 pub(crate) fn step_loop(ctx: &Ctx<'_>) -> Result<Rc<dyn StepLoop>> {
     with(ctx, |services| services.doors.step_loop.clone())
+}
+
+/// Where everything that happens in the run is told.
+pub(crate) fn events(ctx: &Ctx<'_>) -> Result<Rc<Events>> {
+    with(ctx, |services| services.doors.events.clone())
+}
+
+/// What the whole run may use.
+pub(crate) fn limits(ctx: &Ctx<'_>) -> Result<Rc<dyn RunLimits>> {
+    with(ctx, |services| services.doors.limits.clone())
+}
+
+/// Where a prompt tells what happens to it. One that nobody has named works for the file, by hand.
+pub(crate) fn scope(ctx: &Ctx<'_>, core: &Core) -> Result<Scope> {
+    let events = events(ctx)?;
+    let mut agent = core.agent.borrow_mut();
+    let agent = agent.get_or_insert_with(|| events.agent(&Agent::root(), "prompt", None)).clone();
+    Ok(Scope::new(events, agent))
+}
+
+/// Tells that an agent's work ended with a failure before its run could tell so; hands the failure back.
+pub(crate) fn end_failed(ctx: &Ctx<'_>, scope: &Scope, error: Error) -> Error {
+    let Error::Exception = error else {
+        scope.end(Some(&error.to_string()));
+        return error;
+    };
+    let thrown = ctx.catch();
+    scope.end(Some(&diagnose(ctx, thrown.clone()).diagnostic.message));
+    ctx.throw(thrown)
 }
 
 /// Whether models answer or a recording does.

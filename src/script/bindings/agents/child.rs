@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use rquickjs::{Array, Ctx, Object, Result, Value, object::Filter};
 
-use super::response;
 use crate::{
     chat::Step,
+    prompt::{AnswerShape, FoundJson},
     script::bindings::{
         prompt::{
             entry::{CALLBACKS, CallOptions, Callable},
@@ -68,24 +68,27 @@ pub(crate) async fn ask_validated<'js>(
     // The whole schema: refinements are not part of it and are not checked.
     let schema = &callable.options.response_schema;
     let schema = schema.as_ref().map(|schema| schema.to_json_schema(ctx, Side::Output)).transpose()?;
-    if let Some(schema) = &schema {
-        // Before the callback, so that a section of this name by the author takes its place.
-        define_section(ctx, &child, "responseFormat", response::instruction(schema))?;
-        child.borrow().core.response_format.replace(Some(response::format(label.name, schema)));
-    }
-    call_async(&callable.execute, (args, child.clone())).await?;
-    // The callback does not run again for the next step, as a prompt function would.
-    child.borrow().core.prompt.borrow_mut().keep_hidden();
-    let ChildRun { text, steps } = services::run_child(ctx, &child).await?;
-    Ok(read_answer(text, steps, schema.as_ref()))
+    let shape = schema.map(|schema| Rc::new(AnswerShape::new(label.name, schema)));
+    child.borrow().core.answer.replace(shape.clone());
+    let scope = services::scope(ctx, &child.borrow().core)?;
+    let _span = scope.begin();
+    let worked = async {
+        call_async(&callable.execute, (args, child.clone())).await?;
+        // The callback does not run again for the next step, as a prompt function would.
+        child.borrow().core.prompt.borrow_mut().keep_hidden();
+        services::run_child(ctx, &child).await
+    };
+    let ChildRun { text, steps } = worked.await.map_err(|error| services::end_failed(ctx, &scope, error))?;
+    Ok(read_answer(text, steps, shape.as_deref()))
 }
 
-fn read_answer(text: String, steps: Vec<Rc<Step>>, schema: Option<&serde_json::Value>) -> AgentAnswer {
+fn read_answer(text: String, steps: Vec<Rc<Step>>, shape: Option<&AnswerShape>) -> AgentAnswer {
     let mut answer = AgentAnswer { response: text, parsed: None, validation_error: None, steps };
-    match schema.map(|schema| response::check(&answer.response, schema)) {
-        None => {}
-        Some(Ok((json_text, value))) => (answer.response, answer.parsed) = (json_text, Some(value)),
-        Some(Err(problem)) => answer.validation_error = Some(problem),
+    let Some(shape) = shape else { return answer };
+    match shape.find(&answer.response) {
+        Ok(FoundJson { text, value, problem: None }) => (answer.response, answer.parsed) = (text, Some(value)),
+        Ok(FoundJson { problem, .. }) => answer.validation_error = problem,
+        Err(problem) => answer.validation_error = Some(problem),
     }
     answer
 }
@@ -100,13 +103,17 @@ fn child_prompt<'js>(
     let own = agent.given.as_ref();
     let settings = child_options(ctx, parent, own)?;
     let depth = checked_depth(ctx, parent, &settings, label)?;
-    let (plugins, model, sandbox) = {
+    let (plugins, model, outer) = {
         let parent = parent.borrow();
-        (parent.bag.plugins(), parent.bag.model(), parent.core.sandbox.borrow().clone())
+        (parent.bag.plugins(), parent.bag.model(), parent.core.clone())
     };
     let plugins: Array = list_of(ctx, plugins)?;
     let child = object::create(ctx, depth, plugins.as_value(), "config.plugins")?;
-    child.borrow().core.sandbox.replace(sandbox);
+    let core = child.borrow().core.clone();
+    let scope = services::scope(ctx, &outer)?;
+    core.agent.replace(Some(services::events(ctx)?.agent(scope.agent(), label.name, label.tool_call_id)));
+    core.sandbox.replace(outer.sandbox.borrow().clone());
+    core.belong_to(&outer);
     let own_value = |key: &str| own.map(|own| property(own, key)).transpose().map(Option::flatten);
     if let Some(plugins) = own_value("plugins")? {
         object::add_plugins(ctx, &child, &plugins, &format!("{}: options.plugins", label.name))?;
@@ -138,7 +145,7 @@ fn checked_depth<'js>(
     if depth <= limit {
         return Ok(depth);
     }
-    let Label { noun, name } = label;
+    let Label { noun, name, .. } = label;
     let message = format!("{noun} {name} would be nested {depth} deep; the limit is {limit} (options.maxAgentDepth)");
     Err(type_error(ctx, message))
 }

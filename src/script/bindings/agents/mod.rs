@@ -4,4 +4,3 @@
 pub(crate) mod call;
 pub(crate) mod child;
 pub(crate) mod define;
-mod response;

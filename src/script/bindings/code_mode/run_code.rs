@@ -1,7 +1,7 @@
 //! Running model-written code in the sandbox, and answering its calls of registered functions (docs/reference.md, "Code
 //! mode"). Must not know the sandbox's process: a call comes as name and JSON, an answer goes as JSON or a message.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Ctx, Result, Value};
@@ -10,6 +10,8 @@ use serde_json::value::RawValue;
 use super::declare::{declarations, sandbox};
 use crate::{
     chat::AgentRun,
+    code::CodeDiagnostic,
+    event::EventKind,
     prompt::DefinitionKind,
     sandbox::{HostFunctions, LogLine, RunOutcome},
     script::{
@@ -20,6 +22,7 @@ use crate::{
                 entry::{Callable, Entry, Shelf},
                 object::PromptObject,
             },
+            services,
             tools::call::{Answered, Label, result_text, run_callable, run_with, validate_input},
             values::{from_json, message_of, plain_error},
         },
@@ -44,7 +47,8 @@ pub(crate) async fn run_code<'js>(
     code: &str,
     execution: Value<'js>,
 ) -> CodeRun {
-    let reachable = Reachable { ctx, prompt, shelf, execution, agents: RefCell::default() };
+    let reachable =
+        Reachable { ctx, prompt, shelf, execution, agents: RefCell::default(), is_checked: Cell::new(false) };
     let kind = if shelf == Shelf::Methods { DefinitionKind::DefMethod } else { DefinitionKind::DefFunction };
     let outcome = async {
         let core = prompt.borrow().core.clone();
@@ -53,7 +57,12 @@ pub(crate) async fn run_code<'js>(
         let _alive = KeepAlive::new(ctx)?;
         Ok(sandbox(ctx, prompt)?.run(code, &declarations, &reachable).await)
     };
-    CodeRun { outcome: outcome.await, agents: reachable.agents.take() }
+    let outcome = outcome.await;
+    if outcome.is_ok() {
+        // Of code whose check was killed, or that no worker took up, nobody has been told.
+        reachable.checked(false, &[]);
+    }
+    CodeRun { outcome, agents: reachable.agents.take() }
 }
 
 /// The functions of a prompt, as code in the sandbox reaches them.
@@ -63,12 +72,14 @@ struct Reachable<'a, 'js> {
     shelf: Shelf,
     execution: Value<'js>,
     agents: RefCell<Vec<AgentRun>>,
+    /// It was told what the check came to.
+    is_checked: Cell<bool>,
 }
 
 impl<'js> Reachable<'_, 'js> {
     async fn answer(&self, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
         let Some((callable, is_agent)) = self.find(name) else { return Err(format!("{name} is not defined any more")) };
-        let label = Label { noun: "function", name };
+        let label = Label { noun: "function", name, tool_call_id: None };
         // From text to text: a plain value in between would lose half surrogate pairs and endless numbers.
         let input = self.ctx.json_parse(args.get()).map_err(|error| message_of(self.ctx, error))?;
         let input = validate_input(self.ctx, &callable, label, input).await?;
@@ -128,6 +139,15 @@ impl HostFunctions for Reachable<'_, '_> {
         args: Box<RawValue>,
     ) -> LocalBoxFuture<'a, std::result::Result<Box<RawValue>, String>> {
         async move { self.answer(name, &args).await }.boxed_local()
+    }
+
+    fn checked(&self, runs: bool, diagnostics: &[CodeDiagnostic]) {
+        // Once: what comes after the first is from a worker in which the code runs.
+        if self.is_checked.replace(true) {
+            return;
+        }
+        let told = EventKind::CodeCheck { ok: runs, diagnostics: serde_json::json!(diagnostics) };
+        services::scope(self.ctx, &self.prompt.borrow().core).map(|scope| scope.emit(&told)).ok();
     }
 
     fn console(&self, line: &LogLine) {

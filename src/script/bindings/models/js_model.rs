@@ -8,11 +8,16 @@ use serde_json::json;
 
 use crate::{
     chat::{FinishReason, ModelRequest, StreamPart, ToolChoice, Usage, token_count},
+    diagnostic::Location,
     provider::{LanguageModel, PartStream, ProviderError, ProviderErrorKind},
-    script::bindings::values::{
-        call_async, from_json, from_serde, message_of,
-        messages::{Shape, message_to_js},
-        property, settle, thrown_message, to_json, type_error,
+    script::{
+        Asked, Asking, WaitingForScript,
+        bindings::values::{
+            call_async, from_json, from_serde, message_of,
+            messages::{Shape, message_to_js},
+            property, settle, thrown_message, to_json, type_error,
+        },
+        location_of_function,
     },
 };
 
@@ -22,6 +27,8 @@ pub(crate) struct JsModel<'js> {
     object: Object<'js>,
     provider: String,
     model_id: String,
+    /// Where its `doStream` is written.
+    location: Option<Location>,
 }
 
 impl<'js> JsModel<'js> {
@@ -36,7 +43,9 @@ impl<'js> JsModel<'js> {
                 .unwrap_or_else(|| "custom".into()))
         };
         let (provider, model_id) = (text("provider")?, text("modelId")?);
-        Ok(JsModel { ctx: ctx.clone(), object, provider, model_id })
+        let do_stream = property(&object, "doStream")?.and_then(Value::into_function);
+        let location = do_stream.and_then(|function| location_of_function(ctx, &function));
+        Ok(JsModel { ctx: ctx.clone(), object, provider, model_id, location })
     }
 
     fn failed(&self, error: rquickjs::Error) -> ProviderError {
@@ -44,11 +53,20 @@ impl<'js> JsModel<'js> {
         ProviderError::new(ProviderErrorKind::Stream, &self.provider, &self.model_id, message)
     }
 
+    /// Waits for an answer of the script's; one that cannot come any more is found out meanwhile.
+    async fn answer<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
+        let location = self.location.clone();
+        let who = format!("the model {}:{}", self.provider, self.model_id);
+        let _asking = Asking::new(&self.ctx, Asked { who, location })?;
+        let _waiting = WaitingForScript::new(&self.ctx)?;
+        answer.await
+    }
+
     async fn open(&self, request: ModelRequest) -> Result<Source<'js>> {
         let options = call_options(&self.ctx, &request)?;
         let do_stream: Function = self.object.get("doStream")?;
         let answer = do_stream.call::<_, Value>((This(self.object.clone()), options))?;
-        let answer = settle(answer).await?;
+        let answer = self.answer(settle(answer)).await?;
         let stream = match answer.as_object() {
             Some(object) => property(object, "stream")?,
             None => None,
@@ -61,7 +79,7 @@ impl<'js> JsModel<'js> {
 
     async fn next(&self, source: &Source<'js>) -> Result<Option<StreamPart>> {
         loop {
-            let Some(value) = source.next().await? else { return Ok(None) };
+            let Some(value) = self.answer(source.next()).await? else { return Ok(None) };
             if let Some(error) = error_of(&value)? {
                 // An Error has no fields that JSON would show.
                 let message = serde_json::Value::String(thrown_message(&self.ctx, &error));
@@ -82,6 +100,10 @@ impl LanguageModel for JsModel<'_> {
 
     fn model_id(&self) -> &str {
         &self.model_id
+    }
+
+    fn is_scripted(&self) -> bool {
+        true
     }
 
     fn stream<'a>(
@@ -183,7 +205,7 @@ fn call_options<'js>(ctx: &Ctx<'js>, request: &ModelRequest) -> Result<Object<'j
         options.set("toolChoice", from_json(ctx, &choice)?)?;
     }
     let settings = &request.settings;
-    options.set("maxOutputTokens", settings.max_output_tokens.map(|count| count as f64))?;
+    options.set("maxOutputTokens", settings.output_limit().map(|count| count as f64))?;
     options.set("temperature", settings.temperature)?;
     options.set("topP", settings.top_p)?;
     options.set("topK", settings.top_k)?;

@@ -59,14 +59,16 @@ pub(crate) fn mock_model<'js>(
     }
     let inner = host(ctx)?;
     let place = place.to_owned();
-    let tell = move |count: usize| {
-        let items = match count {
-            1 => "its one item has been played".to_owned(),
-            count => format!("its {count} items have been played"),
-        };
-        inner.warn(&format!("{place} is used up: {items}, and the model answers with nothing from now on"));
+    Ok(MockModel::new(script, options).when_used_up(move |count| inner.warn(&used_up(&place, count))))
+}
+
+/// What a person should know when nothing is left of the `count` items from this place.
+pub(crate) fn used_up(place: &str, count: usize) -> String {
+    let items = match count {
+        1 => "its one item has been played".to_owned(),
+        count => format!("its {count} items have been played"),
     };
-    Ok(MockModel::new(script, options).when_used_up(tell))
+    format!("{place} is used up: {items}, and the model answers with nothing from now on")
 }
 
 /// The text of `{type: 'text', text}`, which most items of a long script are, without the way through JSON. `None` for

@@ -8,7 +8,7 @@ use rquickjs::{Array, Class, Ctx, JsLifetime, Result, Value, class::Trace};
 use super::js_model::JsModel;
 use crate::{
     diagnostic::closest,
-    provider::{FallbackModel, LanguageModel, ProviderError},
+    provider::{FallbackModel, LanguageModel, MockModel, ProviderError},
     script::bindings::{
         results::throw::throw_no_model,
         services::{self, Exchanges},
@@ -56,10 +56,15 @@ pub(crate) fn model_object<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) ->
     Ok(Class::instance(ctx.clone(), ModelObject { model })?.into_value())
 }
 
-/// Finds the model a `model` value means. Throws an error that says what to do when there is none.
-pub(crate) fn resolve<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Rc<dyn LanguageModel + 'js>> {
+/// Finds the model a `model` value means. Throws an error that says what to do when there is none. `mock` is what `'mock'`
+/// means, where that is not what it means to the file that the program was started with.
+pub(crate) fn resolve<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    mock: Option<Rc<MockModel>>,
+) -> Result<Rc<dyn LanguageModel + 'js>> {
     if let Some(name) = value.as_string() {
-        return resolve_string(ctx, &name.to_string()?);
+        return resolve_string(ctx, &name.to_string()?, mock);
     }
     if let Some(list) = value.as_array() {
         return resolve_list(ctx, list);
@@ -80,9 +85,9 @@ pub(crate) fn resolve<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Rc<dyn 
     Err(type_error(ctx, "config.model is an object without doStream; use 'provider:model', an alias or a model object"))
 }
 
-fn resolve_string<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Rc<dyn LanguageModel + 'js>> {
+fn resolve_string<'js>(ctx: &Ctx<'js>, name: &str, mock: Option<Rc<MockModel>>) -> Result<Rc<dyn LanguageModel + 'js>> {
     if name == "mock" {
-        return match services::mock(ctx)? {
+        return match mock.map_or_else(|| services::mock(ctx), |mock| Ok(Some(mock)))? {
             Some(mock) => Ok(mock),
             None => Err(type_error(
                 ctx,

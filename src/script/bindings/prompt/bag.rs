@@ -19,7 +19,9 @@ use super::{
     state_entry::StateEntry,
     told_tool::{ConvertedTool, ToldTool},
     trace::trace_cell,
+    written_data::WrittenData,
 };
+use crate::script::bindings::values::schema::Schema;
 
 /// One effect; its place in call order is what tells it apart.
 #[derive(Clone, Trace, JsLifetime)]
@@ -48,6 +50,7 @@ struct CachedTool<'js> {
 #[derive(Default, JsLifetime)]
 pub(crate) struct Bag<'js> {
     function: RefCell<Option<Function<'js>>>,
+    input: RefCell<Option<Value<'js>>>,
     model: RefCell<Option<Value<'js>>>,
     options: RefCell<Option<Object<'js>>>,
     plugins: RefCell<Vec<Value<'js>>>,
@@ -59,8 +62,11 @@ pub(crate) struct Bag<'js> {
     effects: RefCell<Vec<Effect<'js>>>,
     task_graph: RefCell<Option<Object<'js>>>,
     messages: RefCell<Option<Array<'js>>>,
+    output: RefCell<Option<Schema<'js>>>,
     converted: RefCell<HashMap<String, CachedTool<'js>>>,
     run: RefCell<Option<Class<'js, PromptRun<'js>>>>,
+    /// Not shown to the collector: it holds strings and numbers, which lead nowhere.
+    written: RefCell<HashMap<String, WrittenData<'js>>>,
 }
 
 impl<'js> Trace<'js> for Bag<'js> {
@@ -68,6 +74,7 @@ impl<'js> Trace<'js> for Bag<'js> {
         // Every cell has to be here. One that is not shown keeps its value alive for good, and with it, by way of the
         // prompt that callbacks close over, the bag itself.
         trace_cell(&self.function, tracer);
+        trace_cell(&self.input, tracer);
         trace_cell(&self.model, tracer);
         trace_cell(&self.options, tracer);
         trace_cell(&self.plugins, tracer);
@@ -78,6 +85,7 @@ impl<'js> Trace<'js> for Bag<'js> {
         trace_cell(&self.effects, tracer);
         trace_cell(&self.task_graph, tracer);
         trace_cell(&self.messages, tracer);
+        trace_cell(&self.output, tracer);
         trace_cell(&self.converted, tracer);
         trace_cell(&self.run, tracer);
     }
@@ -92,6 +100,17 @@ impl<'js> Bag<'js> {
     /// Sets the prompt function.
     pub(crate) fn set_function(&self, function: Function<'js>) {
         self.function.replace(Some(function));
+    }
+
+    /// The checked input, which is the second argument of the prompt function on each of its runs; none when the prompt
+    /// takes none.
+    pub(crate) fn input(&self) -> Option<Value<'js>> {
+        self.input.borrow().clone()
+    }
+
+    /// Sets what [`Bag::input`] gives, before the first run of the function.
+    pub(crate) fn set_input(&self, input: Value<'js>) {
+        self.input.replace(Some(input));
     }
 
     /// `config.model` as it was given; none when there was none.
@@ -188,6 +207,16 @@ impl<'js> Bag<'js> {
         self.messages.replace(Some(messages));
     }
 
+    /// The schema of the prompt's own `output`; none for an agent, whose answer only has a shape.
+    pub(crate) fn output(&self) -> Option<Schema<'js>> {
+        self.output.borrow().clone()
+    }
+
+    /// Sets what [`Bag::output`] gives.
+    pub(crate) fn set_output(&self, schema: Schema<'js>) {
+        self.output.replace(Some(schema));
+    }
+
     /// What a tool was converted to, if that holds for `tool` too.
     pub(crate) fn converted_tool(&self, tool: &ToldTool<'js>) -> Option<Rc<ConvertedTool>> {
         let cached = self.converted.borrow();
@@ -197,6 +226,18 @@ impl<'js> Bag<'js> {
 
     pub(crate) fn set_converted_tool(&self, told: ToldTool<'js>, converted: Rc<ConvertedTool>) {
         self.converted.borrow_mut().insert(told.name.clone(), CachedTool { told, converted });
+    }
+
+    /// Takes out what is known of the data that was written under this name.
+    pub(crate) fn take_written(&self, name: &str) -> Option<WrittenData<'js>> {
+        self.written.borrow_mut().remove(name)
+    }
+
+    /// Sets what [`Bag::take_written`] gives, and forgets what is known of data that is gone.
+    pub(crate) fn set_written(&self, name: &str, data: WrittenData<'js>) {
+        let mut written = self.written.borrow_mut();
+        written.retain(|_, data| data.is_there());
+        written.insert(name.to_owned(), data);
     }
 
     /// The run under way or the last one.

@@ -5,7 +5,12 @@ use std::{
     rc::Rc,
 };
 
-use crate::{chat::ResponseFormat, prompt::Prompt, sandbox::SandboxConfig};
+use crate::{
+    event::Agent,
+    prompt::{AnswerShape, Prompt},
+    provider::MockModel,
+    sandbox::SandboxConfig,
+};
 
 /// The engine-free half of a prompt and its place in a run.
 #[derive(Default)]
@@ -17,7 +22,13 @@ pub(crate) struct Core {
     /// The next effect's place in call order.
     pub(crate) next_effect: Cell<usize>,
     /// The shape of the answer, if it has one.
-    pub(crate) response_format: RefCell<Option<ResponseFormat>>,
+    pub(crate) answer: RefCell<Option<Rc<AnswerShape>>>,
+    /// Who the prompt is in its run; unknown until it first runs.
+    pub(crate) agent: RefCell<Option<Agent>>,
+    /// What `'mock'` means to it, when that is not what it means to the file that the program was started with.
+    pub(crate) mock: RefCell<Option<Rc<MockModel>>>,
+    /// How many files this prompt's is nested in: files run files.
+    pub(crate) files: Cell<usize>,
     /// How many agents this prompt is nested in.
     pub(crate) depth: usize,
     /// The task list was defined before: its tasks live in a state by now.
@@ -26,4 +37,12 @@ pub(crate) struct Core {
     pub(crate) sandbox: RefCell<Rc<SandboxConfig>>,
     /// A worker was asked for ahead of need; once is enough.
     pub(crate) sandbox_warm: Cell<bool>,
+}
+
+impl Core {
+    /// Belongs to the same file as another prompt.
+    pub(crate) fn belong_to(&self, outer: &Core) {
+        self.mock.replace(outer.mock.borrow().clone());
+        self.files.set(outer.files.get());
+    }
 }

@@ -3,12 +3,14 @@
 //!
 //! Must not know when a definition counts or how it is shown.
 
+use std::rc::Rc;
+
 use rquickjs::{Array, Ctx, Object, Result, Value};
 
-use super::{call::Call, reference::Reference};
+use super::{call::Call, reference::Reference, written_data::WrittenData};
 use crate::{
     chat::{ContentPart, Role},
-    prompt::{DefinitionKind, Variable},
+    prompt::{Data, DefinitionKind, Variable},
     script::bindings::values::{
         kind_of, messages,
         text::{data_of, scalar_text},
@@ -43,8 +45,25 @@ pub(crate) fn def_data(call: Call<'_>) -> Result<Value<'_>> {
     }
     // Taken out first: a `toJSON` of the script's may define something itself.
     let before = call.core.prompt.borrow().data(&name).cloned();
-    let data = data_of(&call.ctx, &value, before.as_ref(), &format!("defData('{name}')"))?;
+    let data = written_data(&call, &name, &value, before)?;
     define_variable(call, DefinitionKind::DefData, name, Variable::Data(data))
+}
+
+/// The data of a value; that of `before` when it is still the same.
+fn written_data<'js>(call: &Call<'js>, name: &str, value: &Value<'js>, before: Option<Rc<Data>>) -> Result<Rc<Data>> {
+    let written = call.prompt.borrow().bag.take_written(name).filter(|written| written.is_of(before.as_ref()));
+    let (data, written) = match (&before, written) {
+        (Some(before), Some(written)) if written.holds(&call.ctx, value) => (before.clone(), Some(written)),
+        (_, written) => {
+            let data = data_of(&call.ctx, value, before.as_ref(), &format!("defData('{name}')"))?;
+            let written = WrittenData::new(&call.ctx, value, &data, written);
+            (data, written)
+        }
+    };
+    if let Some(written) = written {
+        call.prompt.borrow().bag.set_written(name, written);
+    }
+    Ok(data)
 }
 
 fn define_variable(call: Call<'_>, kind: DefinitionKind, name: String, value: Variable) -> Result<Value<'_>> {

@@ -20,3 +20,4 @@ mod step_modifier;
 pub(crate) mod told_tool;
 pub(crate) mod tool_spec;
 mod trace;
+mod written_data;

@@ -41,11 +41,12 @@ const KNOWN: &[&str] = &[
     "onStepFinish",
     "onFinish",
     "maxAgentDepth",
+    "outputRetries",
 ];
 
 /// Options that belong to one prompt and are not handed down to its agents.
 pub(crate) const NOT_INHERITED: &[&str] =
-    &["system", "activeTools", "toolChoice", "stopWhen", "maxSteps", "onStepFinish", "onFinish"];
+    &["system", "activeTools", "toolChoice", "stopWhen", "maxSteps", "onStepFinish", "onFinish", "outputRetries"];
 
 /// Keeps an options object with its prompt; options nobody knows are reported on stderr. Throws a `TypeError` when it
 /// is no object. What the options hold is read when a run begins: agents inherit it unread.
@@ -97,6 +98,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>, place: &str) -> R
     }
     let call = CallSettings {
         max_output_tokens: reader.count("maxOutputTokens")?,
+        output_left: None,
         temperature: reader.number("temperature")?,
         top_p: reader.number("topP")?,
         top_k: reader.number("topK")?,
@@ -107,7 +109,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>, place: &str) -> R
         tool_choice: reader.tool_choice()?,
         reasoning: reader.reasoning()?,
         cache: reader.boolean("cache")?,
-        // Not an option: it follows from a schema (`responseSchema` of an agent).
+        // Not an option: it follows from a schema (`output`, `responseSchema` of an agent).
         response_format: None,
         max_retries: reader.count("maxRetries")?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         headers: reader.headers()?,
@@ -122,6 +124,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>, place: &str) -> R
         system: reader.text("system")?,
         active_tools: reader.strings("activeTools")?,
         max_steps: reader.count("maxSteps")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
+        output_retries: reader.count("outputRetries")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
     })
 }
 

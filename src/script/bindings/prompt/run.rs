@@ -11,7 +11,7 @@ use rquickjs::{
 };
 
 use super::{told_tool::ToldTool, trace::trace_cell};
-use crate::{chat::ToolSpec, prompt::RunRecord, script::may_ask_for_pieces};
+use crate::{chat::ToolSpec, event::Scope, prompt::RunRecord, script::may_ask_for_pieces};
 
 /// How many schemas a run keeps as they are, for whoever looks at `fullSteps` later. From then on they are converted at
 /// once, which takes time but hardly any memory: enough for a thousand steps with one tool.
@@ -55,6 +55,8 @@ pub(crate) struct PromptRun<'js> {
     pub(crate) is_in_set_up: Cell<bool>,
     /// What the prompt's code threw to end the run: whoever awaits the run gets that very value.
     thrown: RefCell<Option<Value<'js>>>,
+    /// The answer as the prompt's `output` has it.
+    output: RefCell<Option<Value<'js>>>,
     /// Step objects made so far, a list for each [`StepList`].
     lists: RefCell<Vec<Array<'js>>>,
     /// By step: the tools of requests that nobody read, should somebody look at them in `fullSteps`.
@@ -64,17 +66,18 @@ pub(crate) struct PromptRun<'js> {
 impl<'js> Trace<'js> for PromptRun<'js> {
     fn trace<'a>(&self, tracer: Tracer<'a, 'js>) {
         trace_cell(&self.thrown, tracer);
+        trace_cell(&self.output, tracer);
         trace_cell(&self.lists, tracer);
         trace_cell(&self.tools, tracer);
     }
 }
 
 impl<'js> PromptRun<'js> {
-    /// A run that has not begun.
-    pub(crate) fn create(ctx: &Ctx<'js>) -> Result<Class<'js, Self>> {
+    /// A run that has not begun, whose events are told through `scope`.
+    pub(crate) fn create(ctx: &Ctx<'js>, scope: Scope) -> Result<Class<'js, Self>> {
         // One for each `StepList`, which is its place.
         let lists = [(); 3].map(|()| Array::new(ctx.clone())).into_iter().collect::<Result<_>>()?;
-        let record = RunRecord::default();
+        let record = RunRecord::new(scope);
         if may_ask_for_pieces(ctx)? {
             record.keep_answers();
         }
@@ -82,6 +85,7 @@ impl<'js> PromptRun<'js> {
             record: Rc::new(record),
             is_in_set_up: Cell::new(false),
             thrown: RefCell::default(),
+            output: RefCell::default(),
             lists: RefCell::new(lists),
             tools: RefCell::default(),
         };
@@ -96,6 +100,16 @@ impl<'js> PromptRun<'js> {
     /// Notes the value that ends the run.
     pub(crate) fn set_thrown(&self, thrown: Value<'js>) {
         self.thrown.replace(Some(thrown));
+    }
+
+    /// The answer as the prompt's `output` has it; none without one, and before it has come.
+    pub(crate) fn output(&self) -> Option<Value<'js>> {
+        self.output.borrow().clone()
+    }
+
+    /// Keeps the answer.
+    pub(crate) fn set_output(&self, value: Value<'js>) {
+        self.output.replace(Some(value));
     }
 
     /// The step objects of one kind that were made so far.

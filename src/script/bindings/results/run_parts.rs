@@ -6,7 +6,8 @@ use serde_json::json;
 
 use crate::{
     chat::{StreamPart, ToolInput},
-    prompt::{RunPart, RunRecord},
+    event::EventKind,
+    prompt::RunRecord,
     script::bindings::values::{from_json, from_serde, from_tool_input, steps},
 };
 
@@ -20,10 +21,10 @@ pub(crate) enum PartKind {
 }
 
 /// A part of the run; `None` when the stream does not show it.
-pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &RunPart, kind: PartKind) -> Result<Option<Value<'js>>> {
+pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &EventKind, kind: PartKind) -> Result<Option<Value<'js>>> {
     if kind == PartKind::Text {
         return match part {
-            RunPart::Stream(part) => match &**part {
+            EventKind::Stream(part) => match &**part {
                 // An empty one only carries what the provider wants back, such as a signature.
                 StreamPart::TextDelta { delta, .. } if !delta.is_empty() => delta.as_str().into_js(ctx).map(Some),
                 _ => Ok(None),
@@ -33,18 +34,23 @@ pub(crate) fn part_to_js<'js>(ctx: &Ctx<'js>, part: &RunPart, kind: PartKind) ->
     }
     match part {
         // `run_end` shows it, once it is known whether the run was broken off.
-        RunPart::RunEnd => Ok(None),
-        RunPart::StepStart { step } => from_json(ctx, &json!({ "type": "start-step", "stepNumber": step })).map(Some),
-        RunPart::Stream(part) => stream_part(ctx, part),
-        RunPart::ToolResult(result) => Ok(Some(steps::tool_result(ctx, result)?.into_value())),
-        RunPart::StepEnd { step } => {
+        EventKind::PromptEnd => Ok(None),
+        EventKind::StepStart { step, .. } => {
+            from_json(ctx, &json!({ "type": "start-step", "stepNumber": step })).map(Some)
+        }
+        EventKind::Stream(part) => stream_part(ctx, part),
+        EventKind::ToolResult { result, .. } => Ok(Some(steps::tool_result(ctx, result)?.into_value())),
+        EventKind::StepFinish { step, .. } => {
             let object = Object::new(ctx.clone())?;
             object.set("type", "finish-step")?;
             object.set("finishReason", steps::finish_reason(step.output.finish_reason))?;
             object.set("usage", from_serde(ctx, &step.usage)?)?;
+            object.set("cost", from_serde(ctx, &step.cost)?)?;
             object.set("response", from_serde(ctx, &step.response)?)?;
             Ok(Some(object.into_value()))
         }
+        // Of other runs, or for people: none is kept in a record.
+        _ => Ok(None),
     }
 }
 
@@ -57,6 +63,7 @@ pub(crate) fn run_end<'js>(ctx: &Ctx<'js>, record: &RunRecord, kind: PartKind) -
     object.set("type", "finish")?;
     object.set("finishReason", steps::finish_reason(record.finish_reason()))?;
     object.set("totalUsage", from_serde(ctx, &record.total_usage())?)?;
+    object.set("totalCost", from_serde(ctx, &record.total_cost())?)?;
     Ok(Some(object.into_value()))
 }
 

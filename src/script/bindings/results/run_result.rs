@@ -23,7 +23,7 @@ pub(crate) struct RunResult<'js> {
 }
 
 /// Makes a property's value when the run is done.
-type Make = for<'js> fn(&Ctx<'js>, &RunRecord) -> Result<Value<'js>>;
+type Make = for<'js> fn(&Ctx<'js>, &PromptRun<'js>, &RunRecord) -> Result<Value<'js>>;
 
 impl<'js> RunResult<'js> {
     /// The result of a run.
@@ -45,7 +45,7 @@ impl<'js> RunResult<'js> {
         let (run, inner) = (self.run.clone(), ctx.clone());
         let value = Promised(async move {
             match record.finished().await {
-                RunOutcome::Done => make(&inner, &record),
+                RunOutcome::Done => make(&inner, &run.borrow(), &record),
                 RunOutcome::Failed(error) => Err(throw_run_error(&inner, &run, &error)),
             }
         });
@@ -60,7 +60,7 @@ impl<'js> RunResult<'js> {
     /// The text of the last step.
     #[qjs(get)]
     fn text(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        self.promise(ctx, "text", |ctx, record| {
+        self.promise(ctx, "text", |ctx, _, record| {
             Ok(rquickjs::String::from_str(ctx.clone(), &record.text())?.into_value())
         })
     }
@@ -68,13 +68,13 @@ impl<'js> RunResult<'js> {
     /// The texts of the last step's reasoning, joined; `undefined` without any.
     #[qjs(get)]
     fn reasoning_text(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        self.promise(ctx, "reasoningText", |ctx, record| last_step(ctx, record, "reasoningText"))
+        self.promise(ctx, "reasoningText", |ctx, _, record| last_step(ctx, record, "reasoningText"))
     }
 
     /// What happened in each step, as step results.
     #[qjs(get)]
     fn steps(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        self.promise(ctx, "steps", |ctx, record| {
+        self.promise(ctx, "steps", |ctx, _, record| {
             let list = Array::new(ctx.clone())?;
             for (number, step) in record.steps().iter().enumerate() {
                 list.set(number, steps::step_result(ctx, number, step)?)?;
@@ -86,19 +86,25 @@ impl<'js> RunResult<'js> {
     /// The tool calls of the last step.
     #[qjs(get)]
     fn tool_calls(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        self.promise(ctx, "toolCalls", |ctx, record| last_step(ctx, record, "toolCalls"))
+        self.promise(ctx, "toolCalls", |ctx, _, record| last_step(ctx, record, "toolCalls"))
     }
 
     /// The tool results of the last step.
     #[qjs(get)]
     fn tool_results(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        self.promise(ctx, "toolResults", |ctx, record| last_step(ctx, record, "toolResults"))
+        self.promise(ctx, "toolResults", |ctx, _, record| last_step(ctx, record, "toolResults"))
+    }
+
+    /// The answer as the prompt's `output` has it; `undefined` without one.
+    #[qjs(get)]
+    fn output(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        self.promise(ctx, "output", |ctx, run, _| Ok(run.output().unwrap_or_else(|| Value::new_undefined(ctx.clone()))))
     }
 
     /// Why the last step ended: `stop`, `length`, `content-filter`, `tool-calls`, `error` or `other`.
     #[qjs(get)]
     fn finish_reason(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        self.promise(ctx, "finishReason", |ctx, record| {
+        self.promise(ctx, "finishReason", |ctx, _, record| {
             let reason = steps::finish_reason(record.finish_reason());
             Ok(rquickjs::String::from_str(ctx.clone(), reason)?.into_value())
         })
@@ -107,25 +113,37 @@ impl<'js> RunResult<'js> {
     /// The tokens of the last step.
     #[qjs(get)]
     fn usage(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        self.promise(ctx, "usage", |ctx, record| last_step(ctx, record, "usage"))
+        self.promise(ctx, "usage", |ctx, _, record| last_step(ctx, record, "usage"))
     }
 
     /// The tokens of all steps together.
     #[qjs(get)]
     fn total_usage(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        self.promise(ctx, "totalUsage", |ctx, record| from_serde(ctx, &record.total_usage()))
+        self.promise(ctx, "totalUsage", |ctx, _, record| from_serde(ctx, &record.total_usage()))
+    }
+
+    /// What the last step cost in US dollars; `null` when nobody knows.
+    #[qjs(get)]
+    fn cost(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        self.promise(ctx, "cost", |ctx, _, record| last_step(ctx, record, "cost"))
+    }
+
+    /// What all steps together cost; `null` when that of one is not known.
+    #[qjs(get)]
+    fn total_cost(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        self.promise(ctx, "totalCost", |ctx, _, record| from_serde(ctx, &record.total_cost()))
     }
 
     /// What the provider said of its last answer: `id`, `modelId`, `timestamp`, `headers`.
     #[qjs(get)]
     fn response(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        self.promise(ctx, "response", |ctx, record| last_step(ctx, record, "response"))
+        self.promise(ctx, "response", |ctx, _, record| last_step(ctx, record, "response"))
     }
 
     /// Settings the provider did not take, in the last step.
     #[qjs(get)]
     fn warnings(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        self.promise(ctx, "warnings", |ctx, record| last_step(ctx, record, "warnings"))
+        self.promise(ctx, "warnings", |ctx, _, record| last_step(ctx, record, "warnings"))
     }
 
     /// The text of all steps, piece by piece. Every read of the property starts from the beginning.
@@ -142,7 +160,7 @@ impl<'js> RunResult<'js> {
 
     /// Waits for the end of the run; a promise of nothing.
     fn consume_stream(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
-        self.promise(ctx, "consumeStream", |ctx, _| Ok(Value::new_undefined(ctx.clone())))
+        self.promise(ctx, "consumeStream", |ctx, _, _| Ok(Value::new_undefined(ctx.clone())))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use rquickjs::{Class, Ctx, Error};
+use rquickjs::{Class, Ctx, Error, Value};
 
 use crate::{
     prompt::{RunError, ScriptFailure},
@@ -20,6 +20,12 @@ pub(crate) fn throw_run_error<'js>(ctx: &Ctx<'js>, run: &Class<'js, PromptRun<'j
         Some(thrown) => ctx.throw(thrown),
         None => script_error(error).payload(error.clone()).throw(ctx),
     }
+}
+
+/// Why a run broke off, as the `Error` that would be thrown.
+pub(crate) fn error_value<'js>(ctx: &Ctx<'js>, error: &Rc<RunError>) -> Value<'js> {
+    script_error(error).payload(error.clone()).throw(ctx);
+    ctx.catch()
 }
 
 /// Throws that there is no such model, as an `Error` named `ConfigurationError`, with `provider`, `model`, `status` and
@@ -48,7 +54,16 @@ fn script_error(error: &RunError) -> ScriptError {
                 None => thrown,
             }
         }
+        RunError::Usage(diagnostic) => ScriptError::type_error(diagnostic.message.clone()),
         RunError::Limit { message } => ScriptError::error(message.clone()).name("LimitError"),
+        RunError::Output(failure) => {
+            let thrown =
+                ScriptError::error(failure.message.clone()).name("OutputError").property("text", failure.text.clone());
+            match &failure.hint {
+                Some(hint) => thrown.property("hint", hint.clone()),
+                None => thrown,
+            }
+        }
         RunError::Aborted => ScriptError::error(error.to_string()).name("AbortError"),
     }
 }

@@ -5,15 +5,30 @@ use std::{cell::Cell, path::Path, rc::Rc, time::Duration};
 
 use rquickjs::{Ctx, Error, Function, Object, Result, Value};
 
-use super::start::{prepare, start};
+use super::{
+    answer,
+    file_input::{FileInput, file_input},
+    limits::{self, within_limits},
+    model_choice::ModelChoice,
+    start::{prepare, start},
+};
 use crate::{
-    prompt::{Listener, RunError, RunOutcome},
+    chat::FinishReason,
+    event::{Agent, EventKind, Output},
+    input::CommandLine,
+    prompt::{RunError, RunOutcome},
     provider::MockOptions,
     script::{
-        Engine, Halt, ScriptError,
-        bindings::{models::mock::mock_model, results::throw::run_error, services, values::kind_of},
-        diagnose_error, drain_jobs, exit_code, idle, import_file, is_idle, is_still, last_asked, still,
-        tell_before_exit, tell_exit, tell_uncaught, until_halted,
+        Engine, Halt, Origin, ScriptError,
+        bindings::{
+            models::mock::mock_model,
+            results::throw::run_error,
+            services,
+            tools::end_signal,
+            values::{kind_of, message_of, to_json, type_error},
+        },
+        diagnose, diagnose_error, drain_jobs, exit_code, idle, import_prompt_file, is_idle, is_still, last_asked,
+        still, tell_before_exit, tell_exit, tell_uncaught, until_halted,
     },
 };
 
@@ -22,6 +37,9 @@ const STILLNESS: Duration = Duration::from_millis(500);
 
 /// How often a script that does not move may be polled in that time all the same.
 const STILL_POLLS: u64 = 20;
+
+/// What a file without a model is shown.
+const CONFIG_HINT: &str = "export const config = { model: 'openai:gpt-4o' };";
 
 /// How the run of a file ended.
 #[derive(Debug)]
@@ -33,40 +51,60 @@ pub(crate) enum FileRun {
     },
     /// The file is wrong, its code threw, or its run broke off.
     Failed(Rc<RunError>),
+    /// Nothing was run: this text was asked for.
+    Help(String),
     /// `process.exit(code)`.
     Exited(i32),
 }
 
 /// Loads a prompt file and runs it to its end, then waits for timers and runs that are still under way, as Node does.
-///
-/// `listener` gets every part of the file's own run as it happens.
-pub(crate) async fn run_file(engine: &Engine, path: &Path, listener: Listener) -> FileRun {
+/// `line` is what was typed for it; `choice` takes the place of the file's own model.
+pub(crate) async fn run_file(
+    engine: &Engine,
+    path: &Path,
+    line: &CommandLine,
+    choice: Option<&ModelChoice>,
+) -> FileRun {
     let run = async |ctx: Ctx<'_>| {
+        let asked = choice.and_then(ModelChoice::model);
+        let last_answer_failed = Cell::new(false);
         let whole = async {
-            let end = match run_in(&ctx, path, listener).await {
-                // A script that listens to uncaught exceptions goes on with what is left to do.
-                Err(error) => match tell_uncaught(&ctx, error) {
-                    Some(error) => FileRun::Failed(Rc::new(run_error(diagnose_error(&ctx, error)))),
-                    None => FileRun::Done { exit_code: None },
-                },
-                Ok(end) => end,
-            };
+            let run = run_in(&ctx, path, line, choice, &last_answer_failed).await;
+            let end = run.unwrap_or_else(|error| uncaught(&ctx, error, asked));
             match end {
                 FileRun::Done { .. } => finish(&ctx).await,
                 end => Ok(end),
             }
         };
         // Around everything: `process.exit` and an uncaught error end the program wherever it is.
-        let end = match until_halted(&ctx, whole).await {
-            Err(halt) => return FileRun::from(halt),
-            Ok(end) => end.unwrap_or_else(|error| FileRun::Failed(Rc::new(run_error(diagnose_error(&ctx, error))))),
+        let ended = until_halted(&ctx, within_limits(&ctx, whole)).await;
+        // However the script has taken it.
+        let at_limit = limits::reached(&ctx).map(FileRun::Failed);
+        let end = match ended {
+            Err(halt) => return at_limit.unwrap_or_else(|| FileRun::from(halt)),
+            Ok(Ok(end)) => at_limit.or(end).unwrap_or(FileRun::Done { exit_code: None }),
+            Ok(Err(error)) => {
+                at_limit.unwrap_or_else(|| FileRun::Failed(Rc::new(run_error(diagnose_error(&ctx, error)))))
+            }
         };
-        match until_halted(&ctx, async { tell_end(&ctx, end) }).await {
+        match until_halted(&ctx, async { tell_end(&ctx, end, last_answer_failed.get(), asked) }).await {
             Err(halt) => FileRun::from(halt),
             Ok(end) => end,
         }
     };
     engine.context().async_with(run).await
+}
+
+/// What the file threw. A script that listens to uncaught exceptions goes on with what is left to do.
+fn uncaught(ctx: &Ctx<'_>, error: Error, asked: Option<&str>) -> FileRun {
+    let failed = |thrown| Rc::new(run_error(thrown));
+    let Error::Exception = error else { return FileRun::Failed(failed(diagnose_error(ctx, error))) };
+    let thrown = ctx.catch();
+    let failure = failed(diagnose(ctx, thrown.clone()));
+    match tell_uncaught(ctx, ctx.throw(thrown), Origin::Promise, failure.exit_code(asked)) {
+        Some(error) => FileRun::Failed(failed(diagnose_error(ctx, error))),
+        None => FileRun::Done { exit_code: None },
+    }
 }
 
 /// Waits for what is left to do, also for what listeners of `beforeExit` still find to do.
@@ -89,27 +127,23 @@ async fn finish(ctx: &Ctx<'_>) -> Result<FileRun> {
 }
 
 /// Tells listeners of `exit`, who may change the code of a run that went well. A listener that throws is the failure.
-fn tell_end(ctx: &Ctx<'_>, end: FileRun) -> FileRun {
-    let told = match &end {
-        FileRun::Done { exit_code } => tell_exit(ctx, exit_code.unwrap_or(0)),
-        FileRun::Failed(error) => tell_exit(ctx, failure_code(error)),
-        FileRun::Exited(_) => return end,
+fn tell_end(ctx: &Ctx<'_>, end: FileRun, last_answer_failed: bool, asked: Option<&str>) -> FileRun {
+    let code = match &end {
+        FileRun::Done { exit_code: None | Some(0) } if last_answer_failed => RunError::MODEL_EXIT_CODE,
+        FileRun::Done { exit_code } => exit_code.unwrap_or(0),
+        FileRun::Failed(error) => error.exit_code(asked),
+        FileRun::Help(_) | FileRun::Exited(_) => return end,
     };
-    match (told, end) {
-        (Ok(code), FileRun::Done { exit_code }) if exit_code.is_some() || code != 0 => {
-            FileRun::Done { exit_code: Some(code) }
-        }
+    limits::allow_last_words(ctx);
+    match (tell_exit(ctx, code), end) {
+        (Ok(left), FileRun::Done { .. }) if left != code => FileRun::Done { exit_code: Some(left) },
         (Ok(_), end) => end,
+        // The span for last words is over, and they are not worth more than what ended the run.
+        (Err(_), end @ FileRun::Failed(_)) if limits::reached(ctx).is_some() => {
+            ctx.catch();
+            end
+        }
         (Err(error), _) => FileRun::Failed(Rc::new(run_error(diagnose_error(ctx, error)))),
-    }
-}
-
-/// The exit code that listeners hear of (docs/reference.md, "Errors and exit codes").
-fn failure_code(error: &RunError) -> i32 {
-    match error.origin() {
-        RunError::Script(_) | RunError::NoModel(_) | RunError::Aborted => 1,
-        RunError::Provider(_) => 3,
-        RunError::Limit { .. } => 4,
     }
 }
 
@@ -122,20 +156,60 @@ impl From<Halt> for FileRun {
     }
 }
 
-async fn run_in(ctx: &Ctx<'_>, path: &Path, listener: Listener) -> Result<FileRun> {
-    let namespace = unless_stuck(ctx, "loading the file", import_file(ctx, path)).await?;
+async fn run_in(
+    ctx: &Ctx<'_>,
+    path: &Path,
+    line: &CommandLine,
+    choice: Option<&ModelChoice>,
+    last_answer_failed: &Cell<bool>,
+) -> Result<FileRun> {
+    let namespace = unless_stuck(ctx, "loading the file", import_prompt_file(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let function = default_function(ctx, &namespace, &name)?;
-    let config = config(ctx, &namespace, &name)?;
-    set_mock(ctx, &namespace, &config, &name)?;
+    let input = file_input(ctx, &namespace, &name, line);
+    let input = match unless_stuck(ctx, "the check of the input", input).await? {
+        FileInput::Help(text) => return Ok(FileRun::Help(text)),
+        FileInput::Wrong(problem) => return Ok(FileRun::Failed(Rc::new(RunError::Usage(problem)))),
+        FileInput::Value(input) => Some(input),
+        FileInput::Nothing => None,
+    };
+    let config = config(ctx, &namespace, &name, choice)?;
+    if let Err(error) = limits::configure(ctx, &config)? {
+        return Ok(FileRun::Failed(Rc::new(error)));
+    }
+    set_mock(ctx, &namespace, &config, &name, choice)?;
     let prompt = prepare(ctx, &function, &config)?;
-    let started = unless_stuck(ctx, "the prompt function", start(ctx, prompt, Some(listener))).await?;
+    prompt.borrow().core.agent.replace(Some(Agent::root()));
+    if let Some(input) = input {
+        prompt.borrow().bag.set_input(input);
+    }
+    answer::expect(ctx, &prompt, &namespace.get("output")?, &format!("the export output of {name}"))?;
+    let scope = services::scope(ctx, &prompt.borrow().core)?;
+    if prompt.borrow().bag.output().is_some() {
+        scope.emit(&EventKind::Output(Output::Expected));
+    }
+    let started = unless_stuck(ctx, "the prompt function", start(ctx, prompt)).await?;
     let record = started.run.borrow().record.clone();
     record.observe();
     let outcome = async { Ok(record.finished().await) };
     Ok(match unless_stuck(ctx, "the prompt function, or an effect of it,", outcome).await? {
-        RunOutcome::Done => FileRun::Done { exit_code: exit_code(ctx)? },
+        RunOutcome::Done => {
+            let last = record.steps().last().map(|step| step.output.finish_reason);
+            last_answer_failed.set(last == Some(FinishReason::Error));
+            if let Some(value) = started.run.borrow().output() {
+                scope.emit(&EventKind::Output(Output::Value(output_json(ctx, &value)?)));
+            }
+            FileRun::Done { exit_code: exit_code(ctx)? }
+        }
         RunOutcome::Failed(error) => FileRun::Failed(error),
+    })
+}
+
+/// The answer as it is printed. A transform may have made anything of it.
+fn output_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
+    to_json(ctx, value).map_err(|error| {
+        let why = message_of(ctx, error);
+        type_error(ctx, format!("the output cannot be printed as JSON: {why}"))
     })
 }
 
@@ -155,7 +229,7 @@ async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = R
             let before = polls.get();
             tokio::time::sleep(STILLNESS).await;
             // Between two inner runs nothing keeps the program alive for a moment; the next one may have begun.
-            if polls.get() - before < STILL_POLLS && is_still(ctx)? {
+            if polls.get() - before < STILL_POLLS && is_still(ctx)? && !end_signal::will_come(ctx)? {
                 return Result::Ok(());
             }
         }
@@ -186,7 +260,7 @@ fn wrong_file(ctx: &Ctx<'_>, message: String, hint: &str) -> Error {
     ScriptError::error(message).hint(hint).throw(ctx)
 }
 
-fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Function<'js>> {
+pub(super) fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Function<'js>> {
     let hint = "export default async ({ def, $ }) => { $`your message`; };";
     if !namespace.contains_key("default")? {
         return Err(wrong_file(ctx, format!("{name} has no default export; it must be the prompt function"), hint));
@@ -201,25 +275,49 @@ fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) ->
     }
 }
 
-fn config<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Object<'js>> {
-    let hint = "export const config = { model: 'openai:gpt-4o' };";
+/// The export `config`, with a model: its own, or the one that was chosen in its place.
+pub(super) fn config<'js>(
+    ctx: &Ctx<'js>,
+    namespace: &Object<'js>,
+    name: &str,
+    choice: Option<&ModelChoice>,
+) -> Result<Object<'js>> {
+    if let Some(choice) = choice {
+        let has_config = namespace.contains_key("config")?;
+        return choice.config(ctx, has_config.then(|| config_object(ctx, namespace, name)).transpose()?);
+    }
+    let config = config_object(ctx, namespace, name)?;
+    let model: Value = config.get("model")?;
+    if model.is_undefined() || model.is_null() {
+        return Err(wrong_file(ctx, format!("the export config of {name} has no model"), CONFIG_HINT));
+    }
+    Ok(config)
+}
+
+/// The export `config`.
+pub(super) fn config_object<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Object<'js>> {
     if !namespace.contains_key("config")? {
-        return Err(wrong_file(ctx, format!("{name} does not export config"), hint));
+        return Err(wrong_file(ctx, format!("{name} does not export config"), CONFIG_HINT));
     }
     let value: Value = namespace.get("config")?;
     let Some(config) = value.as_object().filter(|_| !value.is_array() && !value.is_function()) else {
         let message = format!("the export config of {name} must be an object, got {}", kind_of(&value));
-        return Err(wrong_file(ctx, message, hint));
+        return Err(wrong_file(ctx, message, CONFIG_HINT));
     };
-    let model: Value = config.get("model")?;
-    if model.is_undefined() || model.is_null() {
-        return Err(wrong_file(ctx, format!("the export config of {name} has no model"), hint));
-    }
     Ok(config.clone())
 }
 
-/// Makes the model that `'mock'` stands for, when the file exports `mock`.
-fn set_mock<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, config: &Object<'js>, name: &str) -> Result<()> {
+/// Makes the model that `'mock'` stands for, when the file exports `mock` or one was chosen.
+fn set_mock<'js>(
+    ctx: &Ctx<'js>,
+    namespace: &Object<'js>,
+    config: &Object<'js>,
+    name: &str,
+    choice: Option<&ModelChoice>,
+) -> Result<()> {
+    if choice.map_or(Ok(false), |choice| choice.set_mock(ctx))? {
+        return Ok(());
+    }
     let model: Value = config.get("model")?;
     let is_mock = model.as_string().is_some_and(|model| model.to_string().is_ok_and(|model| model == "mock"));
     if !namespace.contains_key("mock")? {

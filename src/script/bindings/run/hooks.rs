@@ -72,5 +72,6 @@ pub(crate) async fn run_finished<'js>(
     };
     event.set("steps", up_to_date(ctx, prompt, run, StepList::Results)?)?;
     event.set("totalUsage", from_serde(ctx, &record.total_usage())?)?;
+    event.set("totalCost", from_serde(ctx, &record.total_cost())?)?;
     call_async(&hook, (event,)).await.map(drop)
 }

@@ -1,17 +1,21 @@
 //! The step loop's view of a prompt written in JavaScript: one run of it. The order of things is the loop's, what they
 //! do is in the other rooms; here they meet, and what the script threw becomes the error of the run.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Class, Ctx, Error, Result, Value};
 
-use super::{abort, body::run_body, hooks};
+use super::{abort, answer, body::run_body, hooks};
 use crate::{
     chat::{Step, ToolCall, ToolSpec},
+    event::AgentSpan,
     prompt::{
-        ActiveSet, DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord, RunSettings,
-        StepModifications, StepPlan, ToolAnswer, ToolMaker,
+        ANSWER_SECTION, ActiveSet, AnswerCheck, DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord,
+        RunSettings, StepModifications, StepPlan, ToolAnswer, ToolMaker,
     },
     provider::LanguageModel,
     script::{
@@ -35,7 +39,7 @@ use crate::{
             services, tools,
             values::{message_of, property, type_error},
         },
-        diagnose, diagnose_error, location_of_function,
+        diagnose, diagnose_error, is_halted, location_of_function,
     },
 };
 
@@ -50,6 +54,10 @@ pub(crate) struct ScriptPrompt<'js> {
     settings: RunSettings,
     /// While the run waits for the script alone.
     waiting: RefCell<Option<WaitingForScript>>,
+    /// How often the model was told that its answer does not have its shape.
+    asked_again: Cell<usize>,
+    /// An agent's begins with its callback, before there is a run.
+    _span: AgentSpan,
 }
 
 impl<'js> ScriptPrompt<'js> {
@@ -77,9 +85,13 @@ impl<'js> ScriptPrompt<'js> {
             Some(given) => options::read(ctx, &given, "config.options")?,
             None => RunSettings::default(),
         };
-        Rc::make_mut(&mut settings.call).response_format = core.response_format.borrow().clone();
-        let model = models::resolve::resolve(ctx, &model.unwrap_or_else(|| Value::new_undefined(ctx.clone())))?;
-        let run = PromptRun::create(ctx)?;
+        if let Some(shape) = &*core.answer.borrow() {
+            Rc::make_mut(&mut settings.call).response_format = Some(shape.format().clone());
+        }
+        let model = model.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
+        let model = models::resolve::resolve(ctx, &model, core.mock.borrow().clone())?;
+        let scope = services::scope(ctx, &core)?;
+        let run = PromptRun::create(ctx, scope.clone())?;
         prompt.borrow().bag.set_run(run.clone());
         core.step.set(0);
         let record = run.borrow().record.clone();
@@ -92,7 +104,14 @@ impl<'js> ScriptPrompt<'js> {
             model,
             settings,
             waiting: RefCell::default(),
+            asked_again: Cell::new(0),
+            _span: scope.begin(),
         })
+    }
+
+    /// The prompt object.
+    pub(crate) fn object(&self) -> PromptObject<'js> {
+        self.prompt.clone()
     }
 
     /// This run.
@@ -135,7 +154,9 @@ impl<'js> ScriptPrompt<'js> {
 
     /// Status sections that plugins add to the step's system prompt.
     fn sections(&self, active: &ActiveSet) -> Result<Vec<(String, String)>> {
+        let answer = self.core.answer.borrow().clone();
         let sections = [
+            answer.map(|shape| (ANSWER_SECTION.to_owned(), shape.instruction())),
             task_list::section(&self.ctx, &self.prompt)?,
             task_graph::section(&self.ctx, &self.prompt)?,
             functions::section(&self.ctx, &self.core, active)?,
@@ -271,6 +292,24 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         .boxed_local()
     }
 
+    fn check_answer<'a>(
+        &'a self,
+        step: &'a Rc<Step>,
+        may_ask: bool,
+    ) -> LocalBoxFuture<'a, std::result::Result<AnswerCheck, RunError>> {
+        async move {
+            let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
+            let asked = answer::Asked { again: self.asked_again.get(), retries: self.settings.output_retries, may_ask };
+            let checked = answer::check(&self.prompt, &self.run, step, asked).await;
+            let checked = checked.map_err(|error| self.failed(error))??;
+            if matches!(checked, AnswerCheck::AskAgain(_)) {
+                self.asked_again.set(asked.again + 1);
+            }
+            Ok(checked)
+        }
+        .boxed_local()
+    }
+
     fn run_finished(&self, failed: bool) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {
         async move {
             let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
@@ -281,7 +320,8 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn is_aborted(&self) -> bool {
-        self.abort_signal().is_some_and(|signal| abort::is_aborted(&self.ctx, &signal))
+        // `process.exit` ends everything; nobody may be asked anything after it.
+        is_halted(&self.ctx) || self.abort_signal().is_some_and(|signal| abort::is_aborted(&self.ctx, &signal))
     }
 
     fn aborted(&self) -> LocalBoxFuture<'_, ()> {

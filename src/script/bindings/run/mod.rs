@@ -2,20 +2,32 @@
 //! knows all the others; the order of a step is not here but in `session`.
 
 mod abort;
+mod answer;
 mod body;
 mod child;
 pub(crate) mod file;
+mod file_input;
+pub(crate) mod from_code;
 mod hooks;
 mod host;
+mod limits;
+pub(crate) mod model_choice;
+pub(crate) mod module;
+mod nesting;
 pub(crate) mod start;
 pub(crate) mod stateful_class;
 
 use rquickjs::{Ctx, Result};
 
-use super::services::{self, Doors};
+use super::{
+    services::{self, Doors},
+    tools::end_signal,
+};
 
 /// Gives the rest of the bindings what runs prompts; done once an engine.
 pub(crate) fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
+    nesting::install(ctx)?;
     services::install(ctx, doors, child::run_child)?;
+    end_signal::install(ctx)?;
     stateful_class::install(ctx)
 }

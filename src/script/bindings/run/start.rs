@@ -1,12 +1,12 @@
-//! `runPrompt(fn, config)`: starting a run (docs/reference.md, "Results"). Must not know how a run goes on.
+//! Starting a run (docs/reference.md, "Results"). Must not know who asks for it, nor how it goes on.
 
 use std::rc::Rc;
 
-use rquickjs::{Class, Ctx, Function, IntoJs, Object, Result, Value, function::Opt, promise::Promised};
+use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 
-use super::{body::run_body, host::ScriptPrompt};
+use super::{body::run_body, host::ScriptPrompt, nesting};
 use crate::{
-    prompt::Listener,
+    event::Agent,
     script::{
         KeepAlive,
         bindings::{
@@ -17,7 +17,6 @@ use crate::{
             },
             results::run_result::RunResult,
             services,
-            values::{kind_of, type_error},
         },
         drain_jobs,
     },
@@ -31,30 +30,17 @@ pub(crate) struct Started<'js> {
     pub(crate) run: Class<'js, PromptRun<'js>>,
 }
 
-/// `runPrompt(fn, {model, options?, plugins?, sandbox?})` of `lmthing`: runs the function once, then the step loop in
-/// the background. Resolves to `{result, prompt}`; rejects when the arguments are wrong, the model cannot be found or
-/// the first run of the function throws. Rules: docs/reference.md, "Results".
-pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: Opt<Value<'js>>) -> Result<Value<'js>> {
-    let undefined = || Value::new_undefined(ctx.clone());
-    let (function, config) = (function.0.unwrap_or_else(undefined), config.0.unwrap_or_else(undefined));
-    let inner = ctx.clone();
-    let run = async move {
-        let Some(function) = function.as_function() else {
-            let message = format!("runPrompt: the first argument must be a function, got {}", kind_of(&function));
-            return Err(type_error(&inner, message));
-        };
-        let Some(config) = config.as_object() else {
-            let message = format!("runPrompt: the second argument must be {{model, …}}, got {}", kind_of(&config));
-            return Err(type_error(&inner, message));
-        };
-        let prompt = prepare(&inner, function, config)?;
-        let started = start(&inner, prompt, None).await?;
-        let answer = Object::new(inner.clone())?;
-        answer.set("result", RunResult::create(&inner, started.run)?)?;
-        answer.set("prompt", started.prompt)?;
-        Ok(answer)
-    };
-    Promised(run).into_js(&ctx)
+/// Whom a run from code works for: the file's prompt that the script works for just now.
+pub(super) fn parent(outer: Option<&PromptObject<'_>>) -> Agent {
+    outer.and_then(|outer| outer.borrow().core.agent.borrow().clone()).unwrap_or_else(Agent::root)
+}
+
+/// `{result, prompt}` of a run that was started.
+pub(super) fn answer_of<'js>(ctx: &Ctx<'js>, started: Started<'js>) -> Result<Value<'js>> {
+    let answer = Object::new(ctx.clone())?;
+    answer.set("result", RunResult::create(ctx, started.run)?)?;
+    answer.set("prompt", started.prompt)?;
+    Ok(answer.into_value())
 }
 
 /// Makes the prompt of a function and its config, without running anything yet.
@@ -74,24 +60,17 @@ pub(crate) fn prepare<'js>(
     Ok(prompt)
 }
 
-/// Runs the function for the first time and starts the step loop. `listener` gets every part of the run.
-pub(crate) async fn start<'js>(
-    ctx: &Ctx<'js>,
-    prompt: PromptObject<'js>,
-    listener: Option<Listener>,
-) -> Result<Started<'js>> {
+/// Runs the function for the first time and starts the step loop.
+pub(crate) async fn start<'js>(ctx: &Ctx<'js>, prompt: PromptObject<'js>) -> Result<Started<'js>> {
     // Before the function runs: a model that cannot be found should not show after half of the work.
     let host = Rc::new(ScriptPrompt::new(ctx, &prompt)?);
     let run = host.run();
     let function = prompt.borrow().bag.function();
     if let Some(function) = function {
         run.borrow().is_in_set_up.set(true);
-        let ran = run_body(&prompt, &function).await;
+        let ran = nesting::within(&prompt, run_body(&prompt, &function)).await;
         run.borrow().is_in_set_up.set(false);
-        ran?;
-    }
-    if let Some(listener) = listener {
-        run.borrow().record.listen(listener);
+        ran.map_err(|error| services::end_failed(ctx, run.borrow().record.scope(), error))?;
     }
     drive(ctx, host)?;
     Ok(Started { prompt, run })
@@ -99,7 +78,7 @@ pub(crate) async fn start<'js>(
 
 /// Lets the step loop run in the background; the program stays alive until it ends.
 pub(crate) fn drive<'js>(ctx: &Ctx<'js>, host: Rc<ScriptPrompt<'js>>) -> Result<()> {
-    let record = host.run().borrow().record.clone();
+    let (record, prompt) = (host.run().borrow().record.clone(), host.object());
     services::remember_run(ctx, record.clone())?;
     let alive = KeepAlive::new(ctx)?;
     let steps = services::step_loop(ctx)?.run(host);
@@ -107,7 +86,7 @@ pub(crate) fn drive<'js>(ctx: &Ctx<'js>, host: Rc<ScriptPrompt<'js>>) -> Result<
     ctx.spawn(async move {
         // Whoever called `runPrompt` has `{result, prompt}` before the first effect runs, which may well use them.
         drain_jobs(&inner);
-        steps.await;
+        nesting::within(&prompt, steps).await;
         // Nothing can be done about a failure here, and there is none but for memory.
         let _ = services::run_recorded(&inner, record.part_count());
         drop(alive);

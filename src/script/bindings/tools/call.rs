@@ -31,7 +31,7 @@ pub(crate) async fn validate_input<'js>(
     label: Label<'_>,
     input: Value<'js>,
 ) -> std::result::Result<Value<'js>, String> {
-    let Label { noun, name } = label;
+    let Label { noun, name, .. } = label;
     let problem = match callable.input_schema.validate(ctx, input).await {
         Ok(Ok(value)) => return Ok(value),
         Ok(Err(problem)) => problem,
@@ -147,7 +147,7 @@ async fn check_response<'js>(
         // The result itself goes out: the schema's transforms are for those who read it, not for the model.
         Ok(_) => Answered::Value(output),
         Err(problem) => {
-            let Label { noun, name } = label;
+            let Label { noun, name, .. } = label;
             Answered::Failed(format!(
                 "Invalid result of {noun} {name}: it does not match its responseSchema: {problem}"
             ))
@@ -174,7 +174,7 @@ async fn call_single<'js>(
     call: &ToolCall,
     execution: Value<'js>,
 ) -> ToolAnswer {
-    let label = Label { noun: "tool", name: &call.tool_name };
+    let label = Label { noun: "tool", name: &call.tool_name, tool_call_id: Some(&call.tool_call_id) };
     let input = match from_tool_input(ctx, &call.input) {
         Ok(input) => input,
         Err(error) => return ToolAnswer::failed(call, message_of(ctx, error)),
@@ -231,7 +231,7 @@ async fn call_sub_tool<'js>(
     args: Value<'js>,
     execution: Value<'js>,
 ) -> serde_json::Value {
-    let label = Label { noun: "sub-tool", name: &item.name };
+    let label = Label { noun: "sub-tool", name: &item.name, tool_call_id: None };
     let run = async {
         let input = validate_input(ctx, &item.callable, label, args).await?;
         match run_callable(ctx, &item.callable, label, input, execution).await {
@@ -286,7 +286,7 @@ pub(crate) fn result_text<'js>(
     to_json_text(ctx, value).map_err(|error| not_json(ctx, label, error))
 }
 
-fn not_json(ctx: &Ctx<'_>, Label { noun, name }: Label<'_>, error: Error) -> String {
+fn not_json(ctx: &Ctx<'_>, Label { noun, name, .. }: Label<'_>, error: Error) -> String {
     format!("the result of {noun} {name} cannot be sent to the model: {}", message_of(ctx, error))
 }
 

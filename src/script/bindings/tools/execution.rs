@@ -3,6 +3,7 @@
 
 use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace};
 
+use super::end_signal;
 use crate::{
     chat::{PromptMessages, Role},
     script::bindings::{
@@ -65,11 +66,16 @@ impl<'js> ToolExecution<'js> {
         Ok(list.into_value())
     }
 
-    /// `options.abortSignal`, if there is one.
+    /// Aborted when `options.abortSignal` is, and when a limit ends the run; `undefined` when there is neither.
     #[qjs(get)]
     fn abort_signal(&self, ctx: Ctx<'js>) -> Result<Value<'js>> {
+        if let Some(made) = property(&self.made, "abortSignal")? {
+            return Ok(made);
+        }
         let options = self.prompt.borrow().bag.options();
-        let signal = options.map(|options| property(&options, "abortSignal")).transpose()?.flatten();
-        Ok(signal.unwrap_or_else(|| Value::new_undefined(ctx)))
+        let own = options.map(|options| property(&options, "abortSignal")).transpose()?.flatten();
+        let Some(signal) = end_signal::signal(&ctx, own)? else { return Ok(Value::new_undefined(ctx)) };
+        self.made.set("abortSignal", signal.clone())?;
+        Ok(signal)
     }
 }

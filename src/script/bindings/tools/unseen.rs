@@ -4,7 +4,11 @@
 use rquickjs::{Ctx, Error, Function, Value};
 
 use super::label::Label;
-use crate::script::{bindings::values::thrown_message, diagnose, place_of_function, warn::warning};
+use crate::script::{
+    bindings::{services, values::thrown_message},
+    diagnose, is_halted, place_of_function,
+    warn::warning,
+};
 
 /// More of a message is not shown: a schema may have much to say.
 const MAX_MESSAGE: usize = 400;
@@ -34,8 +38,9 @@ fn warn_of_thrown<'js>(
     thrown: Value<'js>,
 ) {
     let diagnostic = diagnose(ctx, thrown).diagnostic;
-    // Somebody asked for the end of it.
-    if diagnostic.name == "AbortError" {
+    // Somebody asked for the end of it, or everything ends.
+    let ends = is_halted(ctx) || services::limits(ctx).is_ok_and(|limits| limits.ended().is_some());
+    if ends || diagnostic.name == "AbortError" {
         return;
     }
     let headline = diagnostic.headline();

@@ -15,6 +15,7 @@ use crate::{
 
 pub(crate) mod messages;
 pub(crate) mod schema;
+pub(crate) mod snapshot;
 pub(crate) mod steps;
 pub(crate) mod text;
 

@@ -8,7 +8,7 @@ use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::T
 
 use super::{from_json, kind_of, plain_error, property, settle, to_json, to_text, type_error};
 use crate::{
-    schema::{Validator, describe_problems},
+    schema::{Problem, Validator, describe_problems},
     script::import_builtin,
 };
 
@@ -114,11 +114,20 @@ impl<'js> Schema<'js> {
         ctx: &Ctx<'js>,
         value: Value<'js>,
     ) -> Result<std::result::Result<Value<'js>, String>> {
+        Ok(self.check(ctx, value).await?.map_err(|problems| describe_problems(&problems)))
+    }
+
+    /// As [`Schema::validate`], with what is wrong one by one.
+    pub(crate) async fn check(
+        &self,
+        ctx: &Ctx<'js>,
+        value: Value<'js>,
+    ) -> Result<std::result::Result<Value<'js>, Vec<Problem>>> {
         if let Schema::Json(object) = self {
             let schema = to_json(ctx, object.as_value())?;
             let validator = Validator::new(&schema).map_err(|error| type_error(ctx, error))?;
             let checked = validator.validate(&to_json(ctx, &value)?);
-            return Ok(checked.map(|()| value).map_err(|problems| describe_problems(&problems)));
+            return Ok(checked.map(|()| value));
         }
         // zod goes this way as well: its `parse` throws at async refinements, `validate` gives a promise then.
         let standard: Object = self.object().get("~standard")?;
@@ -127,7 +136,7 @@ impl<'js> Schema<'js> {
         let answer = settle(answer).await?;
         let answer = answer.as_object().ok_or_else(|| type_error(ctx, "the schema's validate gave no result"))?;
         match property(answer, "issues")? {
-            Some(issues) => Ok(Err(issues_text(ctx, &issues)?)),
+            Some(issues) => Ok(Err(problems(ctx, &issues)?)),
             None => Ok(Ok(answer.get("value")?)),
         }
     }
@@ -150,6 +159,17 @@ impl<'js> Schema<'js> {
                 convert_zod(ctx, object, io, None, Some(Function::new(ctx.clone(), mark_types)?))
             }
             _ => self.to_json_schema(ctx, side),
+        }
+    }
+
+    /// The JSON Schema of what a caller hands in, with the keyword `tsType` at dates and big integers: what is typed has
+    /// to become one.
+    pub(crate) fn to_word_schema(&self, ctx: &Ctx<'js>) -> Result<serde_json::Value> {
+        match self {
+            Schema::Zod(object) => {
+                convert_zod(ctx, object, "input", None, Some(Function::new(ctx.clone(), mark_values)?))
+            }
+            _ => self.to_json_schema(ctx, Side::Input),
         }
     }
 
@@ -258,6 +278,17 @@ fn mark_types<'js>(part: Object<'js>) -> Result<()> {
     Ok(())
 }
 
+/// Says which parts are values that JSON does not have.
+fn mark_values<'js>(part: Object<'js>) -> Result<()> {
+    let definition: Object = part.get::<_, Object>("zodSchema")?.get::<_, Object>("_zod")?.get("def")?;
+    let name = match definition.get::<_, String>("type")?.as_str() {
+        "date" => "Date",
+        "bigint" => "bigint",
+        _ => return Ok(()),
+    };
+    part.get::<_, Object>("jsonSchema")?.set("tsType", name)
+}
+
 fn has_any(object: &Object<'_>, keys: &[&str]) -> Result<bool> {
     for key in keys {
         if object.contains_key(*key)? {
@@ -267,40 +298,45 @@ fn has_any(object: &Object<'_>, keys: &[&str]) -> Result<bool> {
     Ok(false)
 }
 
-/// Issues as one line: `a.b[0]: message; c: message`.
-fn issues_text<'js>(ctx: &Ctx<'js>, issues: &Value<'js>) -> Result<String> {
-    let Some(issues) = issues.as_array() else { return Ok("invalid".into()) };
-    let mut lines = Vec::new();
-    for issue in issues.iter::<Object>() {
+/// The issues of Standard Schema; at least one.
+fn problems<'js>(ctx: &Ctx<'js>, issues: &Value<'js>) -> Result<Vec<Problem>> {
+    let invalid = |message: Option<String>| message.unwrap_or_else(|| "invalid".into());
+    let mut problems = Vec::new();
+    for issue in issues.as_array().into_iter().flat_map(|issues| issues.iter::<Object>()) {
         let issue = issue?;
-        let message: Option<String> = issue.get("message")?;
-        let message = message.unwrap_or_else(|| "invalid".into());
-        let path = match property(&issue, "path")?.and_then(Value::into_array) {
-            Some(path) => path_text(ctx, &path)?,
-            None => String::new(),
+        let message = invalid(issue.get("message")?);
+        let (path, keys) = match property(&issue, "path")?.and_then(Value::into_array) {
+            Some(path) => path_texts(ctx, &path)?,
+            None => Default::default(),
         };
-        lines.push(if path.is_empty() { message } else { format!("{path}: {message}") });
+        problems.push(Problem { path, keys, message });
     }
-    Ok(lines.join("; "))
+    if problems.is_empty() {
+        problems.push(Problem { path: String::new(), keys: Vec::new(), message: invalid(None) });
+    }
+    Ok(problems)
 }
 
-fn path_text<'js>(ctx: &Ctx<'js>, path: &Array<'js>) -> Result<String> {
-    let mut text = String::new();
+/// A path as JavaScript would write it, and its keys.
+fn path_texts<'js>(ctx: &Ctx<'js>, path: &Array<'js>) -> Result<(String, Vec<String>)> {
+    let (mut text, mut keys) = (String::new(), Vec::new());
     for step in path.iter::<Value>() {
         let step = step?;
         // A Standard Schema path may hold `{key}` objects in place of keys.
-        let key = match step.as_object() {
+        let step = match step.as_object() {
             Some(object) if !step.is_symbol() => object.get("key")?,
             _ => step,
         };
-        if key.is_number() {
-            text.push_str(&format!("[{}]", to_text(ctx, key)?));
+        let key = if step.is_symbol() { "(symbol)".to_owned() } else { to_text(ctx, step.clone())? };
+        if step.is_number() {
+            text.push_str(&format!("[{key}]"));
         } else {
             if !text.is_empty() {
                 text.push('.');
             }
-            text.push_str(&if key.is_symbol() { "(symbol)".to_owned() } else { to_text(ctx, key)? });
+            text.push_str(&key);
         }
+        keys.push(key);
     }
-    Ok(text)
+    Ok((text, keys))
 }

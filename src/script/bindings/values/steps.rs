@@ -180,6 +180,7 @@ pub(crate) fn step_result<'js>(ctx: &Ctx<'js>, number: usize, step: &Step) -> Re
     object.set("toolResults", tool_results(ctx, step)?)?;
     object.set("finishReason", finish_reason(step.output.finish_reason))?;
     object.set("usage", from_serde(ctx, &step.usage)?)?;
+    object.set("cost", from_serde(ctx, &step.cost)?)?;
     object.set("warnings", from_serde(ctx, &step.warnings)?)?;
     object.set("response", from_serde(ctx, &step.response)?)?;
     Ok(object)

@@ -1,0 +1,49 @@
+//! What is typed for a prompt file, and where the texts are that it names (docs/reference.md, "Input"). Must not know what
+//! it means.
+
+use std::{
+    io::{self, IsTerminal, Read},
+    sync::Arc,
+};
+
+use crate::{
+    cli::{
+        args::{RunArgs, run_options},
+        failure::words,
+    },
+    input::{CommandLine, Sources},
+};
+
+/// What was typed for the file of `run`.
+pub(super) fn command_line(args: &RunArgs) -> CommandLine {
+    CommandLine {
+        command: format!("lmthing run {}", args.file().display()),
+        words: args.words(),
+        whole: args.input.clone(),
+        own_options: run_options,
+        sources: Arc::new(Process),
+    }
+}
+
+/// Files and standard input of this process.
+struct Process;
+
+impl Sources for Process {
+    fn file(&self, path: &str) -> Result<String, String> {
+        text(std::fs::read(path))
+    }
+
+    fn standard_input(&self) -> Result<String, String> {
+        let mut bytes = Vec::new();
+        text(io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes))
+    }
+
+    fn is_terminal(&self) -> bool {
+        io::stdin().is_terminal()
+    }
+}
+
+fn text(bytes: io::Result<Vec<u8>>) -> Result<String, String> {
+    let bytes = bytes.map_err(|error| words(&error))?;
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+}

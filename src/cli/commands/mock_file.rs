@@ -1,0 +1,32 @@
+//! `run --mock FILE` (docs/command-line.md): mock items from a JSON file. Must not know how they are played.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::{
+    cli::failure::{WrongUsage, words},
+    provider::MockItem,
+    script::bindings::ModelChoice,
+};
+
+/// What the file looks like.
+const FORM: &str = r#"expected an array of mock items: [{ "type": "text", "text": "Hello" }]"#;
+
+/// The mock of a file.
+///
+/// # Errors
+/// What is wrong with the file, and where in it.
+pub(super) fn read(path: &Path) -> Result<ModelChoice, WrongUsage> {
+    let place = format!("--mock {}", path.display());
+    let wrong = |what: String| WrongUsage::new(format!("{place}: {what}"), FORM);
+    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => wrong("it is not UTF-8 text".to_owned()),
+        _ => wrong(format!("cannot read the file: {}", words(&error))),
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let items: Value = serde_json::from_str(text).map_err(|error| wrong(format!("it is not JSON: {error}")))?;
+    let Value::Array(items) = items else { return Err(wrong("it holds no array".to_owned())) };
+    let items = items.iter().enumerate().map(|(index, item)| MockItem::from_json(index, item).map_err(&wrong));
+    Ok(ModelChoice::Mock { items: items.collect::<Result<_, _>>()?, place })
+}

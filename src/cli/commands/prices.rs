@@ -1,0 +1,155 @@
+//! `lmthing models --prices` (docs/reference.md, "Cost"): the user's own prices and the table, as text or JSON.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::{
+    cli::{ExitCode, Printer, args::ModelsArgs},
+    cost::{OwnPrices, PRICES_VARIABLE, Source, listed, source},
+    diagnostic::{Diagnostic, closest},
+    provider::BUILT_IN,
+};
+
+/// A line of the list.
+struct Row {
+    provider: String,
+    model_id: String,
+    /// Input, cached input, cache writes, output.
+    rates: [Option<f64>; 4],
+    changes_above: Option<u64>,
+    is_own: bool,
+}
+
+/// The names of the four prices, as own prices have them.
+const KEYS: [&str; 4] = ["input", "cachedInput", "cacheWrite", "output"];
+
+/// Prints the prices of the models that the words name; without words, own prices and those of built-in providers.
+pub(super) fn run(args: &ModelsArgs, variable: &str, printer: &Printer) -> ExitCode {
+    let own = match OwnPrices::from_variable(variable, |path| std::fs::read_to_string(path)) {
+        Ok(own) => own,
+        Err(error) => {
+            printer.diagnostic(&Diagnostic::new(error.to_string()));
+            return ExitCode::Usage;
+        }
+    };
+    let rows = rows(&own, &jiff::Timestamp::now().strftime("%F").to_string());
+    let found: Vec<&Row> = rows.iter().filter(|row| row.has(&args.words)).collect();
+    if found.is_empty() && !args.words.is_empty() {
+        printer.diagnostic(&nothing_found(&args.words, &rows));
+        return ExitCode::File;
+    }
+    let text = if args.json {
+        format!("{:#}\n", to_json(&found, &source()))
+    } else if args.words.is_empty() {
+        let (shown, others): (Vec<&Row>, Vec<&Row>) =
+            found.into_iter().partition(|row| row.is_own || row.is_built_in());
+        to_text(&shown, &source()) + &of_others(&others)
+    } else {
+        to_text(&found, &source())
+    };
+    printer.text(&text);
+    printer.flush();
+    ExitCode::Done
+}
+
+/// Own prices first; the table's that they replace are left out.
+fn rows(own: &OwnPrices, today: &str) -> Vec<Row> {
+    let mine = own.iter().map(|(model, rates)| {
+        let (provider, model_id) = model.split_once(':').unwrap_or_default();
+        let rates = [rates.input, rates.cached_input, rates.cache_write, rates.output].map(Some);
+        Row { provider: provider.to_owned(), model_id: model_id.to_owned(), rates, changes_above: None, is_own: true }
+    });
+    let mine: Vec<Row> = mine.collect();
+    let is_replaced = |row: &Row| mine.iter().any(|own| own.provider == row.provider && own.model_id == row.model_id);
+    let table = listed(today).into_iter().map(|model| Row {
+        provider: model.provider,
+        model_id: model.model_id,
+        rates: model.rates,
+        changes_above: model.changes_above,
+        is_own: false,
+    });
+    let table: Vec<Row> = table.filter(|row| !is_replaced(row)).collect();
+    mine.into_iter().chain(table).collect()
+}
+
+impl Row {
+    fn model(&self) -> String {
+        format!("{}:{}", self.provider, self.model_id)
+    }
+
+    fn has(&self, words: &[String]) -> bool {
+        let model = self.model().to_lowercase();
+        words.iter().all(|word| model.contains(&word.to_lowercase()))
+    }
+
+    fn is_built_in(&self) -> bool {
+        BUILT_IN.iter().any(|provider| provider.name == self.provider)
+    }
+}
+
+fn nothing_found(words: &[String], rows: &[Row]) -> Diagnostic {
+    let problem =
+        Diagnostic::new(format!("no price is known for a model with '{}' in its name", words.join("' and '")));
+    let names = rows.iter().flat_map(|row| [row.model_id.as_str(), row.provider.as_str()]);
+    match words.iter().find_map(|word| closest(word, names.clone())) {
+        Some(near) => problem.with_hint(format!("Did you mean '{near}'?")),
+        None => problem.with_hint(format!("{PRICES_VARIABLE} or config.prices can say what a model costs.")),
+    }
+}
+
+fn to_text(rows: &[&Row], source: &Source) -> String {
+    let checked = source.checked.as_ref().map(|day| format!(", last checked {day}")).unwrap_or_default();
+    let mut text = format!("US dollars per million tokens (genai-prices {}{checked})\n", source.version);
+    let width = rows.iter().map(|row| row.model().chars().count()).max().unwrap_or_default().max(5);
+    // Writing to a String cannot fail.
+    let _ =
+        writeln!(text, "\n{:width$}  {:>9}  {:>9}  {:>11}  {:>9}", "model", "input", "cached", "cache write", "output");
+    for row in rows {
+        let [input, cached, write, output] = row.rates.map(|rate| rate.map_or_else(|| "-".to_owned(), amount));
+        let _ = write!(text, "{:width$}  {input:>9}  {cached:>9}  {write:>11}  {output:>9}", row.model());
+        match row.changes_above {
+            _ if row.is_own => text.push_str("  own\n"),
+            Some(tokens) => {
+                let _ = writeln!(text, "  other prices above {tokens} tokens of input");
+            }
+            None => text.push('\n'),
+        }
+    }
+    text
+}
+
+/// What a list without words leaves out: services that a custom provider may be.
+fn of_others(rows: &[&Row]) -> String {
+    let mut providers: Vec<&str> = rows.iter().map(|row| row.provider.as_str()).collect();
+    providers.dedup();
+    format!(
+        "\n{} more models of {}\n`lmthing models --prices WORD` lists those with WORD in provider:model.\n",
+        rows.len(),
+        providers.join(", ")
+    )
+}
+
+/// A price without zeros that say nothing.
+fn amount(price: f64) -> String {
+    let text = format!("{price:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn to_json(rows: &[&Row], source: &Source) -> Value {
+    let row = |row: &&Row| {
+        let mut entry = json!({ "model": row.model(), "own": row.is_own });
+        for (key, rate) in KEYS.iter().zip(row.rates) {
+            entry[*key] = json!(rate);
+        }
+        if let Some(tokens) = row.changes_above {
+            entry["changesAbove"] = json!(tokens);
+        }
+        entry
+    };
+    json!({
+        "source": { "name": "genai-prices", "version": source.version, "checked": source.checked },
+        "unit": "USD per million tokens",
+        "prices": rows.iter().map(row).collect::<Vec<_>>(),
+    })
+}

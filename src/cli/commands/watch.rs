@@ -1,0 +1,138 @@
+//! `run --watch` (docs/command-line.md): runs a file again when something that it is made of changes.
+//!
+//! Each run is a process of its own, started with the same arguments: whatever a script does, even in an endless loop, a
+//! change ends it, and nothing of one run is left for the next. Must not know what a run does.
+
+use std::{ffi::OsString, io, process::ExitStatus, time::Duration};
+
+use tokio::process::{Child, Command};
+
+use super::watch_input::WatchInput;
+use crate::{
+    cli::{
+        ExitCode, Printer,
+        args::RunArgs,
+        interrupt::Interrupts,
+        watched::{Report, Watched},
+    },
+    diagnostic::Diagnostic,
+};
+
+/// How long a run that is broken off has for its last words.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// A Ctrl-C in the terminal ends the run a moment before it reaches us.
+const SAME_TIME: Duration = Duration::from_millis(100);
+
+/// Watches until a signal comes; a run that fails ends nothing.
+pub(super) async fn watch(args: &RunArgs, printer: &Printer) -> ExitCode {
+    let mut interrupts = Interrupts::listen();
+    let report = match Report::new() {
+        Ok(report) => report,
+        Err(error) => return cannot(printer, "write a temporary file", &error.to_string()),
+    };
+    let mut watched = match Watched::new(args, &report) {
+        Ok(watched) => watched,
+        Err(error) => return cannot(printer, "watch files", &error.to_string()),
+    };
+    let mut input = WatchInput::default();
+    loop {
+        let mut run = match start(&report) {
+            Ok(run) => run,
+            Err(error) => return cannot(printer, "start the run", &error.to_string()),
+        };
+        let stdin = run.stdin.take();
+        let changed = tokio::select! {
+            biased;
+            signal = interrupts.next() => return interrupted(&mut run, signal).await,
+            changed = watched.changed() => {
+                end(&mut run, TERMINATE).await;
+                changed
+            }
+            () = input.feed(stdin) => unreachable!("feeding never ends by itself"),
+            status = run.wait() => {
+                if let Some(code) = told_to_end(&mut interrupts, &status).await {
+                    return code;
+                }
+                tell(args, printer, &format!("{}; waiting for a change", ended(&status)));
+                tokio::select! {
+                    signal = interrupts.next() => return ExitCode::Interrupted(signal),
+                    changed = watched.changed_since() => changed,
+                }
+            }
+        };
+        tell(args, printer, &format!("{changed} has changed; running again"));
+    }
+}
+
+fn cannot(printer: &Printer, what: &str, why: &str) -> ExitCode {
+    printer.diagnostic(&Diagnostic::new(format!("--watch: cannot {what}: {why}")));
+    ExitCode::File
+}
+
+/// What stands between two runs.
+fn tell(args: &RunArgs, printer: &Printer, line: &str) {
+    if !args.quiet {
+        printer.stderr_dim(&format!("[watch] {line}"));
+    }
+}
+
+fn ended(status: &io::Result<ExitStatus>) -> String {
+    match status {
+        Ok(status) if status.success() => "the run is done".to_owned(),
+        Ok(status) => match status.code() {
+            Some(code) => format!("the run ended with code {code}"),
+            None => "the run was killed".to_owned(),
+        },
+        Err(error) => format!("the run is lost: {error}"),
+    }
+}
+
+/// Starts a run with our own arguments.
+fn start(report: &Report) -> io::Result<Child> {
+    let mut arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let options = ["--report-files".into(), report.path().as_os_str().to_owned()];
+    let place = arguments.iter().position(|argument| argument == "run").map_or(0, |place| place + 1);
+    arguments.splice(place..place, options);
+    Command::new(std::env::current_exe()?).args(arguments).stdin(WatchInput::stdio()).kill_on_drop(true).spawn()
+}
+
+/// Whether the run ended because we are to end as well.
+async fn told_to_end(interrupts: &mut Interrupts, status: &io::Result<ExitStatus>) -> Option<ExitCode> {
+    let code = status.as_ref().ok().and_then(ExitStatus::code)?;
+    if !(129..=143).contains(&code) {
+        return None;
+    }
+    tokio::time::timeout(SAME_TIME, interrupts.next()).await.ok().map(ExitCode::Interrupted)
+}
+
+async fn interrupted(run: &mut Child, signal: i32) -> ExitCode {
+    end(run, signal).await;
+    ExitCode::Interrupted(signal)
+}
+
+const TERMINATE: i32 = 15;
+
+/// Ends a run; one that does not listen is killed.
+async fn end(run: &mut Child, signal: i32) {
+    send(run, signal);
+    if tokio::time::timeout(FAREWELL, run.wait()).await.is_err() {
+        // One that is gone by now needs no killing.
+        let _ = run.kill().await;
+    }
+}
+
+#[cfg(unix)]
+fn send(run: &Child, signal: i32) {
+    use rustix::process::{Pid, Signal, kill_process};
+    let pid = run.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
+    if let (Some(pid), Some(signal)) = (pid, Signal::from_named_raw(signal)) {
+        // One that is gone by now needs no signal.
+        let _ = kill_process(pid, signal);
+    }
+}
+
+#[cfg(not(unix))]
+fn send(run: &mut Child, _signal: i32) {
+    let _ = run.start_kill();
+}

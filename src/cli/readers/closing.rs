@@ -1,0 +1,34 @@
+//! The line that a run with a real model ends with on a terminal: steps, seconds, tokens, cost.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    time::Duration,
+};
+
+use super::figures::{cost, seconds, tokens};
+use crate::{
+    cli::Printer,
+    event::{Event, EventKind, Reader, Summary},
+};
+
+/// Prints the line. `summary` has taken note of each event before.
+pub(in crate::cli) fn closing(printer: Rc<Printer>, summary: Rc<RefCell<Summary>>) -> Reader {
+    // A run of nothing but mocks has cost nobody anything.
+    let is_real = Cell::new(false);
+    Rc::new(move |event: &Event<'_>| match event.kind {
+        EventKind::StepStart { model, .. } if !model.starts_with("mock:") => is_real.set(true),
+        EventKind::RunFinish(_) if is_real.get() => printer.stderr_dim(&line(&summary.borrow())),
+        _ => {}
+    })
+}
+
+fn line(summary: &Summary) -> String {
+    let count = |steps: usize| if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
+    let mut steps = count(summary.steps);
+    if summary.all_steps != summary.steps {
+        steps = format!("{steps}, {} with agents", summary.all_steps);
+    }
+    let time = seconds(Duration::from_millis(summary.duration_ms));
+    [steps, time, tokens(&summary.usage), cost(summary.total_cost())].join(" · ")
+}

@@ -1,0 +1,19 @@
+//! `-f json`: what a run came to, as one object on stdout at its end (docs/events.md).
+
+use std::{cell::RefCell, rc::Rc};
+
+use crate::{
+    cli::Printer,
+    event::{Event, EventKind, Reader, Summary},
+};
+
+/// Prints the object. `summary` has taken note of each event before.
+pub(in crate::cli) fn object(printer: Rc<Printer>, summary: Rc<RefCell<Summary>>) -> Reader {
+    Rc::new(move |event: &Event<'_>| {
+        let EventKind::RunFinish(end) = event.kind else { return };
+        let object = summary.borrow().to_json(end);
+        let text = if printer.stdout_is_terminal() { format!("{object:#}\n") } else { format!("{object}\n") };
+        printer.text(&text);
+        printer.flush();
+    })
+}

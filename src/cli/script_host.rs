@@ -1,0 +1,97 @@
+//! What a script prints, on its way to the printer.
+
+use std::{fs::File, io::Write, path::Path, rc::Rc};
+
+use super::{commands::RunRecording, failure::Ending, interrupt, show::Show, watched};
+use crate::{provider::Redactor, script::ScriptHost};
+
+/// What a script may ask of the command line.
+pub(super) struct TerminalHost {
+    pub(super) show: Rc<Show>,
+    pub(super) redactor: Redactor,
+    pub(super) recording: Rc<RunRecording>,
+    /// Who watches the run reads here which files it is made of.
+    pub(super) files: Option<File>,
+}
+
+impl ScriptHost for TerminalHost {
+    fn write_stdout(&self, text: &str) {
+        match self.show.is_stdout_json() {
+            true => self.show.printer.stderr(text),
+            false => self.show.printer.script_stdout(text),
+        }
+    }
+
+    fn write_stderr(&self, text: &str) {
+        self.show.printer.stderr(text);
+    }
+
+    fn warn(&self, message: &str) {
+        // What a tool threw may hold a key.
+        self.show.events.warn(self.redactor.apply(message));
+    }
+
+    fn busy(&self) {
+        self.show.progress.tick_busy();
+        if let Some(signal) = interrupt::asked_to_end() {
+            // The script does not give the engine back, so the run ends from within it.
+            if let Some(warning) = self.recording.close(false, true) {
+                self.show.events.warn(warning);
+            }
+            self.show.end(&Ending::interrupted(signal));
+            interrupt::wait_for_end();
+        }
+    }
+
+    fn write_stdout_bytes(&self, bytes: &[u8]) {
+        match self.show.is_stdout_json() {
+            true => self.show.printer.script_stderr_bytes(bytes),
+            false => self.show.printer.script_stdout_bytes(bytes),
+        }
+    }
+
+    fn write_stderr_bytes(&self, bytes: &[u8]) {
+        self.show.printer.script_stderr_bytes(bytes);
+    }
+
+    fn flush(&self) {
+        self.show.printer.give_way();
+    }
+
+    fn diverts_stdout(&self) -> bool {
+        self.show.is_stdout_json()
+    }
+
+    fn looked_for(&self, file: &Path) {
+        if let Some(mut files) = self.files.as_ref() {
+            // Whoever watches will miss this file, no more.
+            let _ = files.write_all(watched::reported(file).as_bytes());
+        }
+    }
+
+    fn stdout_is_terminal(&self) -> bool {
+        match self.show.is_stdout_json() {
+            true => self.show.printer.stderr_is_terminal(),
+            false => self.show.printer.stdout_is_terminal(),
+        }
+    }
+
+    fn stderr_is_terminal(&self) -> bool {
+        self.show.printer.stderr_is_terminal()
+    }
+
+    fn stdout_has_colors(&self) -> bool {
+        match self.show.is_stdout_json() {
+            true => self.show.printer.stderr_has_colours(),
+            false => self.show.printer.stdout_has_colours(),
+        }
+    }
+
+    fn stderr_has_colors(&self) -> bool {
+        self.show.printer.stderr_has_colours()
+    }
+
+    fn columns(&self) -> Option<u16> {
+        self.show.printer.columns()
+    }
+}

@@ -1,0 +1,97 @@
+//! What a run shows: who reads its events, from the first one to the last. Must not know how a run works.
+
+use std::{
+    cell::{Cell, RefCell},
+    path::Path,
+    rc::Rc,
+};
+
+use super::{
+    Printer,
+    args::{Format, RunArgs},
+    failure::Ending,
+    progress::Progress,
+    readers::{closing::closing, lines::lines, object::object, terminal, verbose::verbose},
+};
+use crate::{
+    chat::FinishReason,
+    event::{Agent, Event, EventKind, Events, Output, Reader, Summary},
+    provider::Redactor,
+};
+
+/// What the run of a file shows, by the options it was started with.
+pub(super) struct Show {
+    pub(super) printer: Rc<Printer>,
+    pub(super) progress: Progress,
+    /// Where everything that happens is told.
+    pub(super) events: Rc<Events>,
+    summary: Rc<RefCell<Summary>>,
+    is_quiet: bool,
+    is_stdout_json: Rc<Cell<bool>>,
+}
+
+impl Show {
+    /// Nothing is shown yet.
+    pub(super) fn new(args: &RunArgs, printer: &Printer, redactor: &Redactor) -> Self {
+        let printer = Rc::new(printer.clone());
+        let progress = if args.quiet { Progress::none() } else { Progress::new(printer.clone()) };
+        let is_for_programs = args.format.is_for_programs();
+        let summary = if is_for_programs { Summary::with_text() } else { Summary::default() };
+        let summary = Rc::new(RefCell::new(summary));
+        let sums = summary.clone();
+        // First, so that the others find this event in the sums.
+        let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event))];
+        readers.push(match args.format {
+            Format::Text => terminal::text(printer.clone()),
+            Format::Json => object(printer.clone(), summary.clone()),
+            Format::Events => lines(printer.clone(), summary.clone(), redactor.clone()),
+        });
+        let is_stdout_json = Rc::new(Cell::new(is_for_programs));
+        readers.push(of_output(is_stdout_json.clone()));
+        if !args.quiet {
+            readers.push(terminal::notices(printer.clone()));
+        }
+        if printer.stderr_is_terminal() && !args.quiet {
+            readers.push(terminal::progress(progress.clone()));
+            readers.push(closing(printer.clone(), summary.clone()));
+        }
+        if args.verbose {
+            readers.push(verbose(printer.clone(), redactor.clone()));
+        }
+        Show { printer, progress, events: Events::new(readers), summary, is_quiet: args.quiet, is_stdout_json }
+    }
+
+    /// The first event.
+    pub(super) fn begin(&self, file: &Path) {
+        self.events.emit(&Agent::root(), &EventKind::RunStart { file: file.display().to_string() });
+    }
+
+    /// Whether standard output is for JSON, and not for what the script prints.
+    pub(super) fn is_stdout_json(&self) -> bool {
+        self.is_stdout_json.get()
+    }
+
+    /// Why the last answer of the file's own prompt ended.
+    pub(super) fn finish_reason(&self) -> Option<FinishReason> {
+        self.summary.borrow().finish_reason
+    }
+
+    /// The end, in words where they are missing, and the last event.
+    pub(super) fn end(&self, ending: &Ending) {
+        self.progress.clear();
+        self.printer.finish_line();
+        if let Some(diagnostic) = ending.diagnostic.as_ref().filter(|_| self.is_quiet || !ending.is_told) {
+            self.printer.diagnostic(diagnostic);
+        }
+        self.events.emit(&Agent::root(), &EventKind::RunFinish(Rc::new(ending.to_event())));
+    }
+}
+
+/// Learns that the file has an output.
+fn of_output(is_expected: Rc<Cell<bool>>) -> Reader {
+    Rc::new(move |event: &Event<'_>| {
+        if event.agent.is_root() && matches!(event.kind, EventKind::Output(Output::Expected)) {
+            is_expected.set(true);
+        }
+    })
+}

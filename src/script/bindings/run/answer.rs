@@ -1,0 +1,161 @@
+//! Checking an answer that is to have a shape: that of a prompt with `output` against its own schema, that of an agent with
+//! `responseSchema` against the JSON Schema of it (docs/reference.md, "Typed output", "Agents").
+//!
+//! Must not know how the model is asked again.
+
+use rquickjs::{Class, Ctx, Result, Value};
+
+use crate::{
+    chat::{FinishReason, Step},
+    prompt::{AnswerCheck, AnswerShape, OutputFailure, RunError, correction},
+    script::bindings::{
+        prompt::{object::PromptObject, run::PromptRun},
+        values::{schema::Schema, type_error},
+    },
+};
+
+/// How often a prompt with `output` asks again unless `options.outputRetries` says otherwise. An agent does not.
+const DEFAULT_RETRIES: usize = 2;
+
+/// So many characters of an answer are shown when it is of no use.
+const SHOWN: usize = 200;
+
+/// Says of what shape the prompt's answer must be. `place` opens the error when that is no schema.
+pub(crate) fn expect<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, output: &Value<'js>, place: &str) -> Result<()> {
+    if output.is_undefined() || output.is_null() {
+        return Ok(());
+    }
+    let schema = Schema::from_value(ctx, output, place)?;
+    // What the model writes is what goes into the schema; transforms make the rest of it.
+    let shape = AnswerShape::new("output", schema.to_tool_schema(ctx)?);
+    if let Some(fault) = shape.fault() {
+        return Err(type_error(ctx, format!("{place} is {fault}")));
+    }
+    let prompt = prompt.borrow();
+    prompt.bag.set_output(schema);
+    prompt.core.answer.replace(Some(shape.into()));
+    Ok(())
+}
+
+/// Where a check stands within its run.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    /// How often the model was asked again so far.
+    pub(super) again: usize,
+    /// How often it may be, by `options.outputRetries`.
+    pub(super) retries: Option<usize>,
+    /// Whether the run may go on at all.
+    pub(super) may_ask: bool,
+}
+
+/// Checks the answer of a step that would be the last. An agent's answer is accepted in the end whatever it is: whoever asked
+/// the agent is told what is wrong with it.
+pub(super) async fn check<'js>(
+    prompt: &PromptObject<'js>,
+    run: &Class<'js, PromptRun<'js>>,
+    step: &Step,
+    asked: Asked,
+) -> Result<std::result::Result<AnswerCheck, RunError>> {
+    let (shape, output) = {
+        let prompt = prompt.borrow();
+        let shape = prompt.core.answer.borrow().clone();
+        (shape, prompt.bag.output())
+    };
+    let Some(shape) = shape else { return Ok(Ok(AnswerCheck::Accepted)) };
+    let retries = asked.retries.unwrap_or(if output.is_some() { DEFAULT_RETRIES } else { 0 });
+    if output.is_none() && retries == 0 {
+        return Ok(Ok(AnswerCheck::Accepted));
+    }
+    let text = step.text();
+    let problem = match &output {
+        Some(schema) => match no_answer(step) {
+            Some(why) => return Ok(Err(failure(why, None, &text))),
+            None => own_problem(prompt.ctx(), run, &shape, schema, &text).await?,
+        },
+        None => shape.find(&text).map_or_else(Some, |found| found.problem),
+    };
+    let Some(problem) = problem else { return Ok(Ok(AnswerCheck::Accepted)) };
+    let reason = step.output.finish_reason;
+    let is_refused = reason == FinishReason::ContentFilter;
+    if asked.may_ask && !is_refused && step.tool_results.is_empty() && asked.again < retries {
+        return Ok(Ok(AnswerCheck::AskAgain(correction(&problem, reason == FinishReason::Length))));
+    }
+    if output.is_none() {
+        return Ok(Ok(AnswerCheck::Accepted));
+    }
+    Ok(Err(mismatch(&problem, reason, asked, &text)))
+}
+
+/// Why the last step has no answer to be checked.
+fn no_answer(step: &Step) -> Option<String> {
+    if !step.tool_results.is_empty() {
+        let why = "there is no final answer for output: stopWhen ended the run after a step that called tools";
+        return Some(why.to_owned());
+    }
+    (step.output.finish_reason == FinishReason::Error).then(|| {
+        "there is no final answer for output: the answer broke off with an error of the provider (finish reason error)"
+            .to_owned()
+    })
+}
+
+/// What is wrong with the answer of a prompt with `output`; keeps it when nothing is.
+async fn own_problem<'js>(
+    ctx: &Ctx<'js>,
+    run: &Class<'js, PromptRun<'js>>,
+    shape: &AnswerShape,
+    schema: &Schema<'js>,
+    text: &str,
+) -> Result<Option<String>> {
+    let found = match shape.find(text) {
+        Ok(found) => found,
+        Err(problem) => return Ok(Some(problem)),
+    };
+    // The text, not the value: the engine reads numbers and odd escapes as scripts know them.
+    let value = ctx.json_parse(found.text)?;
+    match schema.validate(ctx, value).await? {
+        Ok(value) => {
+            run.borrow().set_output(value);
+            Ok(None)
+        }
+        Err(problem) => Ok(Some(problem)),
+    }
+}
+
+fn mismatch(problem: &str, reason: FinishReason, asked: Asked, text: &str) -> RunError {
+    match reason {
+        FinishReason::ContentFilter => {
+            let why = "the model refused to answer, or its answer was held back (finish reason content-filter)";
+            failure(why.to_owned(), None, text)
+        }
+        FinishReason::Length => {
+            let why = format!(
+                "the answer was cut off at the limit on tokens (finish reason length) and does not match output: {problem}"
+            );
+            failure(why, Some("config.options.maxOutputTokens is how long an answer may be"), text)
+        }
+        _ if !asked.may_ask => {
+            failure(format!("the answer does not match output, and stopWhen ended the run: {problem}"), None, text)
+        }
+        _ => {
+            let times = match asked.again {
+                0 => String::new(),
+                again => format!(" after {} attempts", again + 1),
+            };
+            let hint = "config.options.outputRetries says how often the model is told what is wrong and asked again; 2 unless set";
+            failure(format!("the answer does not match output{times}: {problem}"), Some(hint), text)
+        }
+    }
+}
+
+fn failure(message: String, hint: Option<&str>, text: &str) -> RunError {
+    // On one line, and without what a terminal would take for more than text.
+    let line = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
+    let line = line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    let begins = match line.char_indices().nth(SHOWN) {
+        _ if line.is_empty() => String::new(),
+        None => format!("; the answer was: {line}"),
+        Some((end, _)) => format!("; the answer begins: {}…", &line[..end]),
+    };
+    let hint = hint.map(str::to_owned);
+    RunError::Output(Box::new(OutputFailure { message: message + &begins, hint, text: text.to_owned() }))
+}

@@ -1,0 +1,70 @@
+//! `runPrompt`: a prompt function, or an imported prompt module, run from code (docs/reference.md, "Results", "From code").
+//! Must not know how a run goes on.
+
+use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value, function::Opt, promise::Promised};
+
+use super::{
+    answer, module, nesting,
+    start::{answer_of, parent, prepare, start},
+};
+use crate::{
+    event::Agent,
+    script::bindings::{
+        prompt::object::PromptObject,
+        services,
+        values::{kind_of, property, type_error},
+    },
+};
+
+/// `runPrompt(fn, {model, options?, plugins?, sandbox?, input?, output?})` of `lmthing`: runs the function once, then the step
+/// loop in the background. In place of a function it takes an imported prompt module. Resolves to `{result, prompt}`; rejects
+/// when the arguments are wrong, the model cannot be found or the first run of the function throws. Rules: docs/reference.md, "Results".
+pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: Opt<Value<'js>>) -> Result<Value<'js>> {
+    let undefined = || Value::new_undefined(ctx.clone());
+    let (function, config) = (function.0.unwrap_or_else(undefined), config.0.unwrap_or_else(undefined));
+    let depth = as_module(&function)?.map(|_| nesting::next_depth(&ctx)).transpose()?;
+    let outer = nesting::current(&ctx)?;
+    let inner = ctx.clone();
+    let run = async move {
+        if let (Some(module), Some(depth)) = (as_module(&function)?, depth) {
+            return module::run_imported(&inner, module, &config, depth, parent(outer.as_ref())).await;
+        }
+        let Some(function) = function.as_function() else {
+            let message = format!(
+                "runPrompt: the first argument must be a prompt function or an imported prompt module, got {}",
+                kind_of(&function)
+            );
+            return Err(type_error(&inner, message));
+        };
+        let Some(config) = config.as_object() else {
+            let message = format!("runPrompt: the second argument must be {{model, …}}, got {}", kind_of(&config));
+            return Err(type_error(&inner, message));
+        };
+        let prompt = prepare(&inner, function, config)?;
+        prompt.borrow().core.agent.replace(Some(agent_of(&inner, function, outer.as_ref())?));
+        if let Some(outer) = &outer {
+            prompt.borrow().core.belong_to(&outer.borrow().core);
+        }
+        answer::expect(&inner, &prompt, &config.get("output")?, "runPrompt: output")?;
+        if let Some(input) = property(config, "input")? {
+            prompt.borrow().bag.set_input(input);
+        }
+        answer_of(&inner, start(&inner, prompt).await?)
+    };
+    Promised(run).into_js(&ctx)
+}
+
+/// Who a prompt function is in the events of its run. It works for the file that runs it: a call says nothing of which agent
+/// of it makes the call.
+fn agent_of<'js>(ctx: &Ctx<'js>, function: &Function<'js>, outer: Option<&PromptObject<'js>>) -> Result<Agent> {
+    let name: Option<String> = function.get("name").ok();
+    // What a module exports without a name is called `default`.
+    let name = name.filter(|name| !name.is_empty() && name != "default").unwrap_or_else(|| "runPrompt".to_owned());
+    Ok(services::events(ctx)?.agent(&parent(outer), &name, None))
+}
+
+/// The first argument as a module, when it is one: an object whose `default` is a function.
+fn as_module<'a, 'js>(value: &'a Value<'js>) -> Result<Option<&'a Object<'js>>> {
+    let Some(object) = value.as_object().filter(|_| !value.is_function() && !value.is_array()) else { return Ok(None) };
+    Ok(property(object, "default")?.filter(Value::is_function).map(|_| object))
+}

@@ -1,0 +1,247 @@
+//! Running a prompt module, whole, from code: `run('./other.lmt.mjs', {input})`, and `runPrompt` with an imported module
+//! (docs/reference.md, "From code"). Must not know how a run goes on.
+
+use std::path::PathBuf;
+
+use rquickjs::{Ctx, IntoJs, Object, Result, Value, function::Opt, object::Filter, promise::Promised};
+use url::Url;
+
+use super::{
+    answer, file, limits, nesting,
+    start::{answer_of, parent, prepare, start},
+};
+use crate::{
+    event::Agent,
+    provider::MockOptions,
+    script::{
+        bindings::{
+            models::mock::mock_model,
+            prompt::object::PromptObject,
+            services,
+            values::{elements, kind_of, property, schema::Schema, type_error},
+        },
+        calling_file, import_prompt_file, warn,
+    },
+};
+
+/// `run(file, {input, model, options, plugins, sandbox, output}?)` of `lmthing`: runs a prompt file with its own exports. A
+/// relative path counts from the file that calls. Resolves to `{result, prompt}` as `runPrompt` does; rejects with a
+/// `TypeError` when the input is wrong or files are nested too deep. Rules: docs/reference.md, "From code".
+pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'js>>) -> Result<Value<'js>> {
+    let undefined = || Value::new_undefined(ctx.clone());
+    let (file, given) = (file.0.unwrap_or_else(undefined), given.0.unwrap_or_else(undefined));
+    // Now: once something was awaited, nobody knows any more who called.
+    let caller = calling_file(&ctx);
+    let depth = nesting::next_depth(&ctx)?;
+    let parent = parent(nesting::current(&ctx)?.as_ref());
+    let inner = ctx.clone();
+    let run = async move {
+        let path = path_of(&inner, &file, caller)?;
+        let name =
+            path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+        let place = Place { what: format!("run: {name}"), name, parent };
+        nesting::check(&inner, depth, &place.what)?;
+        let given = given_object(&inner, &given, "run: the second argument")?;
+        let namespace = import_prompt_file(&inner, &path).await?;
+        run_module(&inner, &namespace, given.as_ref(), &place, depth).await
+    };
+    Promised(run).into_js(&ctx)
+}
+
+/// Runs an imported module for `runPrompt`; `depth` is how deep its file is nested.
+pub(super) async fn run_imported<'js>(
+    ctx: &Ctx<'js>,
+    namespace: &Object<'js>,
+    given: &Value<'js>,
+    depth: usize,
+    parent: Agent,
+) -> Result<Value<'js>> {
+    let given = given_object(ctx, given, "runPrompt: the second argument")?;
+    let place = Place { what: "runPrompt: the module".to_owned(), name: "the module".to_owned(), parent };
+    nesting::check(ctx, depth, &place.what)?;
+    run_module(ctx, namespace, given.as_ref(), &place, depth).await
+}
+
+/// What a call may give. Limits are not among them: those of the program's own file cover every run.
+const OF_A_CALL: &[&str] = &["input", "model", "options", "plugins", "sandbox", "prices", "output"];
+
+/// How a module is called in errors.
+struct Place {
+    /// With who runs it.
+    what: String,
+    name: String,
+    /// Whom its run works for.
+    parent: Agent,
+}
+
+/// The second argument, which may be left out.
+fn given_object<'js>(ctx: &Ctx<'js>, given: &Value<'js>, place: &str) -> Result<Option<Object<'js>>> {
+    if given.is_undefined() || given.is_null() {
+        return Ok(None);
+    }
+    match given.as_object().filter(|_| !given.is_array() && !given.is_function()) {
+        Some(given) => Ok(Some(given.clone())),
+        None => Err(type_error(ctx, format!("{place} must be {{input, model, …}}, got {}", kind_of(given)))),
+    }
+}
+
+/// The file that `run` means.
+fn path_of<'js>(ctx: &Ctx<'js>, file: &Value<'js>, caller: Option<PathBuf>) -> Result<PathBuf> {
+    let wrong = || type_error(ctx, format!("run: the file must be a path or a file: URL, got {}", kind_of(file)));
+    let text = match (file.as_string(), file.as_object()) {
+        (Some(text), _) => text.to_string()?,
+        (None, Some(object)) => {
+            property(object, "href")?.and_then(|href| href.get::<String>().ok()).ok_or_else(wrong)?
+        }
+        _ => return Err(wrong()),
+    };
+    if text.starts_with("file:") {
+        let path = Url::parse(&text).ok().and_then(|url| url.to_file_path().ok());
+        return path.ok_or_else(|| type_error(ctx, format!("run: {text} is no path of this machine")));
+    }
+    let base = caller.and_then(|caller| caller.parent().map(PathBuf::from)).unwrap_or_default();
+    // Without the dots: the path is shown in errors.
+    Ok(base.join(text).components().collect())
+}
+
+async fn run_module<'js>(
+    ctx: &Ctx<'js>,
+    namespace: &Object<'js>,
+    given: Option<&Object<'js>>,
+    place: &Place,
+    depth: usize,
+) -> Result<Value<'js>> {
+    let function = file::default_function(ctx, namespace, &place.name)?;
+    let config = merged(ctx, namespace, given, place)?;
+    limits::add_prices(ctx, &config)?;
+    let prompt = prepare(ctx, &function, &config)?;
+    prompt.borrow().core.files.set(depth);
+    let name = place.name.split_once(".lmt.").map_or(&*place.name, |(name, _)| name);
+    prompt.borrow().core.agent.replace(Some(services::events(ctx)?.agent(&place.parent, name, None)));
+    if let Some(mock) = property(namespace, "mock")? {
+        let mock = mock_model(ctx, &mock, &format!("the export mock of {}", place.name), MockOptions::default())?;
+        prompt.borrow().core.mock.replace(Some(mock.into()));
+    }
+    let of_call = |key: &str| given.map(|given| property(given, key)).transpose().map(Option::flatten);
+    match of_call("output")? {
+        Some(output) => answer::expect(ctx, &prompt, &output, &format!("{}: output", place.what))?,
+        None => {
+            let own: Value = namespace.get("output")?;
+            answer::expect(ctx, &prompt, &own, &format!("the export output of {}", place.name))?;
+        }
+    }
+    set_input(ctx, &prompt, namespace, of_call("input")?, place).await?;
+    let started = start(ctx, prompt).await?;
+    answer_of(ctx, started)
+}
+
+/// Gives the prompt its input, as the module's own schema has it.
+async fn set_input<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    namespace: &Object<'js>,
+    input: Option<Value<'js>>,
+    place: &Place,
+) -> Result<()> {
+    let input = match property(namespace, "input")? {
+        None => input,
+        Some(schema) => {
+            let schema = Schema::from_value(ctx, &schema, &format!("the export input of {}", place.name))?;
+            let input = input.map_or_else(|| Object::new(ctx.clone()).map(Object::into_value), Ok)?;
+            let input = with_defaults(ctx, &schema, input)?;
+            let checked = schema.validate(ctx, input).await?;
+            Some(checked.map_err(|problem| type_error(ctx, format!("{}: wrong input: {problem}", place.what)))?)
+        }
+    };
+    if let Some(input) = input {
+        prompt.borrow().bag.set_input(input);
+    }
+    Ok(())
+}
+
+/// A copy of the input with the defaults that plain JSON Schema gives its properties, as from a shell: other schemas put theirs
+/// in by themselves.
+fn with_defaults<'js>(ctx: &Ctx<'js>, schema: &Schema<'js>, input: Value<'js>) -> Result<Value<'js>> {
+    let (Schema::Json(schema), Some(given)) = (schema, input.as_object().filter(|_| !input.is_array())) else {
+        return Ok(input);
+    };
+    let Some(properties) = property(schema, "properties")?.and_then(Value::into_object) else { return Ok(input) };
+    let filled = Object::new(ctx.clone())?;
+    for entry in given.own_props::<String, Value>(Filter::new().string().enum_only()) {
+        let (name, value) = entry?;
+        filled.set(name, value)?;
+    }
+    for entry in properties.own_props::<String, Value>(Filter::new().string().enum_only()) {
+        let (name, declared) = entry?;
+        let default = declared.as_object().map(|declared| property(declared, "default")).transpose()?.flatten();
+        let Some(default) = default else { continue };
+        if !filled.contains_key(name.as_str())? {
+            filled.set(name, default)?;
+        }
+    }
+    Ok(filled.into_value())
+}
+
+/// The module's `config` with what the call gives over it: options one by one, plugins behind its own.
+fn merged<'js>(
+    ctx: &Ctx<'js>,
+    namespace: &Object<'js>,
+    given: Option<&Object<'js>>,
+    place: &Place,
+) -> Result<Object<'js>> {
+    for entry in given.iter().flat_map(|given| given.own_keys::<String>(Filter::new().string().enum_only())) {
+        let name = entry?;
+        if !OF_A_CALL.contains(&name.as_str()) {
+            warn::unknown_name(ctx, &place.what, &name, OF_A_CALL)?;
+        }
+    }
+    let of_call = |key: &str| given.map(|given| property(given, key)).transpose().map(Option::flatten);
+    let own = match of_call("model")? {
+        // Whoever says which model needs no config for it.
+        Some(_) if property(namespace, "config")?.is_none() => Object::new(ctx.clone())?,
+        Some(_) => file::config_object(ctx, namespace, &place.name)?,
+        None => file::config(ctx, namespace, &place.name, None)?,
+    };
+    let config = Object::new(ctx.clone())?;
+    for key in ["model", "sandbox", "prices"] {
+        let value = of_call(key)?.map_or_else(|| property(&own, key), |value| Ok(Some(value)))?;
+        if let Some(value) = value {
+            config.set(key, value)?;
+        }
+    }
+    let plugins = [property(&own, "plugins")?, of_call("plugins")?].into_iter().flatten();
+    let plugins: Vec<Value> = plugins.collect();
+    if let Some(plugins) = joined(ctx, plugins)? {
+        config.set("plugins", plugins)?;
+    }
+    let options = Object::new(ctx.clone())?;
+    for layer in [property(&own, "options")?, of_call("options")?].into_iter().flatten() {
+        let Some(layer) = layer.as_object().filter(|_| !layer.is_array() && !layer.is_function()) else {
+            // Told as that of any other call.
+            config.set("options", layer)?;
+            return Ok(config);
+        };
+        for entry in layer.own_props::<String, Value>(Filter::new().string().enum_only()) {
+            let (key, value) = entry?;
+            if !value.is_undefined() {
+                options.set(key, value)?;
+            }
+        }
+    }
+    config.set("options", options)?;
+    Ok(config)
+}
+
+/// Lists one behind the other; what is no list is left for others to find.
+fn joined<'js>(ctx: &Ctx<'js>, lists: Vec<Value<'js>>) -> Result<Option<Value<'js>>> {
+    if lists.len() < 2 || lists.iter().any(|list| !list.is_array()) {
+        return Ok(lists.into_iter().next_back());
+    }
+    let all = rquickjs::Array::new(ctx.clone())?;
+    for list in lists.iter().filter_map(Value::as_array) {
+        for item in elements(list)? {
+            all.set(all.len(), item)?;
+        }
+    }
+    Ok(Some(all.into_value()))
+}

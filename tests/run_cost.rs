@@ -1,0 +1,107 @@
+//! What runs cost (docs/reference.md, "Cost"), through the binary.
+
+#![allow(clippy::unwrap_used)]
+
+mod limits_support;
+mod provider_support;
+
+use std::process::Command;
+
+use limits_support::{errors, printed, run, serve, turn};
+use serde_json::Value;
+
+const TABLE: &str = r#"{"lab:m": {"input": 10, "cachedInput": 1, "output": 20}}"#;
+
+/// Prints `[result.cost, result.totalCost, the cost of each step]` of a run with one tool call, which costs what two steps do.
+fn costs(model: &str, config: &str) -> String {
+    format!(
+        "import {{ runPrompt }} from 'lmthing';
+        import {{ z }} from 'zod';
+        export const config = {{ model: 'mock', {config} }};
+        export const mock = [{{ type: 'text', text: '' }}];
+        export default async () => {{
+          const {{ result }} = await runPrompt(({{ $, defTool }}) => {{
+            defTool('look', 'Looks.', z.object({{}}), () => 1);
+            $`Go.`;
+          }}, {{ model: '{model}' }});
+          const steps = await result.steps;
+          console.log(JSON.stringify([await result.cost, await result.totalCost, ...steps.map((step) => step.cost)]));
+        }};"
+    )
+}
+
+fn told(model: &str, config: &str, usage: Option<(u64, u64, u64)>, variables: &[(&str, &str)]) -> Value {
+    let (address, _) = serve(move |body| {
+        let is_over = body["messages"].as_array().unwrap().len() > 1;
+        turn(&["x"], !is_over, usage)
+    });
+    let output = run(&costs(model, config), &[], &address, variables);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    serde_json::from_str(printed(&output).lines().next().unwrap()).unwrap()
+}
+
+fn are_near(costs: &Value, expected: [f64; 4]) -> bool {
+    let found = costs.as_array().unwrap().iter().map(|cost| cost.as_f64().unwrap());
+    found.zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12)
+}
+
+#[test]
+fn every_step_has_its_cost() {
+    // 100 plain tokens, 400 cached, 50 of output.
+    let usage = Some((500, 400, 50));
+    let one = (100.0 * 10.0 + 400.0 + 50.0 * 20.0) / 1e6;
+    for (config, variables) in [
+        (format!("prices: {TABLE}"), vec![]),
+        (String::new(), vec![("LMTHING_PRICES", TABLE)]),
+        (format!("prices: {TABLE}"), vec![("LMTHING_PRICES", r#"{"lab:m": {"input": 1, "output": 1}}"#)]),
+    ] {
+        let found = told("lab:m", &config, usage, &variables);
+        assert!(are_near(&found, [one, 2.0 * one, one, one]), "{found}");
+    }
+    assert!(are_near(&told("lab:other", "", usage, &[]), [0.0; 4]));
+    assert!(are_near(&told("lab:m", "", None, &[]), [0.0; 4]));
+    assert_eq!(told("lab:m", &format!("prices: {TABLE}"), None, &[]), serde_json::json!([null, null, null, null]));
+}
+
+#[test]
+fn wrong_tables_and_unknown_prices_are_refused_before_the_first_request() {
+    let (address, asked) = serve(|_| turn(&["x"], false, Some((1, 0, 1))));
+    let script = |model: &str, config: &str| {
+        format!("export const config = {{ model: '{model}', {config} }}; export default ({{ $ }}) => {{ $`Go.`; }};")
+    };
+    for (script, options, variables, words) in [
+        (script("openai:gpt-x", ""), vec!["--max-cost", "1"], "", "The price of openai:gpt-x is not known"),
+        (script("openai:gpt-x", "limits: { cost: 1 }"), vec![], "", "or in LMTHING_PRICES, such as {\"openai:gpt-x\":"),
+        (script("lab:m", "prices: { 'lab:m': { inptu: 1 } }"), vec![], "", "did you mean \"input\"?"),
+        (script("lab:m", "prices: { 'lab:m': { input: -1, output: 1 } }"), vec![], "", "[\"lab:m\"].input is -1"),
+        (script("lab:m", "prices: []"), vec![], "", "config.prices must be an object"),
+        (script("lab:m", ""), vec![], "{\"lab:m\"", "LMTHING_PRICES must be JSON such as"),
+        (script("lab:m", ""), vec![], "nowhere.json", "cannot read \"nowhere.json\""),
+    ] {
+        let output = run(&script, &options, &address, &[("LMTHING_PRICES", variables)]);
+        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+        assert!(errors(&output).contains(words), "{}", errors(&output));
+    }
+    assert!(asked.lock().unwrap().is_empty());
+    let output = run(&script("lab:m", ""), &["--max-cost", "0"], &address, &[]);
+    assert_eq!(output.status.code(), Some(0), "what is free needs no money: {}", errors(&output));
+}
+
+#[test]
+fn prices_are_listed() {
+    let list = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        command.args(["models", "--prices"]).args(arguments).env_clear().env("LMTHING_PRICES", TABLE);
+        command.output().unwrap()
+    };
+    let text = printed(&list(&[]));
+    assert!(text.starts_with("US dollars per million tokens (genai-prices 0."), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("lab:m ") && line.ends_with("  own")), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("bedrock:")), "{text}");
+    let found: Value = serde_json::from_str(&printed(&list(&["--json", "openai:", "gpt-4o-mini"]))).unwrap();
+    let mini = found["prices"].as_array().unwrap().iter().find(|price| price["model"] == "openai:gpt-4o-mini").unwrap();
+    assert_eq!((&mini["input"], &mini["output"], &mini["own"]), (&0.15.into(), &0.6.into(), &false.into()));
+    let nothing = list(&["gpt4o"]);
+    assert_eq!(nothing.status.code(), Some(1));
+    assert!(errors(&nothing).contains("Did you mean 'gpt-4o'?"), "{}", errors(&nothing));
+}

@@ -1,0 +1,249 @@
+//! Limits of whole runs (docs/reference.md, "Limits"), through the binary.
+
+#![allow(clippy::unwrap_used)]
+
+mod limits_support;
+mod provider_support;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use limits_support::{Asked, errors, printed, run, serve, turn};
+use serde_json::{Value, json};
+
+/// A model that calls its tool for ever, 600 tokens a step.
+fn forever() -> (String, Asked) {
+    serve(|_| turn(&[], true, Some((500, 400, 100))))
+}
+
+fn tools(config: &str, tool: &str) -> String {
+    format!(
+        "import {{ z }} from 'zod';
+        export const config = {{ model: 'lab:m', {config} }};
+        export default async ({{ $, defTool }}) => {{ defTool('look', 'Looks.', z.object({{}}), {tool}); $`Go.`; }};"
+    )
+}
+
+/// Runs until a limit; the number of requests, and the message.
+fn limited(script: &str, options: &[&str]) -> (Vec<Option<u64>>, String) {
+    let (address, asked) = forever();
+    let output = run(script, options, &address, &[]);
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    let limits = asked.lock().unwrap().iter().map(|body| body["max_tokens"].as_u64()).collect();
+    (limits, errors(&output))
+}
+
+#[test]
+fn every_limit_ends_the_run() {
+    let plain = tools("", "() => 1");
+    let (asked, message) = limited(&plain, &["--max-steps", "2"]);
+    assert_eq!(asked, [None, None]);
+    assert!(message.contains("step limit of 2 steps: 2 steps were used. Set --max-steps or config.limits.steps"));
+    let (asked, message) = limited(&plain, &["--max-tokens", "1000"]);
+    assert_eq!(asked, [Some(1000), Some(400)]);
+    assert!(message.contains("token limit of 1000 tokens: 1200 tokens were used in 2 steps"), "{message}");
+    let priced =
+        tools("limits: { cost: 0.004 }, prices: { 'lab:m': { input: 10, cachedInput: 1, output: 20 } }", "() => 1");
+    let (asked, message) = limited(&priced, &["--max-cost", "1"]);
+    assert_eq!(asked, [Some(200), Some(30)]);
+    assert!(message.contains("cost limit of $0.004: $0.0068 was spent in 2 steps"), "{message}");
+    let own = tools("options: { maxOutputTokens: 300 }, limits: { tokens: 700 }", "() => 1");
+    assert_eq!(limited(&own, &[]).0, [Some(300), Some(100)]);
+}
+
+#[test]
+fn a_limit_that_the_last_step_reaches_ends_nothing() {
+    let (address, _) = serve(|body| {
+        let is_over = body["messages"].as_array().unwrap().len() > 2;
+        turn(if is_over { &["done"] } else { &[] }, !is_over, Some((500, 0, 100)))
+    });
+    let output = run(&tools("", "() => 1"), &["--max-tokens", "1000", "--max-steps", "2"], &address, &[]);
+    assert_eq!((output.status.code(), printed(&output), errors(&output)), (Some(0), "done\n".into(), String::new()));
+}
+
+#[test]
+fn tools_of_the_answer_that_uses_up_the_limit_hear_of_it() {
+    let heard = "async (_, { abortSignal }) => {
+      await new Promise((resolve) => { abortSignal.addEventListener('abort', resolve); setTimeout(resolve, 60_000); });
+      console.log(abortSignal.aborted);
+    }";
+    let (address, asked) = forever();
+    let output = run(&tools("", heard), &["--max-tokens", "500"], &address, &[]);
+    assert_eq!((output.status.code(), printed(&output).as_str()), (Some(4), "true\n"), "{}", errors(&output));
+    assert!(
+        errors(&output).contains("token limit of 500 tokens: 600 tokens were used in 1 step"),
+        "{}",
+        errors(&output)
+    );
+    assert_eq!(asked.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn requests_that_count_as_used_are_made() {
+    let made = Arc::new(AtomicUsize::new(0));
+    let count = made.clone();
+    let (address, _) = serve(move |_| {
+        count.fetch_add(1, Ordering::SeqCst);
+        thread::sleep(Duration::from_millis(200));
+        turn(&["done"], false, None)
+    });
+    let script = "import { runPrompt } from 'lmthing';
+        export const config = { model: 'lab:m', limits: { steps: 4 } };
+        export default async ({ $ }) => {
+          const one = async () => (await runPrompt(({ $ }) => { $`Up.`; }, config)).result.text;
+          await Promise.all(Array.from({ length: 6 }, one));
+        };";
+    let output = run(script, &[], &address, &[]);
+    assert_eq!((output.status.code(), made.load(Ordering::SeqCst)), (Some(4), 4), "{}", errors(&output));
+}
+
+#[test]
+fn an_answer_without_end_is_broken_off() {
+    let (address, _) = serve(|_| turn(&["word "; 400], false, None));
+    let output = run(&tools("limits: { tokens: 100 }", "() => 1"), &[], &address, &[]);
+    assert_eq!(output.status.code(), Some(4));
+    let message = errors(&output);
+    assert!(message.contains("token limit of 100 tokens: about 126 tokens were used in 1 step."), "{message}");
+    assert_eq!(printed(&output).matches("word").count(), 100);
+    let priced = tools("prices: { 'lab:m': { input: 10, output: 20 } }", "() => 1");
+    let output = run(&priced, &["--max-cost", "0.002", "-f", "json"], &address, &[]);
+    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&object["usage"]["outputTokens"], &object["cost"]), (&json!(126), &json!(0.00252)), "{object}");
+}
+
+#[test]
+fn agents_and_scripts_that_catch_cannot_go_on() {
+    let (address, asked) = serve(|body| turn(&["hm"], body.to_string().contains("Deeper"), Some((10, 0, 5))));
+    let script = "import { runPrompt } from 'lmthing';
+        import { z } from 'zod';
+        export const config = { model: 'lab:m', limits: { steps: 3 } };
+        export default async ({ $, defAgent }) => {
+          defAgent('look', 'Looks.', z.object({}), (_, child) => { child.$`Up.`; });
+          for (let i = 0; i < 5; i++) {
+            try {
+              const { result } = await runPrompt(({ $ }) => { $`Up.`; }, config);
+              await result.text;
+            } catch (error) { console.log(error.name); }
+          }
+          $`Deeper`;
+        };";
+    let output = run(script, &[], &address, &[]);
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    assert_eq!((asked.lock().unwrap().len(), printed(&output).as_str()), (3, "LimitError\nLimitError\n"));
+    let agents = script.replace("i < 5", "i < 0");
+    let (address, asked) = serve(|body| turn(&[], body.to_string().contains("Deeper"), Some((10, 0, 5))));
+    let output = run(&agents, &["--max-steps", "1"], &address, &[]);
+    assert_eq!((output.status.code(), asked.lock().unwrap().len()), (Some(4), 1));
+    // The agent that was refused is no failure of its own.
+    assert_eq!(errors(&output).lines().count(), 1, "{}", errors(&output));
+}
+
+#[test]
+fn at_the_end_of_its_time_everything_ends() {
+    let (address, _) = forever();
+    let heard = "async (_, { abortSignal }) => {
+      await new Promise((resolve) => abortSignal.addEventListener('abort', resolve));
+      console.log(abortSignal.reason.name);
+    }";
+    let loads = format!("await new Promise((resolve) => setTimeout(resolve, 60_000)); {}", tools("", "() => 1"));
+    let code = "import { z } from 'zod';
+        export const config = { model: 'mock', sandbox: { cpuMs: 60_000 } };
+        export const mock = [{ type: 'tool-call', toolName: 'runToolCode', args: { code: 'while (true) {}' } }];
+        export default ({ $, defFunction }) => { defFunction('one', 'One.', z.object({}), () => 1); $`Go.`; };";
+    for (script, said) in [
+        (tools("", heard), "LimitError\n"),
+        (tools("", "() => new Promise((resolve) => setTimeout(resolve, 60_000))"), ""),
+        (tools("", "() => { while (true) {} }"), ""),
+        (tools("", "async () => { while (true) await null; }"), ""),
+        (loads, ""),
+        (code.to_owned(), ""),
+    ] {
+        let began = Instant::now();
+        let output = run(&script, &["--timeout", "700ms"], &address, &[]);
+        assert_eq!((output.status.code(), printed(&output).as_str()), (Some(4), said), "{script}: {}", errors(&output));
+        assert!(errors(&output).contains("time limit of 700 ms: "), "{}", errors(&output));
+        assert!(began.elapsed() < Duration::from_secs(10));
+    }
+}
+
+#[test]
+fn only_so_many_requests_are_in_flight() {
+    let (address, _) = serve(|body| {
+        let is_agent = body.to_string().contains("Up.");
+        if is_agent {
+            thread::sleep(Duration::from_millis(200));
+        }
+        turn(&["done"], false, None)
+    });
+    let script = "import { runPrompt } from 'lmthing';
+        export const config = { model: 'lab:m', limits: { parallel: 2 } };
+        export default async ({ $ }) => {
+          const one = async () => (await runPrompt(({ $ }) => { $`Up.`; }, config)).result.text;
+          const began = Date.now();
+          await Promise.all(Array.from({ length: 6 }, one));
+          console.log(Date.now() - began >= 550);
+          $`Go.`;
+        };";
+    let output = run(script, &[], &address, &[]);
+    assert_eq!((output.status.code(), printed(&output)), (Some(0), "true\ndone\n".into()), "{}", errors(&output));
+}
+
+#[test]
+fn wrong_limits_are_wrong_usage() {
+    let (address, asked) = forever();
+    for (options, words) in [
+        (["--max-steps", "0"], "for '--max-steps <N>': expected a whole number of steps"),
+        (["--max-tokens", "many"], "for '--max-tokens <N>': expected a whole number of tokens"),
+        (["--max-cost", "-1"], "for '--max-cost <USD>': expected an amount of US dollars"),
+        (["--timeout", "abc"], "for '--timeout <TIME>': expected a time such as 90s"),
+    ] {
+        let output = run(&tools("", "() => 1"), &options, &address, &[]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(errors(&output).contains(words), "{}", errors(&output));
+    }
+    for (config, words) in [
+        ("limits: { steps: NaN }", "config.limits.steps must be a whole number of steps, 1 or more, got \"NaN\""),
+        ("limits: { time: 'soon' }", "config.limits.time must be a time such as '90s'"),
+        ("limits: 5", "config.limits must be an object"),
+    ] {
+        let output = run(&tools(config, "() => 1"), &[], &address, &[]);
+        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+        assert!(errors(&output).contains(words), "{}", errors(&output));
+    }
+    assert!(asked.lock().unwrap().is_empty());
+    let output = run(&tools("limits: { stepz: 1 }", "() => 1"), &["--max-steps", "1"], &address, &[]);
+    assert!(errors(&output).contains("config.limits.stepz is not known and is ignored; did you mean 'steps'?"));
+}
+
+#[test]
+fn models_of_the_scripts_own_may_run_prompts() {
+    let script = "import { runPrompt } from 'lmthing';
+        let now = 0, most = 0;
+        const wrap = { provider: 'own', modelId: 'w', async doStream({ prompt }) {
+          most = Math.max(most, ++now);
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          let text = 'inner';
+          if (JSON.stringify(prompt).includes('Outer')) {
+            const { result } = await runPrompt(({ $ }) => { $`Inner`; }, { model: wrap });
+            text = await result.text;
+          }
+          now--;
+          return { stream: [{ type: 'text-delta', id: '1', delta: text }, { type: 'finish', finishReason: 'stop' }] };
+        } };
+        export const config = { model: wrap, limits: { parallel: 2 } };
+        export default async ({ $ }) => {
+          const one = async (what) => (await runPrompt(({ $ }) => { $`${what}`; }, { model: wrap })).result.text;
+          await Promise.all(Array.from({ length: 6 }, () => one('One')));
+          console.log(most);
+          await Promise.all(Array.from({ length: 3 }, () => one('Outer')));
+          $`Outer`;
+        };";
+    let output = run(script, &["--timeout", "20s"], "http://127.0.0.1:9/v1", &[]);
+    assert_eq!((output.status.code(), printed(&output)), (Some(0), "2\ninner\n".into()), "{}", errors(&output));
+}

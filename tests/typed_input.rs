@@ -1,0 +1,343 @@
+//! `export const input` through the binary: what a shell user types, what the prompt function gets, what is told when it
+//! does not fit. The rules of words themselves are held by the unit tests of `src/input`.
+
+use std::{
+    fs,
+    io::Write,
+    path::Path,
+    process::{Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+const WEATHER: &str = r"
+import { z } from 'zod';
+export const description = 'Says how the weather will be';
+export const config = { model: 'mock' };
+export const mock = [{ type: 'tool-call', toolName: 'look', args: {} }, { type: 'text', text: 'done' }];
+export const input = z.object({
+  city: z.string().describe('Which city'),
+  days: z.number().int().min(1).default(3),
+  tags: z.array(z.string()).optional(),
+  loud: z.boolean().default(false),
+  when: z.date().nullable().optional(),
+  big: z.bigint().optional(),
+  size: z.string().transform((text) => text.length).optional(),
+  address: z.object({ street: z.string(), zip: z.string().regex(/^\d+$/).optional() }).optional(),
+}).refine((value) => value.city !== 'Nowhere', { message: 'there is no weather', path: ['city'] });
+let first;
+export default async ({ defTool, defState, $ }, input, ...rest) => {
+  const shown = (key, value) => (typeof value === 'bigint' ? `${value}n` : value);
+  if (!first) console.log(JSON.stringify(input, shown), input.when instanceof Date, rest.length, process.argv.length);
+  if (first && first !== input) console.log('another input');
+  first = input;
+  defTool('look', 'Looks.', {}, () => 'sky');
+  $`go`;
+};
+";
+
+const OWN_ARGUMENTS: &str = r"
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'done' }];
+export default ({ $ }, ...rest) => { console.log(JSON.stringify(process.argv.slice(2)), rest.length); $`go`; };
+";
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = Folder(tempfile::tempdir().expect("a temporary directory"));
+        for (name, text) in files.iter().chain([&("w.lmt.mjs", WEATHER), &("own.lmt.mjs", OWN_ARGUMENTS)]) {
+            fs::write(folder.0.path().join(name), text).expect("a file can be written");
+        }
+        folder
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path().join(name), text).expect("a file can be written");
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Runs `lmthing run` with these words and this text on standard input.
+    fn run(&self, words: &[&str], piped: &str) -> Shown {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        command.arg("run").args(words).current_dir(self.path()).env("NO_COLOR", "1").env_remove("OPENAI_API_KEY");
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = child.expect("the binary runs");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // Who does not read it may be gone by now.
+        let _ = stdin.write_all(piped.as_bytes());
+        drop(stdin);
+        Shown::from(child.wait_with_output().expect("the binary ends"))
+    }
+
+    /// What the prompt function of the weather got; the run must go well.
+    fn got(&self, words: &[&str], piped: &str) -> String {
+        let shown = self.run(words, piped);
+        assert_eq!((shown.code, shown.stderr.as_str()), (0, ""), "{words:?}: {}", shown.stdout);
+        let (first, rest) = shown.stdout.split_once('\n').expect("a line");
+        assert_eq!(rest, "done\n", "{words:?}");
+        first.to_owned()
+    }
+
+    /// The first line of what is wrong; wrong usage, told with the usage line.
+    fn refused(&self, words: &[&str], piped: &str) -> String {
+        let shown = self.run(words, piped);
+        assert_eq!((shown.code, shown.stdout.as_str()), (2, ""), "{words:?}: {}", shown.stderr);
+        assert!(shown.stderr.contains("\nUsage: lmthing run "), "{words:?}: {}", shown.stderr);
+        shown
+            .stderr
+            .strip_prefix("Error: ")
+            .and_then(|text| text.split("\n\nUsage").next())
+            .expect("an error")
+            .to_owned()
+    }
+}
+
+struct Shown {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl From<Output> for Shown {
+    fn from(output: Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let code = output.status.code().expect("it ends by itself");
+        Shown { code, stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    }
+}
+
+#[test]
+fn the_function_gets_the_validated_value_on_every_run() {
+    let folder = Folder::new(&[("notes.md", "# Notes\n"), ("all.json", r#"{"city":"Oslo","days":9}"#)]);
+    let cases: &[(&[&str], &str, &str)] = &[
+        (&["w.lmt.mjs", "Rome"], "", r#"{"city":"Rome","days":3,"loud":false} false 0 3"#),
+        (
+            &["w.lmt.mjs", "Rome", "--days", "5", "--tags", "a", "--tags", "b", "--loud"],
+            "",
+            r#"{"city":"Rome","days":5,"tags":["a","b"],"loud":true} false 0 10"#,
+        ),
+        (
+            &["w.lmt.mjs", "--city=@notes.md", "--when=2026-01-31", "--big=12345678901234567890", "--size", "four"],
+            "",
+            r##"{"city":"# Notes\n","days":3,"loud":false,"when":"2026-01-31T00:00:00.000Z","big":"12345678901234567890n","size":4} true 0 7"##,
+        ),
+        (&["w.lmt.mjs", "x", "--when", "null"], "", r#"{"city":"x","days":3,"loud":false,"when":null} false 0 5"#),
+        (&["w.lmt.mjs"], "Rome\n", r#"{"city":"Rome\n","days":3,"loud":false} false 0 2"#),
+        (&["w.lmt.mjs", "-"], "Rome", r#"{"city":"Rome","days":3,"loud":false} false 0 3"#),
+        (
+            &["--input", "@all.json", "w.lmt.mjs", "--days", "1"],
+            "",
+            r#"{"city":"Oslo","days":1,"loud":false} false 0 4"#,
+        ),
+        (
+            &["--input=-", "w.lmt.mjs"],
+            r#"{"city":"Oslo","more":1}"#,
+            r#"{"city":"Oslo","days":3,"loud":false} false 0 2"#,
+        ),
+        (
+            &["--input", r#"{"city":"Oslo","address":{"street":"@notes.md"}}"#, "w.lmt.mjs", "--address.zip", "12"],
+            "",
+            r##"{"city":"Oslo","days":3,"loud":false,"address":{"street":"# Notes\n","zip":"12"}} false 0 4"##,
+        ),
+    ];
+    for (words, piped, expected) in cases {
+        assert_eq!(folder.got(words, piped), *expected, "{words:?}");
+    }
+}
+
+#[test]
+fn wrong_input_is_wrong_usage() {
+    let folder = Folder::new(&[("bad.json", "{\"city\": ")]);
+    let cases: &[(&[&str], &str)] = &[
+        (&["w.lmt.mjs"], "missing required input: --city <string> (standard input is empty)"),
+        (&["w.lmt.mjs", "x", "--days", "many"], "--days: expected an integer (a whole number), got 'many'"),
+        (&["w.lmt.mjs", "x", "--days", "0"], "--days: Too small: expected number to be >=1, got 0"),
+        (&["w.lmt.mjs", "x", "--dayz", "1"], "unknown option --dayz"),
+        (&["w.lmt.mjs", "x", "--record", "y"], "unknown option --record"),
+        (&["w.lmt.mjs", "x", "y"], "unexpected word 'y': one bare word is expected"),
+        (&["w.lmt.mjs", "Nowhere"], "--city: there is no weather, got 'Nowhere'"),
+        (&["w.lmt.mjs", "x", "--when", "soon"], "--when: expected a date such as 2026-01-31, or null, got 'soon'"),
+        (&["w.lmt.mjs", "x", "--big", "1.5"], "--big: expected an integer (a whole number), got '1.5'"),
+        (
+            &["w.lmt.mjs", "x", "--address", r#"{"street":"s","zip":"x"}"#],
+            "--address.zip: Invalid string: must match pattern /^\\d+$/, got 'x'",
+        ),
+        (&["w.lmt.mjs", "@none.txt"], "--city: cannot read the file none.txt: there is no such file or folder"),
+        (
+            &["--input", "@bad.json", "w.lmt.mjs"],
+            "--input @bad.json: expected the whole input as a JSON object, got '{\"city\":', which is not JSON: EOF while parsing a \
+             value at line 1 column 9",
+        ),
+        (
+            &["--input", r#"{"city":5,"days":0}"#, "w.lmt.mjs"],
+            "the input does not fit:\n  --city: expected string, got 5\n  --days: Too small: \
+             expected number to be >=1, got 0",
+        ),
+        (&["--input", r#"{"city":"x","address":{}}"#, "w.lmt.mjs"], "--address.street: expected string, got nothing"),
+        (&["--input", "{}", "own.lmt.mjs"], "--input: own.lmt.mjs takes no input"),
+    ];
+    for (words, expected) in cases {
+        assert_eq!(folder.refused(words, ""), *expected, "{words:?}");
+    }
+}
+
+#[test]
+fn help_runs_nothing_and_needs_no_key() {
+    let described = "export const description = 'Only told.';\nexport const config = { model: 'openai:gpt-4o' };\n\
+                     export default () => { console.log('ran'); };";
+    let folder = Folder::new(&[("d.lmt.mjs", described)]);
+    for words in [&["w.lmt.mjs", "--help"][..], &["w.lmt.mjs", "Rome", "-h"], &["w.lmt.mjs", "--days", "x", "--help"]] {
+        let shown = folder.run(words, "");
+        assert_eq!((shown.code, shown.stderr.as_str()), (0, ""), "{words:?}");
+        let begin = "Says how the weather will be\n\nUsage: lmthing run w.lmt.mjs <city> [OPTIONS]\n\nOptions:\n";
+        assert!(shown.stdout.starts_with(begin), "{}", shown.stdout);
+        assert!(shown.stdout.contains("  --city <string>             Which city [required]\n"), "{}", shown.stdout);
+        assert!(shown.stdout.contains("  --days <integer>            [at least 1, default: 3]\n"), "{}", shown.stdout);
+    }
+    let shown = folder.run(&["d.lmt.mjs", "--help"], "");
+    assert_eq!((shown.code, shown.stdout.lines().next()), (0, Some("Only told.")));
+    let shown = folder.run(&["own.lmt.mjs", "--help"], "");
+    assert_eq!((shown.code, shown.stdout.as_str()), (0, "[\"--help\"] 0\ndone\n"));
+}
+
+#[test]
+fn a_file_without_input_finds_its_words_in_argv() {
+    let folder = Folder::new(&[]);
+    for (words, expected) in [
+        (&["a", "--days", "5"][..], r#"["a","--days","5"] 0"#),
+        (&["--record", "x"], r#"["--record","x"] 0"#),
+        (&["--", "--model", "x"], r#"["--model","x"] 0"#),
+        (&["a", "--", "-h"], r#"["a","--","-h"] 0"#),
+    ] {
+        let shown = folder.run(&[&["own.lmt.mjs"], words].concat(), "text");
+        assert_eq!(
+            (shown.code, shown.stdout.as_str()),
+            (0, format!("{expected}\ndone\n").as_str()),
+            "{}",
+            shown.stderr
+        );
+    }
+    assert!(!folder.path().join("x").exists());
+}
+
+#[test]
+fn exports_that_are_none_are_faults_of_the_file() {
+    let file = |exports: &str| {
+        format!(
+            "import {{ z }} from 'zod';\nexport const config = {{ model: 'mock' }};\nexport const mock = [];\n\
+             {exports};\nexport default ({{ $ }}) => {{ $`go`; }};"
+        )
+    };
+    for (exports, expected) in [
+        (
+            "export const input = z.string()",
+            "Error: the export input of f.lmt.mjs must be a schema of an object, got a schema whose type is string\n",
+        ),
+        (
+            "export const input = { city: z.string() }",
+            "Error: TypeError: the export input of f.lmt.mjs must be a zod schema or a JSON Schema object, ",
+        ),
+        (
+            "export const input = 5",
+            "Error: TypeError: the export input of f.lmt.mjs must be a zod schema or a JSON Schema object, got a number",
+        ),
+        ("export const description = 5", "Error: the export description of f.lmt.mjs must be a string, got a number\n"),
+        (
+            "export const input = z.object({}).refine(() => new Promise(() => {}))",
+            "Error: the check of the input waits for a promise that nothing can settle any more\n",
+        ),
+        ("export const input = z.object({}).refine(() => { throw new Error('boom'); })", "Error: boom\n"),
+    ] {
+        let folder = Folder::new(&[("f.lmt.mjs", &file(exports))]);
+        let shown = folder.run(&["f.lmt.mjs"], "");
+        assert_eq!((shown.code, shown.stdout.as_str()), (1, ""), "{exports}");
+        assert!(shown.stderr.starts_with(expected), "{}", shown.stderr);
+    }
+}
+
+#[test]
+fn json_schema_is_as_good_as_zod() {
+    let file = "export const config = { model: 'mock' };\nexport const mock = [{ type: 'text', text: 'done' }];\n\
+                export const input = { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer', \
+                default: 3 }, where: { type: 'object', properties: { zip: { type: 'string', pattern: '^[0-9]+$' } } } }, \
+                required: ['city'] };\nexport default ({ $ }, input) => { console.log(JSON.stringify(input)); $`go`; };";
+    let folder = Folder::new(&[("j.lmt.mjs", file)]);
+    assert_eq!(
+        folder.got(&["j.lmt.mjs", "Rome", "--where.zip=5"], ""),
+        r#"{"where":{"zip":"5"},"city":"Rome","days":3}"#
+    );
+    assert_eq!(
+        folder.refused(&["j.lmt.mjs", "Rome", "--days", "x"], ""),
+        "--days: expected an integer (a whole number), got 'x'"
+    );
+    assert_eq!(
+        folder.refused(&["j.lmt.mjs", "Rome", "--where.zip=x"], ""),
+        "--where.zip: Invalid string: must match pattern /^[0-9]+$/, got 'x'"
+    );
+    assert_eq!(
+        folder.refused(&["--input", r#"{"days":1}"#, "j.lmt.mjs"], ""),
+        "missing required input: --city <string> (standard input is empty)"
+    );
+}
+
+#[test]
+fn a_pipe_that_stays_open_is_not_waited_for_without_need() {
+    let folder = Folder::new(&[]);
+    let begin = Instant::now();
+    for (words, code) in [(&["w.lmt.mjs", "Rome"][..], 0), (&["w.lmt.mjs", "--help"], 0), (&["w.lmt.mjs", "x", "y"], 2)]
+    {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        command.arg("run").args(words).current_dir(folder.path());
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+        let open = child.stdin.take();
+        assert_eq!(child.wait().expect("it ends").code(), Some(code), "{words:?}");
+        drop(open);
+    }
+    assert!(begin.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_schema_that_refers_to_itself_in_many_places_is_read_at_once() {
+    let properties = ('a'..='z').map(|name| format!("{name}: node")).collect::<Vec<_>>().join(", ");
+    let file = format!(
+        "export const config = {{ model: 'mock' }};\nexport const mock = [{{ type: 'text', text: 'done' }}];\n\
+         const node = {{ $ref: '#/$defs/node' }};\nexport const input = {{ type: 'object', properties: {{ root: node }}, \
+         $defs: {{ node: {{ type: 'object', properties: {{ name: {{ type: 'string' }}, {properties} }} }} }} }};\n\
+         export default ({{ $ }}, input) => {{ console.log(JSON.stringify(input)); $`go`; }};"
+    );
+    let folder = Folder::new(&[("r.lmt.mjs", &file)]);
+    let begin = Instant::now();
+    assert_eq!(folder.got(&["r.lmt.mjs", "--root.z.name", "x"], ""), r#"{"root":{"z":{"name":"x"}}}"#);
+    assert!(begin.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn what_is_required_may_be_declared_in_a_part() {
+    let file = "export const config = { model: 'mock' };\nexport const mock = [{ type: 'text', text: 'done' }];\n\
+                export const input = { type: 'object', allOf: [{ type: 'object', properties: { city: { type: 'string' } } }], \
+                required: ['city'] };\nexport default ({ $ }, input) => { console.log(JSON.stringify(input)); $`go`; };";
+    let folder = Folder::new(&[("a.lmt.mjs", file)]);
+    assert_eq!(folder.got(&["a.lmt.mjs", "Rome"], ""), r#"{"city":"Rome"}"#);
+}
+
+#[test]
+fn where_several_forms_are_possible_the_one_that_fits_is_taken() {
+    let file = "import { z } from 'zod';\nexport const config = { model: 'mock' };\n\
+                export const mock = [{ type: 'text', text: 'done' }];\nexport const input = z.object({\n\
+                q: z.union([z.object({ kind: z.literal('d'), at: z.date() }), z.object({ kind: z.literal('s'), at: z.string() })]).optional(),\n\
+                big: z.union([z.number(), z.bigint()]).optional() });\n\
+                export default ({ $ }, { q, big }) => { console.log(typeof q?.at, typeof big); $`go`; };";
+    let folder = Folder::new(&[("u.lmt.mjs", file)]);
+    assert_eq!(folder.got(&["u.lmt.mjs", r#"--q={"kind":"s","at":"2026-01-31"}"#], ""), "string undefined");
+    assert_eq!(folder.got(&["u.lmt.mjs", r#"--q={"kind":"d","at":"2026-01-31"}"#, "--big", "5"], ""), "object number");
+    let file = "export const config = { model: 'mock' };\nexport const mock = [{ type: 'text', text: 'done' }];\n\
+                export const input = { type: 'object', properties: { a: { type: 'string' } }, anyOf: [{ $ref: '#' }] };\n\
+                export default ({ $ }) => { $`go`; };";
+    folder.write("s.lmt.mjs", file);
+    assert_ne!(folder.run(&["s.lmt.mjs", "--a", "x"], "").code, 101);
+}
