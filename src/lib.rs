@@ -16,10 +16,12 @@
 //! - [`prompt`] – what a prompt function defined, and the record of its run; no JavaScript
 //! - [`script`] – the prompt file's QuickJS: loader, globals, bindings; the `'js` lifetime lives here
 //! - [`session`] – one run, step by step: answers are received, tools called, limits kept
+//! - [`check`] – what is wrong with a prompt file, found before it runs
 //! - [`cli`] – arguments, printer, one file per command
 
 #![warn(unreachable_pub)]
 
+mod check;
 mod http;
 mod input;
 mod plugin;

@@ -53,9 +53,11 @@ const ARROWS: &[(&str, &[&str])] = &[
             "diagnostic",
         ],
     ),
+    ("check", &["code", "script", "input", "prompt", "provider", "event", "chat", "schema", "diagnostic"]),
     (
         "cli",
         &[
+            "check",
             "session",
             "cost",
             "input",

@@ -27,8 +27,22 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Run a prompt file; the model's text streams to standard output
     Run(Box<RunArgs>),
+    /// Find what is wrong with prompt files before a token is spent
+    Check(CheckArgs),
     /// List providers and aliases, and whether each is configured
     Models(ModelsArgs),
+}
+
+/// `lmthing check`.
+#[derive(Args, Debug)]
+pub(super) struct CheckArgs {
+    /// How findings are printed
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) format: Option<String>,
+
+    /// Prompt files
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
 }
 
 /// `lmthing models`.

@@ -85,6 +85,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
             ExitCode::Done
         }
         Some(Command::Run(run)) => commands::run::run(&run, printer),
+        Some(Command::Check(check)) => commands::check::run(&check, printer),
         Some(Command::Models(models)) => commands::models::run(&models, printer),
     }
 }

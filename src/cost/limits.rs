@@ -28,7 +28,7 @@ pub const DEFAULT_PARALLEL: usize = 8;
 
 /// Which limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LimitKind {
+pub(super) enum LimitKind {
     /// Requests to models.
     Steps,
     /// Tokens in all.
@@ -65,7 +65,7 @@ const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl LimitKind {
     /// The option of `run` and the key of `config` that set it.
-    pub fn settings(self) -> (&'static str, &'static str) {
+    pub(super) fn settings(self) -> (&'static str, &'static str) {
         match self {
             LimitKind::Steps => ("--max-steps", "config.limits.steps"),
             LimitKind::Tokens => ("--max-tokens", "config.limits.tokens"),

@@ -1,5 +1,6 @@
 //! One file per command: what was typed goes in, an exit code comes out.
 
+pub(super) mod check;
 mod input;
 mod mock_file;
 pub(super) mod models;

@@ -12,11 +12,14 @@
 //! - `models` – model strings and model objects
 //! - `tools`, `agents`, `code_mode`, `plugins` – what the model can have called
 //! - `run` – running prompts
+//! - `inspect` – what is wrong with a file, and its first render, without a model
 //! - `table`, `exports` – every method, every export
 
 mod agents;
 mod code_mode;
 mod exports;
+#[allow(dead_code, unused_imports)]
+pub(crate) mod inspect;
 mod models;
 mod plugins;
 mod prompt;

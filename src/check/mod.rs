@@ -1,0 +1,35 @@
+//! Finding what is wrong with a prompt file before a token is spent (docs/reference.md, "Checking"): its types, its imports,
+//! its exports, its mock against its tools, and its first render.
+//!
+//! Owns: what is a finding, how bad it is, where it stands, and that one mistake gives one finding. Must not know: how findings
+//! are shown, the step loop, JavaScript values (`script::bindings::inspect` hands over plain data).
+
+#[allow(dead_code)]
+mod finding;
+mod merge;
+mod types;
+
+use std::path::Path;
+
+pub(crate) use finding::{Finding, Position, Severity, Span};
+
+/// Checks files, one after the other; what is known of libraries is kept between them. One for each thread.
+#[derive(Default)]
+pub(crate) struct Checker {
+    types: types::TypeChecker,
+}
+
+/// What was found out about a file.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// In the order of the source, the file's own first.
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Checker {
+    /// Checks one prompt file and what it imports.
+    pub(crate) fn check(&mut self, file: &Path) -> Report {
+        let types = self.types.check(file);
+        Report { findings: merge::merged(types.findings, Vec::new()) }
+    }
+}

@@ -1,0 +1,75 @@
+//! What an inspection gives: plain data.
+
+use serde_json::Value;
+
+use crate::{chat::Message, diagnostic::Location};
+
+/// What was found out by loading a prompt file and rendering it once.
+#[derive(Debug, Default)]
+pub(crate) struct Inspection {
+    /// What is wrong, in the order it was found.
+    pub(crate) faults: Vec<Fault>,
+    /// The first render, when there was one.
+    pub(crate) rendered: Option<Rendered>,
+}
+
+/// Something that is wrong with an export, a definition or the render.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Fault {
+    /// The value it is about, from the name of an export down: `config`, `options`, `temperature`. Empty when it is about none.
+    pub(crate) place: Vec<Key>,
+    /// Where the engine says it is, when it does.
+    pub(crate) location: Option<Location>,
+    /// How bad it is.
+    pub(crate) weight: Weight,
+    /// The kind: `syntax`, `import`, `export`, `config`, `model`, `mock`, `definition`, `input` or `render`.
+    pub(crate) code: &'static str,
+    /// What is wrong, in a sentence.
+    pub(crate) message: String,
+    /// How to fix it, when we can say.
+    pub(crate) hint: Option<String>,
+}
+
+/// A step into a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    /// A property, or an export.
+    Name(String),
+    /// An element of a list, from 0.
+    Index(usize),
+}
+
+/// How bad a fault is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// The file cannot do what it should.
+    Error,
+    /// It may be meant so.
+    Warning,
+    /// Something could not be looked at.
+    Note,
+}
+
+/// What the model would get first.
+#[derive(Debug)]
+pub(crate) struct Rendered {
+    /// The messages, the system prompt first.
+    pub(crate) messages: Vec<Message>,
+    /// The tools.
+    pub(crate) tools: Vec<RenderedTool>,
+    /// Functions for code mode: their names.
+    pub(crate) functions: Vec<String>,
+}
+
+/// A tool of the first render.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RenderedTool {
+    /// Its name.
+    pub(crate) name: String,
+    /// What the model is told of it.
+    pub(crate) description: String,
+    /// JSON Schema of its arguments.
+    pub(crate) input_schema: Value,
+    /// Where it is defined, when the engine knows.
+    pub(crate) location: Option<Location>,
+}
