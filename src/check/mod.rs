@@ -12,7 +12,7 @@ mod types;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-pub(crate) use finding::{Finding, Position, Severity, Span};
+pub(crate) use finding::{Finding, Position, Related, Severity, Span};
 
 use crate::{input::Sources, script::bindings::inspect::Rendered};
 
