@@ -7,7 +7,7 @@
 #[allow(dead_code)]
 pub(crate) mod declarations;
 #[allow(dead_code)]
-mod finding;
+pub(crate) mod finding;
 mod merge;
 mod types;
 
