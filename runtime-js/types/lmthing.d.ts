@@ -581,6 +581,11 @@ declare module 'lmthing' {
   }
   export type UserPart = TextPart | ImagePart | FilePart;
   export type Part = UserPart | ReasoningPart | ToolCallPart | ToolResultPart;
+  /** A part of an answer. What only parts of another type have may be asked for, and is `undefined`. */
+  export type AnswerPart = AnyOf<TextPart | ReasoningPart | FilePart | ToolCallPart>;
+  type AnyOf<Union, Key extends PropertyKey = Union extends unknown ? keyof Union : never> = Union extends unknown
+    ? Union & { [Other in Exclude<Key, keyof Union>]?: undefined }
+    : never;
 
   export interface Message extends WithProviderOptions {
     role: 'system' | 'user' | 'assistant' | 'tool';
@@ -605,7 +610,7 @@ declare module 'lmthing' {
   /** A step of `prompt.steps`. */
   export interface PromptStep {
     input: { prompt: Message[] };
-    output: { content: Part[]; finishReason: FinishReason };
+    output: { content: AnswerPart[]; finishReason: FinishReason };
     activeTools: string[];
   }
 
@@ -631,7 +636,7 @@ declare module 'lmthing' {
     stepNumber: number;
     text: string;
     reasoningText?: string;
-    content: Part[];
+    content: AnswerPart[];
     toolCalls: ToolCallPart[];
     toolResults: ToolResult[];
     finishReason: FinishReason;
@@ -1033,9 +1038,12 @@ declare module 'lmthing/test' {
 
   export type { MockItem } from 'lmthing';
 
+  /** What a function of a JavaScript file makes has some `string` for its type: such items are looked at when they are played. */
+  type MockItemOf<Item extends { type: string }> = string extends Item['type'] ? Item : MockItem;
+
   /** A model that plays a script. When the script is used up it answers with nothing. */
-  export function createMockModel(
-    items: readonly MockItem[],
+  export function createMockModel<const Item extends { type: string }>(
+    items: readonly MockItemOf<Item>[],
     options?: {
       /** Milliseconds before each item. */
       delay?: number;
