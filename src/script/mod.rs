@@ -10,6 +10,7 @@ mod diagnose;
 mod engine;
 mod error;
 mod event_loop;
+mod gate;
 mod globals;
 mod host;
 mod lazy;
@@ -33,6 +34,7 @@ pub(crate) use event_loop::{
 };
 pub use event_loop::{Halt, idle, until_halted};
 pub(crate) use event_loop::{Origin, is_halted, is_idle, tell_before_exit, tell_exit, tell_uncaught};
+pub(crate) use gate::{Refused, refused};
 pub(crate) use globals::environment;
 pub use globals::exit_code;
 pub use host::ScriptHost;
