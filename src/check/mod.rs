@@ -4,8 +4,11 @@
 //! Owns: what is a finding, how bad it is, where it stands, and that one mistake gives one finding. Must not know: how findings
 //! are shown, the step loop, JavaScript values (`script::bindings::inspect` hands over plain data).
 
+mod faults;
 #[allow(dead_code)]
-mod finding;
+pub(crate) mod declarations;
+#[allow(dead_code)]
+pub(crate) mod finding;
 mod inspection;
 mod merge;
 mod types;
@@ -22,7 +25,7 @@ const RENDER_LIMIT: Duration = Duration::from_secs(10);
 /// How files are checked. May be shared by threads.
 #[derive(Clone)]
 pub(crate) struct CheckOptions {
-    /// Whether the file is loaded and rendered once; otherwise its types are all that is looked at.
+    /// Whether the prompt function runs once. The file is loaded in any case: its exports are looked at.
     pub(crate) render: bool,
     /// The whole input as it was typed (`--input`): JSON, `@FILE` or `-`. Without one its schema's defaults have to do.
     pub(crate) input: Option<String>,
@@ -62,8 +65,11 @@ impl Checker {
     /// Checks one prompt file and what it imports.
     pub(crate) fn check(&mut self, file: &Path, options: &CheckOptions) -> Report {
         let types = self.types.check(file);
-        let inspected =
-            if options.render { inspection::inspect(file, options) } else { inspection::Inspected::default() };
+        // A file that cannot be loaded would only say the same again.
+        let inspected = match merge::cannot_load(&types.findings) {
+            true => inspection::Inspected::default(),
+            false => inspection::inspect(file, options),
+        };
         Report {
             findings: merge::merged(types.findings, inspected.findings),
             rendered: inspected.rendered,
