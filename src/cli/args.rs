@@ -12,7 +12,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use super::commands::prompt_file::is_prompt_file;
+use super::{commands::prompt_file::is_prompt_file, failure::WrongUsage};
 use crate::cost::Limits;
 
 /// Run scripted LLM prompts.
@@ -143,8 +143,15 @@ impl RunArgs {
     }
 
     /// What stands behind the file.
-    pub(super) fn words(&self) -> Vec<String> {
-        self.file_and_words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+    ///
+    /// # Errors
+    /// Says which word is no text: the file would get another one.
+    pub(super) fn words(&self) -> Result<Vec<String>, WrongUsage> {
+        let text = |word: &OsString| {
+            let wrong = || format!("cannot read the word {word:?} behind the file: it is not UTF-8 text");
+            word.to_str().map(str::to_owned).ok_or_else(|| WrongUsage::plain(wrong()))
+        };
+        self.file_and_words.iter().skip(1).map(text).collect()
     }
 }
 

@@ -3,33 +3,39 @@
 
 use std::{
     io::{self, IsTerminal, Read},
+    path::Path,
     sync::Arc,
 };
 
 use crate::{
     cli::{
         args::{RunArgs, run_options},
-        failure::words,
+        failure::{WrongUsage, words},
+        watched::Reporter,
     },
     input::{CommandLine, Sources},
 };
 
-/// What was typed for the file of `run`.
-pub(super) fn command_line(args: &RunArgs) -> CommandLine {
-    CommandLine {
+/// What was typed for the file of `run`. Files that it names are told to `reporter`.
+///
+/// # Errors
+/// A word that is no text.
+pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<CommandLine, WrongUsage> {
+    Ok(CommandLine {
         command: format!("lmthing run {}", args.file().display()),
-        words: args.words(),
+        words: args.words()?,
         whole: args.input.clone(),
         own_options: run_options,
-        sources: Arc::new(Process),
-    }
+        sources: Arc::new(Process(reporter.clone())),
+    })
 }
 
 /// Files and standard input of this process.
-struct Process;
+struct Process(Reporter);
 
 impl Sources for Process {
     fn file(&self, path: &str) -> Result<String, String> {
+        self.0.looked_for(Path::new(path));
         text(std::fs::read(path))
     }
 

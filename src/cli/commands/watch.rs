@@ -3,7 +3,7 @@
 //! Each run is a process of its own, started with the same arguments: whatever a script does, even in an endless loop, a
 //! change ends it, and nothing of one run is left for the next. Must not know what a run does.
 
-use std::{ffi::OsString, io, process::ExitStatus, time::Duration};
+use std::{ffi::OsString, io, path::PathBuf, process::ExitStatus, time::Duration};
 
 use tokio::process::{Child, Command};
 
@@ -31,12 +31,14 @@ pub(super) async fn watch(args: &RunArgs, printer: &Printer) -> ExitCode {
         Ok(report) => report,
         Err(error) => return cannot(printer, "write a temporary file", &error.to_string()),
     };
-    let mut watched = match Watched::new(args, &report) {
+    let cannot_watch = |line: &str| tell(args, printer, line);
+    let mut watched = match Watched::new(&named(args), &report, cannot_watch) {
         Ok(watched) => watched,
         Err(error) => return cannot(printer, "watch files", &error.to_string()),
     };
     let mut input = WatchInput::default();
     loop {
+        watched.begin();
         let mut run = match start(&report) {
             Ok(run) => run,
             Err(error) => return cannot(printer, "start the run", &error.to_string()),
@@ -57,7 +59,7 @@ pub(super) async fn watch(args: &RunArgs, printer: &Printer) -> ExitCode {
                 tell(args, printer, &format!("{}; waiting for a change", ended(&status)));
                 tokio::select! {
                     signal = interrupts.next() => return ExitCode::Interrupted(signal),
-                    changed = watched.changed_since() => changed,
+                    changed = watched.changed() => changed,
                 }
             }
         };
@@ -68,6 +70,13 @@ pub(super) async fn watch(args: &RunArgs, printer: &Printer) -> ExitCode {
 fn cannot(printer: &Printer, what: &str, why: &str) -> ExitCode {
     printer.diagnostic(&Diagnostic::new(format!("--watch: cannot {what}: {why}")));
     ExitCode::File
+}
+
+/// The files that options name. What words name, the run tells.
+fn named(args: &RunArgs) -> Vec<PathBuf> {
+    let mut files = vec![args.file().to_owned()];
+    files.extend(args.env_file.iter().chain(&args.mock).chain(&args.replay).cloned());
+    files
 }
 
 /// What stands between two runs.
@@ -96,6 +105,17 @@ fn start(report: &Report) -> io::Result<Child> {
     arguments.splice(place..place, options);
     Command::new(std::env::current_exe()?).args(arguments).stdin(WatchInput::stdio()).kill_on_drop(true).spawn()
 }
+
+/// Has a run that is watched end with who watches it, however that ends.
+#[cfg(target_os = "linux")]
+pub(super) fn end_with_watcher() {
+    // The system looks at the thread that has started the run: the one that watches. A run that it cannot end so is no
+    // worse than any other whose terminal is gone.
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn end_with_watcher() {}
 
 /// Whether the run ended because we are to end as well.
 async fn told_to_end(interrupts: &mut Interrupts, status: &io::Result<ExitStatus>) -> Option<ExitCode> {

@@ -10,6 +10,7 @@ mod common_js;
 mod data_url;
 mod json;
 mod kind;
+mod looked_for;
 mod meta;
 mod missing_export;
 mod modules;
