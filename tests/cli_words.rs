@@ -38,7 +38,7 @@ fn a_shell_is_offered_what_fits() {
     assert_eq!(offered(&folder, &["check", "--format", "g"]), ["github"]);
     assert_eq!(offered(&folder, &["run", "h"]), ["hello.lmt.mjs"]);
     assert_eq!(offered(&folder, &["run", "l"]), [""; 0]);
-    assert_eq!(offered(&folder, &["run", "examples/"]), ["examples/tools.lmt.ts", "examples/deep/"]);
+    assert_eq!(offered(&folder, &["run", "examples/"]), ["examples/deep/", "examples/tools.lmt.ts"]);
     assert_eq!(offered(&folder, &["run", "-m", "fa"]), ["fast"]);
     assert_eq!(offered(&folder, &["run", "-m", "mis"]), ["mistral:"]);
     let models = offered(&folder, &["run", "-m", "openai:gpt-4o-"]);
@@ -105,7 +105,7 @@ fn the_manual_has_all_commands_and_options() {
     }
     assert!(!ended.stdout.contains("report\\-files"), "hidden");
     // No line of text may be taken for a request.
-    let requests = [".TH", ".SH", ".SS", ".TP", ".PP", ".RS", ".RE", ".br", ".nf", ".fi", ".ie", ".el", ".sp"];
+    let requests = [".TH", ".SH", ".SS", ".TP", ".PP", ".RS", ".RE", ".br", ".nf", ".fi", ".ie", ".el", ".sp", ".IP"];
     let unknown = |line: &&str| line.starts_with('.') && !requests.iter().any(|request| line.starts_with(request));
     assert_eq!(ended.stdout.lines().filter(unknown).collect::<Vec<_>>(), [""; 0]);
 }

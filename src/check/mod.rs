@@ -4,16 +4,20 @@
 //! Owns: what is a finding, how bad it is, where it stands, and that one mistake gives one finding. Must not know: how findings
 //! are shown, the step loop, JavaScript values (`script::bindings::inspect` hands over plain data).
 
-mod faults;
 #[allow(dead_code)]
 pub(crate) mod declarations;
+mod faults;
 #[allow(dead_code)]
 pub(crate) mod finding;
 mod inspection;
 mod merge;
 mod types;
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 pub(crate) use finding::{Finding, Position, Related, Severity, Span};
 
@@ -59,6 +63,8 @@ pub(crate) struct Report {
     pub(crate) rendered: Option<Rendered>,
     /// What the script printed meanwhile, on either stream. Belongs to standard error.
     pub(crate) printed: String,
+    /// The author's files that it is made of: the file, and what it imports.
+    pub(crate) files: Vec<PathBuf>,
 }
 
 impl Checker {
@@ -74,6 +80,7 @@ impl Checker {
             findings: merge::merged(types.findings, inspected.findings),
             rendered: inspected.rendered,
             printed: inspected.printed,
+            files: types.files,
         }
     }
 }
