@@ -774,7 +774,7 @@ declare module 'lmthing' {
     withOptions(options: Options): this;
     withModel(model: Model): this;
     /** Adds the methods of plugins. */
-    setPlugins<P extends PluginList>(plugins: P): this & MethodsOfPlugins<P>;
+    setPlugins<P extends PluginList>(plugins: P | PluginList): this & MethodsOfPlugins<P>;
     /** Starts the steps. Throws a `TypeError` while a run is under way. */
     run(): Result;
   }
@@ -791,7 +791,7 @@ declare module 'lmthing' {
   export function hasToolCall(name: string | Reference): StopCondition;
   /** Checks plugins and joins them to one array; arrays are spread. */
   export function createPluginArray<P extends readonly (Plugin | readonly Plugin[])[]>(
-    ...plugins: P
+    ...plugins: P | readonly (Plugin | readonly Plugin[])[]
   ): (P[number] extends infer Each ? Each extends readonly (infer Inner)[] ? Inner : Each : never)[];
 
   // ------------------------------------------------------------------------------------------------ tasks

@@ -1,4 +1,4 @@
-import { createPluginArray, runPrompt } from 'lmthing';
+import { StatefulPrompt, createPluginArray, runPrompt } from 'lmthing';
 import { builtinPlugins, taskGraphPlugin, taskListPlugin } from 'lmthing/plugins';
 
 const diary = {
@@ -51,3 +51,9 @@ export const inner = async () => {
   prompt.defGlossary({}).join();
   await runPrompt(({ defGlossary }) => defGlossary, { model: 'mock' }); //~ TS2339
 };
+
+createPluginArray({ defThis(text) { this.def('A', text); } }, [{ defThat() { this.defSystm('A', 'a'); } }]);
+export const stateful = new StatefulPrompt('mock').setPlugins([{ defThis(text) { this.def('A', text); } }]).defThis('a');
+export const given = new StatefulPrompt('mock').setPlugins([diary]);
+given.defDiary('Ada');
+given.defDairy('Ada'); //~ TS2551

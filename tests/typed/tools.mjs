@@ -46,3 +46,12 @@ export default async ({ defTool, defAgent, defFunction, defFunctionAgent, defMet
   greeting.rmind(); //~ TS2551
   $`${greeting} and ${greeting.value}`;
 };
+
+const own = { defOwn() {} };
+/** @param {import('lmthing').PromptWith<{}>} prompt */
+export const plugins = async ({ defAgent }) => {
+  defAgent('own', 'Asks.', City, (args, child) => [child.defOwn(), child.defOther], { plugins: [own] }); //~ TS2339
+  defAgent('inline', 'Asks.', City, (args, child) => child.defInline('a'), { plugins: [{ defInline(text) { this.def('A', text); } }] });
+  await runPrompt(({ defInline }) => defInline('a'), { model, plugins: [{ defInline(text) { this.def('A', text); } }] });
+  await runPrompt(({ defOwn, defOther }) => [defOwn(), defOther], { model, plugins: [own], options: { onFinish: (end) => end.text } }); //~ TS2339
+};
