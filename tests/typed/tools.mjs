@@ -27,7 +27,7 @@ export default async ({ defTool, defAgent, defFunction, defFunctionAgent, defMet
   defAgent('typo', 'Asks.', City, ({ city }, child) => child.dfe('CITY', city)); //~ TS2339
   defAgent('all', 'Asks.', City, ({ city }, { def, $: ask }) => ask`${def('CITY', city)}`, { tempreture: 1 }); //~ TS2561
   defAgent('team', 'Asks.', [agent('one', 'Asks.', City, ({ city }, { $: ask }) => ask`${city.trim()}`)]);
-  defAgent('wide', 'Asks.', City, (args, child) => child.defOwn(1), { plugins: [{ defOwn() {} }] });
+  defAgent('wide', 'Asks.', City, (args, child) => child.defOwn(), { plugins: [{ defOwn() {} }] });
 
   defFunction('area', 'Computes.', z.object({ w: z.number() }), ({ w }) => w.toFixed(), { responseSchema: z.string() });
   defFunction('maths', 'Computes.', [func('half', 'Halves.', z.object({ n: z.number() }), ({ n }) => n.half)]); //~ TS2339
