@@ -6,14 +6,41 @@
 
 #[allow(dead_code)]
 pub(crate) mod declarations;
-#[allow(dead_code)]
-pub(crate) mod finding;
+mod finding;
+mod inspection;
 mod merge;
 mod types;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc, time::Duration};
 
-pub(crate) use finding::{Finding, Position, Severity, Span};
+pub(crate) use finding::{Finding, Position, Related, Severity, Span};
+
+use crate::{input::Sources, script::bindings::inspect::Rendered};
+
+/// How long loading a file and its first render may take.
+const RENDER_LIMIT: Duration = Duration::from_secs(10);
+
+/// How files are checked. May be shared by threads.
+#[derive(Clone)]
+pub(crate) struct CheckOptions {
+    /// Whether the file is loaded and rendered once; otherwise its types are all that is looked at.
+    pub(crate) render: bool,
+    /// The whole input as it was typed (`--input`): JSON, `@FILE` or `-`. Without one its schema's defaults have to do.
+    pub(crate) input: Option<String>,
+    /// Where the texts are that `input` names.
+    pub(crate) sources: Arc<dyn Sources>,
+    /// `process.env` of the render, and where keys and aliases are looked up.
+    pub(crate) variables: Vec<(String, String)>,
+    /// How long loading the file and its first render may take together.
+    pub(crate) limit: Duration,
+}
+
+impl CheckOptions {
+    /// With a render, without an input.
+    pub(crate) fn new(sources: Arc<dyn Sources>, variables: Vec<(String, String)>) -> Self {
+        CheckOptions { render: true, input: None, sources, variables, limit: RENDER_LIMIT }
+    }
+}
 
 /// Checks files, one after the other; what is known of libraries is kept between them. One for each thread.
 #[derive(Default)]
@@ -26,12 +53,23 @@ pub(crate) struct Checker {
 pub(crate) struct Report {
     /// In the order of the source, the file's own first.
     pub(crate) findings: Vec<Finding>,
+    /// The first render, when there was one (`--print`).
+    pub(crate) rendered: Option<Rendered>,
+    /// What the script printed meanwhile, on either stream. Belongs to standard error.
+    pub(crate) printed: String,
 }
 
 impl Checker {
     /// Checks one prompt file and what it imports.
-    pub(crate) fn check(&mut self, file: &Path) -> Report {
+    pub(crate) fn check(&mut self, file: &Path, options: &CheckOptions) -> Report {
         let types = self.types.check(file);
-        Report { findings: merge::merged(types.findings, Vec::new()) }
+        // What cannot be loaded is told already, at its place.
+        let renders = options.render && !types.cannot_run;
+        let inspected = if renders { inspection::inspect(file, options) } else { inspection::Inspected::default() };
+        Report {
+            findings: merge::merged(types.findings, inspected.findings),
+            rendered: inspected.rendered,
+            printed: inspected.printed,
+        }
     }
 }

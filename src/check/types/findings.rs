@@ -10,8 +10,7 @@ use super::hints::Hints;
 use super::program::TypeError;
 use super::source::Source;
 use super::words::readable;
-use crate::check::finding::Related;
-use crate::check::{Finding, Severity};
+use crate::check::{Finding, Related, Severity};
 use crate::code::Language;
 
 /// "Could not find a declaration file for module": such a package is `any`.

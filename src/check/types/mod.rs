@@ -49,7 +49,6 @@ pub(super) struct TypeReport {
     #[allow(dead_code)]
     pub(super) files: Vec<PathBuf>,
     /// Whether the file cannot run: an error of syntax, or an import that leads nowhere.
-    #[allow(dead_code)]
     pub(super) cannot_run: bool,
 }
 
