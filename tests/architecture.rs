@@ -34,7 +34,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     // `fetch` in prompt files goes through the shared HTTP client.
     (
         "script",
-        &["input", "prompt", "plugin", "provider", "code", "sandbox", "http", "event", "chat", "schema", "diagnostic"],
+        &[
+            "cost",
+            "input",
+            "prompt",
+            "plugin",
+            "provider",
+            "code",
+            "sandbox",
+            "http",
+            "event",
+            "chat",
+            "schema",
+            "diagnostic",
+        ],
     ),
     (
         "session",

@@ -6,6 +6,8 @@
 
 #[allow(dead_code)]
 mod finding;
+#[allow(dead_code)]
+mod locate;
 mod merge;
 mod types;
 

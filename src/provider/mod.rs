@@ -41,7 +41,7 @@ pub use context::{Env, ProviderContext, ProviderEvent};
 pub use create::create;
 pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
-pub(crate) use mock::{MockItem, MockModel, MockOptions};
+pub(crate) use mock::{MockItem, MockModel, MockOptions, WrongMockItem};
 pub(crate) use models::{ModelList, ProviderInfo, list_models};
 pub use record::{Kept, Recording};
 pub use redact::Redactor;

@@ -22,6 +22,7 @@ use crate::{
         Engine, Halt, Origin, ScriptError,
         bindings::{
             models::mock::mock_model,
+            prompt::config_keys,
             results::throw::run_error,
             services,
             tools::end_signal,
@@ -174,6 +175,7 @@ async fn run_in(
         FileInput::Nothing => None,
     };
     let config = config(ctx, &namespace, &name, choice)?;
+    config_keys::warn_of_unknown(ctx, &config)?;
     if let Err(error) = limits::configure(ctx, &config)? {
         return Ok(FileRun::Failed(Rc::new(error)));
     }
@@ -256,11 +258,23 @@ fn background_failure(ctx: &Ctx<'_>) -> Result<FileRun> {
     })
 }
 
+/// Whether the model is the export `mock`.
+pub(crate) fn is_mock(config: &Object<'_>) -> Result<bool> {
+    let model: Value = config.get("model")?;
+    Ok(model.as_string().is_some_and(|model| model.to_string().is_ok_and(|model| model == "mock")))
+}
+
+/// The error for a file whose model is a mock that it does not have.
+pub(crate) fn no_mock(ctx: &Ctx<'_>, name: &str) -> Error {
+    let hint = "export const mock = [{ type: 'text', text: 'Hello' }];";
+    wrong_file(ctx, format!("the model is 'mock', but {name} does not export mock"), hint)
+}
+
 fn wrong_file(ctx: &Ctx<'_>, message: String, hint: &str) -> Error {
     ScriptError::error(message).hint(hint).throw(ctx)
 }
 
-pub(super) fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Function<'js>> {
+pub(crate) fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Function<'js>> {
     let hint = "export default async ({ def, $ }) => { $`your message`; };";
     if !namespace.contains_key("default")? {
         return Err(wrong_file(ctx, format!("{name} has no default export; it must be the prompt function"), hint));
@@ -276,7 +290,7 @@ pub(super) fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, nam
 }
 
 /// The export `config`, with a model: its own, or the one that was chosen in its place.
-pub(super) fn config<'js>(
+pub(crate) fn config<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
     name: &str,
@@ -295,7 +309,7 @@ pub(super) fn config<'js>(
 }
 
 /// The export `config`.
-pub(super) fn config_object<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Object<'js>> {
+pub(crate) fn config_object<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Object<'js>> {
     if !namespace.contains_key("config")? {
         return Err(wrong_file(ctx, format!("{name} does not export config"), CONFIG_HINT));
     }
@@ -318,14 +332,8 @@ fn set_mock<'js>(
     if choice.map_or(Ok(false), |choice| choice.set_mock(ctx))? {
         return Ok(());
     }
-    let model: Value = config.get("model")?;
-    let is_mock = model.as_string().is_some_and(|model| model.to_string().is_ok_and(|model| model == "mock"));
     if !namespace.contains_key("mock")? {
-        if !is_mock {
-            return Ok(());
-        }
-        let hint = "export const mock = [{ type: 'text', text: 'Hello' }];";
-        return Err(wrong_file(ctx, format!("the model is 'mock', but {name} does not export mock"), hint));
+        return if is_mock(config)? { Err(no_mock(ctx, name)) } else { Ok(()) };
     }
     let model = mock_model(ctx, &namespace.get("mock")?, "the export mock", MockOptions::default())?;
     services::set_mock(ctx, model)
