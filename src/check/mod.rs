@@ -9,6 +9,7 @@ mod finding;
 #[allow(dead_code)]
 mod locate;
 mod merge;
+mod trial;
 mod types;
 
 use std::path::Path;
@@ -32,6 +33,6 @@ impl Checker {
     /// Checks one prompt file and what it imports.
     pub(crate) fn check(&mut self, file: &Path) -> Report {
         let types = self.types.check(file);
-        Report { findings: merge::merged(types.findings, Vec::new()) }
+        Report { findings: merge::merged(types.findings, trial::inspect(file)) }
     }
 }

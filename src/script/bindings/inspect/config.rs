@@ -142,7 +142,7 @@ fn look_at_limits<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Val
             Err(error) => faults.add(WRONG, place, error.to_string(), None),
             Ok((_, unknown)) => {
                 for line in unknown {
-                    let (what, advice) = line.split_once("; ").unwrap_or((&line, ""));
+                    let (what, advice) = line.split_once("; ").unwrap_or((line.as_str(), ""));
                     let hint = (!advice.is_empty()).then(|| advice.to_owned());
                     faults.add(WRONG, place.clone(), what, hint);
                 }

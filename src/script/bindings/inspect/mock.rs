@@ -54,6 +54,7 @@ pub(super) fn read<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Va
         match faults.read("mock", &here, mock_item(ctx, index, &item)) {
             Some(Ok(MockItem::ToolCall(call))) => {
                 look_at_call(faults, &here, &item);
+                let call = *call;
                 calls.push(Call { index, tool: call.tool_name, arguments: read_json(&call.input).ok(), is_first });
                 is_first = false;
             }
@@ -127,5 +128,87 @@ impl Call {
         let place = vec![Key::Name("mock".to_owned()), Key::Index(self.index), Key::Name(key.to_owned())];
         let message = format!("the export mock: mock item {}: {message}", self.index);
         Fault { place, location: None, weight: Weight::Warning, code: "mock", message, hint: Some(hint) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tool(name: &str, input_schema: Json) -> RenderedTool {
+        RenderedTool { name: name.to_owned(), description: String::new(), input_schema, location: None }
+    }
+
+    fn tools() -> Vec<RenderedTool> {
+        let order = json!({
+            "type": "object",
+            "properties": { "orderId": { "type": "string" }, "count": { "type": "integer", "minimum": 1 } },
+            "required": ["orderId"],
+            "additionalProperties": false,
+        });
+        vec![tool("findOrder", order), tool("ping", json!({ "type": "object", "properties": {} }))]
+    }
+
+    /// What is said of calls, each with its message, hint and place.
+    fn said(calls: &[(&str, Option<Json>)], tools: &[RenderedTool]) -> Vec<String> {
+        let calls = calls.iter().enumerate().map(|(index, (tool, arguments))| Call {
+            index,
+            tool: (*tool).to_owned(),
+            arguments: arguments.clone(),
+            is_first: index == 0,
+        });
+        let faults = calls_against(&MockScript(calls.collect()), tools);
+        assert!(faults.iter().all(|fault| fault.weight == Weight::Warning && fault.code == "mock"));
+        faults
+            .into_iter()
+            .map(|fault| format!("{:?} {} ({})", fault.place, fault.message, fault.hint.unwrap_or_default()))
+            .collect()
+    }
+
+    #[test]
+    fn calls_that_fit_are_told_nothing_of() {
+        let fits = [
+            ("findOrder", Some(json!({ "orderId": "A-17", "count": 2 }))),
+            ("ping", Some(json!({}))),
+            // A model that writes broken JSON.
+            ("findOrder", None),
+            // Told of when the item was read.
+            ("findOrder", Some(json!([1]))),
+        ];
+        assert_eq!(said(&fits, &tools()), [""; 0]);
+    }
+
+    #[test]
+    fn arguments_that_do_not_fit_are_named() {
+        let wrong = [("findOrder", Some(json!({ "order": "A-18", "count": 0 })))];
+        let said = said(&wrong, &tools()).remove(0);
+        for words in [
+            "Name(\"mock\"), Index(0), Name(\"args\")",
+            "mock item 0: the arguments do not fit the schema of 'findOrder'",
+            "orderId: Required",
+            "Unrecognized key: \"order\"",
+            "count: Too small",
+            "'findOrder' takes count, orderId",
+        ] {
+            assert!(said.contains(words), "{words} in {said}");
+        }
+    }
+
+    #[test]
+    fn tools_that_are_not_there_are_named() {
+        let wrong = [("findOrdr", None), ("ship", None)];
+        let said = said(&wrong, &tools());
+        assert!(said[0].contains("the first step has no tool 'findOrdr' (did you mean 'findOrder'?)"), "{said:?}");
+        assert!(said[1].contains("it has findOrder, ping; this is fine where a later step"), "{said:?}");
+        let alone = super::tests::said(&[("ship", None)], &[]);
+        assert!(alone[0].ends_with("(it has none)"), "{alone:?}");
+    }
+
+    #[test]
+    fn a_schema_that_is_none_refuses_nothing() {
+        let tools = [tool("odd", json!({ "type": 5 }))];
+        assert_eq!(said(&[("odd", Some(json!({})))], &tools), [""; 0]);
     }
 }

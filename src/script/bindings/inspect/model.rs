@@ -63,25 +63,25 @@ fn look_at_one<'js>(
         }
         return;
     };
-    match faults.found.last_mut() {
+    if is_found {
+        look_for_key(faults, place, &name, &provider);
+    } else if let Some(fault) = faults.found.last_mut() {
         // Without its settings a provider cannot be set up, as little as without its key.
-        Some(fault) if !is_found => fault.weight = Weight::Warning,
-        _ if !provider.configured && provider.wrong.is_none() => {
-            let missing: Vec<&str> = provider
-                .variables
-                .iter()
-                .filter(|variable| !variable.optional && !variable.set)
-                .map(|variable| variable.name.as_str())
-                .collect();
-            let message = format!("there is no key for {name}: {} is not set", missing.join(", "));
-            let hint = format!(
-                "set it in the environment or in .env{}",
-                provider.get_key_at.map_or_else(String::new, |place| format!("; keys are at {place}"))
-            );
-            faults.add(("model", Weight::Warning), place.to_vec(), message, Some(hint));
-        }
-        _ => {}
+        fault.weight = Weight::Warning;
     }
+}
+
+fn look_for_key(faults: &mut Faults<'_, '_>, place: &[Key], model: &str, provider: &ProviderInfo) {
+    if provider.configured {
+        return;
+    }
+    let missing = provider.variables.iter().filter(|variable| !variable.optional && !variable.set);
+    let missing: Vec<&str> = missing.map(|variable| variable.name.as_str()).collect();
+    let what = if missing.is_empty() { String::new() } else { format!(": {} is not set", missing.join(", ")) };
+    let keys = provider.get_key_at.map_or_else(String::new, |place| format!("; keys are at {place}"));
+    let hint = format!("set it in the environment or in .env{keys}");
+    let message = format!("there is no key for {model}{what}");
+    faults.add(("model", Weight::Warning), place.to_vec(), message, Some(hint));
 }
 
 /// The provider that a model string with an id leads to, when there is one of this name and nothing but its key or settings can
