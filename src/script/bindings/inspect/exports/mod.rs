@@ -1,13 +1,19 @@
 //! What is wrong with the exports of a prompt file, all of it: `run` stops at the first. The rules are those of `run`, which
 //! reads the same values with the same readers. Must not know the render.
 
+mod config;
+mod faults;
+mod mock;
+mod model;
+mod place;
+
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
-use super::{
-    Fault, Weight, config,
-    faults::{Faults, path},
-    mock::{self, MockScript},
-};
+use super::fault::{Fault, Weight};
+use faults::{Faults, path};
+pub(crate) use mock::{MockScript, calls_against};
+pub(crate) use place::path_in;
+
 use crate::{
     diagnostic::closest,
     script::bindings::{
@@ -118,7 +124,7 @@ impl<'js> File<'_, 'js> {
                 faults.read("mock", &path(&["config", "model"]), Err::<(), _>(file::no_mock(ctx, self.name)));
                 self.explain("mock", faults);
             }
-            _ => super::model::look(ctx, faults, self.namespace, self.name, config),
+            _ => model::look(ctx, faults, self.namespace, self.name, config),
         }
     }
 

@@ -5,7 +5,7 @@ use rquickjs::{Ctx, Value};
 use serde_json::Value as Json;
 
 use super::{
-    Fault, Key, RenderedTool, Weight,
+    super::fault::{Fault, Key, RenderedTool, Weight},
     faults::{Faults, at, below, path},
 };
 use crate::{

@@ -1,7 +1,7 @@
 //! Paths to values as errors write them: `config.options.temperature`, `mock[2].toolName`, `config.prices["lab:m"].input`.
 //! Must not know what the values are.
 
-use super::Key;
+use super::super::fault::Key;
 
 /// The exports that errors are about.
 const EXPORTS: [&str; 6] = ["config", "mock", "input", "output", "description", "default"];

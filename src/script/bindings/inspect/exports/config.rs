@@ -4,7 +4,7 @@ use rquickjs::{Ctx, Object, Value};
 use serde_json::{Value as Json, json};
 
 use super::{
-    Key, Weight,
+    super::fault::{Key, Weight},
     faults::{Faults, at, below, path},
 };
 use crate::{

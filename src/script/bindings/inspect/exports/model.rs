@@ -3,7 +3,7 @@
 use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{
-    Key, Weight,
+    super::fault::{Key, Weight},
     faults::{Faults, at, path},
 };
 use crate::{

@@ -2,7 +2,10 @@
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
-use super::{Fault, Key, Weight, path_in};
+use super::{
+    super::fault::{Fault, Key, Weight},
+    place::path_in,
+};
 use crate::script::diagnose_error;
 
 /// The faults found so far.
