@@ -4,12 +4,13 @@
 //! Owns: what is a finding, how bad it is, where it stands, and that one mistake gives one finding. Must not know: how findings
 //! are shown, the step loop, JavaScript values (`script::bindings::inspect` hands over plain data).
 
-mod faults;
 #[allow(dead_code)]
 pub(crate) mod declarations;
+mod faults;
 #[allow(dead_code)]
 pub(crate) mod finding;
 mod inspection;
+mod locate;
 mod merge;
 mod types;
 
@@ -71,7 +72,7 @@ impl Checker {
             false => inspection::inspect(file, options),
         };
         Report {
-            findings: merge::merged(types.findings, inspected.findings),
+            findings: merge::merged(file, types.findings, inspected.findings),
             rendered: inspected.rendered,
             printed: inspected.printed,
         }
