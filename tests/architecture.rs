@@ -37,6 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "script",
         &[
             "permission",
+            "cost",
             "input",
             "prompt",
             "plugin",

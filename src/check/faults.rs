@@ -1,9 +1,13 @@
 //! From what an inspection found to findings: whose file it is, and where in it. Must not know how it was found.
 
-use std::path::{Path, PathBuf};
+use std::{
+    cell::LazyCell,
+    path::{Path, PathBuf},
+};
 
-use super::{Finding, Position, Severity, Span};
+use super::{Finding, Position, Severity, Span, locate::Places};
 use crate::{
+    code::Language,
     diagnostic::Location,
     script::bindings::inspect::{Fault, Weight},
 };
@@ -11,12 +15,16 @@ use crate::{
 /// Findings of faults. `file` is the prompt file as it was named, `path` where it is.
 pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Finding> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // Only faults about values need them.
+    let text = LazyCell::new(|| std::fs::read_to_string(path).unwrap_or_default());
+    let places = LazyCell::new(|| Places::of(&text, language(path)));
     let finding = |fault: Fault| {
-        let place = fault.location.as_ref().map(|location| place(location, file, &real));
-        let (file, span) = match place {
-            Some((file, span)) => (file, Some(span)),
-            None => (file.to_owned(), None),
+        let at = match (&fault.location, fault.place.is_empty()) {
+            (Some(location), _) => Some(place(location, file, &real)),
+            (None, true) => None,
+            (None, false) => places.span(&fault.place).map(|span| (file.to_owned(), span)),
         };
+        let (file, span) = at.map_or_else(|| (file.to_owned(), None), |(file, span)| (file, Some(span)));
         Finding {
             file,
             span,
@@ -28,6 +36,13 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
         }
     };
     faults.into_iter().map(finding).collect()
+}
+
+fn language(file: &Path) -> Language {
+    match file.extension().is_some_and(|extension| extension == "ts" || extension == "mts") {
+        true => Language::TypeScript,
+        false => Language::JavaScript,
+    }
 }
 
 fn severity(weight: Weight) -> Severity {

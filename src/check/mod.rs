@@ -9,6 +9,7 @@ pub(crate) mod declarations;
 mod faults;
 mod finding;
 mod inspection;
+mod locate;
 mod merge;
 mod types;
 
@@ -76,7 +77,7 @@ impl Checker {
             false => inspection::inspect(file, options),
         };
         Report {
-            findings: merge::merged(types.findings, inspected.findings),
+            findings: merge::merged(file, types.findings, inspected.findings),
             rendered: inspected.rendered,
             printed: inspected.printed,
             files: types.files,

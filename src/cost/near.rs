@@ -15,8 +15,7 @@ pub fn near_model(provider: &str, model_id: &str, today: &str) -> Option<String>
     let meant = closest(model_id, known.iter().map(String::as_str))?;
     let letters = |name: &str| name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>().to_lowercase();
     let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
-    // `gpt-40` is `gpt-4o`, but `gpt-9` is not.
-    let is_other = letters(meant) == letters(model_id) || !digits(model_id).starts_with(&digits(meant));
+    let is_other = letters(meant) == letters(model_id) || digits(meant) != digits(model_id);
     (!is_other).then(|| meant.to_owned())
 }
 
@@ -30,7 +29,6 @@ mod tests {
         for (provider, model_id, meant) in [
             ("openai", "gpt-4oo", "gpt-4o"),
             ("openai", "gtp-4o", "gpt-4o"),
-            ("openai", "gpt-40", "gpt-4o"),
             ("openai", "gpt-4o-mimi", "gpt-4o-mini"),
             ("anthropic", "claude-sonet-4-5", "claude-sonnet-4-5"),
         ] {

@@ -59,6 +59,11 @@ impl Declaration {
         }
     }
 
+    /// Sets what the file is for, unless there is nothing to say.
+    pub(crate) fn describe(&mut self, description: Option<String>) {
+        self.description = description.or_else(|| self.description.take());
+    }
+
     /// Puts defaults where there is nothing, for a schema that only tells of them.
     pub(crate) fn add_defaults(&self, input: &mut Map<String, Value>) {
         self.fields.add_defaults(input);

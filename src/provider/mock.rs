@@ -12,6 +12,7 @@ use std::{
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 use serde_json::{Value, json};
+use thiserror::Error;
 
 use super::{Answerer, LanguageModel, PartStream, ProviderError, ProviderErrorKind};
 use crate::{
@@ -37,9 +38,10 @@ pub(crate) enum MockItem {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MockCall {
     tool_call_id: String,
-    tool_name: String,
+    /// The name of the tool.
+    pub(crate) tool_name: String,
     /// The arguments as JSON text, so that a script can also play a model that writes broken JSON.
-    input: String,
+    pub(crate) input: String,
 }
 
 /// How the script is played.
@@ -304,6 +306,9 @@ const KEYS: &[(&str, &[&str])] = &[
     ("finish", &["finishReason"]),
 ];
 
+/// What `finishReason` may be.
+const FINISH_REASONS: [&str; 6] = ["stop", "length", "content-filter", "tool-calls", "error", "other"];
+
 /// Other words for a key, as providers and SDKs have them.
 const OTHER_WORDS: &[(&str, &str)] = &[
     ("input", "args"),
@@ -318,7 +323,19 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("reason", "finishReason"),
 ];
 
-fn check_keys(index: usize, kind: &str, item: &Value, keys: &[&str]) -> Result<(), String> {
+/// An item that is none.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("mock item {index} {problem}")]
+pub(crate) struct WrongMockItem {
+    /// Which one, from 0.
+    pub(crate) index: usize,
+    /// The key that is wrong, when it is there.
+    pub(crate) key: Option<String>,
+    /// What is wrong.
+    problem: String,
+}
+
+fn check_keys(index: usize, kind: &str, item: &Value, keys: &[&str]) -> Result<(), WrongMockItem> {
     let Some(fields) = item.as_object() else { return Ok(()) };
     let Some(unknown) = fields.keys().find(|key| *key != "type" && !keys.contains(&key.as_str())) else {
         return Ok(());
@@ -329,7 +346,8 @@ fn check_keys(index: usize, kind: &str, item: &Value, keys: &[&str]) -> Result<(
         Some(meant) => format!("did you mean '{meant}'?"),
         None => format!("it may have {}", keys.join(", ")),
     };
-    Err(format!("mock item {index} ({kind}) has an unknown key '{unknown}'; {advice}"))
+    let problem = format!("({kind}) has an unknown key '{unknown}'; {advice}");
+    Err(WrongMockItem { index, key: Some(unknown.clone()), problem })
 }
 
 impl MockItem {
@@ -338,36 +356,47 @@ impl MockItem {
     /// Shapes: `{type: 'text', text}`, `{type: 'reasoning', text}`, `{type: 'tool-call', toolName, toolCallId?, args}`
     /// (a string is taken as raw JSON text), `{type: 'error', error}`, `{type: 'finish', finishReason}`; no other keys, which
     /// would most likely be slips. `index` only makes the error and a missing call id readable.
-    pub(crate) fn from_json(index: usize, item: &Value) -> Result<MockItem, String> {
+    pub(crate) fn from_json(index: usize, item: &Value) -> Result<MockItem, WrongMockItem> {
         let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
         if let Some((_, keys)) = KEYS.iter().find(|(known, _)| *known == kind) {
             check_keys(index, kind, item, keys)?;
         }
-        let wrong = |what: &str| format!("mock item {index} {what}: {item}");
+        let wrong = |key: &str, what: &str| WrongMockItem {
+            index,
+            key: item.get(key).map(|_| key.to_owned()),
+            problem: format!("{what}: {item}"),
+        };
         let text_of = |key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
+        let text = |key: &str| text_of(key).ok_or_else(|| wrong(key, &format!("needs a string '{key}'")));
         match item.get("type").and_then(Value::as_str) {
-            Some("text") => Ok(MockItem::Text(text_of("text").ok_or_else(|| wrong("needs a string 'text'"))?.into())),
-            Some("reasoning") => {
-                Ok(MockItem::Reasoning(text_of("text").ok_or_else(|| wrong("needs a string 'text'"))?.into()))
-            }
+            Some("text") => Ok(MockItem::Text(text("text")?.into())),
+            Some("reasoning") => Ok(MockItem::Reasoning(text("text")?.into())),
             Some("tool-call") => Ok(MockItem::ToolCall(Box::new(MockCall {
                 tool_call_id: text_of("toolCallId").unwrap_or_else(|| format!("call_{index}")),
-                tool_name: text_of("toolName").ok_or_else(|| wrong("needs a string 'toolName'"))?,
+                tool_name: text("toolName")?,
                 input: match item.get("args") {
                     Some(Value::String(raw)) => raw.clone(),
                     Some(args) => args.to_string(),
                     None => json!({}).to_string(),
                 },
             }))),
-            Some("error") => {
-                Ok(MockItem::Error(text_of("error").ok_or_else(|| wrong("needs a string 'error'"))?.into()))
-            }
+            Some("error") => Ok(MockItem::Error(text("error")?.into())),
             Some("finish") => {
                 let reason = item.get("finishReason").cloned().unwrap_or_else(|| json!("stop"));
-                let reason = serde_json::from_value(reason).map_err(|_| wrong("has an unknown 'finishReason'"))?;
+                let reason = serde_json::from_value(reason).map_err(|_| {
+                    wrong(
+                        "finishReason",
+                        &format!("has an unknown 'finishReason'; known are {}", FINISH_REASONS.join(", ")),
+                    )
+                })?;
                 Ok(MockItem::Finish(reason))
             }
-            _ => Err(wrong("needs a 'type' of 'text', 'reasoning', 'tool-call', 'error' or 'finish'")),
+            _ => {
+                let meant = closest(kind, KEYS.iter().map(|(known, _)| *known));
+                let advice = meant.map_or_else(String::new, |meant| format!(" (did you mean '{meant}'?)"));
+                let what = format!("needs a 'type' of 'text', 'reasoning', 'tool-call', 'error' or 'finish'{advice}");
+                Err(wrong("type", &what))
+            }
         }
     }
 }

@@ -48,6 +48,10 @@ impl Default for SandboxConfig {
 }
 
 impl SandboxConfig {
+    /// The names of the fields.
+    pub(crate) const FIELDS: [&str; 8] =
+        ["check", "cpuMs", "memoryBytes", "stackBytes", "resultBytes", "consoleBytes", "hostCalls", "checkMs"];
+
     /// Refuses settings that cannot work, in words a script author understands.
     ///
     /// # Errors
@@ -117,6 +121,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn all_fields_are_named() {
+        let fields = serde_json::to_value(SandboxConfig::default()).unwrap();
+        let fields: Vec<&String> = fields.as_object().unwrap().keys().collect();
+        let mut named = SandboxConfig::FIELDS;
+        named.sort_unstable();
+        let mut fields: Vec<&str> = fields.into_iter().map(String::as_str).collect();
+        fields.sort_unstable();
+        assert_eq!(fields, named);
+    }
 
     #[test]
     fn reads_settings_and_refuses_misspelt_or_impossible_ones() {

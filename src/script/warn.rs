@@ -19,12 +19,25 @@ pub(super) fn stderr(ctx: &Ctx<'_>, text: &str) -> Result<()> {
 
 /// Warns of a name nobody knows, with the one that was most likely meant.
 pub(super) fn unknown_name(ctx: &Ctx<'_>, place: &str, name: &str, known: &[&'static str]) -> Result<()> {
-    // First the same word mistyped, then another word for the same thing.
-    let meant = match closest(name, known.iter().copied()).or_else(|| same_words(name, known)) {
+    ignored_name(ctx, place, name, &meant(name, known))
+}
+
+/// Warns of a name nobody knows, with advice.
+pub(super) fn ignored_name(ctx: &Ctx<'_>, place: &str, name: &str, advice: &str) -> Result<()> {
+    warning(ctx, &format!("{place} has no '{name}' and ignores it; {advice}"))
+}
+
+/// What was most likely meant by a name nobody knows, else what is known.
+pub(super) fn meant(name: &str, known: &[&'static str]) -> String {
+    match likely(name, known) {
         Some(meant) => format!("did you mean '{meant}'?"),
         None => format!("known are {}", known.join(", ")),
-    };
-    warning(ctx, &format!("{place} has no '{name}' and ignores it; {meant}"))
+    }
+}
+
+/// The known name that was most likely meant: first the same word mistyped, then another word for the same thing.
+pub(super) fn likely(name: &str, known: &[&'static str]) -> Option<&'static str> {
+    closest(name, known.iter().copied()).or_else(|| same_words(name, known))
 }
 
 /// A known name with all the words of `name` and more: `maxOutputTokens` for `maxTokens` or `max_tokens`.

@@ -13,7 +13,7 @@ use crate::{
         ExitCode, Printer,
         args::{Cli, CompletionsArgs, Shell},
         commands::prompt_file::is_prompt_file,
-        complete::AtFile,
+        complete::{AtFile, PromptFiles},
     },
     diagnostic::Diagnostic,
 };
@@ -71,6 +71,8 @@ fn command(words: &[OsString]) -> Command {
         [_, run, rest @ ..] if run == "run" && rest.iter().any(is_file) => {
             bare(NAME).subcommand(bare("run").arg(input))
         }
+        // A prompt file may stand in the place of a command.
+        [] | [_] => Cli::command().arg(Arg::new("file").add(ArgValueCompleter::new(PromptFiles))),
         _ => Cli::command(),
     }
 }

@@ -34,6 +34,9 @@ pub(super) fn read(path: &Path) -> Result<ModelChoice, WrongUsage> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let items: Value = serde_json::from_str(text).map_err(|error| wrong(format!("it is not JSON: {error}")))?;
     let Value::Array(items) = items else { return Err(wrong("it holds no array".to_owned())) };
-    let items = items.iter().enumerate().map(|(index, item)| MockItem::from_json(index, item).map_err(&wrong));
+    let items = items
+        .iter()
+        .enumerate()
+        .map(|(index, item)| MockItem::from_json(index, item).map_err(|error| wrong(error.to_string())));
     Ok(ModelChoice::Mock { items: items.collect::<Result<_, _>>()?, place })
 }

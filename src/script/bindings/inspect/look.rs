@@ -10,11 +10,12 @@ use std::{
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
 use super::{
+    exports::{self, MockScript, calls_against},
     fault::{Fault, Inspection, Weight},
-    input::{Given, input},
-    model::{in_place, model},
+    input::{Given, input, is_told},
     render::{self, config_with},
     silence::Silence,
+    stand_in,
     verdict::{Phase, halted, judged, notes, thrown, thrown_by_load},
 };
 use crate::{
@@ -93,7 +94,7 @@ impl<'js> Looker<'_, 'js> {
         });
         let told = match stop {
             Some(fault) => judged(ctx, fault, self.asked.silence.was_asked()),
-            None => notes(ctx),
+            None => notes(ctx, ""),
         };
         let mut found = self.found.borrow_mut();
         found.faults.extend(doubles::noted(ctx).into_iter().map(doubled));
@@ -111,9 +112,11 @@ impl<'js> Looker<'_, 'js> {
         let namespace = loaded.map_err(|error| Stop(thrown_by_load(ctx, error)))?;
         let made = self.exports(&namespace).await.map_err(|error| Stop(thrown(ctx, error, "export")))?;
         self.phase.set(Phase::Render);
-        if let Some(host) = made {
+        if let (Some(host), mock) = made {
             let rendered = render::render(ctx, &host).await.map_err(Stop)?;
-            self.found.borrow_mut().rendered = Some(rendered);
+            let mut found = self.found.borrow_mut();
+            found.faults.extend(calls_against(&mock, &rendered.tools));
+            found.rendered = Some(rendered);
         }
         for _ in 0..TURNS_AFTER {
             tokio::task::yield_now().await;
@@ -122,74 +125,71 @@ impl<'js> Looker<'_, 'js> {
         Ok(())
     }
 
-    /// Looks at the exports; gives what is to be rendered, if that can be done.
-    async fn exports(&self, namespace: &Object<'js>) -> Result<Option<Rc<ScriptPrompt<'js>>>> {
+    /// Looks at the exports; gives what is to be rendered, if that can be done, and what the mock will call.
+    async fn exports(&self, namespace: &Object<'js>) -> Result<(Option<Rc<ScriptPrompt<'js>>>, MockScript)> {
         let (ctx, path) = (self.ctx, self.asked.path);
         let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
-        let mut faults = Vec::new();
-        let function = default_function(ctx, namespace, &name);
-        let function = function.map_err(|error| faults.push(in_place(thrown(ctx, error, "export"), &["default"]))).ok();
-        let config = config_object(ctx, namespace, &name);
-        let config = config.map_err(|error| faults.push(in_place(thrown(ctx, error, "export"), &["config"]))).ok();
-        let config = match config {
-            Some(config) => {
-                let model = model(ctx, namespace, &config, &name, &mut faults)?;
-                Some((config, model))
-            }
-            None => None,
-        };
-        let given = match self.asked.render {
-            true => input(ctx, namespace, &name, self.asked.line, &mut faults).await,
-            false => Given::Missing,
-        };
-        let host = match (&function, &config) {
-            (Some(function), Some((config, model))) => {
-                self.host(namespace, function, config, model, &name, &mut faults)?
-            }
-            _ => None,
-        };
+        let exports::Exports { mut faults, mock } = exports::look(ctx, namespace, &name);
+        let host = self.host(namespace, &name, &mut faults).await;
         self.found.borrow_mut().faults.extend(faults);
-        match (given, &host) {
-            (Given::Value(input), Some(host)) => host.object().borrow().bag.set_input(input),
-            (Given::Missing, _) => return Ok(None),
-            _ => {}
-        }
-        Ok(host)
+        Ok((host?, mock))
     }
 
     /// What renders, with as much of `config` as can be used.
-    fn host(
+    async fn host(
         &self,
         namespace: &Object<'js>,
-        function: &Function<'js>,
-        config: &Object<'js>,
-        model: &Value<'js>,
         name: &str,
         faults: &mut Vec<Fault>,
     ) -> Result<Option<Rc<ScriptPrompt<'js>>>> {
         let ctx = self.ctx;
-        let mut expectations = Vec::new();
+        let own =
+            default_function(ctx, namespace, name).and_then(|own| Ok((own, config_object(ctx, namespace, name)?)));
+        let Ok((function, config)) = own else {
+            // It was told where exports are looked at.
+            ctx.catch();
+            return Ok(None);
+        };
+        if !self.asked.render {
+            return Ok(None);
+        }
+        let input = match input(ctx, namespace, name, self.asked.line, faults).await {
+            Given::Missing => return Ok(None),
+            Given::Nothing => None,
+            Given::Value(input) => Some(input),
+        };
+        let host = self.host_of(namespace, name, &function, &config, faults)?;
+        if let (Some(input), Some(host)) = (input, &host) {
+            host.object().borrow().bag.set_input(input);
+        }
+        Ok(host)
+    }
+
+    fn host_of(
+        &self,
+        namespace: &Object<'js>,
+        name: &str,
+        function: &Function<'js>,
+        config: &Object<'js>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Option<Rc<ScriptPrompt<'js>>>> {
+        let ctx = self.ctx;
+        let model = stand_in::model(ctx, namespace, config, name)?;
+        let output: Value =
+            if is_told(faults, &["output"]) { Value::new_undefined(ctx.clone()) } else { namespace.get("output")? };
+        let place = format!("the export output of {name}");
         for bare in [false, true] {
-            let config = config_with(ctx, config, model, bare)?;
-            let expect = |prompt: &_| {
-                let output: Value = namespace.get("output")?;
-                let expected = answer::expect(ctx, prompt, &output, &format!("the export output of {name}"));
-                if let Err(error) = expected {
-                    expectations = vec![in_place(thrown(ctx, error, "export"), &["output"])];
+            let config = config_with(ctx, config, &model, bare)?;
+            match render::host(ctx, function, &config, |prompt| answer::expect(ctx, prompt, &output, &place)) {
+                Ok(host) => return Ok(Some(host)),
+                Err(error) => {
+                    let fault = thrown(ctx, error, "config");
+                    if !is_told(faults, &["config", "output"]) {
+                        faults.push(Fault { place: Fault::error("", &["config"], "").place, ..fault });
+                    }
                 }
-                Ok(())
-            };
-            match render::host(ctx, function, &config, expect) {
-                Ok(host) => {
-                    faults.append(&mut expectations);
-                    return Ok(Some(host));
-                }
-                // Once is enough: what is wrong with plugins comes a second time.
-                Err(error) if bare => drop(thrown(ctx, error, "config")),
-                Err(error) => faults.push(in_place(thrown(ctx, error, "config"), &["config"])),
             }
         }
-        faults.append(&mut expectations);
         Ok(None)
     }
 }

@@ -2,17 +2,19 @@
 //! (docs/reference.md, "Checking"). Must not know how findings are shown, nor where in the source a value stands.
 //!
 //! - `look` – the order of things: load, exports, input, render; what ended it early
-//! - `model`, `input` – single exports
+//! - `exports` – what is wrong with each export, and with the mock's calls
+//! - `input`, `stand_in` – what the first render is given: its input, and a model
 //! - `render` – the first run of the function, and the request that would follow
 //! - `silence` – what stands in for models and limits
 //! - `verdict` – what threw, as a fault or as a note
 
+mod exports;
 mod fault;
 mod input;
 mod look;
-mod model;
 mod render;
 mod silence;
+mod stand_in;
 mod verdict;
 
 pub(crate) use fault::{Fault, Inspection, Key, Rendered, RenderedTool, Weight};

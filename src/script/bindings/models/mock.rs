@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Object, Result, Value, function::Opt, object::Filter};
 use super::resolve::model_object;
 use crate::{
     chat::Usage,
-    provider::{MockItem, MockModel, MockOptions},
+    provider::{MockItem, MockModel, MockOptions, WrongMockItem},
     script::{
         bindings::values::{kind_of, property, to_json, to_json_text, type_error},
         host::host,
@@ -43,23 +43,30 @@ pub(crate) fn mock_model<'js>(
     };
     let mut script = Vec::with_capacity(list.len());
     for (index, item) in list.iter::<Value>().enumerate() {
-        let item = &item?;
-        if let Some(text) = plain_text(item)? {
-            script.push(MockItem::Text(text.into()));
-            continue;
-        }
-        let mut json = to_json(ctx, item)?;
-        // As text, as models give them: a value would lose half surrogate pairs.
-        let args = item.as_object().map(|item| property(item, "args")).transpose()?.flatten();
-        if let Some(args) = args.filter(|args| !args.is_string()) {
-            json["args"] = to_json_text(ctx, &args)?.into();
-        }
-        script
-            .push(MockItem::from_json(index, &json).map_err(|problem| type_error(ctx, format!("{place}: {problem}")))?);
+        let item = mock_item(ctx, index, &item?)?;
+        script.push(item.map_err(|problem| type_error(ctx, format!("{place}: {problem}")))?);
     }
     let inner = host(ctx)?;
     let place = place.to_owned();
     Ok(MockModel::new(script, options).when_used_up(move |count| inner.warn(&used_up(&place, count))))
+}
+
+/// One item of a mock array; the inner error says what is wrong with it.
+pub(crate) fn mock_item<'js>(
+    ctx: &Ctx<'js>,
+    index: usize,
+    item: &Value<'js>,
+) -> Result<std::result::Result<MockItem, WrongMockItem>> {
+    if let Some(text) = plain_text(item)? {
+        return Ok(Ok(MockItem::Text(text.into())));
+    }
+    let mut json = to_json(ctx, item)?;
+    // As text, as models give them: a value would lose half surrogate pairs.
+    let args = item.as_object().map(|item| property(item, "args")).transpose()?.flatten();
+    if let Some(args) = args.filter(|args| !args.is_string()) {
+        json["args"] = to_json_text(ctx, &args)?.into();
+    }
+    Ok(MockItem::from_json(index, &json))
 }
 
 /// What a person should know when nothing is left of the `count` items from this place.

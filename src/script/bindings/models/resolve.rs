@@ -69,6 +69,10 @@ pub(crate) fn resolve<'js>(
     if let Some(list) = value.as_array() {
         return resolve_list(ctx, list);
     }
+    if let Some(provider) = provider_name(value)? {
+        let message = format!("config.model is the provider {provider}, not a model; call it: {provider}('MODEL')");
+        return Err(type_error(ctx, message));
+    }
     let Some(object) = value.as_object().filter(|_| !value.is_function() && !value.is_array()) else {
         let got = if value.is_undefined() { String::new() } else { format!(", got {}", kind_of(value)) };
         let message =
@@ -108,26 +112,34 @@ fn resolve_string<'js>(ctx: &Ctx<'js>, name: &str, mock: Option<Rc<MockModel>>) 
 
 /// A list of models: the next one is asked when one fails before its first visible byte.
 fn resolve_list<'js>(ctx: &Ctx<'js>, list: &Array<'js>) -> Result<Rc<dyn LanguageModel + 'js>> {
-    let (providers, exchanges) = (services::providers(ctx)?, services::exchanges(ctx)?);
-    let mut models: Vec<Rc<dyn LanguageModel>> = Vec::with_capacity(list.len());
-    for (index, item) in elements(list)?.into_iter().enumerate() {
-        let model = match (item.as_string(), item.as_object().and_then(Class::<ModelObject>::from_object)) {
-            (Some(name), _) => {
-                let name = name.to_string()?;
-                exchanges.model(&name, &providers)
-            }
-            (None, Some(model)) => Ok(model.borrow().used(&exchanges)),
-            // No model written in JavaScript: a list of models holds nothing that is bound to an engine.
-            (None, None) => {
-                let message =
-                    format!("config.model[{index}] must be 'provider:model' or a model object, got {}", kind_of(&item));
-                return Err(type_error(ctx, message));
-            }
-        };
-        models.push(model.map_err(|error| throw_no_model(ctx, error))?);
-    }
-    match FallbackModel::of(models, &providers) {
+    let items = elements(list)?.into_iter().enumerate();
+    let models = items.map(|(index, item)| listed(ctx, index, &item)).collect::<Result<Vec<_>>>()?;
+    match FallbackModel::of(models, &services::providers(ctx)?) {
         Ok(model) => Ok(model),
         Err(error) => Err(throw_no_model(ctx, error)),
     }
+}
+
+/// One model of a list.
+pub(crate) fn listed<'js>(ctx: &Ctx<'js>, index: usize, item: &Value<'js>) -> Result<Rc<dyn LanguageModel>> {
+    let exchanges = services::exchanges(ctx)?;
+    match (item.as_string(), item.as_object().and_then(Class::<ModelObject>::from_object)) {
+        (Some(name), _) => {
+            let model = exchanges.model(&name.to_string()?, &services::providers(ctx)?);
+            model.map_err(|error| throw_no_model(ctx, error))
+        }
+        (None, Some(model)) => Ok(model.borrow().used(&exchanges)),
+        // No model written in JavaScript: a list of models holds nothing that is bound to an engine.
+        (None, None) => {
+            let message =
+                format!("config.model[{index}] must be 'provider:model' or a model object, got {}", kind_of(item));
+            Err(type_error(ctx, message))
+        }
+    }
+}
+
+/// The name of a function that makes models, which was most likely to be called.
+fn provider_name(value: &Value<'_>) -> Result<Option<String>> {
+    let Some(object) = value.as_function().and_then(|function| function.as_object()) else { return Ok(None) };
+    if object.contains_key("languageModel")? { object.get("name") } else { Ok(None) }
 }

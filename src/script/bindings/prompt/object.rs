@@ -81,6 +81,23 @@ pub(crate) fn add_plugins<'js>(
 }
 
 fn add_plugin<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, plugin: &Value<'js>, place: &str) -> Result<()> {
+    for (name, function) in plugin_methods(ctx, plugin, place)? {
+        let is_known = MethodTable::of(ctx)?.find(&name).is_some();
+        // A built-in method that a plugin object carries (taskListPlugin and the like) is there already.
+        if !(is_known && is_builtin(&function)?) {
+            prompt.set(name, bind(&function, prompt.as_value())?)?;
+        }
+    }
+    Ok(())
+}
+
+/// The methods of a plugin. Throws a `TypeError`, which `place` opens, for what is none, and for a method that it may not have.
+pub(crate) fn plugin_methods<'js>(
+    ctx: &Ctx<'js>,
+    plugin: &Value<'js>,
+    place: &str,
+) -> Result<Vec<(String, Function<'js>)>> {
+    let mut methods = Vec::new();
     let Some(object) = plugin.as_object().filter(|_| !plugin.is_array()) else {
         return Err(type_error(ctx, format!("{place} must be an object of functions, got {}", kind_of(plugin))));
     };
@@ -94,10 +111,8 @@ fn add_plugin<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, plugin: &Value<'j
                 let message = format!("{place}: '{name}' is a method of every prompt and cannot be replaced");
                 return Err(type_error(ctx, message));
             }
-            // A built-in method that a plugin object carries (taskListPlugin and the like) is there already.
-            Some(_) if is_builtin(function)? => {}
-            _ => prompt.set(name, bind(function, prompt.as_value())?)?,
+            _ => methods.push((name, function.clone())),
         }
     }
-    Ok(())
+    Ok(methods)
 }

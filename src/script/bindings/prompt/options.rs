@@ -5,7 +5,11 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
-use super::{object::PromptObject, option_reader::Reader};
+use super::{
+    config_keys::{self, OPTIONS},
+    object::PromptObject,
+    option_reader::Reader,
+};
 use crate::{
     chat::CallSettings,
     prompt::RunSettings,
@@ -16,34 +20,6 @@ use crate::{
     },
 };
 
-/// Every option there is; anything else is most likely a slip of the pen.
-const KNOWN: &[&str] = &[
-    "system",
-    "maxOutputTokens",
-    "temperature",
-    "topP",
-    "topK",
-    "presencePenalty",
-    "frequencyPenalty",
-    "stopSequences",
-    "seed",
-    "toolChoice",
-    "reasoning",
-    "cache",
-    "activeTools",
-    "maxRetries",
-    "headers",
-    "timeout",
-    "abortSignal",
-    "providerOptions",
-    "stopWhen",
-    "maxSteps",
-    "onStepFinish",
-    "onFinish",
-    "maxAgentDepth",
-    "outputRetries",
-];
-
 /// Options that belong to one prompt and are not handed down to its agents.
 pub(crate) const NOT_INHERITED: &[&str] =
     &["system", "activeTools", "toolChoice", "stopWhen", "maxSteps", "onStepFinish", "onFinish", "outputRetries"];
@@ -51,17 +27,23 @@ pub(crate) const NOT_INHERITED: &[&str] =
 /// Keeps an options object with its prompt; options nobody knows are reported on stderr. Throws a `TypeError` when it
 /// is no object. What the options hold is read when a run begins: agents inherit it unread.
 pub(crate) fn keep<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, given: &Value<'js>) -> Result<()> {
-    if given.is_undefined() || given.is_null() {
-        return Ok(());
+    let Some(object) = object(ctx, given)? else { return Ok(()) };
+    for name in unknown(&object)? {
+        warn::ignored_name(ctx, "config.options", &name, &config_keys::advice_for_option(&name))?;
     }
-    let Some(object) = given.as_object().filter(|_| !given.is_array() && !given.is_function()) else {
-        return Err(type_error(ctx, format!("config.options must be an object, got {}", kind_of(given))));
-    };
-    for name in unknown(object)? {
-        warn::unknown_name(ctx, "config.options", &name, KNOWN)?;
-    }
-    prompt.borrow().bag.set_options(object.clone());
+    prompt.borrow().bag.set_options(object);
     Ok(())
+}
+
+/// The options object, when there is one. Throws a `TypeError` when it is no object.
+pub(crate) fn object<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Option<Object<'js>>> {
+    if given.is_undefined() || given.is_null() {
+        return Ok(None);
+    }
+    match given.as_object().filter(|_| !given.is_array() && !given.is_function()) {
+        Some(object) => Ok(Some(object.clone())),
+        None => Err(type_error(ctx, format!("config.options must be an object, got {}", kind_of(given)))),
+    }
 }
 
 /// The settings of `config.sandbox`. Throws a `TypeError` that names the field.
@@ -69,13 +51,24 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Sandbox
     if given.is_undefined() || given.is_null() {
         return Ok(SandboxConfig::default());
     }
+    if given.as_object().is_none_or(|_| given.is_array() || given.is_function()) {
+        return Err(type_error(ctx, format!("config.sandbox must be an object, got {}", kind_of(given))));
+    }
     let given = to_json(ctx, given)?;
-    let config: SandboxConfig = serde_json::from_value(given.clone()).map_err(|error| {
-        let field = wrong_field(&given).map_or_else(String::new, |name| format!(".{name}"));
-        type_error(ctx, format!("config.sandbox{field}: {error}"))
-    })?;
+    let config: SandboxConfig =
+        serde_json::from_value(given.clone()).map_err(|error| type_error(ctx, sandbox_problem(&given, &error)))?;
     config.validate().map_err(|problem| type_error(ctx, problem))?;
     Ok(config)
+}
+
+/// What makes the settings unreadable, in words a script author understands.
+fn sandbox_problem(given: &serde_json::Value, error: &serde_json::Error) -> String {
+    let Some(name) = wrong_field(given) else { return format!("config.sandbox: {error}") };
+    if !SandboxConfig::FIELDS.contains(&name) {
+        return format!("config.sandbox has no '{name}'; {}", warn::meant(name, &SandboxConfig::FIELDS));
+    }
+    let wanted = if name == "check" { "'strict', 'essential' or 'off'" } else { "a whole number of at least 0" };
+    format!("config.sandbox.{name} must be {wanted}, got {}", given[name])
 }
 
 /// The first field that makes the whole unreadable: the reader itself says what is wrong, but not where.
@@ -129,7 +122,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>, place: &str) -> R
 }
 
 /// The options nobody knows, in order.
-fn unknown<'js>(options: &Object<'js>) -> Result<Vec<String>> {
+pub(crate) fn unknown<'js>(options: &Object<'js>) -> Result<Vec<String>> {
     let keys: Vec<String> = options.own_keys(Filter::new().string().enum_only()).collect::<Result<_>>()?;
-    Ok(keys.into_iter().filter(|key| !KNOWN.contains(&key.as_str())).collect())
+    Ok(keys.into_iter().filter(|key| !OPTIONS.contains(&key.as_str())).collect())
 }

@@ -22,19 +22,29 @@ const SHOWN: usize = 200;
 
 /// Says of what shape the prompt's answer must be. `place` opens the error when that is no schema.
 pub(crate) fn expect<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, output: &Value<'js>, place: &str) -> Result<()> {
-    if output.is_undefined() || output.is_null() {
-        return Ok(());
-    }
-    let schema = Schema::from_value(ctx, output, place)?;
-    // What the model writes is what goes into the schema; transforms make the rest of it.
-    let shape = AnswerShape::new("output", schema.to_tool_schema(ctx)?);
-    if let Some(fault) = shape.fault() {
-        return Err(type_error(ctx, format!("{place} is {fault}")));
-    }
+    let Some((schema, shape)) = shape(ctx, output, place)? else { return Ok(()) };
     let prompt = prompt.borrow();
     prompt.bag.set_output(schema);
     prompt.core.answer.replace(Some(shape.into()));
     Ok(())
+}
+
+/// The shape that `output` means, when there is one. Throws when it is no schema.
+pub(crate) fn shape<'js>(
+    ctx: &Ctx<'js>,
+    output: &Value<'js>,
+    place: &str,
+) -> Result<Option<(Schema<'js>, AnswerShape)>> {
+    if output.is_undefined() || output.is_null() {
+        return Ok(None);
+    }
+    let schema = Schema::from_value(ctx, output, place)?;
+    // What the model writes is what goes into the schema; transforms make the rest of it.
+    let shape = AnswerShape::new("output", schema.to_tool_schema(ctx)?);
+    match shape.fault() {
+        Some(fault) => Err(type_error(ctx, format!("{place} is {fault}"))),
+        None => Ok(Some((schema, shape))),
+    }
 }
 
 /// Where a check stands within its run.

@@ -22,6 +22,7 @@ use crate::{
         Engine, Halt, Origin, ScriptError,
         bindings::{
             models::mock::mock_model,
+            prompt::config_keys,
             results::throw::run_error,
             services,
             tools::end_signal,
@@ -174,6 +175,7 @@ async fn run_in(
         FileInput::Nothing => None,
     };
     let config = config(ctx, &namespace, &name, choice)?;
+    config_keys::warn_of_unknown(ctx, &config)?;
     if let Err(error) = limits::configure(ctx, &config)? {
         return Ok(FileRun::Failed(Rc::new(error)));
     }
@@ -256,6 +258,18 @@ fn background_failure(ctx: &Ctx<'_>) -> Result<FileRun> {
     })
 }
 
+/// Whether the model is the export `mock`.
+pub(crate) fn is_mock(config: &Object<'_>) -> Result<bool> {
+    let model: Value = config.get("model")?;
+    Ok(model.as_string().is_some_and(|model| model.to_string().is_ok_and(|model| model == "mock")))
+}
+
+/// The error for a file whose model is a mock that it does not have.
+pub(crate) fn no_mock(ctx: &Ctx<'_>, name: &str) -> Error {
+    let hint = "export const mock = [{ type: 'text', text: 'Hello' }];";
+    wrong_file(ctx, format!("the model is 'mock', but {name} does not export mock"), hint)
+}
+
 fn wrong_file(ctx: &Ctx<'_>, message: String, hint: &str) -> Error {
     ScriptError::error(message).hint(hint).throw(ctx)
 }
@@ -318,14 +332,8 @@ pub(crate) fn set_mock<'js>(
     if choice.map_or(Ok(false), |choice| choice.set_mock(ctx))? {
         return Ok(());
     }
-    let model: Value = config.get("model")?;
-    let is_mock = model.as_string().is_some_and(|model| model.to_string().is_ok_and(|model| model == "mock"));
     if !namespace.contains_key("mock")? {
-        if !is_mock {
-            return Ok(());
-        }
-        let hint = "export const mock = [{ type: 'text', text: 'Hello' }];";
-        return Err(wrong_file(ctx, format!("the model is 'mock', but {name} does not export mock"), hint));
+        return if is_mock(config)? { Err(no_mock(ctx, name)) } else { Ok(()) };
     }
     let model = mock_model(ctx, &namespace.get("mock")?, "the export mock", MockOptions::default())?;
     services::set_mock(ctx, model)

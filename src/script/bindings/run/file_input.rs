@@ -36,12 +36,10 @@ pub(crate) async fn file_input<'js>(
     line: &CommandLine,
 ) -> Result<FileInput<'js>> {
     let description = description(ctx, namespace, name)?;
-    let Some(schema) = schema(ctx, namespace, name)? else {
+    let Some(Declared { schema, shape, mut declaration }) = declared(ctx, namespace, name)? else {
         return Ok(without_input(description, name, line));
     };
-    let shape = schema.to_word_schema(ctx)?;
-    let declaration = Declaration::new(Some(&shape), description)
-        .map_err(|got| wrong_input(ctx, name, &format!("a schema whose type is {got}")))?;
+    declaration.describe(description);
     let wrong = |problem: Problem| {
         let usage = usage(Some(&declaration), &line.command);
         FileInput::Wrong(Box::new(problem.diagnostic(&usage)))
@@ -91,7 +89,25 @@ fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLin
     FileInput::Wrong(Box::new(diagnostic.with_hint(hint)))
 }
 
-fn description(ctx: &Ctx<'_>, namespace: &Object<'_>, name: &str) -> Result<Option<String>> {
+/// The export `input`.
+pub(crate) struct Declared<'js> {
+    schema: Schema<'js>,
+    /// Its JSON Schema.
+    shape: Json,
+    declaration: Declaration,
+}
+
+/// Reads the export `input`. Throws when it is not the schema of an object.
+pub(crate) fn declared<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Option<Declared<'js>>> {
+    let Some(schema) = schema(ctx, namespace, name)? else { return Ok(None) };
+    let shape = schema.to_word_schema(ctx)?;
+    let declaration = Declaration::new(Some(&shape), None)
+        .map_err(|got| wrong_input(ctx, name, &format!("a schema whose type is {got}")))?;
+    Ok(Some(Declared { schema, shape, declaration }))
+}
+
+/// The export `description`. Throws when it is no text.
+pub(crate) fn description(ctx: &Ctx<'_>, namespace: &Object<'_>, name: &str) -> Result<Option<String>> {
     let Some(value) = export(namespace, "description")? else { return Ok(None) };
     match value.as_string() {
         Some(text) => text.to_string().map(Some),

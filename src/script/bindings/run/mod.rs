@@ -10,7 +10,7 @@ pub(crate) mod file_input;
 pub(crate) mod from_code;
 mod hooks;
 pub(crate) mod host;
-mod limits;
+pub(crate) mod limits;
 pub(crate) mod model_choice;
 pub(crate) mod module;
 mod nesting;

@@ -1,0 +1,225 @@
+//! What a module exports, and what the names on its top level stand for. Must not know what is looked for.
+
+use std::collections::HashMap;
+
+use tsr_arena::Error;
+use tsr_ast::{NodeId, SyntaxKind};
+
+use super::Range;
+use crate::code::Tree;
+
+/// The top level of a module.
+#[derive(Default)]
+pub(super) struct Module {
+    exports: Vec<Export>,
+    /// What constants were set to, and functions.
+    names: HashMap<String, NodeId>,
+    /// `name.key = value`, in the order of the text.
+    pub(super) assignments: Vec<Assignment>,
+    /// The first `export *`.
+    pub(super) star: Option<Range>,
+}
+
+/// One export.
+pub(super) struct Export {
+    name: String,
+    /// Its name.
+    pub(super) range: Range,
+    /// The name it has in the module, when it has one.
+    pub(super) local: Option<String>,
+    /// What it is, when that stands at the export itself.
+    pub(super) value: Option<NodeId>,
+}
+
+/// A property that is set by a statement of its own.
+pub(super) struct Assignment {
+    /// The name of the object, then keys.
+    pub(super) target: Vec<String>,
+    /// What is assigned to.
+    pub(super) left: NodeId,
+    /// What is assigned.
+    pub(super) right: NodeId,
+}
+
+impl Module {
+    /// Reads the top level.
+    pub(super) fn of(tree: &Tree) -> Result<Self, Error> {
+        let mut module = Module::default();
+        for statement in tree.statements()? {
+            module.statement(tree, statement)?;
+        }
+        Ok(module)
+    }
+
+    /// The export called `name`.
+    pub(super) fn export(&self, name: &str) -> Option<&Export> {
+        self.exports.iter().find(|export| export.name == name)
+    }
+
+    /// The names of all exports.
+    pub(super) fn export_names(&self) -> Vec<&str> {
+        self.exports.iter().map(|export| export.name.as_str()).collect()
+    }
+
+    /// What a name of the top level stands for: the value it was set to, or a function.
+    pub(super) fn value(&self, name: &str) -> Option<NodeId> {
+        self.names.get(name).copied()
+    }
+
+    fn statement(&mut self, tree: &Tree, statement: NodeId) -> Result<(), Error> {
+        match tree.kind(statement)? {
+            SyntaxKind::VariableStatement => self.variables(tree, statement),
+            SyntaxKind::FunctionDeclaration | SyntaxKind::ClassDeclaration => self.declaration(tree, statement),
+            SyntaxKind::ExportDeclaration => self.export_list(tree, statement),
+            SyntaxKind::ExportAssignment => {
+                let value = tree.node(statement)?.expression();
+                self.export_default(tree, statement, value)
+            }
+            SyntaxKind::ExpressionStatement => self.assignment(tree, statement),
+            _ => Ok(()),
+        }
+    }
+
+    fn variables(&mut self, tree: &Tree, statement: NodeId) -> Result<(), Error> {
+        let is_export = tree.has_modifier(statement, SyntaxKind::ExportKeyword)?;
+        for list in tree.children(statement)? {
+            if tree.kind(list)? != SyntaxKind::VariableDeclarationList {
+                continue;
+            }
+            for declaration in tree.children(list)? {
+                let read = tree.node(declaration)?;
+                let Some(name) = read.name() else { continue };
+                let value = read.initializer();
+                if tree.kind(name)? == SyntaxKind::Identifier {
+                    let text = tree.text(name)?;
+                    self.names.extend(value.map(|value| (text.clone(), value)));
+                    self.add(is_export, tree, text, name)?;
+                } else {
+                    self.pattern(tree, name, is_export)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `export const { config, mock } = …`.
+    fn pattern(&mut self, tree: &Tree, pattern: NodeId, is_export: bool) -> Result<(), Error> {
+        for element in tree.children(pattern)? {
+            let Some(name) = tree.node(element)?.name() else { continue };
+            if tree.kind(name)? == SyntaxKind::Identifier {
+                self.add(is_export, tree, tree.text(name)?, name)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, is_export: bool, tree: &Tree, text: String, name: NodeId) -> Result<(), Error> {
+        if is_export {
+            let range = Range::of(tree, name)?;
+            self.exports.push(Export { name: text.clone(), range, local: Some(text), value: None });
+        }
+        Ok(())
+    }
+
+    fn declaration(&mut self, tree: &Tree, statement: NodeId) -> Result<(), Error> {
+        let name = tree.node(statement)?.name();
+        let text = name.map(|name| tree.text(name)).transpose()?;
+        self.names.extend(text.clone().map(|text| (text, statement)));
+        if tree.has_modifier(statement, SyntaxKind::DefaultKeyword)? {
+            return self.export_default(tree, statement, Some(statement));
+        }
+        let is_export = tree.has_modifier(statement, SyntaxKind::ExportKeyword)?;
+        match (name, text) {
+            (Some(name), Some(text)) => self.add(is_export, tree, text, name),
+            _ => Ok(()),
+        }
+    }
+
+    fn export_default(&mut self, tree: &Tree, statement: NodeId, value: Option<NodeId>) -> Result<(), Error> {
+        let start = tree.start(statement)?;
+        // The two words alone: a function may be as long as the file.
+        let default = tree.token_from(start + "export".len());
+        let range = Range { start, end: default + "default".len() };
+        self.exports.push(Export { name: "default".to_owned(), range, local: None, value });
+        Ok(())
+    }
+
+    /// `export { a, b as c }`, `export { a } from './b.mjs'`, `export *`.
+    fn export_list(&mut self, tree: &Tree, statement: NodeId) -> Result<(), Error> {
+        let read = tree.node(statement)?;
+        let is_from_elsewhere = read.module_specifier().is_some();
+        let children = tree.children(statement)?;
+        let mut is_star = true;
+        for list in children {
+            match tree.kind(list)? {
+                SyntaxKind::NamedExports => {
+                    is_star = false;
+                    for specifier in tree.children(list)? {
+                        let read = tree.node(specifier)?;
+                        let Some(name) = read.name() else { continue };
+                        let local = read.property_name_or_name().map(|name| tree.text(name)).transpose()?;
+                        let local = local.filter(|_| !is_from_elsewhere);
+                        let range = Range::of(tree, name)?;
+                        self.exports.push(Export { name: tree.text(name)?, range, local, value: None });
+                    }
+                }
+                SyntaxKind::NamespaceExport => is_star = false,
+                _ => {}
+            }
+        }
+        if is_star && is_from_elsewhere && self.star.is_none() {
+            self.star = Some(Range::of(tree, statement)?);
+        }
+        Ok(())
+    }
+
+    fn assignment(&mut self, tree: &Tree, statement: NodeId) -> Result<(), Error> {
+        let Some(expression) = tree.node(statement)?.expression() else { return Ok(()) };
+        if tree.kind(expression)? != SyntaxKind::BinaryExpression {
+            return Ok(());
+        }
+        let [left, operator, right] = tree.children(expression)?[..] else { return Ok(()) };
+        if tree.kind(operator)? == SyntaxKind::EqualsToken
+            && let Some(target) = names_of(tree, left)?
+        {
+            self.assignments.push(Assignment { target, left, right });
+        }
+        Ok(())
+    }
+}
+
+/// The names of `a.b['c']`.
+fn names_of(tree: &Tree, expression: NodeId) -> Result<Option<Vec<String>>, Error> {
+    let (mut names, mut part) = (Vec::new(), expression);
+    loop {
+        let children = tree.children(part)?;
+        match (tree.kind(part)?, children.first(), children.last()) {
+            (SyntaxKind::Identifier, ..) => {
+                names.push(tree.text(part)?);
+                names.reverse();
+                return Ok(Some(names));
+            }
+            (SyntaxKind::PropertyAccessExpression, Some(object), Some(name)) => {
+                names.push(tree.text(*name)?);
+                part = *object;
+            }
+            (SyntaxKind::ElementAccessExpression, Some(object), Some(key)) if is_literal(tree.kind(*key)?) => {
+                names.push(tree.text(*key)?);
+                part = *object;
+            }
+            _ => return Ok(None),
+        }
+    }
+}
+
+/// Whether a key in brackets says what it is.
+pub(super) fn is_literal(kind: SyntaxKind) -> bool {
+    matches!(kind, SyntaxKind::StringLiteral | SyntaxKind::NumericLiteral | SyntaxKind::NoSubstitutionTemplateLiteral)
+}
+
+impl Range {
+    /// The bytes of a node.
+    pub(super) fn of(tree: &Tree, node: NodeId) -> Result<Self, Error> {
+        Ok(Range { start: tree.start(node)?, end: tree.end(node)? })
+    }
+}

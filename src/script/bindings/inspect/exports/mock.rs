@@ -1,0 +1,214 @@
+//! The mock of a file: its items one by one, and its calls against the tools of the first render. Must not know how a mock is
+//! played but for where its turns end.
+
+use rquickjs::{Ctx, Value};
+use serde_json::Value as Json;
+
+use super::{
+    super::fault::{Fault, Key, RenderedTool, Weight},
+    faults::{Faults, at, below, path},
+};
+use crate::{
+    chat::read_json,
+    diagnostic::closest,
+    provider::MockItem,
+    schema::{Validator, describe_problems},
+    script::bindings::{
+        models::mock::mock_item,
+        values::{elements, kind_of, property},
+    },
+};
+
+/// So many tools are named where none is similar.
+const MOST_NAMED: usize = 8;
+
+/// The calls of a mock, as far as they could be read.
+#[derive(Debug, Default)]
+pub(crate) struct MockScript(Vec<Call>);
+
+/// A call of a tool.
+#[derive(Debug)]
+struct Call {
+    /// Which item it is.
+    index: usize,
+    tool: String,
+    /// JSON, unless the mock plays a model that writes something else.
+    arguments: Option<Json>,
+    /// Whether the model makes it in its first answer.
+    is_first: bool,
+}
+
+/// Reads the export `mock`.
+pub(super) fn read<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Value<'js>) -> MockScript {
+    let place = path(&["mock"]);
+    let Some(list) = value.as_array() else {
+        let message = format!("the export mock: the items must be an array, got {}", kind_of(value));
+        let hint = "export const mock = [{ type: 'text', text: 'Hello' }];".to_owned();
+        faults.add(("mock", Weight::Error), place, message, Some(hint));
+        return MockScript::default();
+    };
+    let mut calls = Vec::new();
+    let mut is_first = true;
+    for (index, item) in faults.read("mock", &place, elements(list)).into_iter().flatten().enumerate() {
+        let here = at(&place, index);
+        match faults.read("mock", &here, mock_item(ctx, index, &item)) {
+            Some(Ok(MockItem::ToolCall(call))) => {
+                look_at_call(faults, &here, &item);
+                let call = *call;
+                calls.push(Call { index, tool: call.tool_name, arguments: read_json(&call.input).ok(), is_first });
+                is_first = false;
+            }
+            Some(Ok(item)) => is_first &= matches!(item, MockItem::Text(_) | MockItem::Reasoning(_)),
+            Some(Err(wrong)) => {
+                let here = wrong.key.as_deref().map_or(here.clone(), |key| below(&here, key));
+                faults.add(("mock", Weight::Error), here, format!("the export mock: {wrong}"), None);
+            }
+            None => {}
+        }
+    }
+    MockScript(calls)
+}
+
+/// What a call may hold without being refused, and what is not meant.
+fn look_at_call<'js>(faults: &mut Faults<'_, 'js>, place: &[Key], item: &Value<'js>) {
+    let Some(item) = item.as_object() else { return };
+    let given = |key: &str| property(item, key).ok().flatten();
+    if let Some(id) = given("toolCallId").filter(|id| !id.is_string()) {
+        let message = format!("toolCallId must be a string, got {}; it is passed over", kind_of(&id));
+        faults.add(("mock", Weight::Error), below(place, "toolCallId"), message, None);
+    }
+    if let Some(args) = given("args").filter(|args| !args.is_string() && kind_of(args) != "an object") {
+        let message = format!("args should be an object, got {}", kind_of(&args));
+        let hint = "args: { name: value }; text is sent as the raw JSON of a model".to_owned();
+        faults.add(("mock", Weight::Warning), below(place, "args"), message, Some(hint));
+    }
+}
+
+/// What the mock calls that the first render does not have, or not so. Warnings: a mock may be wrong on purpose, and a tool may
+/// come later.
+pub(crate) fn calls_against(script: &MockScript, tools: &[RenderedTool]) -> Vec<Fault> {
+    script.0.iter().filter_map(|call| call.against(tools)).collect()
+}
+
+impl Call {
+    fn against(&self, tools: &[RenderedTool]) -> Option<Fault> {
+        let Some(tool) = tools.iter().find(|tool| tool.name == self.tool) else { return Some(self.unknown(tools)) };
+        // Arguments that are no object have been told of.
+        let arguments = self.arguments.as_ref().filter(|arguments| arguments.is_object())?;
+        let problems = Validator::new(&tool.input_schema).ok()?.validate(arguments).err()?;
+        let message =
+            format!("the arguments do not fit the schema of '{}': {}", tool.name, describe_problems(&problems));
+        let known = tool.input_schema.get("properties").and_then(Json::as_object);
+        let mut known: Vec<&str> = known.into_iter().flat_map(|known| known.keys()).map(String::as_str).collect();
+        known.sort_unstable();
+        let hint = match known.is_empty() {
+            true => format!("'{}' takes no arguments", tool.name),
+            false => format!("'{}' takes {}", tool.name, known.join(", ")),
+        };
+        Some(self.fault("args", message, hint))
+    }
+
+    fn unknown(&self, tools: &[RenderedTool]) -> Fault {
+        let names = || tools.iter().map(|tool| tool.name.as_str());
+        let named: Vec<&str> = names().take(MOST_NAMED).collect();
+        let rest = if tools.len() > MOST_NAMED { ", …" } else { "" };
+        let there = match named.is_empty() {
+            true => "it has none".to_owned(),
+            false => format!("it has {}{rest}", named.join(", ")),
+        };
+        let hint = match closest(&self.tool, names()) {
+            Some(meant) => format!("did you mean '{meant}'?"),
+            None if self.is_first => there,
+            None => format!("{there}; this is fine where a later step or an agent has the tool"),
+        };
+        self.fault("toolName", format!("the first step has no tool '{}'", self.tool), hint)
+    }
+
+    fn fault(&self, key: &str, message: String, hint: String) -> Fault {
+        let place = vec![Key::Name("mock".to_owned()), Key::Index(self.index), Key::Name(key.to_owned())];
+        let message = format!("the export mock: mock item {}: {message}", self.index);
+        Fault { place, location: None, weight: Weight::Warning, code: "mock", message, hint: Some(hint) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tool(name: &str, input_schema: Json) -> RenderedTool {
+        RenderedTool { name: name.to_owned(), description: String::new(), input_schema, location: None }
+    }
+
+    fn tools() -> Vec<RenderedTool> {
+        let order = json!({
+            "type": "object",
+            "properties": { "orderId": { "type": "string" }, "count": { "type": "integer", "minimum": 1 } },
+            "required": ["orderId"],
+            "additionalProperties": false,
+        });
+        vec![tool("findOrder", order), tool("ping", json!({ "type": "object", "properties": {} }))]
+    }
+
+    /// What is said of calls, each with its message, hint and place.
+    fn said(calls: &[(&str, Option<Json>)], tools: &[RenderedTool]) -> Vec<String> {
+        let calls = calls.iter().enumerate().map(|(index, (tool, arguments))| Call {
+            index,
+            tool: (*tool).to_owned(),
+            arguments: arguments.clone(),
+            is_first: index == 0,
+        });
+        let faults = calls_against(&MockScript(calls.collect()), tools);
+        assert!(faults.iter().all(|fault| fault.weight == Weight::Warning && fault.code == "mock"));
+        faults
+            .into_iter()
+            .map(|fault| format!("{:?} {} ({})", fault.place, fault.message, fault.hint.unwrap_or_default()))
+            .collect()
+    }
+
+    #[test]
+    fn calls_that_fit_are_told_nothing_of() {
+        let fits = [
+            ("findOrder", Some(json!({ "orderId": "A-17", "count": 2 }))),
+            ("ping", Some(json!({}))),
+            // A model that writes broken JSON.
+            ("findOrder", None),
+            // Told of when the item was read.
+            ("findOrder", Some(json!([1]))),
+        ];
+        assert_eq!(said(&fits, &tools()), [""; 0]);
+    }
+
+    #[test]
+    fn arguments_that_do_not_fit_are_named() {
+        let wrong = [("findOrder", Some(json!({ "order": "A-18", "count": 0 })))];
+        let said = said(&wrong, &tools()).remove(0);
+        for words in [
+            "Name(\"mock\"), Index(0), Name(\"args\")",
+            "mock item 0: the arguments do not fit the schema of 'findOrder'",
+            "orderId: Required",
+            "Unrecognized key: \"order\"",
+            "count: Too small",
+            "'findOrder' takes count, orderId",
+        ] {
+            assert!(said.contains(words), "{words} in {said}");
+        }
+    }
+
+    #[test]
+    fn tools_that_are_not_there_are_named() {
+        let wrong = [("findOrdr", None), ("ship", None)];
+        let said = said(&wrong, &tools());
+        assert!(said[0].contains("the first step has no tool 'findOrdr' (did you mean 'findOrder'?)"), "{said:?}");
+        assert!(said[1].contains("it has findOrder, ping; this is fine where a later step"), "{said:?}");
+        let alone = super::tests::said(&[("ship", None)], &[]);
+        assert!(alone[0].ends_with("(it has none)"), "{alone:?}");
+    }
+
+    #[test]
+    fn a_schema_that_is_none_refuses_nothing() {
+        let tools = [tool("odd", json!({ "type": 5 }))];
+        assert_eq!(said(&[("odd", Some(json!({})))], &tools), [""; 0]);
+    }
+}

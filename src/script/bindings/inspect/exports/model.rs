@@ -1,0 +1,94 @@
+//! What is wrong with `config.model`, and whether its key is there. Must not know who would be asked.
+
+use rquickjs::{Ctx, Object, Result, Value};
+
+use super::{
+    super::fault::{Key, Weight},
+    faults::{Faults, at, path},
+};
+use crate::{
+    provider::{ProviderContext, ProviderInfo, list_models, model_name},
+    script::bindings::{
+        models::resolve::{listed, resolve},
+        run::file,
+        services,
+        values::elements,
+    },
+};
+
+/// Looks at the model of a config whose model is not the export `mock`.
+pub(super) fn look<'js>(
+    ctx: &Ctx<'js>,
+    faults: &mut Faults<'_, 'js>,
+    namespace: &Object<'js>,
+    name: &str,
+    config: &Object<'js>,
+) {
+    let place = path(&["config", "model"]);
+    let Some(model) = faults.read("model", &place, config.get::<_, Value>("model")) else { return };
+    if model.is_undefined() || model.is_null() {
+        // `modle` has been told of.
+        let is_misspelt = faults.found.iter().any(|fault| fault.hint.as_deref() == Some("did you mean 'model'?"));
+        if !is_misspelt {
+            faults.read("model", &path(&["config"]), file::config(ctx, namespace, name, None));
+        }
+        return;
+    }
+    let Some(list) = model.as_array() else {
+        return look_at_one(ctx, faults, &place, &model, resolve(ctx, &model, None).map(drop));
+    };
+    let known = faults.found.len();
+    for (index, model) in faults.read("model", &place, elements(list)).into_iter().flatten().enumerate() {
+        look_at_one(ctx, faults, &at(&place, index), &model, listed(ctx, index, &model).map(drop));
+    }
+    if faults.found.len() == known {
+        faults.read("model", &place, resolve(ctx, &model, None).map(drop));
+    }
+}
+
+fn look_at_one<'js>(
+    ctx: &Ctx<'js>,
+    faults: &mut Faults<'_, 'js>,
+    place: &[Key],
+    model: &Value<'js>,
+    found: Result<()>,
+) {
+    let is_found = faults.read("model", place, found).is_some();
+    let name = model.as_string().and_then(|name| name.to_string().ok());
+    let (Some(name), Ok(providers)) = (name, services::providers(ctx)) else { return };
+    let Some(provider) = provider_of(&name, &providers) else {
+        if let Some(fault) = faults.found.last_mut().filter(|_| name.trim().is_empty()) {
+            fault.message = "config.model is empty".to_owned();
+            fault.hint = Some("name a model: model: 'openai:gpt-4o'".to_owned());
+        }
+        return;
+    };
+    if is_found {
+        look_for_key(faults, place, &name, &provider);
+    } else if let Some(fault) = faults.found.last_mut() {
+        // Without its settings a provider cannot be set up, as little as without its key.
+        fault.weight = Weight::Warning;
+    }
+}
+
+fn look_for_key(faults: &mut Faults<'_, '_>, place: &[Key], model: &str, provider: &ProviderInfo) {
+    if provider.configured {
+        return;
+    }
+    let missing = provider.variables.iter().filter(|variable| !variable.optional && !variable.set);
+    let missing: Vec<&str> = missing.map(|variable| variable.name.as_str()).collect();
+    let what = if missing.is_empty() { String::new() } else { format!(": {} is not set", missing.join(", ")) };
+    let keys = provider.get_key_at.map_or_else(String::new, |place| format!("; keys are at {place}"));
+    let hint = format!("set it in the environment or in .env{keys}");
+    let message = format!("there is no key for {model}{what}");
+    faults.add(("model", Weight::Warning), place.to_vec(), message, Some(hint));
+}
+
+/// The provider that a model string with an id leads to, when there is one of this name and nothing but its key or settings can
+/// be missing.
+fn provider_of(name: &str, context: &ProviderContext) -> Option<ProviderInfo> {
+    let target = model_name(name, context);
+    let (provider, id) = target.split_once(':')?;
+    let known = list_models(context).providers.into_iter().find(|known| known.name == provider)?;
+    (!id.is_empty() && known.wrong.is_none()).then_some(known)
+}

@@ -1,0 +1,85 @@
+//! The keys of `config`, and what is said of one that nobody reads: it may be mistyped, or belong elsewhere. Must not know what
+//! they hold.
+
+use rquickjs::{Ctx, Object, Result, object::Filter};
+
+use crate::{sandbox::SandboxConfig, script::warn};
+
+/// Every key there is.
+const KNOWN: &[&str] = &["model", "options", "plugins", "limits", "prices", "sandbox"];
+
+/// Every option there is; anything else is most likely a slip of the pen.
+pub(crate) const OPTIONS: &[&str] = &[
+    "system",
+    "maxOutputTokens",
+    "temperature",
+    "topP",
+    "topK",
+    "presencePenalty",
+    "frequencyPenalty",
+    "stopSequences",
+    "seed",
+    "toolChoice",
+    "reasoning",
+    "cache",
+    "activeTools",
+    "maxRetries",
+    "headers",
+    "timeout",
+    "abortSignal",
+    "providerOptions",
+    "stopWhen",
+    "maxSteps",
+    "onStepFinish",
+    "onFinish",
+    "maxAgentDepth",
+    "outputRetries",
+];
+
+/// What is an export of its own.
+const EXPORTS: [&str; 4] = ["mock", "input", "output", "description"];
+
+/// The keys of `config.limits` that are no option.
+const LIMITS: [&str; 5] = ["steps", "tokens", "cost", "time", "parallel"];
+
+/// The keys of `config` that nobody reads, each with advice.
+pub(crate) fn unknown(config: &Object<'_>) -> Result<Vec<(String, String)>> {
+    let keys: Vec<String> = config.own_keys(Filter::new().string().enum_only()).collect::<Result<_>>()?;
+    let unknown = keys.into_iter().filter(|key| !KNOWN.contains(&key.as_str()));
+    Ok(unknown.map(|key| (key.clone(), advice(&key))).collect())
+}
+
+/// Warns of them.
+pub(crate) fn warn_of_unknown<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<()> {
+    unknown(config)?.iter().try_for_each(|(name, advice)| warn::ignored_name(ctx, "config", name, advice))
+}
+
+fn advice(name: &str) -> String {
+    if OPTIONS.contains(&name) {
+        return format!("it belongs in options: config = {{ options: {{ {name}: … }} }}");
+    }
+    if let Some(known) = warn::likely(name, KNOWN) {
+        return format!("did you mean '{known}'?");
+    }
+    if EXPORTS.contains(&name) {
+        return format!("it is an export of its own: export const {name} = …");
+    }
+    if LIMITS.contains(&name) {
+        return format!("it belongs in limits: config = {{ limits: {{ {name}: … }} }}");
+    }
+    if SandboxConfig::FIELDS.contains(&name) {
+        return format!("it belongs in sandbox: config = {{ sandbox: {{ {name}: … }} }}");
+    }
+    match warn::likely(name, OPTIONS) {
+        Some(option) => format!("did you mean the option '{option}'? config = {{ options: {{ {option}: … }} }}"),
+        None => warn::meant(name, KNOWN),
+    }
+}
+
+/// What is said of an option that nobody knows.
+pub(crate) fn advice_for_option(name: &str) -> String {
+    if KNOWN.contains(&name) {
+        return format!("it belongs beside options: config = {{ {name}: … }}");
+    }
+    warn::meant(name, OPTIONS)
+}
