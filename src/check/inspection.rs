@@ -228,3 +228,6 @@ impl ScriptHost for Kept {
         false
     }
 }
+
+#[cfg(test)]
+mod tests;
