@@ -315,11 +315,7 @@ fn nobody_answers_and_that_is_no_mistake() {
     // A provider that is none is one, all the same.
     let unknown = format!("{inner}await runPrompt(inner, {{ model: 'opnai:gpt-4o' }});");
     let checked = check(&Folder::of(&file(head, &unknown)), "p.lmt.mjs");
-    assert!(
-        checked.found[0].starts_with("error 5 render: ") && checked.found[0].contains("opnai"),
-        "{:?}",
-        checked.found
-    );
+    assert!(checked.found[0].starts_with("error ") && checked.found[0].contains("opnai"), "{:?}", checked.found);
 }
 
 #[test]
