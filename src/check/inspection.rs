@@ -235,3 +235,6 @@ impl ScriptHost for Kept {
         false
     }
 }
+
+#[cfg(test)]
+mod tests;
