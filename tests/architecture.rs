@@ -22,6 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("schema", &[]),
     ("diagnostic", &[]),
     ("cost", &["chat", "diagnostic"]),
+    ("permission", &[]),
     ("event", &["chat"]),
     ("input", &["chat", "schema", "diagnostic"]),
     ("http", &[]),
@@ -36,6 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "script",
         &[
             "cost",
+            "permission",
             "input",
             "prompt",
             "plugin",
@@ -66,7 +68,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "diagnostic",
         ],
     ),
-    ("check", &["code", "script", "input", "prompt", "provider", "event", "chat", "schema", "diagnostic"]),
+    (
+        "check",
+        &["permission", "code", "script", "input", "prompt", "provider", "event", "chat", "schema", "diagnostic"],
+    ),
     (
         "cli",
         &[

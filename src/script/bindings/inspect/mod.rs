@@ -1,10 +1,23 @@
 //! Looking at a prompt file without a model: what is wrong with its exports, and its first render, as plain data
 //! (docs/reference.md, "Checking"). Must not know how findings are shown, nor where in the source a value stands.
 //!
-//! - `exports` – what is wrong with each export, and with the mock's calls
+//! - `look` – the order of things: load, exports, input, render; what ended it early
+//! - `exports` – what is wrong with the exports, and with the calls of the mock
+//! - `model`, `input` – what there is to render with
+//! - `render` – the first run of the function, and the request that would follow
+//! - `silence` – what stands in for models and limits
+//! - `verdict` – what threw, as a fault or as a note
 
 mod exports;
 mod fault;
+mod input;
+mod look;
+mod model;
+mod render;
+mod silence;
+mod verdict;
 
-pub(crate) use exports::{Exports, calls_against, look, path_in};
+pub(crate) use exports::path_in;
 pub(crate) use fault::{Fault, Inspection, Key, Rendered, RenderedTool, Weight};
+pub(crate) use look::{Inspected, inspect_file};
+pub(crate) use silence::{NoLimits, Silence};

@@ -6,6 +6,7 @@ pub(crate) mod call;
 pub(crate) mod config_keys;
 pub(crate) mod core;
 pub(crate) mod definitions;
+pub(crate) mod doubles;
 mod effect_context;
 pub(crate) mod effects;
 pub(crate) mod entry;

@@ -217,7 +217,7 @@ fn output_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Va
 
 /// Awaits a part of the script, unless it waits for something that can never happen: no timer, no request and no run is
 /// left that could settle its promise. Node ends silently then; here it is an error.
-async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = Result<T>>) -> Result<T> {
     let mut part = std::pin::pin!(part);
     let polls = Cell::new(0_u64);
     let counted = std::future::poll_fn(|context| {
@@ -322,7 +322,7 @@ pub(crate) fn config_object<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: 
 }
 
 /// Makes the model that `'mock'` stands for, when the file exports `mock` or one was chosen.
-fn set_mock<'js>(
+pub(crate) fn set_mock<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
     config: &Object<'js>,

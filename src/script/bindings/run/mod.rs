@@ -9,7 +9,7 @@ pub(crate) mod file;
 pub(crate) mod file_input;
 pub(crate) mod from_code;
 mod hooks;
-mod host;
+pub(crate) mod host;
 pub(crate) mod limits;
 pub(crate) mod model_choice;
 pub(crate) mod module;

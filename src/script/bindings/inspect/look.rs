@@ -1,0 +1,211 @@
+//! The order in which a prompt file is looked at, and what may end it early. Must not know where the engine comes from.
+
+use std::{
+    cell::{Cell, RefCell},
+    path::Path,
+    rc::Rc,
+    time::{Duration, Instant},
+};
+
+use rquickjs::{Ctx, Function, Object, Result, Value};
+
+use super::{
+    exports::{self, Exports, MockScript, calls_against, is_wrong_at},
+    fault::{Fault, Inspection, Weight},
+    input::{Given, input},
+    model::model,
+    render::{self, config_with},
+    silence::Silence,
+    verdict::{Phase, halted, judged, notes, thrown, thrown_by_load},
+};
+use crate::{
+    input::CommandLine,
+    script::{
+        Engine,
+        bindings::{
+            prompt::doubles::{self, Double},
+            run::{
+                answer,
+                file::{config_object, default_function, unless_stuck},
+                host::ScriptPrompt,
+            },
+        },
+        drain_jobs, import_prompt_file, set_deadline, until_halted,
+    },
+};
+
+/// How often others get a turn after the render, so that a promise that nobody handles is found.
+const TURNS_AFTER: usize = 8;
+
+/// How a file is to be looked at.
+pub(crate) struct Inspected<'a> {
+    /// The file.
+    pub(crate) path: &'a Path,
+    /// Whether the function runs; else only exports are looked at.
+    pub(crate) render: bool,
+    /// The input for it.
+    pub(crate) line: &'a CommandLine,
+    /// How long all of it may take.
+    pub(crate) limit: Duration,
+    /// Who stands in for models.
+    pub(crate) silence: &'a Silence,
+}
+
+/// Loads a prompt file, looks at its exports, and renders it once, in an engine of its own that has the bindings installed.
+pub(crate) async fn inspect_file(engine: &Engine, asked: &Inspected<'_>) -> Inspection {
+    let look = async |ctx: Ctx<'_>| {
+        let looker = Looker {
+            ctx: &ctx,
+            asked,
+            phase: Cell::new(Phase::Load),
+            found: RefCell::default(),
+            mock: RefCell::default(),
+        };
+        looker.look().await;
+        looker.found.into_inner()
+    };
+    engine.context().async_with(look).await
+}
+
+/// Why looking ended: the fault is told.
+struct Stop(Fault);
+
+struct Looker<'a, 'js> {
+    ctx: &'a Ctx<'js>,
+    asked: &'a Inspected<'a>,
+    phase: Cell<Phase>,
+    found: RefCell<Inspection>,
+    /// The calls of the file's mock.
+    mock: RefCell<MockScript>,
+}
+
+impl<'js> Looker<'_, 'js> {
+    async fn look(&self) {
+        let (ctx, limit) = (self.ctx, self.asked.limit);
+        let began = Instant::now();
+        // Without them nothing worse happens than that less is found.
+        let _ = set_deadline(ctx, began + limit).and_then(|()| doubles::watch(ctx));
+        let ended = tokio::select! {
+            biased;
+            ended = until_halted(ctx, self.steps()) => Some(ended),
+            () = tokio::time::sleep(limit) => None,
+        };
+        let stop = match ended {
+            Some(Ok(Ok(()))) => None,
+            Some(Ok(Err(Stop(fault)))) => Some(fault),
+            Some(Err(halt)) => Some(halted(halt, self.phase.get())),
+            None => Some(self.late()),
+        };
+        let stop = stop.map(|fault| match began.elapsed() >= limit {
+            true => Fault { location: fault.location, ..self.late() },
+            false => fault,
+        });
+        let told = match stop {
+            Some(fault) => judged(ctx, fault, self.asked.silence.was_asked()),
+            None => notes(ctx),
+        };
+        let mut found = self.found.borrow_mut();
+        found.faults.extend(doubles::noted(ctx).into_iter().map(doubled));
+        found.faults.extend(told);
+    }
+
+    fn late(&self) -> Fault {
+        let (phase, seconds) = (self.phase.get(), self.asked.limit.as_secs_f64());
+        Fault::error(phase.code(), &[], format!("{} did not end within {seconds} s", phase.words()))
+    }
+
+    async fn steps(&self) -> std::result::Result<(), Stop> {
+        let ctx = self.ctx;
+        let loaded = unless_stuck(ctx, "loading the file", import_prompt_file(ctx, self.asked.path)).await;
+        let namespace = loaded.map_err(|error| Stop(thrown_by_load(ctx, error)))?;
+        let made = self.exports(&namespace).await.map_err(|error| Stop(thrown(ctx, error, "export")))?;
+        self.phase.set(Phase::Render);
+        if let Some(host) = made {
+            let rendered = render::render(ctx, &host).await.map_err(Stop)?;
+            let mut found = self.found.borrow_mut();
+            found.faults.extend(calls_against(&self.mock.borrow(), &rendered.tools));
+            found.rendered = Some(rendered);
+        }
+        for _ in 0..TURNS_AFTER {
+            tokio::task::yield_now().await;
+            drain_jobs(ctx);
+        }
+        Ok(())
+    }
+
+    /// Looks at the exports; gives what is to be rendered, if that can be done.
+    async fn exports(&self, namespace: &Object<'js>) -> Result<Option<Rc<ScriptPrompt<'js>>>> {
+        let (ctx, path) = (self.ctx, self.asked.path);
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
+        let Exports { mut faults, mock } = exports::look(ctx, namespace, &name);
+        self.mock.replace(mock);
+        let function = told(ctx, default_function(ctx, namespace, &name));
+        let config = match told(ctx, config_object(ctx, namespace, &name)) {
+            Some(config) => {
+                let model = model(ctx, namespace, &config, &name)?;
+                Some((config, model))
+            }
+            None => None,
+        };
+        let is_wrong = is_wrong_at(&faults, &["input"]) || is_wrong_at(&faults, &["description"]);
+        let given = match self.asked.render {
+            true if !is_wrong => input(ctx, namespace, &name, self.asked.line, &mut faults).await,
+            _ => Given::Missing,
+        };
+        let has_plugins = !is_wrong_at(&faults, &["config", "plugins"]);
+        let host = match (&function, &config) {
+            // Without the methods of its plugins a function would only fail once more.
+            (Some(function), Some((config, model))) if has_plugins => {
+                self.host(namespace, function, config, model, &name)?
+            }
+            _ => None,
+        };
+        self.found.borrow_mut().faults.extend(faults);
+        match (given, &host) {
+            (Given::Value(input), Some(host)) => host.object().borrow().bag.set_input(input),
+            (Given::Missing, _) => return Ok(None),
+            _ => {}
+        }
+        Ok(host)
+    }
+
+    /// What renders, with as much of `config` as can be used.
+    fn host(
+        &self,
+        namespace: &Object<'js>,
+        function: &Function<'js>,
+        config: &Object<'js>,
+        model: &Value<'js>,
+        name: &str,
+    ) -> Result<Option<Rc<ScriptPrompt<'js>>>> {
+        let ctx = self.ctx;
+        for bare in [false, true] {
+            let config = config_with(ctx, config, model, bare)?;
+            let expect = |prompt: &_| {
+                let output: Value = namespace.get("output")?;
+                let _ = told(ctx, answer::expect(ctx, prompt, &output, &format!("the export output of {name}")));
+                Ok(())
+            };
+            if let Some(host) = told(ctx, render::host(ctx, function, &config, expect)) {
+                return Ok(Some(host));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What can be used of an export. What is wrong with it is told by `exports`.
+fn told<T>(ctx: &Ctx<'_>, read: Result<T>) -> Option<T> {
+    read.map_err(|_| ctx.catch()).ok()
+}
+
+fn doubled(double: Double) -> Fault {
+    let Double { name, before, again, location } = double;
+    let (before, again) = (before.method(), again.method());
+    let message = match before == again {
+        true => format!("{again}('{name}') is called a second time and replaces the definition before"),
+        false => format!("{again}('{name}') replaces what {before}('{name}') has defined"),
+    };
+    let fault = Fault::error("definition", &[], message).weighing(Weight::Warning);
+    Fault { location, ..fault }.with_hint(Some("give one of them another name".to_owned()))
+}
