@@ -34,7 +34,10 @@ fn without_paths(message: &str) -> String {
 
 /// The prompt with the methods of plugins is `Prompt` to its author.
 fn without_plugins(message: &str) -> String {
-    let Some((before, after)) = message.split_once("PromptOf<") else { return message.to_owned() };
+    let starts =
+        ["PromptOf<", "PromptWith<", "Prompt<"].iter().filter_map(|name| Some((message.find(name)?, name.len())));
+    let Some((at, length)) = starts.min() else { return message.to_owned() };
+    let (before, after) = (&message[..at], &message[at + length..]);
     let mut depth = 1_usize;
     let mut last = '<';
     let end = after.char_indices().find(|(_, character)| {
