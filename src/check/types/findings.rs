@@ -144,7 +144,7 @@ fn finding(found: &Placed, sources: &Sources, hints: &Hints<'_>) -> Finding {
     let related = related.filter_map(|related| {
         let place = place(related.clone(), sources)?;
         let span = place.source.edited.span(&place.range);
-        Some(Related { file: place.source.path.clone(), span, message: readable(&related.message) })
+        Some(Related { file: place.source.path.clone(), span, message: readable(&related.message, &source.path) })
     });
     let hint = match forgotten {
         true => Some("did you forget `await`?".to_owned()),
@@ -155,7 +155,7 @@ fn finding(found: &Placed, sources: &Sources, hints: &Hints<'_>) -> Finding {
         span: Some(source.edited.span(range)),
         severity: Severity::Error,
         code: format!("TS{}", error.code),
-        message: readable(&error.message),
+        message: readable(&error.message, &source.path),
         hint,
         related: related.take(MAX_RELATED).collect(),
     }

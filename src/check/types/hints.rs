@@ -63,6 +63,9 @@ impl<'a> Hints<'a> {
 
     fn of_property(&self, quoted: &[&str]) -> Option<String> {
         let [name, kind, ..] = quoted else { return None };
+        if kind.starts_with("Promise<") {
+            return Some("did you forget `await`?".to_owned());
+        }
         let is_prompt = kind.starts_with("Prompt") || kind.starts_with("StatefulPrompt") || kind.contains("Prompt &");
         if !is_prompt {
             return None;
