@@ -12,7 +12,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use super::commands::prompt_file::is_prompt_file;
+use super::{commands::prompt_file::is_prompt_file, templates::Template};
 use crate::cost::Limits;
 
 /// Run scripted LLM prompts.
@@ -29,6 +29,10 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Find what is wrong with prompt files before a token is spent
     Check(CheckArgs),
+    /// Write a prompt file that runs at once, and a test for it
+    New(NewArgs),
+    /// Write what editors need to complete and check prompt files
+    Types(TypesArgs),
     /// List providers and aliases, and whether each is configured
     Models(ModelsArgs),
 }
@@ -43,6 +47,30 @@ pub(super) struct CheckArgs {
     /// Prompt files
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
+}
+
+/// `lmthing new`.
+#[derive(Args, Debug)]
+pub(super) struct NewArgs {
+    /// What the file shows
+    #[arg(short, long, value_name = "TEMPLATE", value_enum, default_value_t)]
+    pub(super) template: Template,
+
+    /// Write TypeScript
+    #[arg(long)]
+    pub(super) ts: bool,
+
+    /// The file, folders in front of it or not; .lmt.mjs may be left out
+    #[arg(value_name = "NAME")]
+    pub(super) name: String,
+}
+
+/// `lmthing types`.
+#[derive(Args, Debug)]
+pub(super) struct TypesArgs {
+    /// The folder of the project; the current one unless given
+    #[arg(value_name = "DIR")]
+    pub(super) folder: Option<PathBuf>,
 }
 
 /// `lmthing models`.

@@ -6,6 +6,7 @@
 
 mod args;
 mod commands;
+mod editor;
 mod env;
 mod exit;
 mod failure;
@@ -16,6 +17,7 @@ mod readers;
 mod screen;
 mod script_host;
 mod show;
+mod templates;
 mod watched;
 
 use std::ffi::OsString;
@@ -86,6 +88,8 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         }
         Some(Command::Run(run)) => commands::run::run(&run, printer),
         Some(Command::Check(check)) => commands::check::run(&check, printer),
+        Some(Command::New(new)) => commands::new::run(&new, printer),
+        Some(Command::Types(types)) => commands::types::run(&types, printer),
         Some(Command::Models(models)) => commands::models::run(&models, printer),
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::diagnostic::Diagnostic;
 
 /// The endings a prompt file may have.
-const ENDINGS: &[&str] = &[".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
+pub(super) const ENDINGS: &[&str] = &[".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
 
 /// Whether there is a prompt file to run; what is wrong with it, if not.
 pub(super) fn check_file(path: &Path) -> anyhow::Result<()> {
