@@ -1,6 +1,6 @@
 //! Builds the JavaScript half of lmthing: bundles every entry of `runtime-js/builtins.json` with esbuild, compiles the
-//! bundles to QuickJS bytecode and generates the table that `src/script/builtin.rs` includes. Puts the archives of locales and
-//! prices beside it.
+//! bundles to QuickJS bytecode and generates the table that `src/script/builtin.rs` includes. Puts the archives of locales,
+//! prices and declarations beside it.
 //!
 //! Needs Node 20 or newer and npm, at build time only. All work happens on a copy in `OUT_DIR`, so the source tree may be
 //! read-only; `npm ci` runs only when the lock file is not the one that was installed last.
@@ -16,8 +16,18 @@ use rquickjs::module::Declared;
 use rquickjs::{CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions, WriteOptionsEndianness};
 
 /// What of `runtime-js/` the build reads; anything else may change without a rebuild.
-const INPUTS: [&str; 8] =
-    ["package.json", "package-lock.json", ".npmrc", "builtins.json", "bundle.mjs", "prices.mjs", "src", "locales"];
+const INPUTS: [&str; 10] = [
+    "package.json",
+    "package-lock.json",
+    ".npmrc",
+    "builtins.json",
+    "bundle.mjs",
+    "prices.mjs",
+    "declarations.mjs",
+    "src",
+    "locales",
+    "types",
+];
 
 fn main() {
     if let Err(message) = run() {
@@ -68,7 +78,7 @@ fn run() -> Result<(), String> {
         let path = bytecode.join(format!("{index}.bin"));
         fs::write(&path, compile(builtin, code)?).map_err(describe("write", &path))?;
     }
-    for archive in ["locales.bin", "prices.bin"] {
+    for archive in ["locales.bin", "prices.bin", "declarations.bin"] {
         let path = bundles.join(archive);
         fs::copy(&path, output.join(archive)).map_err(describe("copy", &path))?;
     }
@@ -107,7 +117,7 @@ fn describe<'a>(action: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> S
 
 /// Copies the inputs to the stage; `src` is emptied first so that a removed file is gone.
 fn copy_inputs(source: &Path, stage: &Path) -> Result<(), String> {
-    for stale in ["src", "locales"].map(|folder| stage.join(folder)) {
+    for stale in ["src", "locales", "types"].map(|folder| stage.join(folder)) {
         if stale.exists() {
             fs::remove_dir_all(&stale).map_err(describe("remove", &stale))?;
         }
@@ -156,7 +166,7 @@ fn install_packages(stage: &Path) -> Result<(), String> {
     fs::write(&stamp, lock).map_err(describe("write", &stamp))
 }
 
-/// Bundles every builtin to `bundles/<index>.js`; beside them lie the archives of locales and prices.
+/// Bundles every builtin to `bundles/<index>.js`; beside them lie the archives of locales, prices and declarations.
 fn bundle(stage: &Path, bundles: &Path, root: &Path) -> Result<(), String> {
     run_in(stage, Command::new("node").arg("bundle.mjs").arg(bundles).arg(root))
 }

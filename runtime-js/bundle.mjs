@@ -5,6 +5,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { writeDeclarations } from './declarations.mjs';
 import { writePrices } from './prices.mjs';
 
 const [, , outputDirectory, root = fileURLToPath(new URL('..', import.meta.url))] = process.argv;
@@ -131,3 +132,4 @@ if (!existsSync(locales) || !existsSync(stampFile) || readFileSync(stampFile, 'u
 }
 
 writePrices(root, join(outputDirectory, 'prices.bin'));
+writeDeclarations(join(outputDirectory, 'declarations.bin'));

@@ -5,6 +5,8 @@
 //! are shown, the step loop, JavaScript values (`script::bindings::inspect` hands over plain data).
 
 #[allow(dead_code)]
+pub(crate) mod declarations;
+#[allow(dead_code)]
 mod finding;
 mod merge;
 mod types;

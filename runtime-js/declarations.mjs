@@ -1,0 +1,117 @@
+// Writes the declarations that prompt files are checked against: `writeDeclarations(file)`. They are the ones of this folder
+// (`types/`) and, without their comments, those of the npm packages zod, @types/node and undici-types, as far as lmthing offers
+// what they describe. `check/declarations.rs` says where they lie, and reads the archive: the length of its table, the table
+// (lines `= GROUP LENGTH`, the length being that of the group's compressed bytes, each followed by lines `PATH LENGTH` for the
+// files in it), the groups.
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
+
+/** The folder that all of them seem to be in. */
+const ROOT = '/lmthing-types/';
+const inPackages = (path) => new URL(`node_modules/${path}`, import.meta.url);
+const read = (path) => readFileSync(inPackages(path), 'utf8');
+
+export function writeDeclarations(file) {
+  const groups = { own: own(), zod: zod(), node: node() };
+  const blobs = Object.values(groups).map((files) => deflateRawSync([...files.values()].join(''), { level: 9 }));
+  const lines = Object.entries(groups).flatMap(([group, files], index) => [
+    `= ${group} ${blobs[index].length}`,
+    ...[...files].map(([path, text]) => `${path} ${Buffer.byteLength(text)}`),
+  ]);
+  const table = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(table.length);
+  writeFileSync(file, Buffer.concat([length, table, ...blobs]));
+}
+
+/** lmthing's own keep their comments: `lmthing types` writes them for editors. */
+function own() {
+  const folder = new URL('types/', import.meta.url);
+  return new Map(readdirSync(folder).sort().map((name) => [ROOT + name, readFileSync(new URL(name, folder), 'utf8')]));
+}
+
+/** What `zod`, `zod/v4` and `zod/v4/locales` reach. */
+function zod() {
+  const files = new Map();
+  const root = `${ROOT}node_modules/zod/`;
+  const add = (path) => {
+    if (files.has(root + path)) return;
+    const text = path === LOCALES ? locales() : withoutComments(read(`zod/${path}`));
+    files.set(root + path, text);
+    for (const [, to] of text.matchAll(/\bfrom "(\.[^"]+)\.js"/g)) add(`${join(dirname(path), to)}.d.ts`);
+  };
+  ['index.d.ts', 'v4/index.d.ts', LOCALES].forEach(add);
+  return files.set(`${root}package.json`, manifest('zod'));
+}
+
+const LOCALES = 'v4/locales/index.d.ts';
+
+/** One file in place of one for each of the 60 languages, which are all the same. */
+function locales() {
+  const index = read(`zod/${LOCALES}`);
+  const names = [...index.matchAll(/export \{ default as (\w+) \}/g)].map(([, name]) => name);
+  const other = withoutComments(index).replace(/export \{ default as \w+ \} from "[^"]+";/g, '').trim();
+  const first = withoutComments(read(`zod/v4/locales/${names[0]}.d.ts`)).trim();
+  if (names.length < 50 || other !== '' || !first.includes('export default function ()')) throw new Error('the locales of zod have changed');
+  const exported = names.map((name) => `locale as ${name}`).join(', ');
+  return `${first.replace('export default function', 'declare function locale')}\nexport { ${exported} };\n`;
+}
+
+/** What lmthing does not have, or has in name only, and what the library of the language describes. */
+const LEFT_OUT = ['test', 'wasi', 'sea', 'http2', 'inspector.generated', 'repl', 'compatibility/index', 'compatibility/indexable'];
+/** The rest of undici-types describes clients that only the package itself has. */
+const UNDICI_ENTRIES = ['fetch', 'formdata', 'eventsource', 'websocket'];
+
+/** Node's modules and globals, in the order of the index of @types/node. */
+function node() {
+  const files = new Map();
+  const root = `${ROOT}node_modules/@types/node/`;
+  const paths = ['', 'compatibility/'].flatMap((folder) =>
+    [...read(`@types/node/${folder}index.d.ts`).matchAll(/<reference path="([^"]+)\.d\.ts"/g)].map(([, path]) => folder + path),
+  );
+  const kept = paths.filter((path) => !LEFT_OUT.includes(path));
+  for (const path of kept) files.set(`${root}${path}.d.ts`, withoutComments(read(`@types/node/${path}.d.ts`)));
+  const declared = [...files.values()].flatMap((text) => [...text.matchAll(/declare module "([^"]+)"/g)].map(([, name]) => name));
+  // Those in name only are `any`.
+  const others = offered().filter((name) => !declared.includes(name));
+  const index = [...kept.map((path) => `/// <reference path="${path}.d.ts" />`), ...others.map((name) => `declare module "${name}";`)];
+  files.set(`${root}index.d.ts`, `${index.join('\n')}\n`);
+  files.set(`${root}package.json`, manifest('@types/node'));
+  for (const [path, text] of undici()) files.set(path, text);
+  return files;
+}
+
+/** The names under which Node's modules can be imported. */
+function offered() {
+  const builtins = JSON.parse(readFileSync(new URL('builtins.json', import.meta.url), 'utf8'));
+  return Object.entries(builtins).filter(([name]) => name.startsWith('node:')).flatMap(([name, { aliases }]) => [name, ...aliases]);
+}
+
+function undici() {
+  const root = `${ROOT}node_modules/undici-types/`;
+  const entries = UNDICI_ENTRIES.map((name) => `export * from './${name}'`);
+  const files = new Map([[`${root}index.d.ts`, `${entries.join('\n')}\n`]]);
+  const add = (name) => {
+    const path = `${root}${name}.d.ts`;
+    if (files.has(path)) return;
+    const text = withoutComments(read(`undici-types/${name}.d.ts`));
+    files.set(path, text);
+    for (const [, to] of text.matchAll(/['"]\.\/([\w-]+)['"]/g)) add(to);
+  };
+  UNDICI_ENTRIES.forEach(add);
+  return files.set(`${root}package.json`, manifest('undici-types'));
+}
+
+/** As much of a package.json as finding the declarations needs. */
+function manifest(name) {
+  const { version, license, type } = JSON.parse(read(`${name}/package.json`));
+  return `${JSON.stringify({ name, version, license, type, types: './index.d.ts' })}\n`;
+}
+
+/** Declarations without comments and indentation: nobody reads these, and reading them takes time. */
+function withoutComments(text) {
+  const tokens = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\*[^]*?\*\/|\/\/.*/g;
+  const bare = text.replace(tokens, (token) => (token.startsWith('/') ? ' ' : token));
+  return bare.split('\n').map((line) => line.trim()).filter((line) => line !== '').map((line) => `${line}\n`).join('');
+}
