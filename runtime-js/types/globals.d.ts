@@ -170,9 +170,9 @@ declare var process: NodeJS.Process;
 
 // -------------------------------------------------------------------------------------------------- timers and jobs
 
-declare function setTimeout<A extends any[]>(callback: (...args: A) => void, delay?: number, ...args: A): NodeJS.Timeout;
-declare function setInterval<A extends any[]>(callback: (...args: A) => void, delay?: number, ...args: A): NodeJS.Timeout;
-declare function setImmediate<A extends any[]>(callback: (...args: A) => void, ...args: A): NodeJS.Immediate;
+declare function setTimeout(callback: (...args: any[]) => void, delay?: number, ...args: any[]): NodeJS.Timeout;
+declare function setInterval(callback: (...args: any[]) => void, delay?: number, ...args: any[]): NodeJS.Timeout;
+declare function setImmediate(callback: (...args: any[]) => void, ...args: any[]): NodeJS.Immediate;
 declare function clearTimeout(timer: NodeJS.Timeout | string | number | null | undefined): void;
 declare function clearInterval(timer: NodeJS.Timeout | string | number | null | undefined): void;
 declare function clearImmediate(timer: NodeJS.Immediate | null | undefined): void;

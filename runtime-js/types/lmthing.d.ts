@@ -29,14 +29,18 @@ declare module 'lmthing' {
   export type Schema = StandardSchema | JsonSchema;
 
   /** What a validated value looks like: defaults and transforms applied. */
-  export type Infer<S> = S extends { readonly '~standard': { readonly types?: infer T } }
-    ? NonNullable<T> extends { readonly output: infer Output } ? Output : any
-    : any;
+  export type Infer<S> = S extends { readonly _zod: { readonly output: infer Output } }
+    ? Output
+    : S extends { readonly '~standard': { readonly types?: infer T } }
+      ? NonNullable<T> extends { readonly output: infer Output } ? Output : any
+      : any;
 
   /** What may be handed in: fields with defaults are optional. */
-  export type InferInput<S> = S extends { readonly '~standard': { readonly types?: infer T } }
-    ? NonNullable<T> extends { readonly input: infer Input } ? Input : any
-    : any;
+  export type InferInput<S> = S extends { readonly _zod: { readonly input: infer Input } }
+    ? Input
+    : S extends { readonly '~standard': { readonly types?: infer T } }
+      ? NonNullable<T> extends { readonly input: infer Input } ? Input : any
+      : any;
 
   type MaybePromise<T> = T | PromiseLike<T>;
 
@@ -51,26 +55,51 @@ declare module 'lmthing' {
    *     /** @type {import('lmthing').PromptFunction<typeof input>} *\/
    *     export default async ({ $ }, { city }) => { … };
    */
-  export type PromptFunction<Input = {}, Methods = {}> = [Input] extends [InputSchema]
+  export type PromptFunction<Input = {}, Methods = {}> = [Input] extends [SchemaObject]
     ? (prompt: Prompt & Methods, input: InputValue<Input>) => any
     : (prompt: Prompt & Input & Methods) => any;
 
-  /** The export `input` of a prompt file: a zod object, or JSON Schema of type `object`. */
-  export type InputSchema =
+  /**
+   * The default export of a prompt file by its other exports: the methods are those of `config.plugins`, the second argument
+   * is what `input` makes of what was given. `lmthing check` takes a default export for this when nothing else is said.
+   *
+   *     /** @type {import('lmthing').PromptFunctionOf<typeof config, typeof input>} *\/
+   */
+  export type PromptFunctionOf<Config = {}, Input = undefined> = (prompt: PromptOf<Config>, input: InputValue<Input>) => any;
+
+  /** What the prompt function of a file with this `config` gets: the methods of its plugins are there as well. */
+  export type PromptOf<Config> = PromptWith<MethodsOf<Config>>;
+
+  /** A prompt with further methods, which its agents have too. */
+  export type PromptWith<Methods> = Prompt<Methods> & Methods;
+
+  /** Something of a schema library, or JSON Schema that says so. */
+  type SchemaObject =
     | { readonly '~standard': any }
     | { readonly _zod: any }
     | { readonly _output: any }
     | { readonly type: string }
     | { readonly properties: object };
 
-  /** What an {@link InputSchema} makes of what was given: defaults and transforms applied. */
-  export type InputValue<S> = S extends { readonly _zod: { readonly output: infer Output } }
+  /** The export `input` of a prompt file: a zod object, or JSON Schema of type `object`. */
+  export type InputSchema = StandardSchema<object, object> | ObjectSchema;
+
+  /** JSON Schema of type `object`. */
+  export interface ObjectSchema {
+    readonly type?: string | readonly string[];
+    readonly properties?: { readonly [name: string]: unknown };
+    readonly '~standard'?: never;
+    readonly [keyword: string]: unknown;
+  }
+
+  /** What an {@link InputSchema} makes of what was given: defaults and transforms applied. Without a schema it may be anything. */
+  export type InputValue<S> = S extends { readonly _output: infer Output }
     ? Output
-    : S extends { readonly _output: infer Output }
-      ? Output
-      : S extends { readonly '~standard': any }
-        ? Infer<S>
-        : Record<string, any>;
+    : S extends { readonly _zod: any } | { readonly '~standard': any }
+      ? Infer<S>
+      : S extends object
+        ? Record<string, any>
+        : any;
 
   /** The export `config` of a prompt file, and the second argument of {@link runPrompt}. */
   export interface Config {
@@ -81,7 +110,7 @@ declare module 'lmthing' {
     model: Model | readonly Model[];
     options?: Options;
     /** Objects of functions that become methods of the prompt and of its agents. */
-    plugins?: readonly Plugin[];
+    plugins?: PluginList;
     /** Limits for the code that a model writes (`defFunction`, `defMethod`). */
     sandbox?: SandboxConfig;
     /** How far a run of the file may go, with all its agents and code. */
@@ -202,7 +231,7 @@ declare module 'lmthing' {
   export type Scalar = string | number | boolean | bigint | Reference;
 
   /** The methods of a prompt. All can be taken out: `({ def, $ }) => …`. */
-  export interface PromptMethods {
+  export interface PromptMethods<Methods = Record<string, any>> {
     /**
      * Defines a variable; the system prompt lists it as `<NAME>value</NAME>`. The same name again replaces the value.
      * @param name not empty, without white space, `<` and `>`; otherwise a `TypeError`
@@ -248,26 +277,24 @@ declare module 'lmthing' {
      * `responseSchema` the answer is checked, and a mismatch is shown to the model as `{response, validationError}`.
      * @param setUp runs once a call with the validated arguments and the child prompt, and defines what the child needs
      */
-    defAgent<S extends Schema>(
+    defAgent<S extends Schema, P extends PluginList = []>(
       name: string,
       description: string,
       inputSchema: S,
-      setUp: (args: Infer<S>, child: AnyPrompt) => unknown,
-      options?: AgentOptions,
+      setUp: (args: Infer<S>, child: PromptWith<Methods & MethodsOfPlugins<P>>) => unknown,
+      options?: AgentOptions & { plugins?: P },
     ): Reference;
     /** Defines one tool that runs several agents: `{results: [{name, response, steps, validationError?}]}`. */
     defAgent(name: string, description: string, agents: readonly SubAgent[]): Reference;
 
     /**
      * Keeps a value from step to step. The value is a snapshot, as in React; `set` is seen at once by `getState` and by
-     * `defState` on the next run.
+     * `defState` on the next run. What is not known from the first value (`null`, an empty list or object) may become anything;
+     * in TypeScript, `defState<string[]>('names', [])` says what it is.
      * @param initial the first value, or a function that makes it
      */
-    defState<T = any>(
-      key: string,
-      initial: readonly never[],
-    ): [value: T[], set: (next: T[] | ((previous: T[]) => T[])) => void];
-    defState<T>(key: string, initial: T | (() => T)): [value: T, set: (next: T | ((previous: T) => T)) => void];
+    defState<Key extends string, T>(key: Key, initial: T | (() => T)): State<Widened<T>>;
+    defState<T>(key: string, initial: T | (() => T)): State<T>;
 
     /** The current value of a state; `undefined` for a key nobody defined. */
     getState<T = any>(key: string): T | undefined;
@@ -317,12 +344,12 @@ declare module 'lmthing' {
     defFunction(name: string, description: string, functions: readonly SubFunction[]): Reference;
 
     /** Defines an agent that the model calls from TypeScript; the code gets the answer, parsed by `responseSchema`. */
-    defFunctionAgent<S extends Schema>(
+    defFunctionAgent<S extends Schema, P extends PluginList = []>(
       name: string,
       description: string,
       inputSchema: S,
-      setUp: (args: Infer<S>, child: AnyPrompt) => unknown,
-      options?: FunctionAgentOptions<Infer<S>>,
+      setUp: (args: Infer<S>, child: PromptWith<Methods & MethodsOfPlugins<P>>) => unknown,
+      options?: FunctionAgentOptions<Infer<S>> & { plugins?: P },
     ): Reference;
     /** Defines a namespace of such agents. */
     defFunctionAgent(name: string, description: string, agents: readonly SubFunctionAgent[]): Reference;
@@ -341,8 +368,31 @@ declare module 'lmthing' {
     ): Reference;
   }
 
-  /** What a prompt function gets. */
-  export interface Prompt extends PromptMethods {
+  /** A state: its value, and what changes it. */
+  export type State<T> = [value: T, set: SetState<T>];
+  type SetState<T> = 0 extends 1 & T ? SetAny : (next: T | ((previous: T) => T)) => void;
+  interface SetAny {
+    (next: (previous: any) => any): void;
+    (next: any): void;
+  }
+
+  /** What a first value leaves open is `any`, also one level down. */
+  type Widened<T> = 0 extends 1 & T
+    ? any
+    : [T] extends [null | undefined]
+      ? any
+      : T extends readonly (infer Item)[]
+        ? [Item] extends [never] ? any[] : IsOpen<Item> extends true ? Opened<Item>[] : T
+        : keyof T extends never
+          ? T extends object ? Record<string, any> : T
+          : IsOpen<T> extends true ? Opened<T> : T;
+  /** Whether it is an object with properties of which only emptiness is known. */
+  type IsOpen<T> = T extends object ? (true extends { [K in keyof T]-?: IsEmpty<T[K]> }[keyof T] ? true : false) : false;
+  type IsEmpty<T> = 0 extends 1 & T ? false : [T] extends [null | undefined | readonly never[]] ? true : false;
+  type Opened<T> = { [K in keyof T]: IsEmpty<T[K]> extends true ? ([T[K]] extends [null | undefined] ? any : any[]) : T[K] };
+
+  /** What a prompt function gets. {@link PromptOf} has the methods of plugins as well. */
+  export interface Prompt<Methods = Record<string, any>> extends PromptMethods<Methods> {
     /** What every finished step sent and got. */
     readonly steps: PromptStep[];
     /** The same with the whole request as `input` and the raw parts of the model's stream as `output`. */
@@ -350,13 +400,32 @@ declare module 'lmthing' {
   }
 
   /** A prompt that may have methods of plugins. */
-  export type AnyPrompt = Prompt & Record<string, any>;
+  export type AnyPrompt = PromptWith<Record<string, any>>;
 
   export type DefinitionType =
     | 'def' | 'defData' | 'defSystem' | 'defTool' | 'defAgent' | 'defFunction' | 'defFunctionAgent' | 'defMethod';
 
   /** An object of functions, each called with the prompt as `this`. */
   export type Plugin = { [method: string]: unknown } & ThisType<AnyPrompt>;
+  /** The empty list makes TypeScript keep each plugin of a list apart. */
+  export type PluginList = readonly [] | readonly Plugin[];
+
+  /** The methods that the plugins of a `config` add. Plugins that are not known by their type may have any. */
+  export type MethodsOf<Config> = 0 extends 1 & Config
+    ? Record<string, any>
+    : 'plugins' extends keyof Config ? MethodsOfPlugins<Config['plugins']> : {};
+  /** The methods that a list of plugins adds. */
+  export type MethodsOfPlugins<Plugins> = 0 extends 1 & Plugins
+    ? Record<string, any>
+    : Joined<Plugins extends readonly (infer Each)[] ? MethodsOfPlugin<Each> : never>;
+  type MethodsOfPlugin<P> = P extends unknown
+    ? string extends keyof P
+      ? Record<string, any>
+      : { [K in keyof P as K extends keyof PromptMethods ? never : P[K] extends Function ? K : never]: OmitThisParameter<P[K]> }
+    : never;
+  type Joined<Each> = [Each] extends [never]
+    ? {}
+    : (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void ? All : never;
 
   // ---------------------------------------------------------------------------------------------- tools and agents
 
@@ -389,7 +458,7 @@ declare module 'lmthing' {
     /** The answer must be JSON of this shape; it may stand in a code fence. Refinements are ignored. */
     responseSchema?: Schema;
     /** Further plugins; the parent's are there as well. */
-    plugins?: readonly Plugin[];
+    plugins?: PluginList;
   }
 
   /** Options of an agent that code calls: those of an agent, and the callbacks of a function. */
@@ -400,7 +469,7 @@ declare module 'lmthing' {
     readonly name: string;
     readonly description: string;
     readonly inputSchema: Schema;
-    readonly execute: Function;
+    readonly execute: (args: any, second: any) => unknown;
     readonly options?: object;
     /** Only in the types, so that one kind cannot be taken for another. */
     readonly '~kind'?: Kind;
@@ -461,15 +530,18 @@ declare module 'lmthing' {
   }
 
   /** Changes the step being prepared, and no other. Calls add up. Throws a `TypeError` for items of another shape. */
-  export interface StepModifier {
+  export type StepModifier = <Aspect extends keyof StepItems>(aspect: Aspect, items: readonly StepItems[Aspect][]) => void;
+
+  /** What the aspects of a step are made of. */
+  export interface StepItems {
     /** Replaces the conversation; a string is a user message. */
-    (aspect: 'messages', items: readonly (string | Message)[]): void;
+    messages: string | Message;
     /** Replaces the active tools by those named. */
-    (aspect: 'tools', items: readonly (string | { name: string })[]): void;
+    tools: string | { name: string };
     /** Replaces the system sections. */
-    (aspect: 'systems', items: readonly (Reference | { name: string; value: Scalar })[]): void;
+    systems: Reference | { name: string; value: Scalar };
     /** Adds variables, or replaces those of the same name. */
-    (aspect: 'variables', items: readonly (Reference | { name: string; value: unknown; type?: 'string' | 'data' })[]): void;
+    variables: Reference | { name: string; value: unknown; type?: 'string' | 'data' };
   }
 
   // ------------------------------------------------------------------------------------------------ messages and steps
@@ -509,6 +581,11 @@ declare module 'lmthing' {
   }
   export type UserPart = TextPart | ImagePart | FilePart;
   export type Part = UserPart | ReasoningPart | ToolCallPart | ToolResultPart;
+  /** A part of an answer. What only parts of another type have may be asked for, and is `undefined`. */
+  export type AnswerPart = AnyOf<TextPart | ReasoningPart | FilePart | ToolCallPart>;
+  type AnyOf<Union, Key extends PropertyKey = Union extends unknown ? keyof Union : never> = Union extends unknown
+    ? Union & { [Other in Exclude<Key, keyof Union>]?: undefined }
+    : never;
 
   export interface Message extends WithProviderOptions {
     role: 'system' | 'user' | 'assistant' | 'tool';
@@ -533,7 +610,7 @@ declare module 'lmthing' {
   /** A step of `prompt.steps`. */
   export interface PromptStep {
     input: { prompt: Message[] };
-    output: { content: Part[]; finishReason: FinishReason };
+    output: { content: AnswerPart[]; finishReason: FinishReason };
     activeTools: string[];
   }
 
@@ -559,7 +636,7 @@ declare module 'lmthing' {
     stepNumber: number;
     text: string;
     reasoningText?: string;
-    content: Part[];
+    content: AnswerPart[];
     toolCalls: ToolCallPart[];
     toolResults: ToolResult[];
     finishReason: FinishReason;
@@ -635,10 +712,10 @@ declare module 'lmthing' {
    * first step's effects, so that the function may use the `prompt` it is called through.
    * Rejects when the arguments are wrong, the model cannot be found, or the function throws on its first run.
    */
-  export function runPrompt<Methods = {}, Output extends Schema | undefined = undefined>(
-    fn: (prompt: Prompt & Methods, input: any) => any,
-    config: Config & RunValues<any, Output>,
-  ): Promise<{ result: Result<OutputOf<{ output: Output }>>; prompt: StatefulPrompt & Methods }>;
+  export function runPrompt<P extends PluginList = [], Output extends Schema | undefined = undefined>(
+    fn: (prompt: PromptWith<MethodsOfPlugins<P>>, input: any) => any,
+    config: Config & { plugins?: P } & RunValues<any, Output>,
+  ): Promise<{ result: Result<OutputOf<{ output: Output }>>; prompt: StatefulPrompt & MethodsOfPlugins<P> }>;
   /**
    * Runs an imported prompt file: what the call gives wins over the file's own `config`, options one by one; plugins are added.
    * Rejects with a `TypeError` when the input does not match the file's `input`.
@@ -685,7 +762,7 @@ declare module 'lmthing' {
     withOptions(options: Options): this;
     withModel(model: Model): this;
     /** Adds the methods of plugins. */
-    setPlugins(plugins: readonly Plugin[]): this;
+    setPlugins<P extends PluginList>(plugins: P): this & MethodsOfPlugins<P>;
     /** Starts the steps. Throws a `TypeError` while a run is under way. */
     run(): Result;
   }
@@ -701,7 +778,9 @@ declare module 'lmthing' {
   /** A stop condition that holds when the last step called the tool. */
   export function hasToolCall(name: string | Reference): StopCondition;
   /** Checks plugins and joins them to one array; arrays are spread. */
-  export function createPluginArray(...plugins: (Plugin | readonly Plugin[])[]): Plugin[];
+  export function createPluginArray<P extends readonly (Plugin | readonly Plugin[])[]>(
+    ...plugins: P
+  ): (P[number] extends infer Each ? Each extends readonly (infer Inner)[] ? Inner : Each : never)[];
 
   // ------------------------------------------------------------------------------------------------ tasks
 
@@ -798,6 +877,16 @@ declare module 'lmthing' {
     doStream(options: any): MaybePromise<{ stream: AsyncIterable<any> | Iterable<any> | ReadableStream<any> }>;
     [key: string]: any;
   }
+
+  /** A piece of a scripted answer. A tool call, an error or a finish ends the model's turn; the rest is for later turns. */
+  export type MockItem =
+    | { type: 'text'; text: string }
+    | { type: 'reasoning'; text: string }
+    /** `args` as a string is sent as it is, so that a mock can write broken JSON. */
+    | { type: 'tool-call'; toolName: string; toolCallId?: string; args?: unknown }
+    /** The turn fails with this message. */
+    | { type: 'error'; error: string }
+    | { type: 'finish'; finishReason?: FinishReason };
 
   /** `'provider:model'`, an alias, `'mock'`, or a model object. */
   export type Model = string | LanguageModel | CustomModel;
@@ -905,12 +994,12 @@ declare module 'lmthing/plugins' {
   export const defMethod: PromptMethods['defMethod'];
 
   // The plugin objects. They are built in: naming them in `plugins` changes nothing.
-  export const taskListPlugin: Plugin & Pick<PromptMethods, 'defTaskList'>;
-  export const taskGraphPlugin: Plugin & Pick<PromptMethods, 'defTaskGraph'>;
-  export const functionPlugin: Plugin & Pick<PromptMethods, 'defFunction' | 'defFunctionAgent'>;
-  export const methodPlugin: Plugin & Pick<PromptMethods, 'defMethod'>;
+  export const taskListPlugin: Pick<PromptMethods, 'defTaskList'>;
+  export const taskGraphPlugin: Pick<PromptMethods, 'defTaskGraph'>;
+  export const functionPlugin: Pick<PromptMethods, 'defFunction' | 'defFunctionAgent'>;
+  export const methodPlugin: Pick<PromptMethods, 'defMethod'>;
   /** All of them. */
-  export const builtinPlugins: Plugin[];
+  export const builtinPlugins: (typeof taskListPlugin | typeof taskGraphPlugin | typeof functionPlugin | typeof methodPlugin)[];
 
   /** One function of `defFunction`'s array form. */
   export function func<S extends Schema, R>(
@@ -945,21 +1034,16 @@ declare module 'lmthing/plugins' {
 }
 
 declare module 'lmthing/test' {
-  import type { FinishReason, LanguageModel, Model, Prompt, StepResult, Usage } from 'lmthing';
+  import type { FinishReason, LanguageModel, MockItem, Model, Prompt, StepResult, Usage } from 'lmthing';
 
-  /** A piece of a scripted answer. A tool call, an error or a finish ends the model's turn; the rest is for later turns. */
-  export type MockItem =
-    | { type: 'text'; text: string }
-    | { type: 'reasoning'; text: string }
-    /** `args` as a string is sent as it is, so that a mock can write broken JSON. */
-    | { type: 'tool-call'; toolName: string; toolCallId?: string; args?: unknown }
-    /** The turn fails with this message. */
-    | { type: 'error'; error: string }
-    | { type: 'finish'; finishReason?: FinishReason };
+  export type { MockItem } from 'lmthing';
+
+  /** What a function of a JavaScript file makes has some `string` for its type: such items are looked at when they are played. */
+  type MockItemOf<Item extends { type: string }> = string extends Item['type'] ? Item : MockItem;
 
   /** A model that plays a script. When the script is used up it answers with nothing. */
-  export function createMockModel(
-    items: readonly MockItem[],
+  export function createMockModel<const Item extends { type: string }>(
+    items: readonly MockItemOf<Item>[],
     options?: {
       /** Milliseconds before each item. */
       delay?: number;
