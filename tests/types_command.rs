@@ -144,7 +144,8 @@ fn editors_find_nothing_wrong_with_examples_and_templates() {
     // TypeScript as `lmthing check` takes it, and our declarations themselves.
     let settings = read(&folder, "jsconfig.json");
     let settings = settings.replace("\"noImplicitAny\": false", "\"noImplicitAny\": true");
-    let typescript = settings.replace("\"**/*.lmt.mjs\", ", "").replace("\"skipLibCheck\": true", "\"skipLibCheck\": false");
+    let typescript =
+        settings.replace("\"**/*.lmt.mjs\", ", "").replace("\"skipLibCheck\": true", "\"skipLibCheck\": false");
     folder.write("jsconfig.json", &typescript);
     let found = complaints(&folder, test).unwrap_or_default();
     let of_ours: Vec<&str> = found.lines().filter(|line| !line.starts_with(".lmthing")).collect();
@@ -167,7 +168,8 @@ fn editors_find_mistakes() {
     let folder = Folder::new(&[("wrong.lmt.mjs", wrong)]);
     assert_eq!(folder.run("types").code, 0);
     let Some(found) = complaints(&folder, "editors_find_mistakes") else { return };
-    let lines: Vec<&str> = found.lines().filter_map(|line| line.split(')').next()?.strip_prefix("wrong.lmt.mjs(")).collect();
+    let lines: Vec<&str> =
+        found.lines().filter_map(|line| line.split(')').next()?.strip_prefix("wrong.lmt.mjs(")).collect();
     let lines: Vec<&str> = lines.iter().filter_map(|place| place.split(',').next()).collect();
     assert_eq!(lines, ["3", "5", "6", "7", "8", "10"], "{found}");
 }
