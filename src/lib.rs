@@ -9,6 +9,7 @@
 //! - [`cost`] – prices, and how much of a run is left
 //! - [`event`] – what happens in a run, told once to all who watch
 //! - [`input`] – what is typed behind a prompt file, made into its input
+//! - [`permission`] – what a prompt file may reach
 //! - [`http`] – the one HTTP client
 //! - [`provider`] – the language models
 //! - [`plugin`] – task list and task graph as state machines
@@ -35,6 +36,7 @@ pub mod code;
 pub mod cost;
 pub mod diagnostic;
 pub mod event;
+pub mod permission;
 pub mod provider;
 pub mod sandbox;
 pub mod script;

@@ -22,6 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("schema", &[]),
     ("diagnostic", &[]),
     ("cost", &["chat", "diagnostic"]),
+    ("permission", &[]),
     ("event", &["chat"]),
     ("input", &["chat", "schema", "diagnostic"]),
     ("http", &[]),
@@ -34,7 +35,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     // `fetch` in prompt files goes through the shared HTTP client.
     (
         "script",
-        &["input", "prompt", "plugin", "provider", "code", "sandbox", "http", "event", "chat", "schema", "diagnostic"],
+        &[
+            "permission",
+            "input",
+            "prompt",
+            "plugin",
+            "provider",
+            "code",
+            "sandbox",
+            "http",
+            "event",
+            "chat",
+            "schema",
+            "diagnostic",
+        ],
     ),
     (
         "session",
@@ -53,7 +67,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "diagnostic",
         ],
     ),
-    ("check", &["code", "script", "input", "prompt", "provider", "event", "chat", "schema", "diagnostic"]),
+    (
+        "check",
+        &["permission", "code", "script", "input", "prompt", "provider", "event", "chat", "schema", "diagnostic"],
+    ),
     (
         "cli",
         &[

@@ -33,7 +33,7 @@ fn a_run_follows_every_change() {
     running.wait_for("two due zwei\n", 1);
     // A failing run ends nothing.
     folder.write("lib/word.mjs", "import './more.mjs'; export const word = 'three';");
-    running.wait_for_stderr("waiting for a change", 1);
+    running.wait_for_stderr("the run ended with code 1; waiting for a change", 1);
     folder.write("lib/more.mjs", "");
     running.wait_for("three due zwei\n", 1);
     replace(&folder, "p.lmt.mjs", &WATCHED.replace("`$", "`new: $"));

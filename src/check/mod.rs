@@ -4,16 +4,45 @@
 //! Owns: what is a finding, how bad it is, where it stands, and that one mistake gives one finding. Must not know: how findings
 //! are shown, the step loop, JavaScript values (`script::bindings::inspect` hands over plain data).
 
+mod faults;
 #[allow(dead_code)]
 pub(crate) mod declarations;
 #[allow(dead_code)]
-mod finding;
+pub(crate) mod finding;
+mod inspection;
 mod merge;
 mod types;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc, time::Duration};
 
 pub(crate) use finding::{Finding, Position, Severity, Span};
+
+use crate::{input::Sources, script::bindings::inspect::Rendered};
+
+/// How long loading a file and its first render may take.
+const RENDER_LIMIT: Duration = Duration::from_secs(10);
+
+/// How files are checked. May be shared by threads.
+#[derive(Clone)]
+pub(crate) struct CheckOptions {
+    /// Whether the prompt function runs once. The file is loaded in any case: its exports are looked at.
+    pub(crate) render: bool,
+    /// The whole input as it was typed (`--input`): JSON, `@FILE` or `-`. Without one its schema's defaults have to do.
+    pub(crate) input: Option<String>,
+    /// Where the texts are that `input` names.
+    pub(crate) sources: Arc<dyn Sources>,
+    /// `process.env` of the render, and where keys and aliases are looked up.
+    pub(crate) variables: Vec<(String, String)>,
+    /// How long loading the file and its first render may take together.
+    pub(crate) limit: Duration,
+}
+
+impl CheckOptions {
+    /// With a render, without an input.
+    pub(crate) fn new(sources: Arc<dyn Sources>, variables: Vec<(String, String)>) -> Self {
+        CheckOptions { render: true, input: None, sources, variables, limit: RENDER_LIMIT }
+    }
+}
 
 /// Checks files, one after the other; what is known of libraries is kept between them. One for each thread.
 #[derive(Default)]
@@ -26,12 +55,25 @@ pub(crate) struct Checker {
 pub(crate) struct Report {
     /// In the order of the source, the file's own first.
     pub(crate) findings: Vec<Finding>,
+    /// The first render, when there was one (`--print`).
+    pub(crate) rendered: Option<Rendered>,
+    /// What the script printed meanwhile, on either stream. Belongs to standard error.
+    pub(crate) printed: String,
 }
 
 impl Checker {
     /// Checks one prompt file and what it imports.
-    pub(crate) fn check(&mut self, file: &Path) -> Report {
+    pub(crate) fn check(&mut self, file: &Path, options: &CheckOptions) -> Report {
         let types = self.types.check(file);
-        Report { findings: merge::merged(types.findings, Vec::new()) }
+        // A file that cannot be loaded would only say the same again.
+        let inspected = match merge::cannot_load(&types.findings) {
+            true => inspection::Inspected::default(),
+            false => inspection::inspect(file, options),
+        };
+        Report {
+            findings: merge::merged(types.findings, inspected.findings),
+            rendered: inspected.rendered,
+            printed: inspected.printed,
+        }
     }
 }

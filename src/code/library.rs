@@ -1,4 +1,5 @@
-//! The declarations of the language that the type checker reads: ES2022, and nothing of a browser.
+//! The declarations of the language that the type checker reads, and nothing of a browser: ES2022 for the code of models, what
+//! came after it for prompt files.
 //!
 //! Owns: which of tsr's declaration files are in the binary. Must not know: what is checked against them.
 
@@ -9,14 +10,25 @@ use tsr_jsstring::JsString;
 use tsr_vfs::{Entries, Error, FileContent, FileInfo, FileSystem, SnapshotId};
 
 /// Where the files are, as seen by the checker.
-pub(super) const FOLDER: &[u8] = LIB_PATH;
+pub(crate) const FOLDER: &[u8] = LIB_PATH;
 
-/// The file that names all others.
+/// The file that names all others, for the code of models.
 pub(super) const ROOT: &str = "lib.es2022.d.ts";
 
-/// What the browser offers, and what came after the language that code is checked as: six sevenths of what tsr bundles.
-const LEFT_OUT: [&str; 7] =
-    ["lib.dom.", "lib.es2023.", "lib.es2024.", "lib.es2025.", "lib.esnext.", "lib.scripthost.", "lib.webworker."];
+/// What the engine of prompt files has: the files that name all others.
+pub(crate) const ENGINE_ROOTS: [&str; 7] = [
+    "lib.es2025.d.ts",
+    "lib.esnext.array.d.ts",
+    "lib.esnext.collection.d.ts",
+    "lib.esnext.disposable.d.ts",
+    "lib.esnext.error.d.ts",
+    "lib.esnext.sharedmemory.d.ts",
+    "lib.esnext.typedarrays.d.ts",
+];
+
+/// What browsers and others offer, and what the engine lacks: three quarters of what tsr bundles.
+const LEFT_OUT: [&str; 6] =
+    ["lib.dom.", "lib.esnext.temporal.", "lib.esnext.date.", "lib.esnext.intl.", "lib.scripthost.", "lib.webworker."];
 
 type File = (&'static str, &'static [u8]);
 
@@ -66,8 +78,9 @@ const fn starts_with(text: &[u8], start: &[u8]) -> bool {
 }
 
 /// The files to check, with the library beside them.
-pub(super) struct WithLibrary<Files> {
-    pub(super) files: Files,
+pub(crate) struct WithLibrary<Files> {
+    /// The files to check.
+    pub(crate) files: Files,
 }
 
 /// The library file of this path.
@@ -122,7 +135,8 @@ mod tests {
 
     #[test]
     fn every_file_that_is_referred_to_is_there() {
-        let mut wanted = vec![ROOT.to_owned()];
+        let mut wanted: Vec<String> = ENGINE_ROOTS.map(str::to_owned).into();
+        wanted.push(ROOT.to_owned());
         let mut seen = 0;
         while let Some(name) = wanted.pop() {
             let file = KEPT.iter().find(|file| file.0 == name).unwrap_or_else(|| panic!("{name} is left out"));

@@ -183,6 +183,20 @@ impl Prompt {
         self.tools.get(name)
     }
 
+    /// What defined this name in the name space of `kind`, hidden or not.
+    pub(crate) fn defined_as(&self, kind: DefinitionKind, name: &str) -> Option<DefinitionKind> {
+        match kind.group() {
+            Group::Variable => self.variables.get(name).map(|variable| match variable {
+                Variable::Text(_) => DefinitionKind::Def,
+                Variable::Data(_) => DefinitionKind::DefData,
+            }),
+            Group::System => self.systems.contains_key(name).then_some(DefinitionKind::DefSystem),
+            Group::Tool => self.tools.get(name).map(|tool| tool.kind),
+            Group::Function => self.functions.get(name).map(|function| function.kind),
+            Group::Method => self.methods.get(name).map(|method| method.kind),
+        }
+    }
+
     /// The functions there are (`DefMethod`: the methods), hidden ones included, in definition order.
     pub(crate) fn functions(&self, kind: DefinitionKind) -> impl Iterator<Item = (&str, &FunctionDefinition)> {
         let functions = if kind.group() == Group::Method { &self.methods } else { &self.functions };

@@ -6,7 +6,8 @@ use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Result};
 
 use super::host::{self, ScriptHost};
 use super::native_module::{self, NativeModule};
-use super::{event_loop, globals, lazy, loader, node};
+use super::{event_loop, gate, globals, lazy, loader, node};
+use crate::permission::Permissions;
 
 /// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
 /// the most that rquickjs takes; more would mean no limit at all.
@@ -29,6 +30,8 @@ pub struct EngineOptions {
     pub argv: Vec<String>,
     /// `process.env`, in order.
     pub env: Vec<(String, String)>,
+    /// What the script may reach.
+    pub permissions: Permissions,
     /// Bytes of stack that scripts may use; must be well below the stack of the thread. The default suits any thread;
     /// a thread of [`THREAD_STACK_SIZE`] can give [`SCRIPT_STACK_SIZE`].
     pub max_stack_size: usize,
@@ -37,7 +40,14 @@ pub struct EngineOptions {
 impl EngineOptions {
     /// Nothing but a host: no arguments, an empty environment, a stack that suits any thread.
     pub fn new(host: Rc<dyn ScriptHost>) -> Self {
-        Self { host, native_modules: Vec::new(), argv: Vec::new(), env: Vec::new(), max_stack_size: 1 << 20 }
+        Self {
+            host,
+            native_modules: Vec::new(),
+            argv: Vec::new(),
+            env: Vec::new(),
+            permissions: Permissions::default(),
+            max_stack_size: 1 << 20,
+        }
     }
 }
 
@@ -52,7 +62,7 @@ impl Engine {
     /// # Errors
     /// When memory runs out, or a built-in module is broken (a defect of ours).
     pub async fn new(options: EngineOptions) -> Result<Self> {
-        let EngineOptions { host, native_modules, argv, env, max_stack_size } = options;
+        let EngineOptions { host, native_modules, argv, env, permissions, max_stack_size } = options;
         let runtime = AsyncRuntime::new()?;
         runtime.set_max_stack_size(max_stack_size.min(SCRIPT_STACK_SIZE)).await;
         runtime.set_gc_threshold(GC_THRESHOLD).await;
@@ -66,6 +76,7 @@ impl Engine {
             host::set_up(&ctx, host)?;
             loader::set_up(&ctx, loader)?;
             native_module::set_up(&ctx)?;
+            gate::set_up(&ctx, permissions)?;
             // Before anything that could make an error: it puts `stack` right.
             lazy::set_up(&ctx)?;
             globals::set_up(&ctx, argv, env)?;

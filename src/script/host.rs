@@ -40,6 +40,11 @@ pub trait ScriptHost {
         false
     }
 
+    /// Whether standard input is the script's to read; otherwise it finds the end of it at once.
+    fn has_stdin(&self) -> bool {
+        true
+    }
+
     /// A file was looked for because the script imports it, whether or not it is there.
     fn looked_for(&self, _file: &Path) {}
 

@@ -1,23 +1,163 @@
 //! The type check of a prompt file and what it imports, by tsr, against the declarations in the binary. Must not know what else
 //! is checked.
+//!
+//! The file and the files it reaches are read and their imports looked up first, by the rules of the loader (`source`, `imports`):
+//! errors of syntax end the check there. Then the type checker runs (`program`) over copies of the files (`edited`) in which the
+//! exports of prompt files have types (`exports`), once for each language; JavaScript is checked less strictly (`language`). What
+//! it reports becomes findings (`findings`, `words`, `hints`) at their places in what the author wrote.
 
-use std::path::Path;
+mod edited;
+mod exports;
+mod files;
+mod findings;
+mod hints;
+mod imports;
+mod language;
+mod program;
+mod shapes;
+mod source;
+mod words;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use files::Sources;
+use language::{is_own, language};
+use program::{Checked, Kept, Wanted};
+use source::{Source, json_problem};
 
 use super::Finding;
+use crate::code::{Language, spawn_checker_thread};
 
 /// A type checker that keeps libraries between files.
 #[derive(Default)]
-pub(super) struct TypeChecker {}
+pub(super) struct TypeChecker {
+    kept: Kept,
+}
 
 /// What it found.
 #[derive(Debug, Default)]
 pub(super) struct TypeReport {
+    /// In the order of the files and their texts, the prompt file's own first.
     pub(super) findings: Vec<Finding>,
+    /// The author's files that were read, the prompt file first.
+    #[allow(dead_code)]
+    pub(super) files: Vec<PathBuf>,
+    /// Whether the file cannot run: an error of syntax, or an import that leads nowhere.
+    #[allow(dead_code)]
+    pub(super) cannot_run: bool,
 }
 
 impl TypeChecker {
     /// Checks a prompt file and its imports.
-    pub(super) fn check(&mut self, _file: &Path) -> TypeReport {
-        TypeReport::default()
+    pub(super) fn check(&mut self, file: &Path) -> TypeReport {
+        let kept = std::mem::take(&mut self.kept);
+        let path = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+        let own = path.clone();
+        // A stack that deeply nested text does not exhaust.
+        let thread = spawn_checker_thread(move || {
+            let mut kept = kept;
+            let report = catch_unwind(AssertUnwindSafe(|| check(&mut kept, &own)));
+            report.map(|report| (report, kept))
+        });
+        let outcome = thread.map_err(|error| error.to_string()).and_then(|thread| {
+            thread.join().ok().and_then(Result::ok).ok_or_else(|| "the type checker crashed".to_owned())
+        });
+        let mut report = match outcome {
+            Ok((report, kept)) => {
+                self.kept = kept;
+                report
+            }
+            Err(reason) => TypeReport { findings: vec![findings::failure(&path, &reason)], ..TypeReport::default() },
+        };
+        report.show_as(&path, file);
+        report
+    }
+}
+
+impl TypeReport {
+    /// Puts the prompt file's own findings first, under the name it was asked for by.
+    fn show_as(&mut self, path: &Path, name: &Path) {
+        self.findings.sort_by_key(|finding| finding.file != path);
+        let places = self.findings.iter_mut().flat_map(|finding| {
+            std::iter::once(&mut finding.file).chain(finding.related.iter_mut().map(|related| &mut related.file))
+        });
+        places.filter(|place| *place == path).for_each(|place| name.clone_into(place));
+    }
+}
+
+fn check(kept: &mut Kept, file: &Path) -> TypeReport {
+    let mut reached = Reached::default();
+    reached.follow(file);
+    let files = reached.files.clone();
+    if !reached.syntax.is_empty() {
+        return TypeReport { findings: reached.syntax, files, cannot_run: true };
+    }
+    let cannot_run = !reached.broken.is_empty();
+    let mut findings = std::mem::take(&mut reached.broken);
+    match check_types(kept, file, &reached) {
+        Ok(errors) => findings.extend(errors),
+        Err(reason) => findings.push(findings::failure(file, &reason)),
+    }
+    findings.sort_by(|a, b| (&a.file, a.span).cmp(&(&b.file, b.span)));
+    TypeReport { findings, files, cannot_run }
+}
+
+fn check_types(kept: &mut Kept, file: &Path, reached: &Reached) -> Result<Vec<Finding>, String> {
+    let language = language(file).unwrap_or(Language::JavaScript);
+    let mut wanted = Wanted { file, language, uses_node: reached.uses_node };
+    let Checked { mut errors, others } = kept.check(wanted, &reached.sources)?;
+    if others {
+        wanted.language = match language {
+            Language::JavaScript => Language::TypeScript,
+            Language::TypeScript => Language::JavaScript,
+        };
+        errors.extend(kept.check(wanted, &reached.sources)?.errors);
+    }
+    Ok(findings::findings(errors, &reached.sources))
+}
+
+/// The author's files that a prompt file reaches by its imports.
+#[derive(Default)]
+struct Reached {
+    sources: Arc<Sources>,
+    files: Vec<PathBuf>,
+    syntax: Vec<Finding>,
+    /// Imports that lead nowhere.
+    broken: Vec<Finding>,
+    uses_node: bool,
+}
+
+impl Reached {
+    fn follow(&mut self, file: &Path) {
+        let mut known = BTreeSet::from([file.to_owned()]);
+        let mut pending = VecDeque::from([file.to_owned()]);
+        while let Some(path) = pending.pop_front() {
+            self.files.push(path.clone());
+            let source = match Source::read(&path, path == file) {
+                Ok(source) => Arc::new(source),
+                Err(finding) => {
+                    self.syntax.push(finding);
+                    continue;
+                }
+            };
+            self.sources.add(source.clone());
+            self.uses_node |= source.imports.uses_node;
+            self.syntax.extend(source.syntax.iter().cloned());
+            self.broken.extend(source.broken_imports.iter().cloned());
+            for next in source.imports.files.iter().filter(|next| is_own(next) && language(next).is_some()) {
+                if known.insert(next.clone()) {
+                    pending.push_back(next.clone());
+                }
+            }
+            for json in source.imports.json.iter().filter(|json| is_own(json)) {
+                if known.insert(json.clone()) {
+                    self.files.push(json.clone());
+                    self.broken.extend(json_problem(json));
+                }
+            }
+        }
     }
 }

@@ -3,14 +3,22 @@
 use serde_json::{Value, json};
 
 use crate::{
-    check::{Checker, Finding, Position, Severity},
-    cli::{ExitCode, Printer, args::CheckArgs},
+    check::{CheckOptions, Checker, Finding, Position, Severity},
+    cli::{ExitCode, Printer, args::CheckArgs, commands::input::process_sources, env},
 };
 
 /// Checks the files and prints what was found.
 pub(in crate::cli) fn run(args: &CheckArgs, printer: &Printer) -> ExitCode {
     let mut checker = Checker::default();
-    let findings: Vec<Finding> = args.paths.iter().flat_map(|file| checker.check(file).findings).collect();
+    let directory = std::env::current_dir().unwrap_or_default();
+    let environment = env::with_files(&directory, &[]);
+    let options = CheckOptions::new(process_sources(), environment.variables);
+    let mut findings: Vec<Finding> = Vec::new();
+    for file in &args.paths {
+        let report = checker.check(file, &options);
+        printer.stderr(&report.printed);
+        findings.extend(report.findings);
+    }
     let diagnostics: Vec<Value> = findings.iter().map(to_json).collect();
     printer.script_stdout(&format!("{}\n", json!({ "diagnostics": diagnostics })));
     match findings.iter().any(|finding| finding.severity == Severity::Error) {

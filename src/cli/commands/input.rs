@@ -21,8 +21,13 @@ pub(super) fn command_line(args: &RunArgs) -> CommandLine {
         words: args.words(),
         whole: args.input.clone(),
         own_options: run_options,
-        sources: Arc::new(Process),
+        sources: process_sources(),
     }
+}
+
+/// Files and standard input of this process.
+pub(super) fn process_sources() -> Arc<dyn Sources> {
+    Arc::new(Process)
 }
 
 /// Files and standard input of this process.

@@ -19,7 +19,9 @@ use tokio::sync::mpsc;
 use super::bytes::Bytes;
 use super::process;
 use crate::http::{Network, plain_client, take_warnings, tls_failure};
+use crate::permission::Access;
 use crate::script::event_loop::KeepAlive;
+use crate::script::gate;
 use crate::script::native_module::NativeModule;
 use crate::script::warn::warning;
 
@@ -244,6 +246,9 @@ fn exchange<'js>(
     body: Opt<Option<Bytes>>,
     streamed: Opt<bool>,
 ) -> Result<Object<'js>> {
+    // Without what may be secret in it.
+    let origin = Url::parse(&url).map(|url| url.origin().ascii_serialization());
+    gate::check(&ctx, Access::Network(origin.as_deref().unwrap_or("a server")))?;
     let object = Object::new(ctx.clone())?;
     let mut request = match build_request(&method, &url, &headers) {
         Ok(request) => request,

@@ -3,12 +3,17 @@
 //! A native takes one array of arguments and never throws for a failed operation: it gives `{value}` or
 //! `{code, number, text}`, from which the JavaScript half makes Node's error, so that its stack shows the caller.
 
-use rquickjs::{Ctx, FromJs, Function, IntoJs, Object, Result, Value, convert::List, prelude::Async};
+use std::path::Path;
+
+use rquickjs::{Array, Ctx, FromJs, Function, IntoJs, Object, Result, Value, convert::List, prelude::Async};
 
 use super::bytes::Bytes;
 use super::fs_error::{FsError, FsResult};
 use super::{fs_attributes as attributes, fs_descriptors as descriptors, fs_operations as operations};
+use crate::permission::Access;
 use crate::script::event_loop::KeepAlive;
+use crate::script::gate;
+use crate::script::host::host;
 use crate::script::native_module::NativeModule;
 
 /// What an operation came to, on its way to JavaScript.
@@ -29,20 +34,94 @@ impl<'js, T: IntoJs<'js>> IntoJs<'js> for Outcome<T> {
     }
 }
 
+/// What is to be asked about an operation before it begins; numbers are places among its arguments.
+#[derive(Clone, Copy)]
+enum Asks {
+    /// It changes nothing.
+    Nothing,
+    /// It reads from the descriptor that comes first.
+    Reads,
+    /// It changes the path here.
+    Changes(usize),
+    /// Path and flags come first; the flags say what happens to the file.
+    Opens,
+    /// Path and `recursive` come first: of a folder that is there already nothing is made.
+    Makes,
+    /// It changes the file of a descriptor.
+    ChangesOpen,
+}
+
+impl Asks {
+    /// The path that would be changed, if any.
+    fn changed(self, arguments: &Array<'_>) -> Result<Option<String>> {
+        Ok(match self {
+            Asks::Nothing | Asks::Reads => None,
+            Asks::Changes(index) => Some(arguments.get(index)?),
+            Asks::Opens => descriptors::may_change(arguments.get(1)?).then(|| arguments.get(0)).transpose()?,
+            Asks::Makes => {
+                let (path, recursive): (String, bool) = (arguments.get(0)?, arguments.get(1)?);
+                (!(recursive && Path::new(&path).is_dir())).then_some(path)
+            }
+            Asks::ChangesOpen => Some("an open file".to_owned()),
+        })
+    }
+
+    /// Has standard input be empty where it is not the script's.
+    fn put_stdin_away(self, ctx: &Ctx<'_>, arguments: &Array<'_>) -> Result<()> {
+        match self {
+            Asks::Reads if arguments.get::<i32>(0)? == 0 && !host(ctx)?.has_stdin() => {
+                arguments.set(0, descriptors::nothing())
+            }
+            Asks::Opens => {
+                let path: String = arguments.get(0)?;
+                let is_stdin = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(&path.as_str());
+                if is_stdin && !host(ctx)?.has_stdin() { arguments.set(0, descriptors::NOTHING) } else { Ok(()) }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The error of what may not be done.
+    fn refusal<'js>(self, ctx: &Ctx<'js>, arguments: &Array<'js>) -> Result<Option<Object<'js>>> {
+        if gate::is_open(ctx) {
+            return Ok(None);
+        }
+        self.put_stdin_away(ctx, arguments)?;
+        self.changed(arguments)?.map_or(Ok(None), |path| gate::refusal(ctx, Access::Write(&path)))
+    }
+}
+
 /// Exports `name` (blocking) and `nameAsync` (a promise) for an operation on one array of arguments.
-fn export<'js, A, T>(exports: &Object<'js>, name: &str, run: fn(A) -> FsResult<T>) -> Result<()>
+fn export<'js, A, T>(exports: &Object<'js>, name: &str, asks: Asks, run: fn(A) -> FsResult<T>) -> Result<()>
 where
     A: Send + 'static,
     List<A>: FromJs<'js>,
     T: IntoJs<'js> + Send + 'static,
 {
     let ctx = exports.ctx();
-    exports.set(name, Function::new(ctx.clone(), move |List(arguments): List<A>| Outcome(run(arguments)))?)?;
-    let run_later = move |ctx: Ctx<'js>, List(arguments): List<A>| async move {
-        // The program stays alive for a file operation under way, as Node's does.
-        let _alive = KeepAlive::new(&ctx);
-        let outcome = tokio::task::spawn_blocking(move || run(arguments)).await;
-        Outcome(outcome.unwrap_or(Err(FsError { code: "ECANCELED", number: 0, text: "operation canceled" })))
+    let run_now = move |ctx: Ctx<'js>, given: Array<'js>| {
+        if let Some(refusal) = asks.refusal(&ctx, &given)? {
+            return Err(ctx.throw(refusal.into_value()));
+        }
+        let List(arguments) = List::from_js(&ctx, given.into_value())?;
+        Ok(Outcome(run(arguments)))
+    };
+    exports.set(name, Function::new(ctx.clone(), run_now)?)?;
+    let run_later = move |ctx: Ctx<'js>, given: Array<'js>| {
+        // Now: later nobody knows any more who called.
+        let refusal = asks.refusal(&ctx, &given);
+        let arguments = List::from_js(&ctx, given.into_value());
+        async move {
+            if let Some(refusal) = refusal? {
+                return Err(ctx.throw(refusal.into_value()));
+            }
+            let List(arguments) = arguments?;
+            // The program stays alive for a file operation under way, as Node's does.
+            let _alive = KeepAlive::new(&ctx);
+            let outcome = tokio::task::spawn_blocking(move || run(arguments)).await;
+            let cancelled = FsError { code: "ECANCELED", number: 0, text: "operation canceled" };
+            Ok(Outcome(outcome.unwrap_or(Err(cancelled))))
+        }
     };
     exports.set(format!("{name}Async"), Function::new(ctx.clone(), Async(run_later))?)
 }
@@ -59,66 +138,95 @@ fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 }
 
 fn export_paths(exports: &Object<'_>) -> Result<()> {
-    export(exports, "readFile", |(path, flags): (String, u32)| operations::read_file(&path, flags).map(Bytes))?;
-    export(exports, "writeFile", |(path, bytes, flags, mode): (String, Bytes, u32, u32)| {
-        operations::write_file(&path, &bytes.0, flags, mode)
+    export(exports, "readFile", Asks::Opens, |(path, flags): (String, u32)| {
+        operations::read_file(&path, flags).map(Bytes)
     })?;
-    export(exports, "access", |(path, mode): (String, u32)| operations::access(&path, mode))?;
-    export(exports, "readDirectory", |(path, recursive): (String, bool)| {
+    export(exports, "access", Asks::Nothing, |(path, mode): (String, u32)| operations::access(&path, mode))?;
+    export(exports, "readDirectory", Asks::Nothing, |(path, recursive): (String, bool)| {
         operations::read_directory(&path, recursive).map(|entries| entries.into_iter().map(List).collect::<Vec<_>>())
     })?;
-    export(exports, "makeDirectory", |(path, recursive, mode): (String, bool, u32)| {
+    export(exports, "realPath", Asks::Nothing, |(path,): (String,)| operations::real_path(&path))?;
+    export(exports, "readLink", Asks::Nothing, |(path,): (String,)| operations::read_link(&path))?;
+    export_path_changes(exports)
+}
+
+/// What makes, moves or removes files and folders.
+fn export_path_changes(exports: &Object<'_>) -> Result<()> {
+    export(exports, "writeFile", Asks::Changes(0), |(path, bytes, flags, mode): (String, Bytes, u32, u32)| {
+        operations::write_file(&path, &bytes.0, flags, mode)
+    })?;
+    export(exports, "makeDirectory", Asks::Makes, |(path, recursive, mode): (String, bool, u32)| {
         operations::make_directory(&path, recursive, mode)
     })?;
-    export(exports, "remove", |(path, recursive, force): (String, bool, bool)| {
+    export(exports, "remove", Asks::Changes(0), |(path, recursive, force): (String, bool, bool)| {
         operations::remove(&path, recursive, force)
     })?;
-    export(exports, "unlink", |(path,): (String,)| operations::unlink(&path))?;
-    export(exports, "removeDirectory", |(path,): (String,)| operations::remove_directory(&path))?;
-    export(exports, "rename", |(from, to): (String, String)| operations::rename(&from, &to))?;
-    export(exports, "copyFile", |(from, to, exclusive): (String, String, bool)| {
+    export(exports, "unlink", Asks::Changes(0), |(path,): (String,)| operations::unlink(&path))?;
+    export(exports, "removeDirectory", Asks::Changes(0), |(path,): (String,)| operations::remove_directory(&path))?;
+    export(exports, "rename", Asks::Changes(0), |(from, to): (String, String)| operations::rename(&from, &to))?;
+    export(exports, "copyFile", Asks::Changes(1), |(from, to, exclusive): (String, String, bool)| {
         operations::copy_file(&from, &to, exclusive)
     })?;
-    export(exports, "makeTemporaryDirectory", |(prefix,): (String,)| operations::make_temporary_directory(&prefix))?;
-    export(exports, "realPath", |(path,): (String,)| operations::real_path(&path))?;
-    export(exports, "readLink", |(path,): (String,)| operations::read_link(&path))?;
-    export(exports, "symbolicLink", |(target, path): (String, String)| operations::symbolic_link(&target, &path))?;
-    export(exports, "hardLink", |(existing, path): (String, String)| operations::hard_link(&existing, &path))
+    export(exports, "makeTemporaryDirectory", Asks::Changes(0), |(prefix,): (String,)| {
+        operations::make_temporary_directory(&prefix)
+    })?;
+    export(exports, "symbolicLink", Asks::Changes(1), |(target, path): (String, String)| {
+        operations::symbolic_link(&target, &path)
+    })?;
+    export(exports, "hardLink", Asks::Changes(1), |(existing, path): (String, String)| {
+        operations::hard_link(&existing, &path)
+    })
 }
 
 fn export_attributes(exports: &Object<'_>) -> Result<()> {
-    export(exports, "stat", |(path, follow): (String, bool)| attributes::stat(&path, follow))?;
-    export(exports, "fileSystem", |(path,): (String,)| attributes::file_system(&path))?;
-    export(exports, "changeMode", |(path, mode): (String, u32)| attributes::change_mode(&path, mode))?;
-    export(exports, "changeOwner", |(path, user, group, follow): (String, u32, u32, bool)| {
+    export(exports, "stat", Asks::Nothing, |(path, follow): (String, bool)| attributes::stat(&path, follow))?;
+    export(exports, "fileSystem", Asks::Nothing, |(path,): (String,)| attributes::file_system(&path))?;
+    export(exports, "changeMode", Asks::Changes(0), |(path, mode): (String, u32)| {
+        attributes::change_mode(&path, mode)
+    })?;
+    export(exports, "changeOwner", Asks::Changes(0), |(path, user, group, follow): (String, u32, u32, bool)| {
         attributes::change_owner(&path, user, group, follow)
     })?;
-    export(exports, "setTimes", |(path, accessed, modified, follow): (String, f64, f64, bool)| {
+    export(exports, "setTimes", Asks::Changes(0), |(path, accessed, modified, follow): (String, f64, f64, bool)| {
         attributes::set_times(&path, accessed, modified, follow)
     })?;
-    export(exports, "truncate", |(path, length): (String, f64)| attributes::truncate(&path, length as u64))
+    export(exports, "truncate", Asks::Changes(0), |(path, length): (String, f64)| {
+        attributes::truncate(&path, length as u64)
+    })
 }
 
 /// What works on the numbers that `open` gives.
 fn export_descriptors(exports: &Object<'_>) -> Result<()> {
-    export(exports, "open", |(path, flags, mode): (String, u32, u32)| descriptors::open(&path, flags, mode))?;
-    export(exports, "close", |(file,): (i32,)| descriptors::close(file))?;
-    export(exports, "read", |(file, length, position): (i32, usize, Option<f64>)| {
+    export(exports, "open", Asks::Opens, |(path, flags, mode): (String, u32, u32)| {
+        descriptors::open(&path, flags, mode)
+    })?;
+    export(exports, "close", Asks::Nothing, |(file,): (i32,)| descriptors::close(file))?;
+    export(exports, "read", Asks::Reads, |(file, length, position): (i32, usize, Option<f64>)| {
         descriptors::read(file, length, position.map(|position| position as u64)).map(Bytes)
     })?;
-    export(exports, "readAll", |(file,): (i32,)| descriptors::read_all(file).map(Bytes))?;
-    export(exports, "write", |(file, bytes, position): (i32, Bytes, Option<f64>)| {
+    export(exports, "readAll", Asks::Reads, |(file,): (i32,)| descriptors::read_all(file).map(Bytes))?;
+    export(exports, "statOpen", Asks::Nothing, |(file,): (i32,)| descriptors::stat(file))?;
+    export(exports, "sync", Asks::Nothing, |(file, data_only): (i32, bool)| descriptors::sync(file, data_only))?;
+    export_descriptor_changes(exports)
+}
+
+fn export_descriptor_changes(exports: &Object<'_>) -> Result<()> {
+    export(exports, "write", Asks::ChangesOpen, |(file, bytes, position): (i32, Bytes, Option<f64>)| {
         descriptors::write(file, &bytes.0, position.map(|position| position as u64)).map(|count| count as f64)
     })?;
-    export(exports, "writeAll", |(file, bytes): (i32, Bytes)| descriptors::write_all(file, &bytes.0))?;
-    export(exports, "statOpen", |(file,): (i32,)| descriptors::stat(file))?;
-    export(exports, "truncateOpen", |(file, length): (i32, f64)| descriptors::truncate(file, length as u64))?;
-    export(exports, "sync", |(file, data_only): (i32, bool)| descriptors::sync(file, data_only))?;
-    export(exports, "changeModeOpen", |(file, mode): (i32, u32)| descriptors::change_mode(file, mode))?;
-    export(exports, "changeOwnerOpen", |(file, user, group): (i32, u32, u32)| {
+    export(exports, "writeAll", Asks::ChangesOpen, |(file, bytes): (i32, Bytes)| {
+        descriptors::write_all(file, &bytes.0)
+    })?;
+    export(exports, "truncateOpen", Asks::ChangesOpen, |(file, length): (i32, f64)| {
+        descriptors::truncate(file, length as u64)
+    })?;
+    export(exports, "changeModeOpen", Asks::ChangesOpen, |(file, mode): (i32, u32)| {
+        descriptors::change_mode(file, mode)
+    })?;
+    export(exports, "changeOwnerOpen", Asks::ChangesOpen, |(file, user, group): (i32, u32, u32)| {
         descriptors::change_owner(file, user, group)
     })?;
-    export(exports, "setTimesOpen", |(file, accessed, modified): (i32, f64, f64)| {
+    export(exports, "setTimesOpen", Asks::ChangesOpen, |(file, accessed, modified): (i32, f64, f64)| {
         descriptors::set_times(file, accessed, modified)
     })
 }

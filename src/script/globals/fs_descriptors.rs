@@ -8,7 +8,7 @@ use std::{
     collections::BTreeMap,
     fs::File,
     io::{self, Read, Write},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 #[cfg(not(unix))]
@@ -32,6 +32,23 @@ fn open_files() -> MutexGuard<'static, BTreeMap<i32, Arc<File>>> {
 pub(crate) fn file(descriptor: i32) -> FsResult<Arc<File>> {
     let file = open_files().get(&descriptor).cloned();
     file.ok_or(FsError { code: "EBADF", number: 9, text: "bad file descriptor" })
+}
+
+/// A file without contents.
+pub(super) const NOTHING: &str = if cfg!(unix) { "/dev/null" } else { "NUL" };
+
+/// A descriptor of [`NOTHING`], opened once; one that is none where it cannot be had.
+pub(super) fn nothing() -> i32 {
+    static DESCRIPTOR: OnceLock<i32> = OnceLock::new();
+    *DESCRIPTOR.get_or_init(|| open(NOTHING, 0, 0).unwrap_or(-1))
+}
+
+/// Whether opening a file with these flags may make or change it, or lets it be changed.
+pub(super) fn may_change(flags: u32) -> bool {
+    const WRITES: u32 = 0o3;
+    const MAKES: u32 = 0o100;
+    const CUTS: u32 = 0o1000;
+    flags & (WRITES | MAKES | CUTS) != 0
 }
 
 /// Opens a file with Node's flags (the numbers of Linux, see `fs/constants.js`).

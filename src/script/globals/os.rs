@@ -5,6 +5,10 @@ use std::{env, thread};
 
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value};
 
+#[cfg(unix)]
+use crate::permission::Access;
+#[cfg(unix)]
+use crate::script::gate;
 use crate::script::native_module::NativeModule;
 #[cfg(unix)]
 use crate::script::system_error::SystemError;
@@ -70,6 +74,9 @@ fn user_ids() -> Vec<f64> {
 #[cfg(unix)]
 fn priority<'js>(ctx: Ctx<'js>, id: i32, priority: Option<i32>) -> Result<Value<'js>> {
     use rustix::process::{Pid, getpriority_process, setpriority_process};
+    if priority.is_some() {
+        gate::check(&ctx, Access::Process("os.setPriority(…)"))?;
+    }
     let process = Pid::from_raw(id);
     let outcome = match priority {
         Some(priority) => setpriority_process(process, priority).map(|()| priority),

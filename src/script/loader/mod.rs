@@ -10,6 +10,7 @@ mod common_js;
 mod data_url;
 mod json;
 mod kind;
+mod look_up;
 mod meta;
 mod missing_export;
 mod modules;
@@ -32,6 +33,7 @@ use url::Url;
 
 pub(super) use chain::{ImportSite, import_chain, is_package};
 pub(super) use common_js::NATIVE;
+pub(crate) use look_up::{ImportProblem, ImportTarget, look_up_import, read_module};
 pub(super) use missing_export::explain_missing_export;
 pub(super) use modules::Modules;
 pub(super) use typescript::with_source_positions;

@@ -76,6 +76,11 @@ impl ChildOptions {
         }
     }
 
+    /// What is started.
+    pub(super) fn program(&self) -> &str {
+        &self.file
+    }
+
     /// Whether it may outlive the run once it is `unref`ed.
     pub(super) fn is_detached(&self) -> bool {
         self.detached

@@ -20,6 +20,8 @@ use super::children;
 use super::keep::Keep;
 use super::outcome::{failed, failure, outcome};
 use super::signals::kill;
+use crate::permission::Access;
+use crate::script::gate;
 use crate::script::globals::Bytes;
 use crate::script::host::host;
 use crate::script::native_module::NativeModule;
@@ -39,7 +41,13 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     // spawnSync(options): {pid, status, signal, stdout, stderr, code, number}
     exports.set("spawnSync", Function::new(ctx.clone(), spawn_sync)?)?;
     // kill(pid, signal): nothing, or {code, number}.
-    let kill = |ctx: Ctx<'js>, pid: i32, signal: i32| failure(&ctx, kill(pid, signal));
+    let kill = |ctx: Ctx<'js>, pid: i32, signal: i32| {
+        // Signal 0 only asks whether there is such a process.
+        if signal != 0 {
+            gate::check(&ctx, Access::Process(&format!("a signal to process {pid}")))?;
+        }
+        failure(&ctx, kill(pid, signal))
+    };
     exports.set("kill", Function::new(ctx.clone(), kill)?)?;
     Ok(exports)
 }
@@ -58,6 +66,7 @@ struct Running {
 }
 
 fn spawn<'js>(ctx: Ctx<'js>, mut options: ChildOptions) -> Result<Object<'js>> {
+    gate::check(&ctx, Access::Run(options.program()))?;
     options.make_room(&*host(&ctx)?);
     let started = options.command().and_then(|command| Command::from(command).spawn());
     let mut child = match started {

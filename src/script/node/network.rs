@@ -14,7 +14,9 @@ use tokio::sync::Notify;
 
 use super::network_error::{NetError, NetResult, outcome};
 use super::socket::{Connection, connection_object, place};
+use crate::permission::Access;
 use crate::script::event_loop::KeepAlive;
+use crate::script::gate;
 use crate::script::native_module::NativeModule;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/network", init: exports };
@@ -149,30 +151,54 @@ fn connected<'js>(ctx: &Ctx<'js>, connection: NetResult<Connection>) -> Result<O
     }
 }
 
+/// Work on the network as a promise, unless it is refused.
+fn allowed<'js>(
+    ctx: Ctx<'js>,
+    place: String,
+    work: impl Future<Output = Result<Object<'js>>>,
+) -> impl Future<Output = Result<Object<'js>>> {
+    let refusal = gate::refusal(&ctx, Access::Network(&place));
+    async move {
+        if let Some(refusal) = refusal? {
+            return Err(ctx.throw(refusal.into_value()));
+        }
+        let _alive = KeepAlive::new(&ctx);
+        work.await
+    }
+}
+
 fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     // connect(address, port), connectPath(path): {value: connection}
-    let connect = |ctx: Ctx<'js>, address: String, port: u16| async move {
-        let _alive = KeepAlive::new(&ctx);
-        connected(&ctx, connect_tcp(&address, port).await)
+    let connect = |ctx: Ctx<'js>, address: String, port: u16| {
+        let (inner, place) = (ctx.clone(), format!("{address}:{port}"));
+        allowed(ctx, place, async move { connected(&inner, connect_tcp(&address, port).await) })
     };
     exports.set("connect", Function::new(ctx.clone(), Async(connect))?)?;
-    let connect = |ctx: Ctx<'js>, path: String| async move {
-        let _alive = KeepAlive::new(&ctx);
-        connected(&ctx, connect_path(&path).await)
+    let connect = |ctx: Ctx<'js>, path: String| {
+        let (inner, place) = (ctx.clone(), path.clone());
+        allowed(ctx, place, async move { connected(&inner, connect_path(&path).await) })
     };
     exports.set("connectPath", Function::new(ctx.clone(), Async(connect))?)?;
     // listen(address, port), listenPath(path): {value: listener}
-    let listen = |ctx: Ctx<'js>, address: String, port: u16| listened(&ctx, Listener::tcp(&address, port));
+    let listen = |ctx: Ctx<'js>, address: String, port: u16| {
+        gate::check(&ctx, Access::Network(&format!("{address}:{port}")))?;
+        listened(&ctx, Listener::tcp(&address, port))
+    };
     exports.set("listen", Function::new(ctx.clone(), listen)?)?;
-    let listen = |ctx: Ctx<'js>, path: String| listened(&ctx, Listener::path(&path));
+    let listen = |ctx: Ctx<'js>, path: String| {
+        gate::check(&ctx, Access::Network(&path))?;
+        listened(&ctx, Listener::path(&path))
+    };
     exports.set("listenPath", Function::new(ctx.clone(), listen)?)?;
     // lookup(name): {value: [[address, family], …]}
-    let find = |ctx: Ctx<'js>, host: String| async move {
-        let _alive = KeepAlive::new(&ctx);
+    let find = |ctx: Ctx<'js>, host: String| {
+        let (inner, place) = (ctx.clone(), host.clone());
         let family = |address: &IpAddr| if address.is_ipv4() { 4 } else { 6 };
-        let all = lookup(&host).await;
-        outcome(&ctx, all.map(|all| all.iter().map(|a| List((a.to_string(), family(a)))).collect::<Vec<_>>()))
+        allowed(ctx, place, async move {
+            let all = lookup(&host).await;
+            outcome(&inner, all.map(|all| all.iter().map(|a| List((a.to_string(), family(a)))).collect::<Vec<_>>()))
+        })
     };
     exports.set("lookup", Function::new(ctx.clone(), Async(find))?)?;
     // ipVersion(text): 4, 6 or 0

@@ -14,6 +14,7 @@ use rquickjs::{Ctx, Function, Object, Result};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::outcome::failed;
+use crate::script::gate;
 
 /// Has the command line receive one more signal.
 type Receive = Box<dyn Fn(i32) -> io::Result<()> + Send + Sync>;
@@ -49,20 +50,31 @@ pub(crate) fn take_signal(signal: i32) -> bool {
 pub(super) fn exports<'js>(exports: &Object<'js>) -> Result<()> {
     let ctx = exports.ctx();
     // listen(signal): nothing, or {code, number} when that cannot be.
-    let listen = |ctx: Ctx<'js>, signal: i32| match receive(signal) {
-        Ok(()) => {
-            LISTENED.fetch_or(bit(signal), Ordering::Relaxed);
-            Ok(None)
+    let listen = |ctx: Ctx<'js>, signal: i32| {
+        // Signals are the process's: a script that may not change it listens to none.
+        if !gate::is_open(&ctx) {
+            return Ok(None);
         }
-        Err(error) => failed(&ctx, &error).map(Some),
+        match receive(signal) {
+            Ok(()) => {
+                LISTENED.fetch_or(bit(signal), Ordering::Relaxed);
+                Ok(None)
+            }
+            Err(error) => failed(&ctx, &error).map(Some),
+        }
     };
     exports.set("listen", Function::new(ctx.clone(), listen)?)?;
-    let ignore = |signal: i32| {
-        LISTENED.fetch_and(!bit(signal), Ordering::Relaxed);
+    let ignore = |ctx: Ctx<'js>, signal: i32| {
+        if gate::is_open(&ctx) {
+            LISTENED.fetch_and(!bit(signal), Ordering::Relaxed);
+        }
     };
     exports.set("ignore", Function::new(ctx.clone(), ignore)?)?;
     // onSignal(deliver): `deliver(signal)` is called for each that comes.
     let on_signal = |ctx: Ctx<'js>, deliver: Function<'js>| {
+        if !gate::is_open(&ctx) {
+            return;
+        }
         let (sender, receiver) = unbounded_channel();
         LISTENER.lock().unwrap_or_else(PoisonError::into_inner).replace(sender);
         ctx.spawn(forward(receiver, deliver));

@@ -7,6 +7,7 @@ use rquickjs::{Ctx, Function, Object, Result, prelude::Async};
 
 use super::keep::Keep;
 use crate::script::globals::Bytes;
+use crate::script::host::host;
 use crate::script::native_module::NativeModule;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/stdin", init };
@@ -26,7 +27,10 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(exports)
 }
 
-async fn read() -> Option<Bytes> {
+async fn read(ctx: Ctx<'_>) -> Option<Bytes> {
+    if !host(&ctx).is_ok_and(|host| host.has_stdin()) {
+        return None;
+    }
     let read = || {
         let mut buffer = vec![0; CHUNK];
         let count = std::io::stdin().lock().read(&mut buffer);

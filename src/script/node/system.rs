@@ -3,6 +3,8 @@
 use rquickjs::{Ctx, Function, Object, Result};
 
 use super::outcome::failed;
+use crate::permission::Access;
+use crate::script::gate;
 use crate::script::native_module::NativeModule;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/system", init };
@@ -10,12 +12,21 @@ pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/n
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     // chdir(path): nothing, or {code, number}.
-    let chdir = |ctx: Ctx<'js>, path: String| match std::env::set_current_dir(path) {
-        Ok(()) => Ok(None),
-        Err(error) => failed(&ctx, &error).map(Some),
+    let chdir = |ctx: Ctx<'js>, path: String| {
+        gate::check(&ctx, Access::Process(&format!("process.chdir('{path}')")))?;
+        match std::env::set_current_dir(path) {
+            Ok(()) => Ok(None),
+            Err(error) => failed(&ctx, &error).map(Some),
+        }
     };
     exports.set("chdir", Function::new(ctx.clone(), chdir)?)?;
     // umask(mask or undefined): the one there was.
+    let umask = |ctx: Ctx<'js>, mask: Option<u32>| {
+        if mask.is_some() {
+            gate::check(&ctx, Access::Process("process.umask(…)"))?;
+        }
+        Result::Ok(umask(mask))
+    };
     exports.set("umask", Function::new(ctx.clone(), umask)?)?;
     // identity(): [uid, euid, gid, egid, …groups]
     exports.set("identity", Function::new(ctx.clone(), identity)?)?;

@@ -2,17 +2,25 @@
 
 use rquickjs::{Ctx, Function, Object, Result};
 
+use crate::script::host::host;
+
 /// Adds `stdinIsTerminal()`, `setRawMode(on)` and `windowSize()`.
 pub(super) fn exports<'js>(exports: &Object<'js>) -> Result<()> {
     let ctx: &Ctx<'js> = exports.ctx();
     exports.set("stdinIsTerminal", Function::new(ctx.clone(), stdin_is_terminal)?)?;
-    exports.set("setRawMode", Function::new(ctx.clone(), set_raw_mode)?)?;
+    let raw_mode = |ctx: Ctx<'js>, raw: bool| has_stdin(&ctx) && set_raw_mode(raw);
+    exports.set("setRawMode", Function::new(ctx.clone(), raw_mode)?)?;
     // windowSize(): [columns, rows], or nothing without a terminal.
     exports.set("windowSize", Function::new(ctx.clone(), window_size)?)
 }
 
-fn stdin_is_terminal() -> bool {
-    std::io::IsTerminal::is_terminal(&std::io::stdin())
+fn stdin_is_terminal(ctx: Ctx<'_>) -> bool {
+    has_stdin(&ctx) && std::io::IsTerminal::is_terminal(&std::io::stdin())
+}
+
+/// Whether the input is the script's.
+fn has_stdin(ctx: &Ctx<'_>) -> bool {
+    host(ctx).is_ok_and(|host| host.has_stdin())
 }
 
 fn window_size() -> Option<Vec<u16>> {

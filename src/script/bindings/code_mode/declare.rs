@@ -9,17 +9,21 @@ use crate::{
     code::{Declaration, Declarations, FunctionSignature},
     prompt::{DefinitionKind, FunctionDefinition},
     sandbox::Sandbox,
-    script::bindings::{
-        prompt::{
-            call::Call,
-            core::Core,
-            entry::{Callable, Entry, Shelf},
-            object::PromptObject,
-            reference::Reference,
+    script::{
+        bindings::{
+            prompt::{
+                call::Call,
+                core::Core,
+                doubles,
+                entry::{Callable, Entry, Shelf},
+                object::PromptObject,
+                reference::Reference,
+            },
+            services,
+            tools::define::NamedEntry,
+            values::{schema::Side, type_error},
         },
-        services,
-        tools::define::NamedEntry,
-        values::{schema::Side, type_error},
+        gate,
     },
 };
 
@@ -35,6 +39,7 @@ pub(crate) fn register<'js>(
     let before = Before::of(call, kind, shelf, &name);
     let declaration = declaration(&call.ctx, &name, description, &entry, &before)?;
     declaration.validate().map_err(|error| type_error(&call.ctx, format!("{place}: {error}")))?;
+    doubles::look(&call.ctx, &call.prompt, kind, &name)?;
     let definition = FunctionDefinition { kind, declaration: Rc::new(declaration) };
     let defined = call.core.prompt.borrow_mut().define_function(&name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
@@ -136,7 +141,8 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result
 /// Starts a worker ahead of need, once a prompt, while the model has yet to think of code.
 fn warm(call: &Call<'_>, kind: DefinitionKind) -> Result<()> {
     // A worker takes longer to start than to run a snippet, and the model takes longer than that to write one.
-    if !call.core.sandbox_warm.replace(true) {
+    // A script that must not run anything is not going to run code either.
+    if gate::is_open(&call.ctx) && !call.core.sandbox_warm.replace(true) {
         let declarations = declarations(&call.ctx, &call.core, kind, |_| true)?;
         sandbox(&call.ctx, &call.prompt)?.warm(&declarations);
     }

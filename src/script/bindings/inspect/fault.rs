@@ -22,12 +22,38 @@ pub(crate) struct Fault {
     pub(crate) location: Option<Location>,
     /// How bad it is.
     pub(crate) weight: Weight,
-    /// The kind: `syntax`, `import`, `export`, `config`, `model`, `mock`, `definition`, `input` or `render`.
+    /// The kind: `syntax`, `import`, `export`, `config`, `model`, `mock`, `definition`, `input`, `load` or `render`.
     pub(crate) code: &'static str,
     /// What is wrong, in a sentence.
     pub(crate) message: String,
     /// How to fix it, when we can say.
     pub(crate) hint: Option<String>,
+}
+
+impl Fault {
+    /// An error about a value, or about none.
+    pub(crate) fn error(code: &'static str, place: &[&str], message: impl Into<String>) -> Self {
+        Fault {
+            place: place.iter().map(|name| Key::Name((*name).to_owned())).collect(),
+            location: None,
+            weight: Weight::Error,
+            code,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// The same as bad as `weight`.
+    #[must_use]
+    pub(crate) fn weighing(self, weight: Weight) -> Self {
+        Fault { weight, ..self }
+    }
+
+    /// With advice, if there is any.
+    #[must_use]
+    pub(crate) fn with_hint(self, hint: Option<String>) -> Self {
+        Fault { hint, ..self }
+    }
 }
 
 /// A step into a value.

@@ -1,6 +1,20 @@
 //! Looking at a prompt file without a model: what is wrong with its exports, and its first render, as plain data
 //! (docs/reference.md, "Checking"). Must not know how findings are shown, nor where in the source a value stands.
+//!
+//! - `look` – the order of things: load, exports, input, render; what ended it early
+//! - `model`, `input` – single exports
+//! - `render` – the first run of the function, and the request that would follow
+//! - `silence` – what stands in for models and limits
+//! - `verdict` – what threw, as a fault or as a note
 
 mod fault;
+mod input;
+mod look;
+mod model;
+mod render;
+mod silence;
+mod verdict;
 
 pub(crate) use fault::{Fault, Inspection, Key, Rendered, RenderedTool, Weight};
+pub(crate) use look::{Inspected, inspect_file};
+pub(crate) use silence::{NoLimits, Silence};

@@ -5,6 +5,7 @@ pub(crate) mod bag;
 pub(crate) mod call;
 pub(crate) mod core;
 pub(crate) mod definitions;
+pub(crate) mod doubles;
 mod effect_context;
 pub(crate) mod effects;
 pub(crate) mod entry;

@@ -215,7 +215,7 @@ fn output_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Va
 
 /// Awaits a part of the script, unless it waits for something that can never happen: no timer, no request and no run is
 /// left that could settle its promise. Node ends silently then; here it is an error.
-async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = Result<T>>) -> Result<T> {
     let mut part = std::pin::pin!(part);
     let polls = Cell::new(0_u64);
     let counted = std::future::poll_fn(|context| {
@@ -260,7 +260,7 @@ fn wrong_file(ctx: &Ctx<'_>, message: String, hint: &str) -> Error {
     ScriptError::error(message).hint(hint).throw(ctx)
 }
 
-pub(super) fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Function<'js>> {
+pub(crate) fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Function<'js>> {
     let hint = "export default async ({ def, $ }) => { $`your message`; };";
     if !namespace.contains_key("default")? {
         return Err(wrong_file(ctx, format!("{name} has no default export; it must be the prompt function"), hint));
@@ -276,7 +276,7 @@ pub(super) fn default_function<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, nam
 }
 
 /// The export `config`, with a model: its own, or the one that was chosen in its place.
-pub(super) fn config<'js>(
+pub(crate) fn config<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
     name: &str,
@@ -295,7 +295,7 @@ pub(super) fn config<'js>(
 }
 
 /// The export `config`.
-pub(super) fn config_object<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Object<'js>> {
+pub(crate) fn config_object<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Object<'js>> {
     if !namespace.contains_key("config")? {
         return Err(wrong_file(ctx, format!("{name} does not export config"), CONFIG_HINT));
     }
@@ -308,7 +308,7 @@ pub(super) fn config_object<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: 
 }
 
 /// Makes the model that `'mock'` stands for, when the file exports `mock` or one was chosen.
-fn set_mock<'js>(
+pub(crate) fn set_mock<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
     config: &Object<'js>,

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// What a file and its command line make together.
-pub(super) enum FileInput<'js> {
+pub(crate) enum FileInput<'js> {
     /// The file takes no input; its arguments are in `process.argv`.
     Nothing,
     /// The second argument of its function.
@@ -29,7 +29,7 @@ pub(super) enum FileInput<'js> {
 }
 
 /// Reads the input of the file called `name`. Throws when an export is wrong.
-pub(super) async fn file_input<'js>(
+pub(crate) async fn file_input<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
     name: &str,

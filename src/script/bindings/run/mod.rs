@@ -2,14 +2,14 @@
 //! knows all the others; the order of a step is not here but in `session`.
 
 mod abort;
-mod answer;
+pub(crate) mod answer;
 mod body;
 mod child;
 pub(crate) mod file;
-mod file_input;
+pub(crate) mod file_input;
 pub(crate) mod from_code;
 mod hooks;
-mod host;
+pub(crate) mod host;
 mod limits;
 pub(crate) mod model_choice;
 pub(crate) mod module;

@@ -65,15 +65,20 @@ pub(crate) async fn start<'js>(ctx: &Ctx<'js>, prompt: PromptObject<'js>) -> Res
     // Before the function runs: a model that cannot be found should not show after half of the work.
     let host = Rc::new(ScriptPrompt::new(ctx, &prompt)?);
     let run = host.run();
-    let function = prompt.borrow().bag.function();
-    if let Some(function) = function {
-        run.borrow().is_in_set_up.set(true);
-        let ran = nesting::within(&prompt, run_body(&prompt, &function)).await;
-        run.borrow().is_in_set_up.set(false);
-        ran.map_err(|error| services::end_failed(ctx, run.borrow().record.scope(), error))?;
-    }
+    run_first(&host).await.map_err(|error| services::end_failed(ctx, run.borrow().record.scope(), error))?;
     drive(ctx, host)?;
     Ok(Started { prompt, run })
+}
+
+/// Runs the function for the first time; throws what it throws.
+pub(crate) async fn run_first(host: &ScriptPrompt<'_>) -> Result<()> {
+    let (prompt, run) = (host.object(), host.run());
+    let function = prompt.borrow().bag.function();
+    let Some(function) = function else { return Ok(()) };
+    run.borrow().is_in_set_up.set(true);
+    let ran = nesting::within(&prompt, run_body(&prompt, &function)).await;
+    run.borrow().is_in_set_up.set(false);
+    ran
 }
 
 /// Lets the step loop run in the background; the program stays alive until it ends.

@@ -8,6 +8,7 @@ use crate::{
     script::bindings::{
         prompt::{
             call::Call,
+            doubles,
             entry::{Callable, Entry, Shelf},
             reference::Reference,
         },
@@ -57,6 +58,7 @@ pub(crate) fn register<'js>(
     entry: Entry<'js>,
 ) -> Result<Value<'js>> {
     let kind = definition.kind;
+    doubles::look(&call.ctx, &call.prompt, kind, name)?;
     let defined = call.core.prompt.borrow_mut().define_tool(name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
     // Only now: a name that is refused leaves no entry behind.

@@ -1,0 +1,64 @@
+//! From what an inspection found to findings: whose file it is, and where in it. Must not know how it was found.
+
+use std::path::{Path, PathBuf};
+
+use super::{Finding, Position, Severity, Span};
+use crate::{
+    diagnostic::Location,
+    script::bindings::inspect::{Fault, Weight},
+};
+
+/// Findings of faults. `file` is the prompt file as it was named, `path` where it is.
+pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Finding> {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let finding = |fault: Fault| {
+        let place = fault.location.as_ref().map(|location| place(location, file, &real));
+        let (file, span) = match place {
+            Some((file, span)) => (file, Some(span)),
+            None => (file.to_owned(), None),
+        };
+        Finding {
+            file,
+            span,
+            severity: severity(fault.weight),
+            code: fault.code.to_owned(),
+            message: fault.message,
+            hint: fault.hint,
+            related: Vec::new(),
+        }
+    };
+    faults.into_iter().map(finding).collect()
+}
+
+fn severity(weight: Weight) -> Severity {
+    match weight {
+        Weight::Error => Severity::Error,
+        Weight::Warning => Severity::Warning,
+        Weight::Note => Severity::Note,
+    }
+}
+
+/// The file as the user knows it, and what stands at the place.
+fn place(location: &Location, file: &Path, real: &Path) -> (PathBuf, Span) {
+    // A module may be loaded several times, under several queries.
+    let bare = location.path.split('?').next().unwrap_or_default();
+    let found = Path::new(if Path::new(&location.path).exists() { location.path.as_str() } else { bare });
+    let start = Position { line: location.line, column: location.column };
+    let end = Position { column: start.column + word_length(found, start), ..start };
+    let span = Span { start, end };
+    if found == real {
+        return (file.to_owned(), span);
+    }
+    let directory = std::env::current_dir().and_then(std::fs::canonicalize).unwrap_or_default();
+    let shown = if file.is_absolute() { found } else { found.strip_prefix(&directory).unwrap_or(found) };
+    (shown.to_owned(), span)
+}
+
+/// How many characters the word has that begins there; at least one.
+fn word_length(file: &Path, start: Position) -> u32 {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let line = text.lines().nth(start.line.saturating_sub(1) as usize).unwrap_or_default();
+    let rest = line.chars().skip(start.column.saturating_sub(1) as usize);
+    let word = rest.take_while(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$')).count();
+    u32::try_from(word).unwrap_or(1).max(1)
+}

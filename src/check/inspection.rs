@@ -1,0 +1,230 @@
+//! Running a file for its check: an engine for each, on a thread of its own, so that nothing a script does can keep the check
+//! from ending. Must not know what is wrong with a file, nor what is shown.
+
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::{
+        Arc,
+        mpsc::{RecvTimeoutError, channel},
+    },
+    thread,
+    time::Duration,
+};
+
+use serde_json::Value;
+
+use super::{CheckOptions, Finding, Severity, faults};
+use crate::{
+    event::Events,
+    input::{CommandLine, Sources},
+    permission::Permissions,
+    provider::{ProviderContext, Redactor},
+    script::{
+        Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost, THREAD_STACK_SIZE,
+        bindings::{
+            self, Doors, Exchanges,
+            inspect::{self, Fault, Inspection, NoLimits, Rendered, RenderedTool, Silence, Weight},
+        },
+    },
+};
+
+/// How much longer than a script a check waits: for what the engine does not interrupt, such as `Atomics.wait`.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// More than that of what a script prints is not kept.
+const PRINTED: usize = 1 << 20;
+
+/// What loading and rendering a file gave.
+#[derive(Debug, Default)]
+pub(super) struct Inspected {
+    pub(super) findings: Vec<Finding>,
+    pub(super) rendered: Option<Rendered>,
+    pub(super) printed: String,
+}
+
+/// The same on its way from one thread to another: messages are shared within a thread.
+struct Sent {
+    faults: Vec<Fault>,
+    messages: Option<Value>,
+    tools: Vec<RenderedTool>,
+    functions: Vec<String>,
+    printed: String,
+}
+
+/// Loads a prompt file, looks at its exports, and renders it once.
+pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
+    let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let (sender, receiver) = channel();
+    let (own, wanted) = (path.clone(), options.clone());
+    let thread = thread::Builder::new().name("lmthing-check".into()).stack_size(THREAD_STACK_SIZE);
+    let started = thread.spawn(move || sender.send(look(&own, &wanted)));
+    let failed = |message: String| Inspected {
+        findings: vec![Finding {
+            file: file.to_owned(),
+            span: None,
+            severity: Severity::Error,
+            code: "render".to_owned(),
+            message,
+            hint: None,
+            related: Vec::new(),
+        }],
+        ..Inspected::default()
+    };
+    if let Err(error) = started {
+        return failed(format!("cannot start a thread: {error}"));
+    }
+    match receiver.recv_timeout(options.limit + PATIENCE) {
+        Ok(Sent { faults, messages, tools, functions, printed }) => {
+            let findings = faults::findings(file, &path, faults);
+            let messages = messages.and_then(|messages| serde_json::from_value(messages).ok());
+            let rendered = messages.map(|messages| Rendered { messages, tools, functions });
+            Inspected { findings, rendered, printed }
+        }
+        Err(RecvTimeoutError::Timeout) => {
+            failed(format!("the first render did not end within {} s", options.limit.as_secs_f64()))
+        }
+        Err(RecvTimeoutError::Disconnected) => failed("lmthing failed while it looked at the file".to_owned()),
+    }
+}
+
+/// On the thread of the engine.
+fn look(path: &Path, options: &CheckOptions) -> Sent {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return Sent::failed(format!("cannot start the event loop: {error}")),
+    };
+    let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
+    let host = Rc::new(Kept::default());
+    let inspection = runtime.block_on(run(path, options, &redactor, &host));
+    // Not to wait for a blocking call that nobody needs any more.
+    runtime.shutdown_background();
+    let warnings = host
+        .warnings
+        .take()
+        .into_iter()
+        .map(|message| Fault::error("definition", &[], message).weighing(Weight::Warning));
+    let printed = redactor.apply(&host.printed.take());
+    inspection.map_or_else(Sent::failed, |inspection| Sent::of(inspection, warnings, printed, &redactor))
+}
+
+impl Sent {
+    fn failed(message: String) -> Self {
+        let faults = vec![Fault::error("render", &[], message)];
+        Sent { faults, messages: None, tools: Vec::new(), functions: Vec::new(), printed: String::new() }
+    }
+
+    fn of(inspection: Inspection, warnings: impl Iterator<Item = Fault>, printed: String, redactor: &Redactor) -> Self {
+        let redacted = |fault: Fault| Fault {
+            message: redactor.apply(&fault.message),
+            hint: fault.hint.map(|hint| redactor.apply(&hint)),
+            ..fault
+        };
+        let faults = inspection.faults.into_iter().chain(warnings).map(redacted).collect();
+        let Some(Rendered { messages, tools, functions }) = inspection.rendered else {
+            return Sent { faults, messages: None, tools: Vec::new(), functions: Vec::new(), printed };
+        };
+        let messages = serde_json::to_value(messages).ok().map(|mut messages| {
+            redactor.apply_texts(&mut messages);
+            messages
+        });
+        Sent { faults, messages, tools, functions, printed }
+    }
+}
+
+async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc<Kept>) -> Result<Inspection, String> {
+    let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
+    let silence = Rc::new(Silence::default());
+    let doors = Doors {
+        step_loop: silence.clone(),
+        providers: ProviderContext::redacting(Rc::new(variables), redactor.clone()),
+        exchanges: Exchanges::Live,
+        events: Events::new(Vec::new()),
+        limits: Rc::new(NoLimits),
+    };
+    let engine = Engine::new(EngineOptions {
+        native_modules: bindings::NATIVE_MODULES.to_vec(),
+        argv: argv(path),
+        env: options.variables.clone(),
+        permissions: Permissions::reading_only("check renders"),
+        max_stack_size: SCRIPT_STACK_SIZE,
+        ..EngineOptions::new(host.clone())
+    });
+    let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
+    let installed = engine.context().with(|ctx| bindings::install(&ctx, doors)).await;
+    installed.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
+    let line = CommandLine {
+        command: format!("lmthing check {}", path.display()),
+        words: Vec::new(),
+        whole: options.input.clone(),
+        own_options: Vec::new,
+        sources: Arc::new(NotAsked(options.sources.clone())),
+    };
+    let asked =
+        inspect::Inspected { path, render: options.render, line: &line, limit: options.limit, silence: &silence };
+    Ok(inspect::inspect_file(&engine, &asked).await)
+}
+
+fn argv(path: &Path) -> Vec<String> {
+    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lmthing"));
+    [program.display().to_string(), path.display().to_string()].to_vec()
+}
+
+/// Sources that nobody types into: standard input is read when it is named, and not because something is missing.
+struct NotAsked(Arc<dyn Sources>);
+
+impl Sources for NotAsked {
+    fn file(&self, path: &str) -> Result<String, String> {
+        self.0.file(path)
+    }
+
+    fn standard_input(&self) -> Result<String, String> {
+        self.0.standard_input()
+    }
+
+    fn is_terminal(&self) -> bool {
+        true
+    }
+}
+
+/// Keeps what a script prints and is warned of.
+#[derive(Default)]
+struct Kept {
+    printed: RefCell<String>,
+    warnings: RefCell<Vec<String>>,
+}
+
+impl Kept {
+    fn print(&self, text: &str) {
+        let mut printed = self.printed.borrow_mut();
+        let left = PRINTED.saturating_sub(printed.len());
+        printed.push_str(&text[..text.floor_char_boundary(left.min(text.len()))]);
+    }
+}
+
+impl ScriptHost for Kept {
+    fn write_stdout(&self, text: &str) {
+        self.print(text);
+    }
+
+    fn write_stderr(&self, text: &str) {
+        self.print(text);
+    }
+
+    fn warn(&self, message: &str) {
+        // What is unknown in `config` is found by itself, and is worse here.
+        if !message.starts_with("config.") {
+            self.warnings.borrow_mut().push(message.to_owned());
+        }
+    }
+
+    fn diverts_stdout(&self) -> bool {
+        true
+    }
+
+    fn has_stdin(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,308 @@
+//! The exports of a prompt file get the types that they need no annotation for: the prompt function its parameters, `config` and
+//! `mock` what they have to be. Done by what is put into a copy of the text. Must not know what the types are.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use tsr_arena::Error;
+use tsr_ast::{NodeId, SyntaxKind as K};
+
+use super::edited::Edit;
+use super::shapes::MODULE;
+use crate::code::{Language, Tree};
+
+/// Comments with one of these say types themselves.
+const ANNOTATIONS: [&str; 5] = ["@type ", "@type{", "@satisfies", "@param {", "@overload"];
+
+/// The exports of a prompt file, as far as the check has to do with them.
+#[derive(Debug, Default)]
+pub(super) struct Exports {
+    /// What makes a copy of the text typed.
+    pub(super) edits: Vec<Edit>,
+    /// The bytes of the values of `config` and `mock` that are written out.
+    pub(super) values: Vec<(&'static str, Range<usize>)>,
+}
+
+impl Exports {
+    /// Looks at the exports of a prompt file.
+    ///
+    /// # Errors
+    /// When the tree is broken.
+    pub(super) fn of(tree: &Tree, language: Language) -> Result<Self, Error> {
+        let mut found = Found { tree, locals: HashMap::new(), exported: HashMap::new(), default: None, is_open: false };
+        for statement in tree.statements()? {
+            found.collect(statement)?;
+        }
+        let mut exports = Exports::default();
+        for (name, shape) in [("config", "Config"), ("mock", "Mock")] {
+            if let Some(local) = found.local(name) {
+                exports.add_shape(tree, language, local, (name, shape))?;
+            }
+        }
+        if let Some(function) = found.prompt_function(language)? {
+            let types = [found.prompt_type()?, found.input_type()];
+            exports.add_parameters(tree, language, function, &types)?;
+        }
+        Ok(exports)
+    }
+
+    fn add_shape(
+        &mut self,
+        tree: &Tree,
+        language: Language,
+        local: Local,
+        (name, shape): (&'static str, &str),
+    ) -> Result<(), Error> {
+        let Some(value) = tree.node(local.node)?.initializer() else { return Ok(()) };
+        if !matches!(tree.kind(value)?, K::ObjectLiteralExpression | K::ArrayLiteralExpression) {
+            return Ok(());
+        }
+        let range = tree.start(value)?..tree.end(value)?;
+        self.values.push((name, range.clone()));
+        if is_annotated(tree, language, local)? {
+            return Ok(());
+        }
+        let meaning = name_range(tree, local.node)?;
+        match language {
+            Language::JavaScript => {
+                self.put(range.start, format!("/** @satisfies {{import('{MODULE}').{shape}}} */ ("), &meaning);
+                self.put(range.end, ")".to_owned(), &meaning);
+            }
+            Language::TypeScript => {
+                self.put(range.end, format!(" satisfies import('{MODULE}').{shape}"), &meaning);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_parameters(
+        &mut self,
+        tree: &Tree,
+        language: Language,
+        function: NodeId,
+        types: &[String],
+    ) -> Result<(), Error> {
+        let children = tree.children(function)?;
+        let mut parameters = Vec::new();
+        for child in children {
+            match tree.kind(child)? {
+                K::TypeParameter => return Ok(()),
+                K::Parameter => parameters.push(child),
+                _ => {}
+            }
+        }
+        for (index, parameter) in parameters.into_iter().enumerate() {
+            let (start, end) = (tree.start(parameter)?, tree.end(parameter)?);
+            let read = tree.node(parameter)?;
+            let comment = &tree.bytes()[tree.full_start(parameter)?..start];
+            if read.type_node().is_some() || language == Language::JavaScript && has_annotation(comment) {
+                continue;
+            }
+            let Some(name) = read.name() else { continue };
+            let is_rest = tree.bytes()[start..].starts_with(b"...");
+            let kind = match types.get(index) {
+                _ if is_rest => "any[]",
+                Some(kind) => kind,
+                None => continue,
+            };
+            let is_bare = !tree.bytes()[tree.start(function)?..start].contains(&b'(');
+            let (open, close) = if is_bare { ("(", ")") } else { ("", "") };
+            let meaning = start..tree.end(name)?;
+            match language {
+                Language::JavaScript => {
+                    self.put(start, format!("{open}/** @type {{{kind}}} */ "), &meaning);
+                    if is_bare {
+                        self.put(end, close.to_owned(), &meaning);
+                    }
+                }
+                Language::TypeScript => {
+                    if is_bare {
+                        self.put(start, open.to_owned(), &meaning);
+                    }
+                    self.put(tree.end(name)?, format!(": {kind}{close}"), &meaning);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, at: usize, text: String, meaning: &Range<usize>) {
+        self.edits.push(Edit { replaced: at..at, text, meaning: meaning.clone() });
+    }
+}
+
+/// A name of the module and where it gets its value.
+#[derive(Clone, Copy)]
+struct Local {
+    /// A `VariableDeclaration` or a `FunctionDeclaration`.
+    node: NodeId,
+    statement: NodeId,
+}
+
+/// What stands where.
+struct Found<'a> {
+    tree: &'a Tree,
+    locals: HashMap<String, Local>,
+    /// From the name of an export to that of a local.
+    exported: HashMap<String, String>,
+    /// The expression or the declaration that is the default export, and its statement.
+    default: Option<(NodeId, NodeId)>,
+    /// Exports come from other modules as well.
+    is_open: bool,
+}
+
+impl Found<'_> {
+    fn collect(&mut self, statement: NodeId) -> Result<(), Error> {
+        let tree = self.tree;
+        let is_exported = tree.has_modifier(statement, K::ExportKeyword)?;
+        match tree.kind(statement)? {
+            K::VariableStatement => tree.walk(statement, |node, kind| {
+                if kind == K::VariableDeclaration {
+                    self.declare(node, statement, is_exported)?;
+                }
+                Ok(matches!(kind, K::VariableStatement | K::VariableDeclarationList))
+            })?,
+            K::FunctionDeclaration => {
+                let is_default = tree.has_modifier(statement, K::DefaultKeyword)?;
+                self.declare(statement, statement, is_exported && !is_default)?;
+                if is_default {
+                    self.default = Some((statement, statement));
+                }
+            }
+            K::ExportAssignment => {
+                let expression = tree.node(statement)?.expression();
+                self.default = expression.map(|expression| (expression, statement)).or(self.default);
+            }
+            K::ExportDeclaration if tree.node(statement)?.module_specifier().is_some() => self.is_open = true,
+            K::ExportDeclaration => tree.walk(statement, |node, kind| {
+                let read = tree.node(node)?;
+                if kind == K::ExportSpecifier
+                    && let (Some(local), Some(name)) = (read.property_name_or_name(), read.name())
+                {
+                    self.export(tree.text(name)?, tree.text(local)?);
+                }
+                Ok(true)
+            })?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn declare(&mut self, node: NodeId, statement: NodeId, is_exported: bool) -> Result<(), Error> {
+        let Some(name) = self.tree.node(node)?.name() else { return Ok(()) };
+        if self.tree.kind(name)? != K::Identifier {
+            return Ok(());
+        }
+        let name = self.tree.text(name)?;
+        self.locals.insert(name.clone(), Local { node, statement });
+        if is_exported {
+            self.export(name.clone(), name);
+        }
+        Ok(())
+    }
+
+    fn export(&mut self, name: String, local: String) {
+        self.exported.insert(name, local);
+    }
+
+    /// The declaration behind an export.
+    fn local(&self, export: &str) -> Option<Local> {
+        self.locals.get(self.exported.get(export)?).copied()
+    }
+
+    /// The function whose parameters are to get types; none when it says its types itself, or stands elsewhere.
+    fn prompt_function(&self, language: Language) -> Result<Option<NodeId>, Error> {
+        let tree = self.tree;
+        let (mut node, statement) = match self.default {
+            Some(default) => default,
+            None => match self.local("default") {
+                Some(local) => (local.node, local.statement),
+                None => return Ok(None),
+            },
+        };
+        let mut place = Local { node, statement };
+        // A name stands for what it is declared as, once.
+        if tree.kind(node)? == K::Identifier {
+            let Some(local) = self.locals.get(&tree.text(node)?) else { return Ok(None) };
+            place = *local;
+            node = local.node;
+        }
+        if tree.kind(node)? == K::VariableDeclaration {
+            let Some(value) = tree.node(node)?.initializer() else { return Ok(None) };
+            node = value;
+        }
+        while tree.kind(node)? == K::ParenthesizedExpression
+            && let [inner] = tree.children(node)?[..]
+        {
+            node = inner;
+        }
+        let is_function = matches!(tree.kind(node)?, K::ArrowFunction | K::FunctionExpression | K::FunctionDeclaration);
+        let types_itself = place.node != node && is_typed(tree, place.node)?;
+        let before = &tree.bytes()[tree.full_start(place.statement)?..tree.start(node)?];
+        let is_commented = language == Language::JavaScript && has_annotation(before);
+        let comment = &tree.bytes()[tree.full_start(place.statement)?..tree.start(place.statement)?];
+        let is_commented = is_commented || language == Language::JavaScript && has_annotation(comment);
+        Ok((is_function && !types_itself && !is_commented).then_some(node))
+    }
+
+    fn prompt_type(&self) -> Result<String, Error> {
+        let plain = "import('lmthing').Prompt";
+        let Some(local) = self.local("config") else {
+            return Ok(if self.is_open || self.exported.contains_key("config") {
+                "import('lmthing').AnyPrompt"
+            } else {
+                plain
+            }
+            .to_owned());
+        };
+        let may_have_plugins = match self.tree.node(local.node)?.initializer() {
+            Some(value) if self.tree.kind(value)? == K::ObjectLiteralExpression => self.may_have_plugins(value)?,
+            _ => true,
+        };
+        let name = self.exported.get("config").map_or("config", String::as_str);
+        Ok(if may_have_plugins { format!("import('{MODULE}').PromptOf<typeof {name}>") } else { plain.to_owned() })
+    }
+
+    fn may_have_plugins(&self, config: NodeId) -> Result<bool, Error> {
+        for property in self.tree.children(config)? {
+            let name = self.tree.node(property)?.name();
+            let is_named = name.is_some_and(|name| {
+                self.tree.kind(name).is_ok_and(|kind| matches!(kind, K::Identifier | K::StringLiteral))
+            });
+            let is_other =
+                is_named && name.and_then(|name| self.tree.text(name).ok()).is_some_and(|name| name != "plugins");
+            if !is_other {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn input_type(&self) -> String {
+        match self.exported.get("input") {
+            Some(local) if self.locals.contains_key(local) => format!("import('{MODULE}').InputOf<typeof {local}>"),
+            _ => "any".to_owned(),
+        }
+    }
+}
+
+/// Whether a value says its type itself.
+fn is_annotated(tree: &Tree, language: Language, local: Local) -> Result<bool, Error> {
+    let Some(value) = tree.node(local.node)?.initializer() else { return Ok(true) };
+    let before = &tree.bytes()[tree.full_start(local.statement)?..tree.start(value)?];
+    Ok(is_typed(tree, local.node)? || language == Language::JavaScript && has_annotation(before))
+}
+
+fn is_typed(tree: &Tree, node: NodeId) -> Result<bool, Error> {
+    Ok(tree.kind(node)? == K::VariableDeclaration && tree.node(node)?.type_node().is_some())
+}
+
+fn has_annotation(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    text.contains("/**") && ANNOTATIONS.iter().any(|word| text.contains(word))
+}
+
+fn name_range(tree: &Tree, node: NodeId) -> Result<Range<usize>, Error> {
+    let name = tree.node(node)?.name().unwrap_or(node);
+    Ok(tree.start(name)?..tree.end(name)?)
+}

@@ -1,0 +1,164 @@
+//! From errors of the type checker to findings: which of them are the author's mistakes, one for each, and where they stand in
+//! what the author wrote. Must not know how the checker is run.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::files::Sources;
+use super::hints::Hints;
+use super::program::TypeError;
+use super::source::Source;
+use super::words::readable;
+use crate::check::finding::Related;
+use crate::check::{Finding, Severity};
+use crate::code::Language;
+
+/// "Could not find a declaration file for module": such a package is `any`.
+const NO_DECLARATIONS: i32 = 7016;
+/// "Cannot find module", in the words of several cases.
+const NO_MODULE: [i32; 6] = [2307, 2792, 2732, 2882, 6137, 5097];
+/// "Did you forget to use 'await'?"
+const FORGOTTEN_AWAIT: i32 = 2773;
+/// Places that say the same are told up to this number.
+const MAX_RELATED: usize = 5;
+
+/// An error at its place in the original.
+struct Placed {
+    source: Arc<Source>,
+    range: std::ops::Range<usize>,
+    error: TypeError,
+}
+
+/// The findings in what the type checker reported, in the order of the files' texts.
+pub(super) fn findings(errors: Vec<TypeError>, sources: &Sources) -> Vec<Finding> {
+    let mut placed: Vec<Placed> = errors.into_iter().filter_map(|error| place(error, sources)).collect();
+    placed.retain(|found| !is_forgiven(found));
+    placed.sort_by(|a, b| {
+        (&a.source.path, a.range.start, a.range.end).cmp(&(&b.source.path, b.range.start, b.range.end))
+    });
+    let placed = without_cascades(placed);
+    let hints = Hints::new(sources);
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut told: HashMap<(PathBuf, i32, String), usize> = HashMap::new();
+    for found in placed {
+        let key = (found.source.path.clone(), found.error.code, found.error.message.clone());
+        if let Some(first) = told.get(&key).and_then(|at| findings.get_mut(*at)) {
+            if first.related.len() < MAX_RELATED {
+                let span = found.source.edited.span(&found.range);
+                first.related.push(Related { file: first.file.clone(), span, message: "here as well".to_owned() });
+            }
+            continue;
+        }
+        told.insert(key, findings.len());
+        findings.push(finding(&found, sources, &hints));
+    }
+    findings
+}
+
+fn place(error: TypeError, sources: &Sources) -> Option<Placed> {
+    let source = sources.get(&error.file)?;
+    let range = source.edited.original_range(error.start..error.end);
+    Some(Placed { source, range, error })
+}
+
+/// Whether an error says nothing of the author's file.
+fn is_forgiven(found: &Placed) -> bool {
+    let Placed { source, range, error } = found;
+    if error.code == NO_DECLARATIONS {
+        return true;
+    }
+    // Whether these lead anywhere, the loader has said.
+    if NO_MODULE.contains(&error.code) && source.imports.found.iter().any(|import| import.start == range.start) {
+        return true;
+    }
+    let is_value = source.value_at(range.start).is_some();
+    (is_value || source.language == Language::JavaScript) && is_widened(&error.message)
+}
+
+/// Without an annotation nobody keeps `const items = [{ type: 'text' }]` from being a list of any texts.
+fn is_widened(message: &str) -> bool {
+    let last = message.lines().rev().map(str::trim).find(|line| line.contains(" is not assignable to type '"));
+    last.is_some_and(|line| {
+        let Some((from, to)) = line.split_once(" is not assignable to type '") else { return false };
+        let is_wide = ["Type 'string'", "Type 'number'", "Type 'boolean'"].contains(&from);
+        is_wide && to.starts_with(['"', '1', '2', '3', '4', '5', '6', '7', '8', '9', '0'])
+    }) && message.contains('\n')
+}
+
+/// The first of several errors in the same place, or about the same promise.
+fn without_cascades(placed: Vec<Placed>) -> Vec<Placed> {
+    let mut kept: Vec<Placed> = Vec::new();
+    for found in placed {
+        let is_same = |other: &Placed| {
+            if other.source.path != found.source.path {
+                return false;
+            }
+            let overlaps = found.range.start < other.range.end && other.range.start < found.range.end;
+            let both_await = |of: &Placed| of.error.related.iter().any(|related| related.code == FORGOTTEN_AWAIT);
+            overlaps
+                || found.range == other.range
+                || both_await(other) && both_await(&found) && of_type(&other.error) == of_type(&found.error)
+        };
+        if !kept.iter().any(is_same) {
+            kept.push(found);
+        }
+    }
+    kept
+}
+
+/// The type that a message says something does not exist on.
+fn of_type(error: &TypeError) -> Option<&str> {
+    error.message.split_once(" on type '").map(|(_, kind)| kind)
+}
+
+fn finding(found: &Placed, sources: &Sources, hints: &Hints<'_>) -> Finding {
+    let Placed { source, range, error } = found;
+    let forgotten = error.related.iter().any(|related| related.code == FORGOTTEN_AWAIT);
+    let related = error.related.iter().filter(|related| related.code != FORGOTTEN_AWAIT);
+    let related = related.filter_map(|related| {
+        let place = place(related.clone(), sources)?;
+        let span = place.source.edited.span(&place.range);
+        Some(Related { file: place.source.path.clone(), span, message: readable(&related.message) })
+    });
+    let hint = match forgotten {
+        true => Some("did you forget `await`?".to_owned()),
+        false => hints.of(source, range, error),
+    };
+    Finding {
+        file: source.path.clone(),
+        span: Some(source.edited.span(range)),
+        severity: Severity::Error,
+        code: format!("TS{}", error.code),
+        message: readable(&error.message),
+        hint,
+        related: related.take(MAX_RELATED).collect(),
+    }
+}
+
+/// What is said when the checker itself failed.
+pub(super) fn failure(file: &Path, reason: &str) -> Finding {
+    Finding {
+        file: file.to_owned(),
+        span: None,
+        severity: Severity::Note,
+        code: "types".to_owned(),
+        message: format!("The types could not be checked: {reason}"),
+        hint: None,
+        related: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_may_be_any_is_no_mistake() {
+        let inner =
+            "Types of property 'type' are incompatible.\n    Type 'string' is not assignable to type '\"text\"'.";
+        assert!(is_widened(&format!("Type '{{ type: string; }}' is not assignable to type 'MockItem'.\n  {inner}")));
+        assert!(!is_widened("Type '\"tool_call\"' is not assignable to type '\"text\"'."));
+        assert!(!is_widened("Type 'string' is not assignable to type 'number'."));
+    }
+}

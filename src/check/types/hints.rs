@@ -1,0 +1,243 @@
+//! How to mend what the type checker reports, where lmthing knows better than TypeScript. Must not know how it was found.
+
+use std::ops::Range;
+use std::path::Path;
+
+use tsr_ast::SyntaxKind;
+
+use super::files::Sources;
+use super::program::TypeError;
+use super::source::Source;
+use crate::check::declarations;
+use crate::code::Tree;
+use crate::diagnostic::closest;
+
+/// "Property does not exist", without and with a suggestion.
+const NO_PROPERTY: [i32; 2] = [2339, 2551];
+/// "Cannot find name", in its several words.
+const NO_NAME: [i32; 7] = [2304, 2552, 2503, 2580, 2582, 2584, 2591];
+/// "Module has no exported member".
+const NOT_EXPORTED: [i32; 3] = [2305, 2614, 2724];
+/// "Object literal may only specify known properties".
+const EXCESS: [i32; 2] = [2353, 2561];
+/// Modules of lmthing's own, as their declarations name them.
+const MODULES: [&str; 3] = ["lmthing", "lmthing/plugins", "lmthing/test"];
+
+/// A hint for an error of the parser.
+pub(super) fn of_syntax(code: u32, path: &Path) -> Option<String> {
+    // "… can only be used in TypeScript files."
+    if !(8000..9000).contains(&code) {
+        return None;
+    }
+    let name = path.file_name()?.to_str()?;
+    let (stem, ending) = name.rsplit_once('.')?;
+    let typescript = if ending == "mjs" { "mts" } else { "ts" };
+    let typescript = if stem.ends_with(".lmt") { "ts" } else { typescript };
+    Some(format!("types are for TypeScript: rename the file to {stem}.{typescript}, or write the type in a comment"))
+}
+
+/// What hints are made of.
+pub(super) struct Hints<'a> {
+    sources: &'a Sources,
+}
+
+impl<'a> Hints<'a> {
+    /// For errors in these files.
+    pub(super) fn new(sources: &'a Sources) -> Self {
+        Self { sources }
+    }
+
+    /// How to mend an error at bytes of the original.
+    pub(super) fn of(&self, source: &Source, range: &Range<usize>, error: &TypeError) -> Option<String> {
+        let quoted = quoted(&error.message);
+        let first = quoted.first().copied().unwrap_or_default();
+        let of_value = || value_hint(source, range, &error.message);
+        match error.code {
+            code if NO_PROPERTY.contains(&code) => self.of_property(&quoted),
+            code if NO_NAME.contains(&code) => of_name(first),
+            code if NOT_EXPORTED.contains(&code) => of_export(&quoted),
+            code if EXCESS.contains(&code) => of_key(source, range, first).or_else(of_value),
+            _ => of_value(),
+        }
+    }
+
+    fn of_property(&self, quoted: &[&str]) -> Option<String> {
+        let [name, kind, ..] = quoted else { return None };
+        let is_prompt = kind.starts_with("Prompt") || kind.starts_with("StatefulPrompt") || kind.contains("Prompt &");
+        if !is_prompt {
+            return None;
+        }
+        if let Some(plugin) = self.plugin_with(name) {
+            return Some(format!("it is a method of {plugin}, which has to be listed: config.plugins: [{plugin}]"));
+        }
+        let methods = prompt_methods();
+        closest(name, methods.iter().copied()).map(|method| format!("did you mean '{method}'?"))
+    }
+
+    /// The variable whose object has a member of this name, in any of the author's files.
+    fn plugin_with(&self, method: &str) -> Option<String> {
+        self.sources.all().iter().filter(|source| source.edited.original().contains(method)).find_map(|source| {
+            let tree = Tree::parse(source.edited.original(), source.language).ok()?;
+            let mut found = None;
+            tree.walk(tree.root(), |node, kind| {
+                if kind == SyntaxKind::VariableDeclaration
+                    && let (Some(name), Some(value)) = (tree.node(node)?.name(), tree.node(node)?.initializer())
+                {
+                    let mut has_member = false;
+                    tree.walk(value, |part, kind| {
+                        let is_member = matches!(
+                            kind,
+                            SyntaxKind::MethodDeclaration
+                                | SyntaxKind::PropertyAssignment
+                                | SyntaxKind::ShorthandPropertyAssignment
+                        );
+                        if is_member && let Some(member) = tree.node(part)?.name() {
+                            has_member |= tree.text(member).is_ok_and(|text| text == method);
+                        }
+                        Ok(!is_member)
+                    })?;
+                    if has_member && tree.kind(name)? == SyntaxKind::Identifier && found.is_none() {
+                        found = Some(tree.text(name)?);
+                    }
+                }
+                Ok(true)
+            })
+            .ok()?;
+            found
+        })
+    }
+}
+
+/// The texts between quotes.
+fn quoted(message: &str) -> Vec<&str> {
+    message.split('\'').skip(1).step_by(2).collect()
+}
+
+fn of_name(name: &str) -> Option<String> {
+    if name == "z" {
+        return Some("import { z } from 'zod';".to_owned());
+    }
+    if name == "require" {
+        return Some("prompt files are modules: write import … from '…'".to_owned());
+    }
+    if prompt_methods().contains(&name) {
+        return Some(format!("take it out of the prompt: export default ({{ {name} }}) => …"));
+    }
+    let module = MODULES.iter().find(|module| exports_of(module).contains(&name))?;
+    Some(format!("import {{ {name} }} from '{module}';"))
+}
+
+/// `Module '"lmthing"' has no exported member 'createMockModel'.`
+fn of_export(quoted: &[&str]) -> Option<String> {
+    let [module, name, ..] = quoted else { return None };
+    let module = module.trim_matches('"');
+    if !MODULES.contains(&module) {
+        return None;
+    }
+    if let Some(other) = MODULES.iter().find(|other| **other != module && exports_of(other).contains(name)) {
+        return Some(format!("it is exported by '{other}': import {{ {name} }} from '{other}';"));
+    }
+    closest(name, exports_of(module)).map(|close| format!("did you mean '{close}'?"))
+}
+
+/// An unknown key of `config` or of its options.
+fn of_key(source: &Source, range: &Range<usize>, key: &str) -> Option<String> {
+    if source.value_at(range.start) != Some("config") {
+        return None;
+    }
+    let path = path_of(source, range)?;
+    let (config, options) = (members_of("Config"), [members_of("CallSettings"), members_of("PromptSettings")].concat());
+    match path.len() {
+        1 if options.contains(&key) => Some(format!("it belongs into options: options: {{ {key}: … }}")),
+        1 => closest(key, config).map(|close| format!("did you mean '{close}'?")),
+        2 if path[0] == "options" && config.contains(&key) => Some(format!("it belongs beside options: config.{key}")),
+        2 if path[0] == "options" => closest(key, options).map(|close| format!("did you mean '{close}'?")),
+        2 if path[0] == "sandbox" => {
+            closest(key, members_of("SandboxConfig")).map(|close| format!("did you mean '{close}'?"))
+        }
+        2 if path[0] == "limits" => closest(key, members_of("Limits")).map(|close| format!("did you mean '{close}'?")),
+        _ => None,
+    }
+}
+
+/// Which setting a value is of, when the message does not say it.
+fn value_hint(source: &Source, range: &Range<usize>, message: &str) -> Option<String> {
+    let export = source.value_at(range.start)?;
+    let path = path_of(source, range)?;
+    let name = path.last().filter(|name| !message.contains(&format!("'{name}'")))?;
+    Some(match name.as_str() {
+        "plugins" => "config.plugins is a list of plugins: plugins: […]".to_owned(),
+        _ => format!("this is {export}.{}", path.join(".")),
+    })
+}
+
+/// The names of the properties around a place, from the outside, in the value of an export.
+fn path_of(source: &Source, range: &Range<usize>) -> Option<Vec<String>> {
+    let (_, value) = source.values.iter().find(|(_, value)| value.contains(&range.start))?;
+    let tree = Tree::parse(source.edited.original(), source.language).ok()?;
+    let mut path = Vec::new();
+    tree.walk(tree.root(), |node, kind| {
+        let place = tree.start(node)?..tree.end(node)?;
+        if !place.contains(&range.start) {
+            return Ok(false);
+        }
+        let is_property = matches!(
+            kind,
+            SyntaxKind::PropertyAssignment | SyntaxKind::ShorthandPropertyAssignment | SyntaxKind::MethodDeclaration
+        );
+        if is_property
+            && value.contains(&place.start)
+            && let Some(name) = tree.node(node)?.name()
+        {
+            path.push(tree.text(name)?);
+        }
+        Ok(true)
+    })
+    .ok()?;
+    Some(path)
+}
+
+fn own_declarations() -> &'static str {
+    declarations::read(&format!("{}/lmthing.d.ts", declarations::ROOT)).unwrap_or_default()
+}
+
+/// The lines between that of a declaration and the bracket that closes it.
+fn block(head: String) -> impl Iterator<Item = &'static str> {
+    let lines = own_declarations().lines();
+    let mut indent = 0;
+    lines
+        .skip_while(move |line| !line.trim_start().starts_with(&head))
+        .take_while(move |line| {
+            let width = line.len() - line.trim_start().len();
+            if indent == 0 {
+                indent = width + 1;
+                return true;
+            }
+            !(line.trim() == "}" && width + 1 == indent)
+        })
+        .skip(1)
+}
+
+fn word(text: &'static str) -> &'static str {
+    let end = text.find(|character: char| !character.is_alphanumeric() && character != '_' && character != '$');
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// The names of an interface's members.
+fn members_of(interface: &str) -> Vec<&'static str> {
+    let lines = block(format!("export interface {interface} ")).filter_map(|line| line.strip_prefix("    "));
+    lines.filter(|line| line.starts_with(|c: char| c.is_alphabetic() || c == '$')).map(word).collect()
+}
+
+fn prompt_methods() -> Vec<&'static str> {
+    let mut methods = members_of("PromptMethods");
+    methods.extend(["steps", "fullSteps"]);
+    methods
+}
+
+/// The values that a module of lmthing's exports.
+fn exports_of(module: &str) -> Vec<&'static str> {
+    let lines = block(format!("declare module '{module}' ")).filter_map(|line| line.strip_prefix("  export "));
+    let values = lines.filter_map(|line| line.strip_prefix("const ").or_else(|| line.strip_prefix("function ")));
+    values.map(word).collect()
+}

@@ -1,0 +1,126 @@
+//! One of the author's files, made ready for the check: the copy that the type checker reads, and what can be said of the file
+//! before. Must not know other files.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use tsr_arena::Error;
+
+use super::edited::{Edited, span};
+use super::exports::Exports;
+use super::hints;
+use super::imports::Imports;
+use super::language::{is_prompt_file, language};
+use crate::check::{Finding, Severity, Span};
+use crate::code::{Language, Tree, check_nesting};
+use crate::script::{ImportProblem, read_module};
+
+/// A file of the author's.
+#[derive(Debug)]
+pub(super) struct Source {
+    /// Its real path.
+    pub(super) path: PathBuf,
+    pub(super) language: Language,
+    /// The text, and the copy of it that is checked.
+    pub(super) edited: Edited,
+    /// Errors of syntax; when there are any, there is nothing else to say.
+    pub(super) syntax: Vec<Finding>,
+    /// Imports that lead nowhere.
+    pub(super) broken_imports: Vec<Finding>,
+    /// Where the imports lead.
+    pub(super) imports: Imports,
+    /// The bytes of the values of `config` and `mock`.
+    pub(super) values: Vec<(&'static str, Range<usize>)>,
+}
+
+impl Source {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// What is wrong with a file that cannot be checked.
+    pub(super) fn read(path: &Path, is_prompt: bool) -> Result<Self, Finding> {
+        let at = |span| move |message: String| Finding { span, ..finding(path, (0, 0), "", "import", message) };
+        let text = read_module(path).map_err(at(None))?;
+        let language = language(path).unwrap_or(Language::JavaScript);
+        check_nesting(&text).map_err(|error| {
+            let place = crate::check::Position { line: error.line, column: error.column };
+            at(Some(Span { start: place, end: place }))(error.message.clone())
+        })?;
+        let parsed = Tree::parse(&text, language);
+        let made = parsed.and_then(|tree| Self::of(path, language, &tree, text, is_prompt || is_prompt_file(path)));
+        made.map_err(|error| at(None)(format!("The file cannot be parsed ({error})")))
+    }
+
+    fn of(path: &Path, language: Language, tree: &Tree, text: String, is_prompt: bool) -> Result<Self, Error> {
+        let mut syntax = Vec::new();
+        if let Some(problem) = tree.problems()?.into_iter().next() {
+            let end = (problem.offset + 1).max(tree_token_end(&text, problem.offset));
+            let code = format!("TS{}", problem.code);
+            let mut found = finding(path, (problem.offset, end), &text, &code, problem.message);
+            found.hint = hints::of_syntax(problem.code, path);
+            syntax.push(found);
+        }
+        let (imports, exports) = match syntax.is_empty() {
+            true if is_prompt => (Imports::of(tree, path)?, Exports::of(tree, language)?),
+            true => (Imports::of(tree, path)?, Exports::default()),
+            false => (Imports::default(), Exports::default()),
+        };
+        let broken_imports =
+            imports.problems.iter().map(|(range, problem)| broken_import(path, &text, range, problem)).collect();
+        let edits = imports.edits.iter().cloned().chain(exports.edits).collect();
+        let edited = Edited::new(text, edits);
+        Ok(Self { path: path.to_owned(), language, edited, syntax, broken_imports, imports, values: exports.values })
+    }
+
+    /// Which export a byte of the original belongs to the value of.
+    pub(super) fn value_at(&self, offset: usize) -> Option<&'static str> {
+        self.values.iter().find(|(_, range)| range.contains(&offset)).map(|(name, _)| *name)
+    }
+}
+
+/// The end of the word that starts at `offset`.
+fn tree_token_end(text: &str, offset: usize) -> usize {
+    let rest = text.get(offset..).unwrap_or_default();
+    let word = rest.find(|character: char| !character.is_alphanumeric() && character != '_' && character != '$');
+    match word.unwrap_or(rest.len()) {
+        0 => offset + rest.chars().next().map_or(0, char::len_utf8),
+        length => offset + length,
+    }
+}
+
+fn finding(path: &Path, (start, end): (usize, usize), text: &str, code: &str, message: String) -> Finding {
+    Finding {
+        file: path.to_owned(),
+        span: Some(span(text, &(start..end))),
+        severity: Severity::Error,
+        code: code.to_owned(),
+        message,
+        hint: None,
+        related: Vec::new(),
+    }
+}
+
+fn broken_import(path: &Path, text: &str, range: &Range<usize>, problem: &ImportProblem) -> Finding {
+    let specifier = text.get(range.start + 1..range.end - 1).unwrap_or_default();
+    let (code, message) = match problem.is_missing {
+        true => ("TS2307", format!("Cannot find module '{specifier}' or its corresponding type declarations.")),
+        false => ("import", problem.message.clone()),
+    };
+    let found = finding(path, (range.start, range.end), text, code, message);
+    Finding { hint: problem.hint.clone(), ..found }
+}
+
+/// What is wrong with a JSON file that is imported.
+pub(super) fn json_problem(path: &Path) -> Option<Finding> {
+    let text = match read_module(path) {
+        Ok(text) => text,
+        Err(message) => return Some(Finding { span: None, ..finding(path, (0, 0), "", "import", message) }),
+    };
+    let error = serde_json::from_str::<serde::de::IgnoredAny>(&text).err()?;
+    let full = error.to_string();
+    let what = full.split(" at line ").next().unwrap_or(&full);
+    let line_start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let at = (line_start + error.column().saturating_sub(1)).min(text.len());
+    let message = format!("'{}' is not valid JSON: {what}", path.display());
+    Some(finding(path, (at, at + 1), &text, "import", message))
+}

@@ -1,0 +1,206 @@
+//! The order in which a prompt file is looked at, and what may end it early. Must not know where the engine comes from.
+
+use std::{
+    cell::{Cell, RefCell},
+    path::Path,
+    rc::Rc,
+    time::{Duration, Instant},
+};
+
+use rquickjs::{Ctx, Function, Object, Result, Value};
+
+use super::{
+    fault::{Fault, Inspection, Weight},
+    input::{Given, input},
+    model::{in_place, model},
+    render::{self, config_with},
+    silence::Silence,
+    verdict::{Phase, halted, judged, notes, thrown, thrown_by_load},
+};
+use crate::{
+    input::CommandLine,
+    script::{
+        Engine,
+        bindings::{
+            prompt::doubles::{self, Double},
+            run::{
+                answer,
+                file::{config_object, default_function, unless_stuck},
+                host::ScriptPrompt,
+            },
+        },
+        drain_jobs, import_prompt_file, set_deadline, until_halted,
+    },
+};
+
+/// How often others get a turn after the render, so that a promise that nobody handles is found.
+const TURNS_AFTER: usize = 8;
+
+/// How a file is to be looked at.
+pub(crate) struct Inspected<'a> {
+    /// The file.
+    pub(crate) path: &'a Path,
+    /// Whether the function runs; else only exports are looked at.
+    pub(crate) render: bool,
+    /// The input for it.
+    pub(crate) line: &'a CommandLine,
+    /// How long all of it may take.
+    pub(crate) limit: Duration,
+    /// Who stands in for models.
+    pub(crate) silence: &'a Silence,
+}
+
+/// Loads a prompt file, looks at its exports, and renders it once, in an engine of its own that has the bindings installed.
+pub(crate) async fn inspect_file(engine: &Engine, asked: &Inspected<'_>) -> Inspection {
+    let look = async |ctx: Ctx<'_>| {
+        let looker = Looker { ctx: &ctx, asked, phase: Cell::new(Phase::Load), found: RefCell::default() };
+        looker.look().await;
+        looker.found.into_inner()
+    };
+    engine.context().async_with(look).await
+}
+
+/// Why looking ended: the fault is told.
+struct Stop(Fault);
+
+struct Looker<'a, 'js> {
+    ctx: &'a Ctx<'js>,
+    asked: &'a Inspected<'a>,
+    phase: Cell<Phase>,
+    found: RefCell<Inspection>,
+}
+
+impl<'js> Looker<'_, 'js> {
+    async fn look(&self) {
+        let (ctx, limit) = (self.ctx, self.asked.limit);
+        let began = Instant::now();
+        // Without them nothing worse happens than that less is found.
+        let _ = set_deadline(ctx, began + limit).and_then(|()| doubles::watch(ctx));
+        let ended = tokio::select! {
+            biased;
+            ended = until_halted(ctx, self.steps()) => Some(ended),
+            () = tokio::time::sleep(limit) => None,
+        };
+        let stop = match ended {
+            Some(Ok(Ok(()))) => None,
+            Some(Ok(Err(Stop(fault)))) => Some(fault),
+            Some(Err(halt)) => Some(halted(halt, self.phase.get())),
+            None => Some(self.late()),
+        };
+        let stop = stop.map(|fault| match began.elapsed() >= limit {
+            true => Fault { location: fault.location, ..self.late() },
+            false => fault,
+        });
+        let told = match stop {
+            Some(fault) => judged(ctx, fault, self.asked.silence.was_asked()),
+            None => notes(ctx),
+        };
+        let mut found = self.found.borrow_mut();
+        found.faults.extend(doubles::noted(ctx).into_iter().map(doubled));
+        found.faults.extend(told);
+    }
+
+    fn late(&self) -> Fault {
+        let (phase, seconds) = (self.phase.get(), self.asked.limit.as_secs_f64());
+        Fault::error(phase.code(), &[], format!("{} did not end within {seconds} s", phase.words()))
+    }
+
+    async fn steps(&self) -> std::result::Result<(), Stop> {
+        let ctx = self.ctx;
+        let loaded = unless_stuck(ctx, "loading the file", import_prompt_file(ctx, self.asked.path)).await;
+        let namespace = loaded.map_err(|error| Stop(thrown_by_load(ctx, error)))?;
+        let made = self.exports(&namespace).await.map_err(|error| Stop(thrown(ctx, error, "export")))?;
+        self.phase.set(Phase::Render);
+        if let Some(host) = made {
+            let rendered = render::render(ctx, &host).await.map_err(Stop)?;
+            self.found.borrow_mut().rendered = Some(rendered);
+        }
+        for _ in 0..TURNS_AFTER {
+            tokio::task::yield_now().await;
+            drain_jobs(ctx);
+        }
+        Ok(())
+    }
+
+    /// Looks at the exports; gives what is to be rendered, if that can be done.
+    async fn exports(&self, namespace: &Object<'js>) -> Result<Option<Rc<ScriptPrompt<'js>>>> {
+        let (ctx, path) = (self.ctx, self.asked.path);
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
+        let mut faults = Vec::new();
+        let function = default_function(ctx, namespace, &name);
+        let function = function.map_err(|error| faults.push(in_place(thrown(ctx, error, "export"), &["default"]))).ok();
+        let config = config_object(ctx, namespace, &name);
+        let config = config.map_err(|error| faults.push(in_place(thrown(ctx, error, "export"), &["config"]))).ok();
+        let config = match config {
+            Some(config) => {
+                let model = model(ctx, namespace, &config, &name, &mut faults)?;
+                Some((config, model))
+            }
+            None => None,
+        };
+        let given = match self.asked.render {
+            true => input(ctx, namespace, &name, self.asked.line, &mut faults).await,
+            false => Given::Missing,
+        };
+        let host = match (&function, &config) {
+            (Some(function), Some((config, model))) => {
+                self.host(namespace, function, config, model, &name, &mut faults)?
+            }
+            _ => None,
+        };
+        self.found.borrow_mut().faults.extend(faults);
+        match (given, &host) {
+            (Given::Value(input), Some(host)) => host.object().borrow().bag.set_input(input),
+            (Given::Missing, _) => return Ok(None),
+            _ => {}
+        }
+        Ok(host)
+    }
+
+    /// What renders, with as much of `config` as can be used.
+    fn host(
+        &self,
+        namespace: &Object<'js>,
+        function: &Function<'js>,
+        config: &Object<'js>,
+        model: &Value<'js>,
+        name: &str,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Option<Rc<ScriptPrompt<'js>>>> {
+        let ctx = self.ctx;
+        let mut expectations = Vec::new();
+        for bare in [false, true] {
+            let config = config_with(ctx, config, model, bare)?;
+            let expect = |prompt: &_| {
+                let output: Value = namespace.get("output")?;
+                let expected = answer::expect(ctx, prompt, &output, &format!("the export output of {name}"));
+                if let Err(error) = expected {
+                    expectations = vec![in_place(thrown(ctx, error, "export"), &["output"])];
+                }
+                Ok(())
+            };
+            match render::host(ctx, function, &config, expect) {
+                Ok(host) => {
+                    faults.append(&mut expectations);
+                    return Ok(Some(host));
+                }
+                // Once is enough: what is wrong with plugins comes a second time.
+                Err(error) if bare => drop(thrown(ctx, error, "config")),
+                Err(error) => faults.push(in_place(thrown(ctx, error, "config"), &["config"])),
+            }
+        }
+        faults.append(&mut expectations);
+        Ok(None)
+    }
+}
+
+fn doubled(double: Double) -> Fault {
+    let Double { name, before, again, location } = double;
+    let (before, again) = (before.method(), again.method());
+    let message = match before == again {
+        true => format!("{again}('{name}') is called a second time and replaces the definition before"),
+        false => format!("{again}('{name}') replaces what {before}('{name}') has defined"),
+    };
+    let fault = Fault::error("definition", &[], message).weighing(Weight::Warning);
+    Fault { location, ..fault }.with_hint(Some("give one of them another name".to_owned()))
+}

@@ -1,0 +1,124 @@
+//! What a script threw, as a fault: the kind of it, and whether it is one at all. Must not know what was being looked at.
+
+use std::time::Instant;
+
+use rquickjs::{Ctx, Error};
+
+use super::fault::{Fault, Weight};
+use crate::{
+    diagnostic::Diagnostic,
+    prompt::RunError,
+    script::{Halt, Refused, diagnose, diagnose_error, refused, set_deadline},
+};
+
+/// How long describing an error may take after the time of the script is over: it may have getters.
+const LAST_WORDS: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// What was being done when something ended it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// The file and what it imports.
+    Load,
+    /// The prompt function and its first effects.
+    Render,
+}
+
+impl Phase {
+    /// The code of faults that end it.
+    pub(super) fn code(self) -> &'static str {
+        match self {
+            Phase::Load => "load",
+            Phase::Render => "render",
+        }
+    }
+
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Phase::Load => "loading the file",
+            Phase::Render => "the first render",
+        }
+    }
+}
+
+/// A fault of what was thrown.
+pub(super) fn thrown(ctx: &Ctx<'_>, error: Error, code: &'static str) -> Fault {
+    // There is a loop, or nothing would have been thrown.
+    let _ = set_deadline(ctx, Instant::now() + LAST_WORDS);
+    described(diagnose_error(ctx, error).diagnostic, code)
+}
+
+/// A fault of what loading a file threw.
+pub(super) fn thrown_by_load(ctx: &Ctx<'_>, error: Error) -> Fault {
+    let Error::Exception = error else { return thrown(ctx, error, Phase::Load.code()) };
+    let _ = set_deadline(ctx, Instant::now() + LAST_WORDS);
+    let thrown = ctx.catch();
+    let code: Option<String> = thrown.as_object().and_then(|error| error.get("code").ok());
+    // A getter that throws leaves something behind.
+    ctx.catch();
+    let diagnostic = diagnose(ctx, thrown).diagnostic;
+    let is_import = code.is_some_and(|code| {
+        ["MODULE_NOT_FOUND", "PACKAGE", "UNSUPPORTED", "IMPORT"].iter().any(|word| code.contains(word))
+    });
+    let code = match diagnostic.name.as_str() {
+        _ if is_import || diagnostic.message.contains("does not export") => "import",
+        // What `JSON.parse` throws has come by a call.
+        "SyntaxError" if diagnostic.stack.len() <= 1 => "syntax",
+        _ => Phase::Load.code(),
+    };
+    described(diagnostic, code)
+}
+
+/// A fault of a run that broke off.
+pub(super) fn broken_off(error: &RunError, code: &'static str) -> Fault {
+    match error {
+        RunError::Script(failure) => described(failure.diagnostic.clone(), code),
+        other => Fault::error(code, &[], other.to_string()),
+    }
+}
+
+/// A fault of what ended the program from within.
+pub(super) fn halted(halt: Halt, phase: Phase) -> Fault {
+    match halt {
+        Halt::Exit(exit_code) => {
+            let message = format!("could not look further: {} calls process.exit({exit_code})", phase.words());
+            Fault::error(phase.code(), &[], message).weighing(Weight::Note)
+        }
+        Halt::Uncaught(thrown) | Halt::UnhandledRejection(thrown) => described(thrown.diagnostic, phase.code()),
+    }
+}
+
+fn described(diagnostic: Diagnostic, code: &'static str) -> Fault {
+    let caused: String = diagnostic.causes.iter().map(|cause| format!(" (caused by: {})", cause.message)).collect();
+    let message = match diagnostic.name.as_str() {
+        "" | "Error" => diagnostic.message,
+        name if diagnostic.message.is_empty() => name.to_owned(),
+        name => format!("{name}: {}", diagnostic.message),
+    };
+    Fault { location: diagnostic.location, ..Fault::error(code, &[], message + &caused) }.with_hint(diagnostic.hint)
+}
+
+/// An error that ended loading or rendering. When something was refused before, or nobody answered, it may well follow from
+/// that: the file is not to blame.
+pub(super) fn judged(ctx: &Ctx<'_>, fault: Fault, was_asked: bool) -> Vec<Fault> {
+    let notes = notes(ctx);
+    if fault.weight != Weight::Error || !["load", "render"].contains(&fault.code) {
+        return notes.into_iter().chain([fault]).collect();
+    }
+    if !notes.is_empty() {
+        return notes;
+    }
+    if !was_asked {
+        return vec![fault];
+    }
+    let message = format!("could not look further, as no model answers here: {}", fault.message);
+    vec![Fault { message, hint: None, ..fault.weighing(Weight::Note) }]
+}
+
+/// What was refused.
+pub(super) fn notes(ctx: &Ctx<'_>) -> Vec<Fault> {
+    let note = |Refused { message, location }: Refused| {
+        let message = format!("could not look further: {message}");
+        Fault { location, ..Fault::error("permission", &[], message) }.weighing(Weight::Note)
+    };
+    refused(ctx).into_iter().map(note).collect()
+}

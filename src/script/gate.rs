@@ -1,0 +1,74 @@
+//! Where natives ask whether a script may do what they are about to do, and where refusals are remembered: whatever the script
+//! makes of one, it was one. Must not know what is allowed.
+
+use std::cell::RefCell;
+
+use rquickjs::{Ctx, JsLifetime, Object, Result};
+
+use super::{ScriptError, diagnose::diagnose, user_data};
+use crate::{
+    diagnostic::Location,
+    permission::{Access, Permissions},
+};
+
+/// Something a script tried and was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// What, and why.
+    pub(crate) message: String,
+    /// Where it was tried, when that is known.
+    pub(crate) location: Option<Location>,
+}
+
+#[derive(JsLifetime)]
+struct Gate {
+    permissions: Permissions,
+    refused: RefCell<Vec<Refused>>,
+}
+
+/// Part of making an engine.
+pub(super) fn set_up(ctx: &Ctx<'_>, permissions: Permissions) -> Result<()> {
+    // Without a gate nothing is asked.
+    if permissions.allow_all() {
+        return Ok(());
+    }
+    user_data::store(ctx, Gate { permissions, refused: RefCell::default() })
+}
+
+/// Whether nothing at all is refused.
+pub(in crate::script) fn is_open(ctx: &Ctx<'_>) -> bool {
+    ctx.userdata::<Gate>().is_none()
+}
+
+/// Throws a `PermissionError` when that may not be done.
+pub(in crate::script) fn check(ctx: &Ctx<'_>, access: Access<'_>) -> Result<()> {
+    match refusal(ctx, access)? {
+        Some(error) => Err(ctx.throw(error.into_value())),
+        None => Ok(()),
+    }
+}
+
+/// The `PermissionError` of what may not be done, to reject a promise with. To be asked for in the call itself, as long as
+/// it is known who calls.
+pub(in crate::script) fn refusal<'js>(ctx: &Ctx<'js>, access: Access<'_>) -> Result<Option<Object<'js>>> {
+    let refusal = match ctx.userdata::<Gate>() {
+        Some(gate) => gate.permissions.check(access).err(),
+        None => return Ok(None),
+    };
+    let Some(refusal) = refusal else { return Ok(None) };
+    let error = ScriptError::error(refusal.message.clone()).name("PermissionError").code("ERR_ACCESS_DENIED");
+    let error = error.into_object(ctx)?;
+    let location = diagnose(ctx, error.clone().into_value()).diagnostic.location;
+    let refused = Refused { message: refusal.message, location };
+    if let Some(gate) = ctx.userdata::<Gate>()
+        && !gate.refused.borrow().contains(&refused)
+    {
+        gate.refused.borrow_mut().push(refused);
+    }
+    Ok(Some(error))
+}
+
+/// What was refused so far, each once.
+pub(crate) fn refused(ctx: &Ctx<'_>) -> Vec<Refused> {
+    ctx.userdata::<Gate>().map(|gate| gate.refused.borrow().clone()).unwrap_or_default()
+}
