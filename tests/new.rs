@@ -99,7 +99,7 @@ fn what_cannot_be_meant_is_refused_with_what_can() {
         ("new", "NAME"),
         ("new a b", "unexpected argument 'b'"),
         ("new --tss a", "--ts"),
-        ("new a.test.lmt.mjs", "hint: lmthing new a.lmt.mjs"),
+        ("new a.test.lmt.mjs", "hint: lmthing new a\n"),
         ("new folder/", "hint: lmthing new folder/hello"),
         ("new a.mjs", "hint: lmthing new a.lmt.mjs"),
         ("new --ts a.lmt.mjs", "a JavaScript file"),

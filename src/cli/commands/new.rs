@@ -58,10 +58,12 @@ struct Target {
 impl Target {
     /// What a name stands for; the ending of prompt files may be left out.
     fn of(name: &str, is_typescript: bool) -> Result<Self, Diagnostic> {
+        if name.trim().is_empty() {
+            return Err(Diagnostic::new("a prompt file needs a name"));
+        }
         let path = Path::new(name);
         let last = match path.file_name().and_then(OsStr::to_str) {
             Some(last) if !name.ends_with(std::path::is_separator) && !name.ends_with("/.") => last,
-            _ if name.trim().is_empty() => return Err(Diagnostic::new("a prompt file needs a name")),
             _ => return Err(refusal(name, "it is that of a folder", &path.join("hello"))),
         };
         check_parts(path)?;

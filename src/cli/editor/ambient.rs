@@ -144,7 +144,7 @@ mod tests {
         for text in [declarations(), node_declarations()] {
             let left = text.lines().find(|line| {
                 [" from \".", " from '.", "import(\".", "import('."].iter().any(|opening| line.contains(opening))
-                    && !line.trim_start().starts_with('*')
+                    && !line.trim_start().starts_with(['*', '/'])
             });
             assert_eq!(left, None);
             assert!(text.starts_with(super::super::MARK));

@@ -28,7 +28,7 @@ pub(in crate::cli) const JSCONFIG: &str = r#"{
 /// What a project with settings of its own needs of them.
 pub(in crate::cli) const ADVICE: &str = r#"
   "compilerOptions": {
-    "allowJs": true, "checkJs": true, "noEmit": true, "allowImportingTsExtensions": true,
+    "allowJs": true, "checkJs": true, "noEmit": true, "skipLibCheck": true, "allowImportingTsExtensions": true,
     "module": "preserve", "moduleResolution": "bundler",
     "typeRoots": ["./node_modules/@types", "./.lmthing/types"], "types": ["node"]
   },
