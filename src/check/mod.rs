@@ -7,15 +7,14 @@
 mod faults;
 #[allow(dead_code)]
 pub(crate) mod declarations;
-#[allow(dead_code)]
-pub(crate) mod finding;
+mod finding;
 mod inspection;
 mod merge;
 mod types;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-pub(crate) use finding::{Finding, Position, Severity, Span};
+pub(crate) use finding::{Finding, Position, Related, Severity, Span};
 
 use crate::{input::Sources, script::bindings::inspect::Rendered};
 
@@ -65,8 +64,8 @@ impl Checker {
     /// Checks one prompt file and what it imports.
     pub(crate) fn check(&mut self, file: &Path, options: &CheckOptions) -> Report {
         let types = self.types.check(file);
-        // A file that cannot be loaded would only say the same again.
-        let inspected = match merge::cannot_load(&types.findings) {
+        // What cannot be loaded is told already, at its place.
+        let inspected = match types.cannot_run {
             true => inspection::Inspected::default(),
             false => inspection::inspect(file, options),
         };

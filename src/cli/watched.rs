@@ -11,8 +11,6 @@ use std::{
 use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::args::RunArgs;
-
 /// How long nothing must happen any more: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(80);
 
@@ -86,11 +84,11 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// Watches what the command line names and what `report` says.
+    /// Watches the files that options name, those that are named with `@`, `.env`, and what `report` says.
     ///
     /// # Errors
     /// The system may refuse to watch.
-    pub(super) fn new(args: &RunArgs, report: &Report) -> notify::Result<Self> {
+    pub(super) fn new(files: &[PathBuf], report: &Report) -> notify::Result<Self> {
         let (sender, events) = unbounded_channel();
         let tell = move |event: notify::Result<Event>| {
             if let Ok(event) = event
@@ -113,7 +111,7 @@ impl Watched {
             watched.watcher.watch(folder, RecursiveMode::NonRecursive)?;
             watched.folders.insert(folder.to_owned());
         }
-        named(args).iter().for_each(|file| watched.add(file, state_of(file)));
+        named(files).iter().for_each(|file| watched.add(file, state_of(file)));
         Ok(watched)
     }
 
@@ -154,9 +152,11 @@ impl Watched {
         if paths.contains(&self.report_path) {
             self.read_report();
         }
+        let is_changed = |path: &&Path| self.files.get(*path).is_some_and(|state| *state != state_of(path));
+        // What appears in a folder changes that.
+        let mut places = paths.iter().flat_map(|path| [Some(path.as_path()), path.parent()]).flatten();
         // The system may have dropped some: then it names none.
-        let is_changed = |path: &&PathBuf| self.files.get(*path).is_some_and(|state| *state != state_of(path));
-        let found = if paths.is_empty() { self.find_change() } else { paths.iter().find(is_changed).cloned() };
+        let found = if paths.is_empty() { self.find_change() } else { places.find(is_changed).map(Path::to_owned) };
         self.pending = self.pending.take().or(found);
     }
 
@@ -210,10 +210,10 @@ fn is_change(kind: EventKind) -> bool {
     !matches!(kind, EventKind::Access(_))
 }
 
-/// The files that the command line names; `@file` is where an argument is read from.
-fn named(args: &RunArgs) -> Vec<PathBuf> {
-    let mut files = vec![args.file().to_owned(), PathBuf::from(".env")];
-    files.extend(args.env_file.iter().chain(&args.mock).chain(&args.replay).cloned());
+/// With what every command line may name: `@file` is where an argument is read from.
+fn named(files: &[PathBuf]) -> Vec<PathBuf> {
+    let mut files = files.to_vec();
+    files.push(PathBuf::from(".env"));
     for argument in std::env::args_os().skip(1).filter_map(|argument| argument.into_string().ok()) {
         let value = argument.split_once('=').map_or(argument.as_str(), |(_, value)| value);
         files.extend(value.strip_prefix('@').or_else(|| argument.strip_prefix('@')).map(PathBuf::from));

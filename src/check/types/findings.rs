@@ -10,14 +10,15 @@ use super::hints::Hints;
 use super::program::TypeError;
 use super::source::Source;
 use super::words::readable;
-use crate::check::finding::Related;
-use crate::check::{Finding, Severity};
+use crate::check::{Finding, Related, Severity};
 use crate::code::Language;
 
 /// "Could not find a declaration file for module": such a package is `any`.
 const NO_DECLARATIONS: i32 = 7016;
 /// "Cannot find module", in the words of several cases.
 const NO_MODULE: [i32; 6] = [2307, 2792, 2732, 2882, 6137, 5097];
+/// "Type is not assignable to type."
+const NOT_ASSIGNABLE: i32 = 2322;
 /// "Did you forget to use 'await'?"
 const FORGOTTEN_AWAIT: i32 = 2773;
 /// Places that say the same are told up to this number.
@@ -73,7 +74,7 @@ fn is_forgiven(found: &Placed) -> bool {
         return true;
     }
     let is_value = source.value_at(range.start).is_some();
-    (is_value || source.language == Language::JavaScript) && is_widened(&error.message)
+    (is_value || source.language == Language::JavaScript) && error.code == NOT_ASSIGNABLE && is_widened(&error.message)
 }
 
 /// Without an annotation nobody keeps `const items = [{ type: 'text' }]` from being a list of any texts.
@@ -83,7 +84,7 @@ fn is_widened(message: &str) -> bool {
         let Some((from, to)) = line.split_once(" is not assignable to type '") else { return false };
         let is_wide = ["Type 'string'", "Type 'number'", "Type 'boolean'"].contains(&from);
         is_wide && to.starts_with(['"', '1', '2', '3', '4', '5', '6', '7', '8', '9', '0'])
-    }) && message.contains('\n')
+    })
 }
 
 /// The first of several errors in the same place, or about the same promise.

@@ -72,6 +72,12 @@ impl Source {
         Ok(Self { path: path.to_owned(), language, edited, syntax, broken_imports, imports, values: exports.values })
     }
 
+    /// Whether it has to do with Node's modules, be it in a type.
+    pub(super) fn names_node(&self) -> bool {
+        let text = self.edited.original();
+        self.imports.uses_node || ["'node:", "\"node:", "NodeJS."].iter().any(|word| text.contains(word))
+    }
+
     /// Which export a byte of the original belongs to the value of.
     pub(super) fn value_at(&self, offset: usize) -> Option<&'static str> {
         self.values.iter().find(|(_, range)| range.contains(&offset)).map(|(name, _)| *name)

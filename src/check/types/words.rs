@@ -8,7 +8,7 @@ const MAX_TYPE: usize = 240;
 
 /// A message as an author reads it.
 pub(super) fn readable(message: &str) -> String {
-    let named = without_paths(message).replace("\"lmthing:text\"", "the text of a file");
+    let named = without_plugins(&without_paths(message)).replace("\"lmthing:text\"", "the text of a file");
     named.lines().map(shortened).collect::<Vec<_>>().join("\n")
 }
 
@@ -30,6 +30,27 @@ fn without_paths(message: &str) -> String {
     }
     text.push_str(rest);
     text.replace(&format!("\"{ROOT}/node_modules/"), "\"").replace(&format!("\"{ROOT}/"), "\"")
+}
+
+/// The prompt with the methods of plugins is `Prompt` to its author.
+fn without_plugins(message: &str) -> String {
+    let Some((before, after)) = message.split_once("PromptOf<") else { return message.to_owned() };
+    let mut depth = 1_usize;
+    let mut last = '<';
+    let end = after.char_indices().find(|(_, character)| {
+        match character {
+            '<' => depth += 1,
+            // That of `=>` closes nothing.
+            '>' if last != '=' => depth -= 1,
+            _ => {}
+        }
+        last = *character;
+        depth == 0
+    });
+    match end {
+        Some((end, _)) => format!("{before}Prompt{}", without_plugins(&after[end + 1..])),
+        None => message.to_owned(),
+    }
 }
 
 /// The module that a path of declarations belongs to.
@@ -61,6 +82,13 @@ mod tests {
         assert_eq!(readable(&message), "Property 'strng' does not exist on type 'typeof zod'.");
         let message = format!("Type 'import(\"{path}\").ZodString' is not it.");
         assert_eq!(readable(&message), "Type 'ZodString' is not it.");
+    }
+
+    #[test]
+    fn the_prompt_is_called_prompt() {
+        let message = "Property 'x' does not exist on type 'PromptOf<{ plugins: [{ a(): Set<() => void>; }]; }>'.";
+        assert_eq!(readable(message), "Property 'x' does not exist on type 'Prompt'.");
+        assert_eq!(readable("cut 'PromptOf<{ plugins: ...'"), "cut 'PromptOf<{ plugins: ...'");
     }
 
     #[test]

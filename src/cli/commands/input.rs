@@ -3,13 +3,15 @@
 
 use std::{
     io::{self, IsTerminal, Read},
-    sync::Arc,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use crate::{
     cli::{
         args::{RunArgs, run_options},
         failure::words,
+        near::did_you_mean,
     },
     input::{CommandLine, Sources},
 };
@@ -35,7 +37,11 @@ struct Process;
 
 impl Sources for Process {
     fn file(&self, path: &str) -> Result<String, String> {
-        text(std::fs::read(path))
+        text(std::fs::read(path)).map_err(|problem| {
+            let path = Path::new(path);
+            let meant = if path.exists() { None } else { did_you_mean(path, |_| true) };
+            meant.map_or(problem.clone(), |meant| format!("{problem}. {meant}"))
+        })
     }
 
     fn standard_input(&self) -> Result<String, String> {
@@ -45,6 +51,31 @@ impl Sources for Process {
 
     fn is_terminal(&self) -> bool {
         io::stdin().is_terminal()
+    }
+}
+
+/// The same for several files at once, which all get what comes through standard input.
+pub(super) fn shared_sources() -> Arc<dyn Sources> {
+    Arc::new(Shared { standard_input: Mutex::new(None) })
+}
+
+/// [`Process`], with standard input read once.
+struct Shared {
+    standard_input: Mutex<Option<Result<String, String>>>,
+}
+
+impl Sources for Shared {
+    fn file(&self, path: &str) -> Result<String, String> {
+        Process.file(path)
+    }
+
+    fn standard_input(&self) -> Result<String, String> {
+        let mut known = self.standard_input.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get_or_insert_with(|| Process.standard_input()).clone()
+    }
+
+    fn is_terminal(&self) -> bool {
+        Process.is_terminal()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     cli::{
         ExitCode, Printer,
         args::RunArgs,
-        commands::{input::command_line, mock_file, prompt_file::check_file, recording::RunRecording, watch},
+        commands::{input::command_line, mock_file, prompt_file::check_file, recording::RunRecording, watch::Watch},
         env::{self, Environment},
         failure::{Ending, WrongUsage},
         interrupt::Interrupts,
@@ -32,6 +32,9 @@ use crate::{
 
 /// Runs a prompt file, or watches it.
 pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
+    if args.watch && args.report_files.is_none() {
+        return watch(args).until_a_signal(printer);
+    }
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -39,13 +42,16 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
             return ExitCode::File;
         }
     };
-    let code = match args.watch && args.report_files.is_none() {
-        true => runtime.block_on(watch::watch(args, printer)),
-        false => runtime.block_on(run_once(args, printer)),
-    };
+    let code = runtime.block_on(run_once(args, printer));
     // Not to wait for a blocking call that nobody needs any more, such as a look-up of a name.
     runtime.shutdown_background();
     code
+}
+
+fn watch(args: &RunArgs) -> Watch {
+    let mut files = vec![args.file().to_owned()];
+    files.extend(args.env_file.iter().chain(&args.mock).chain(&args.replay).cloned());
+    Watch { command: "run", run: "the run", again: "running again", files, is_quiet: args.quiet }
 }
 
 async fn run_once(args: &RunArgs, printer: &Printer) -> ExitCode {
