@@ -1,7 +1,7 @@
 //! Running a prompt file: its exports, its run, and everything that is left to do afterwards (docs/reference.md,
 //! "Prompt files"). Must not know how anything is shown.
 
-use std::{cell::Cell, path::Path, rc::Rc, time::Duration};
+use std::{cell::Cell, path::Path, rc::Rc};
 
 use rquickjs::{Ctx, Error, Function, Object, Result, Value};
 
@@ -11,6 +11,7 @@ use super::{
     limits::{self, within_limits},
     model_choice::ModelChoice,
     start::{prepare, start},
+    stuck::unless_stuck,
 };
 use crate::{
     chat::FinishReason,
@@ -24,19 +25,12 @@ use crate::{
             models::mock::mock_model,
             results::throw::run_error,
             services,
-            tools::end_signal,
             values::{kind_of, message_of, to_json, type_error},
         },
-        diagnose, diagnose_error, drain_jobs, exit_code, idle, import_prompt_file, is_idle, is_still, last_asked,
-        still, tell_before_exit, tell_exit, tell_uncaught, until_halted,
+        diagnose, diagnose_error, drain_jobs, exit_code, idle, import_prompt_file, is_idle, tell_before_exit,
+        tell_exit, tell_uncaught, until_halted,
     },
 };
-
-/// How long nothing must move before a script counts as stuck.
-const STILLNESS: Duration = Duration::from_millis(500);
-
-/// How often a script that does not move may be polled in that time all the same.
-const STILL_POLLS: u64 = 20;
 
 /// What a file without a model is shown.
 const CONFIG_HINT: &str = "export const config = { model: 'openai:gpt-4o' };";
@@ -211,41 +205,6 @@ fn output_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Va
         let why = message_of(ctx, error);
         type_error(ctx, format!("the output cannot be printed as JSON: {why}"))
     })
-}
-
-/// Awaits a part of the script, unless it waits for something that can never happen: no timer, no request and no run is
-/// left that could settle its promise. Node ends silently then; here it is an error.
-async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = Result<T>>) -> Result<T> {
-    let mut part = std::pin::pin!(part);
-    let polls = Cell::new(0_u64);
-    let counted = std::future::poll_fn(|context| {
-        polls.set(polls.get() + 1);
-        part.as_mut().poll(context)
-    });
-    let nothing_left = async {
-        loop {
-            still(ctx).await?;
-            // A chain of promises polls thousands of times meanwhile; what is left then is the progress line.
-            let before = polls.get();
-            tokio::time::sleep(STILLNESS).await;
-            // Between two inner runs nothing keeps the program alive for a moment; the next one may have begun.
-            if polls.get() - before < STILL_POLLS && is_still(ctx)? && !end_signal::will_come(ctx)? {
-                return Result::Ok(());
-            }
-        }
-    };
-    tokio::select! {
-        biased;
-        outcome = counted => outcome,
-        stuck = nothing_left => {
-            stuck?;
-            let asked = last_asked(ctx)?;
-            let who = asked.as_ref().map_or(what, |asked| asked.who.as_str());
-            let message = format!("{who} waits for a promise that nothing can settle any more");
-            let error = ScriptError::error(message).hint("look for an await of a promise whose resolve function is never called");
-            Err(error.or_at(asked.as_ref().and_then(|asked| asked.location.clone())).throw(ctx))
-        }
-    }
 }
 
 /// A run that the file started, that failed, and whose result nobody looked at.

@@ -16,6 +16,7 @@ pub(crate) mod module;
 mod nesting;
 pub(crate) mod start;
 pub(crate) mod stateful_class;
+mod stuck;
 
 use rquickjs::{Ctx, Result};
 
