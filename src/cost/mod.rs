@@ -18,7 +18,7 @@ mod span;
 mod table;
 
 pub use amount::dollars;
-pub use budget::{Allowance, Budget, Reached, RequestId};
+pub use budget::{Allowance, Budget, Estimate, Reached, RequestId, tokens_of};
 pub use limits::{DEFAULT_PARALLEL, Limits, WrongLimit};
 pub use listing::{Listed, Source, listed, source};
 pub use own::{OwnPrices, PRICES_VARIABLE, WrongPrices};

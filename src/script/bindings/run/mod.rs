@@ -27,7 +27,6 @@ use super::{
 
 /// Gives the rest of the bindings what runs prompts; done once an engine.
 pub(crate) fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
-    nesting::install(ctx)?;
     services::install(ctx, doors, child::run_child)?;
     end_signal::install(ctx)?;
     stateful_class::install(ctx)
