@@ -10,7 +10,7 @@ use crate::{
     diagnostic::Diagnostic,
     input::CommandLine,
     script::bindings::run::{
-        file::unless_stuck,
+        stuck::unless_stuck,
         file_input::{FileInput, file_input},
     },
 };

@@ -26,7 +26,7 @@ use crate::{
             prompt::doubles::{self, Double},
             run::{
                 answer,
-                file::{config_object, default_function, unless_stuck},
+                file::{config_object, default_function}, stuck::unless_stuck,
                 host::ScriptPrompt,
             },
         },

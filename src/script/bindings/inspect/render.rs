@@ -18,7 +18,7 @@ use crate::{
                 object::PromptObject,
             },
             run::{
-                file::unless_stuck,
+                stuck::unless_stuck,
                 host::ScriptPrompt,
                 start::{prepare, run_first},
             },
