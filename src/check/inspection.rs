@@ -60,7 +60,7 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
     let (sender, receiver) = channel();
     let (own, wanted) = (path.clone(), options.clone());
     let thread = thread::Builder::new().name("lmthing-check".into()).stack_size(THREAD_STACK_SIZE);
-    let started = thread.spawn(move || sender.send(look(&own, &wanted)));
+    let started = thread.spawn(move || drop(sender.send(look(&own, &wanted))));
     let failed = |message: String| Inspected {
         findings: vec![Finding {
             file: file.to_owned(),
