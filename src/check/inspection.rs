@@ -160,7 +160,10 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
         words: Vec::new(),
         whole: options.input.clone(),
         own_options: Vec::new,
-        sources: Arc::new(NotAsked(options.sources.clone())),
+        sources: Arc::new(Named {
+            sources: options.sources.clone(),
+            is_stdin: options.input.as_deref().map(str::trim) == Some("-"),
+        }),
     };
     let asked =
         inspect::Inspected { path, render: options.render, line: &line, limit: options.limit, silence: &silence };
@@ -172,20 +175,24 @@ fn argv(path: &Path) -> Vec<String> {
     [program.display().to_string(), path.display().to_string()].to_vec()
 }
 
-/// Sources that nobody types into: standard input is read when it is named, and not because something is missing.
-struct NotAsked(Arc<dyn Sources>);
+/// Sources of which standard input is read when it is named, and not because something is missing.
+struct Named {
+    sources: Arc<dyn Sources>,
+    is_stdin: bool,
+}
 
-impl Sources for NotAsked {
+impl Sources for Named {
     fn file(&self, path: &str) -> Result<String, String> {
-        self.0.file(path)
+        self.sources.file(path)
     }
 
     fn standard_input(&self) -> Result<String, String> {
-        self.0.standard_input()
+        self.sources.standard_input()
     }
 
     fn is_terminal(&self) -> bool {
-        true
+        // From a terminal nothing is read that was not asked for.
+        !self.is_stdin || self.sources.is_terminal()
     }
 }
 
