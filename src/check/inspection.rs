@@ -60,7 +60,7 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
     let (sender, receiver) = channel();
     let (own, wanted) = (path.clone(), options.clone());
     let thread = thread::Builder::new().name("lmthing-check".into()).stack_size(THREAD_STACK_SIZE);
-    let started = thread.spawn(move || sender.send(look(&own, &wanted)));
+    let started = thread.spawn(move || drop(sender.send(look(&own, &wanted))));
     let failed = |message: String| Inspected {
         findings: vec![Finding {
             file: file.to_owned(),
@@ -160,9 +160,15 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
         words: Vec::new(),
         whole: options.input.clone(),
         own_options: Vec::new,
+<<<<<<< HEAD
         sources: Arc::new(NotAsked {
             sources: options.sources.clone(),
             is_named: options.input.as_deref() == Some("-"),
+=======
+        sources: Arc::new(Named {
+            sources: options.sources.clone(),
+            is_stdin: options.input.as_deref().map(str::trim) == Some("-"),
+>>>>>>> w-inspect
         }),
     };
     let asked =
@@ -175,14 +181,21 @@ fn argv(path: &Path) -> Vec<String> {
     [program.display().to_string(), path.display().to_string()].to_vec()
 }
 
+<<<<<<< HEAD
 /// Sources that nobody types into: standard input is read when it is named, and not because something is missing.
 struct NotAsked {
     sources: Arc<dyn Sources>,
     /// It is named.
     is_named: bool,
+=======
+/// Sources of which standard input is read when it is named, and not because something is missing.
+struct Named {
+    sources: Arc<dyn Sources>,
+    is_stdin: bool,
+>>>>>>> w-inspect
 }
 
-impl Sources for NotAsked {
+impl Sources for Named {
     fn file(&self, path: &str) -> Result<String, String> {
         self.sources.file(path)
     }
@@ -192,7 +205,12 @@ impl Sources for NotAsked {
     }
 
     fn is_terminal(&self) -> bool {
+<<<<<<< HEAD
         !self.is_named || self.sources.is_terminal()
+=======
+        // From a terminal nothing is read that was not asked for.
+        !self.is_stdin || self.sources.is_terminal()
+>>>>>>> w-inspect
     }
 }
 
