@@ -160,15 +160,9 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
         words: Vec::new(),
         whole: options.input.clone(),
         own_options: Vec::new,
-<<<<<<< HEAD
-        sources: Arc::new(NotAsked {
-            sources: options.sources.clone(),
-            is_named: options.input.as_deref() == Some("-"),
-=======
         sources: Arc::new(Named {
             sources: options.sources.clone(),
             is_stdin: options.input.as_deref().map(str::trim) == Some("-"),
->>>>>>> w-inspect
         }),
     };
     let asked =
@@ -181,18 +175,10 @@ fn argv(path: &Path) -> Vec<String> {
     [program.display().to_string(), path.display().to_string()].to_vec()
 }
 
-<<<<<<< HEAD
-/// Sources that nobody types into: standard input is read when it is named, and not because something is missing.
-struct NotAsked {
-    sources: Arc<dyn Sources>,
-    /// It is named.
-    is_named: bool,
-=======
 /// Sources of which standard input is read when it is named, and not because something is missing.
 struct Named {
     sources: Arc<dyn Sources>,
     is_stdin: bool,
->>>>>>> w-inspect
 }
 
 impl Sources for Named {
@@ -205,12 +191,8 @@ impl Sources for Named {
     }
 
     fn is_terminal(&self) -> bool {
-<<<<<<< HEAD
-        !self.is_named || self.sources.is_terminal()
-=======
         // From a terminal nothing is read that was not asked for.
         !self.is_stdin || self.sources.is_terminal()
->>>>>>> w-inspect
     }
 }
 
