@@ -29,7 +29,7 @@ pub(super) struct Source {
     pub(super) broken_imports: Vec<Finding>,
     /// Where the imports lead.
     pub(super) imports: Imports,
-    /// The bytes of the values of `config` and `mock`.
+    /// The bytes of `config` and `mock`, from the name to the end of the value.
     pub(super) values: Vec<(&'static str, Range<usize>)>,
 }
 
