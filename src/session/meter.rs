@@ -18,7 +18,10 @@ use super::{
 };
 use crate::{
     chat::Usage,
-    cost::{Allowance, Budget, Estimate, Limits, OwnPrices, PRICES_VARIABLE, Prices, Reached, RequestId, near_model, tokens_of},
+    cost::{
+        Allowance, Budget, Estimate, Limits, OwnPrices, PRICES_VARIABLE, Prices, Reached, RequestId, near_model,
+        tokens_of,
+    },
     diagnostic::Diagnostic,
     event::EventKind,
     prompt::{PriceList, RunError, RunLimits},

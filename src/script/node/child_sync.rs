@@ -15,8 +15,8 @@ use super::children;
 use super::outcome::{failed, outcome};
 use super::signals::kill;
 use crate::permission::Access;
-use crate::script::gate;
 use crate::script::event_loop::EventLoop;
+use crate::script::gate;
 use crate::script::globals::Bytes;
 use crate::script::host::host;
 
