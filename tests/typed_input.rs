@@ -225,6 +225,22 @@ fn a_file_without_input_finds_its_words_in_argv() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_word_that_is_no_text_is_wrong_usage() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new(&[]);
+    for file in ["w.lmt.mjs", "own.lmt.mjs"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        let words = [b"--city=Rome".as_slice(), b"caf\xe9"].map(std::ffi::OsStr::from_bytes);
+        let output = command.args(["run", file]).args(words).current_dir(folder.path()).output().expect("it runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let expected = r#"cannot read the word "caf\xE9" behind the file: it is not UTF-8 text"#;
+        assert!(output.status.code() == Some(2) && stderr.contains(expected), "{stderr}");
+        assert!(output.stdout.is_empty(), "{output:?}");
+    }
+}
+
+#[test]
 fn exports_that_are_none_are_faults_of_the_file() {
     let file = |exports: &str| {
         format!(
@@ -263,12 +279,18 @@ fn exports_that_are_none_are_faults_of_the_file() {
 fn json_schema_is_as_good_as_zod() {
     let file = "export const config = { model: 'mock' };\nexport const mock = [{ type: 'text', text: 'done' }];\n\
                 export const input = { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer', \
-                default: 3 }, where: { type: 'object', properties: { zip: { type: 'string', pattern: '^[0-9]+$' } } } }, \
+                default: 3 }, where: { type: 'object', properties: { zip: { type: 'string', pattern: '^[0-9]+$' } } }, \
+                counts: { type: 'object', additionalProperties: { type: 'integer' } } }, \
                 required: ['city'] };\nexport default ({ $ }, input) => { console.log(JSON.stringify(input)); $`go`; };";
     let folder = Folder::new(&[("j.lmt.mjs", file)]);
     assert_eq!(
         folder.got(&["j.lmt.mjs", "Rome", "--where.zip=5"], ""),
         r#"{"where":{"zip":"5"},"city":"Rome","days":3}"#
+    );
+    // As `JSON.parse` has it.
+    assert_eq!(
+        folder.got(&["j.lmt.mjs", "Rome", "--counts.__proto__", "3"], ""),
+        r#"{"counts":{"__proto__":3},"city":"Rome","days":3}"#
     );
     assert_eq!(
         folder.refused(&["j.lmt.mjs", "Rome", "--days", "x"], ""),

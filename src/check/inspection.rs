@@ -30,7 +30,7 @@ use crate::{
         Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost, THREAD_STACK_SIZE,
         bindings::{
             self, Doors, Exchanges,
-            inspect::{self, Fault, Inspection, NoLimits, Rendered, RenderedTool, Silence, Weight},
+            inspect::{self, Fault, Inspection, NamedModel, NoLimits, Rendered, RenderedTool, Silence, Weight},
         },
     },
 };
@@ -111,7 +111,20 @@ fn look(path: &Path, options: &CheckOptions) -> Sent {
         .into_iter()
         .map(|message| Fault::error("definition", &[], message).weighing(Weight::Warning));
     let printed = redactor.apply(&host.printed.take());
-    inspection.map_or_else(Sent::failed, |inspection| Sent::of(inspection, warnings, printed, &redactor))
+    inspection.map_or_else(Sent::failed, |mut inspection| {
+        let models = std::mem::take(&mut inspection.models);
+        inspection.faults.extend(models.into_iter().filter_map(|model| misspelt(model, options.near_model)));
+        Sent::of(inspection, warnings, printed, &redactor)
+    })
+}
+
+/// Says that a model is perhaps spelt wrong.
+fn misspelt(model: NamedModel, near_model: fn(&str, &str) -> Option<String>) -> Option<Fault> {
+    let NamedModel { place, provider, model_id } = model;
+    let meant = near_model(&provider, &model_id)?;
+    let message = format!("{provider} is not known to have a model {model_id}");
+    let hint = Some(format!("did you mean '{provider}:{meant}'?"));
+    Some(Fault { place, ..Fault::error("model", &[], message) }.weighing(Weight::Warning).with_hint(hint))
 }
 
 impl Sent {

@@ -14,7 +14,7 @@ mod merge;
 mod options;
 mod types;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) use finding::{Finding, Position, Related, Severity, Span};
 pub(crate) use options::CheckOptions;
@@ -36,6 +36,8 @@ pub(crate) struct Report {
     pub(crate) rendered: Option<Rendered>,
     /// What the script printed meanwhile, on either stream. Belongs to standard error.
     pub(crate) printed: String,
+    /// The author's files that it is made of: the file, and what it imports.
+    pub(crate) files: Vec<PathBuf>,
 }
 
 impl Checker {
@@ -51,6 +53,7 @@ impl Checker {
             findings: merge::merged(file, types.findings, inspected.findings),
             rendered: inspected.rendered,
             printed: inspected.printed,
+            files: types.files,
         }
     }
 }

@@ -20,11 +20,13 @@ pub(crate) struct CheckOptions {
     pub(crate) variables: Vec<(String, String)>,
     /// How long loading the file and its first render may take together.
     pub(crate) limit: Duration,
+    /// The id of a model that is known, for a provider's name and an id that is not and is spelt almost so.
+    pub(crate) near_model: fn(&str, &str) -> Option<String>,
 }
 
 impl CheckOptions {
     /// With a render, without an input.
     pub(crate) fn new(sources: Arc<dyn Sources>, variables: Vec<(String, String)>) -> Self {
-        CheckOptions { render: true, input: None, sources, variables, limit: RENDER_LIMIT }
+        CheckOptions { render: true, input: None, sources, variables, limit: RENDER_LIMIT, near_model: |_, _| None }
     }
 }

@@ -17,9 +17,11 @@ use super::{
     check_args::CheckArgs,
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
+    failure::WrongUsage,
     near::did_you_mean,
+    templates::Template,
 };
-use crate::cost::Limits;
+use crate::{cost::Limits, diagnostic::closest};
 
 /// Run scripted LLM prompts.
 #[derive(Debug, Parser)]
@@ -35,6 +37,10 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Find what is wrong with prompt files before a token is spent
     Check(Box<CheckArgs>),
+    /// Write a prompt file that runs at once, and a test for it
+    New(NewArgs),
+    /// Write what editors need to complete and check prompt files
+    Types(TypesArgs),
     /// List providers and aliases, and whether each is configured
     Models(ModelsArgs),
     /// Print a script that completes commands, options, prompt files and models in a shell
@@ -66,6 +72,30 @@ pub(super) enum Shell {
     Fish,
     /// PowerShell.
     Powershell,
+}
+
+/// `lmthing new`.
+#[derive(Args, Debug)]
+pub(super) struct NewArgs {
+    /// What the file shows
+    #[arg(short, long, value_name = "TEMPLATE", value_enum, default_value_t)]
+    pub(super) template: Template,
+
+    /// Write TypeScript
+    #[arg(long)]
+    pub(super) ts: bool,
+
+    /// The file, folders in front of it or not; .lmt.mjs may be left out
+    #[arg(value_name = "NAME")]
+    pub(super) name: String,
+}
+
+/// `lmthing types`.
+#[derive(Args, Debug)]
+pub(super) struct TypesArgs {
+    /// The folder of the project; the current one unless given
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(super) folder: Option<PathBuf>,
 }
 
 /// `lmthing models`.
@@ -167,8 +197,15 @@ impl RunArgs {
     }
 
     /// What stands behind the file.
-    pub(super) fn words(&self) -> Vec<String> {
-        self.file_and_words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+    ///
+    /// # Errors
+    /// Says which word is no text: the file would get another one.
+    pub(super) fn words(&self) -> Result<Vec<String>, WrongUsage> {
+        let text = |word: &OsString| {
+            let wrong = || format!("cannot read the word {word:?} behind the file: it is not UTF-8 text");
+            word.to_str().map(str::to_owned).ok_or_else(|| WrongUsage::plain(wrong()))
+        };
+        self.file_and_words.iter().skip(1).map(text).collect()
     }
 }
 
@@ -200,14 +237,24 @@ fn advise(mut error: clap::Error, is_run: bool) -> clap::Error {
             )),
         },
         ErrorKind::InvalidSubcommand if error.get(ContextKind::SuggestedSubcommand).is_none() => {
-            let word = word(ContextKind::InvalidSubcommand);
-            did_you_mean(Path::new(&word), is_prompt_file)
+            match near_command(&word(ContextKind::InvalidSubcommand)) {
+                Some(tip) => Some(tip),
+                None => return error,
+            }
         }
         _ => return error,
     };
     let tips = tip.into_iter().map(StyledStr::from).collect();
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     error
+}
+
+/// What was meant by a word that is no command: one that is spelt almost so, or a prompt file.
+fn near_command(word: &str) -> Option<String> {
+    let program = Cli::command();
+    let names = program.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name);
+    let near = closest(word, names).map(|name| format!("a similar subcommand exists: '{name}'"));
+    near.or_else(|| did_you_mean(Path::new(word), is_prompt_file))
 }
 
 /// The options of `run`, long and short, without their dashes.
@@ -266,7 +313,7 @@ mod tests {
     fn tips_know_that_prompt_files_take_options() {
         for (words, tip) in [
             (&["run", "--city", "Rome", "w.lmt.mjs"][..], "stands behind it: 'lmthing run FILE --city'"),
-            (&["w.lmt.mjs", "Rome"], "is run with 'lmthing run w.lmt.mjs'"),
+            (&["rnu", "w.lmt.mjs"], "a similar subcommand exists: 'run'"),
             (&["run", "--inptu", "{}", "w.lmt.mjs"], "a similar argument exists: '--input'"),
         ] {
             let words = ["lmthing"].iter().chain(words).map(OsString::from).collect();

@@ -28,12 +28,12 @@ fn near_path(path: &Path, fits: fn(&Path) -> bool) -> Option<PathBuf> {
     while let Some(part) = parts.next() {
         let is_last = parts.peek().is_none();
         let next = near.join(part);
-        if !matches!(part, Component::Normal(_)) || if is_last { fits(&next) && next.exists() } else { next.is_dir() } {
+        if !matches!(part, Component::Normal(_)) || if is_last { next.exists() && fits(&next) } else { next.is_dir() } {
             near = next;
             continue;
         }
         let name = part.as_os_str().to_str()?;
-        let names = names(&near, |entry| if is_last { fits(entry) && entry.is_file() } else { entry.is_dir() });
+        let names = names(&near, |entry| if is_last { fits(entry) } else { entry.is_dir() });
         let meant = closest(name, names.iter().map(String::as_str)).or_else(|| of_same_stem(name, &names, is_last))?;
         near.push(meant);
     }

@@ -12,9 +12,11 @@ pub fn near_model(provider: &str, model_id: &str, today: &str) -> Option<String>
     }
     let known: Vec<String> =
         listed(today).into_iter().filter(|model| model.provider == provider).map(|model| model.model_id).collect();
+    let meant = closest(model_id, known.iter().map(String::as_str))?;
     let letters = |name: &str| name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>().to_lowercase();
-    let others = known.iter().map(String::as_str).filter(|known| letters(known) != letters(model_id));
-    closest(model_id, others).map(str::to_owned)
+    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
+    let is_other = letters(meant) == letters(model_id) || digits(meant) != digits(model_id);
+    (!is_other).then(|| meant.to_owned())
 }
 
 #[cfg(test)]
@@ -32,9 +34,14 @@ mod tests {
         ] {
             assert_eq!(near(provider, model_id).as_deref(), Some(meant));
         }
-        for (provider, model_id) in
-            [("openai", "gpt-4o"), ("openai", "gpt-9"), ("openai", "my-own"), ("lab", "gpt-4oo"), ("openai", "")]
-        {
+        for (provider, model_id) in [
+            ("openai", "gpt-4o"),
+            ("openai", "gpt-9"),
+            ("anthropic", "claude-sonnet-9-5"),
+            ("openai", "my-own"),
+            ("lab", "gpt-4oo"),
+            ("openai", ""),
+        ] {
             assert_eq!(near(provider, model_id), None, "{provider}:{model_id}");
         }
     }

@@ -94,11 +94,6 @@ pub trait LanguageModel {
         true
     }
 
-    /// Whether the script itself answers, and may run prompts in turn before it does.
-    fn is_scripted(&self) -> bool {
-        false
-    }
-
     /// Everybody who may answer a request: of a model that stands for several, all of them.
     fn answerers(&self) -> Vec<Answerer> {
         let (provider, model_id) = (self.provider().to_owned(), self.model_id().to_owned());

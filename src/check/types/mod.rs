@@ -46,7 +46,6 @@ pub(super) struct TypeReport {
     /// In the order of the files and their texts, the prompt file's own first.
     pub(super) findings: Vec<Finding>,
     /// The author's files that were read, the prompt file first.
-    #[allow(dead_code)]
     pub(super) files: Vec<PathBuf>,
     /// Whether the file cannot run: an error of syntax, or an import that leads nowhere.
     pub(super) cannot_run: bool,

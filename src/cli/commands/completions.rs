@@ -13,7 +13,7 @@ use crate::{
         ExitCode, Printer,
         args::{Cli, CompletionsArgs, Shell},
         commands::prompt_file::is_prompt_file,
-        complete::AtFile,
+        complete::{AtFile, PromptFiles},
     },
     diagnostic::Diagnostic,
 };
@@ -23,6 +23,9 @@ const VARIABLE: &str = "LMTHING_COMPLETE";
 
 /// How the program is called; the shell finds it on its path.
 const NAME: &str = "lmthing";
+
+/// What the script for bash lacks.
+const WORDS_IN_BASH: &str = include_str!("completions.bash");
 
 /// Prints the script.
 pub(in crate::cli) fn run(args: &CompletionsArgs, printer: &Printer) -> ExitCode {
@@ -37,6 +40,9 @@ pub(in crate::cli) fn run(args: &CompletionsArgs, printer: &Printer) -> ExitCode
     let mut script = Vec::new();
     // Writing to memory cannot fail.
     let _ = completer.write_registration(VARIABLE, NAME, NAME, NAME, &mut script);
+    if args.shell == Shell::Bash {
+        script.extend_from_slice(WORDS_IN_BASH.as_bytes());
+    }
     printer.script_stdout_bytes(&script);
     ExitCode::Done
 }
@@ -71,6 +77,8 @@ fn command(words: &[OsString]) -> Command {
         [_, run, rest @ ..] if run == "run" && rest.iter().any(is_file) => {
             bare(NAME).subcommand(bare("run").arg(input))
         }
+        // A prompt file may stand in the place of a command.
+        [] | [_] => Cli::command().arg(Arg::new("file").add(ArgValueCompleter::new(PromptFiles))),
         _ => Cli::command(),
     }
 }

@@ -56,12 +56,14 @@ impl Watch {
             Ok(report) => report,
             Err(error) => return cannot(printer, "write a temporary file", &error.to_string()),
         };
-        let mut watched = match Watched::new(&self.files, &report) {
+        let cannot_watch = |line: &str| self.tell(printer, line);
+        let mut watched = match Watched::new(&self.files, &report, cannot_watch) {
             Ok(watched) => watched,
             Err(error) => return cannot(printer, "watch files", &error.to_string()),
         };
         let mut input = WatchInput::default();
         loop {
+            watched.begin();
             let mut run = match self.start(&report) {
                 Ok(run) => run,
                 Err(error) => return cannot(printer, &format!("start {}", self.run), &error.to_string()),
@@ -82,7 +84,7 @@ impl Watch {
                     self.tell(printer, &format!("{}; waiting for a change", self.ended(&status)));
                     tokio::select! {
                         signal = interrupts.next() => return ExitCode::Interrupted(signal),
-                        changed = watched.changed_since() => changed,
+                        changed = watched.changed() => changed,
                     }
                 }
             };
@@ -123,6 +125,17 @@ fn cannot(printer: &Printer, what: &str, why: &str) -> ExitCode {
     printer.diagnostic(&Diagnostic::new(format!("--watch: cannot {what}: {why}")));
     ExitCode::File
 }
+
+/// Has a run that is watched end with who watches it, however that ends.
+#[cfg(target_os = "linux")]
+pub(super) fn end_with_watcher() {
+    // The system looks at the thread that has started the run: the one that watches. A run that it cannot end so is no
+    // worse than any other whose terminal is gone.
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn end_with_watcher() {}
 
 /// Whether the run ended because we are to end as well.
 async fn told_to_end(interrupts: &mut Interrupts, status: &io::Result<ExitStatus>) -> Option<ExitCode> {

@@ -51,7 +51,7 @@ fn named(path: &Path) -> Result<PathBuf, WrongUsage> {
     let shown = path.display();
     if !path.exists() {
         let message = format!("there is no file or folder {shown}");
-        return Err(match did_you_mean(path, is_prompt_file) {
+        return Err(match did_you_mean(path, can_be_checked) {
             Some(hint) => WrongUsage::new(message, hint),
             None => WrongUsage::plain(message),
         });
@@ -59,7 +59,7 @@ fn named(path: &Path) -> Result<PathBuf, WrongUsage> {
     if !is_prompt_file(path) {
         let message = format!("{shown} is not a prompt file: its name must end in {}", ENDINGS.join(", "));
         let hint = "what a prompt file imports is checked with it";
-        return Err(WrongUsage::new(message, did_you_mean(path, is_prompt_file).unwrap_or_else(|| hint.to_owned())));
+        return Err(WrongUsage::new(message, did_you_mean(path, can_be_checked).unwrap_or_else(|| hint.to_owned())));
     }
     Ok(path.to_owned())
 }
@@ -73,9 +73,11 @@ impl Found {
         for entry in walk.build() {
             match entry {
                 Ok(entry) => {
-                    let path = entry.path().strip_prefix("./").unwrap_or(entry.path());
+                    // The working directory need not be named.
+                    let here = if folder == Path::new(".") { "./" } else { "" };
+                    let path = entry.path().strip_prefix(here).unwrap_or(entry.path());
                     if entry.file_type().is_some_and(|kind| kind.is_dir()) {
-                        self.folders.push(path.to_owned());
+                        self.folders.push(if path.as_os_str().is_empty() { folder } else { path }.to_owned());
                     } else if is_prompt_file(path) && !is_test(path) && path.is_file() {
                         self.files.push(path.to_owned());
                     }
@@ -84,6 +86,10 @@ impl Found {
             }
         }
     }
+}
+
+fn can_be_checked(path: &Path) -> bool {
+    is_prompt_file(path) || path.is_dir()
 }
 
 /// Whether a file holds tests of prompt files, and is none.

@@ -7,7 +7,6 @@ mod outcome;
 mod parallel;
 mod pretty;
 mod render;
-mod report;
 mod tokens;
 
 use std::{num::NonZeroUsize, path::PathBuf, thread};
@@ -19,21 +18,29 @@ use self::{
     parallel::{Checked, check_all},
     pretty::Pretty,
 };
-use super::{input::shared_sources, watch::Watch};
+use super::{
+    input::shared_sources,
+    watch::{Watch, end_with_watcher},
+};
 use crate::{
     check::{CheckOptions, Finding},
     cli::{
         ExitCode, Printer,
         check_args::{CheckArgs, CheckFormat},
         env,
-        failure::WrongUsage,
+        failure::{WrongUsage, words},
+        watched::Reporter,
     },
+    cost::near_model,
 };
 
 /// Checks the files and prints what was found, or watches them.
 pub(in crate::cli) fn run(args: &CheckArgs, printer: &Printer) -> ExitCode {
     if args.watch && args.report_files.is_none() {
         return watch(args).until_a_signal(printer);
+    }
+    if args.report_files.is_some() {
+        end_with_watcher();
     }
     match check(args, printer) {
         Ok(code) => code,
@@ -59,21 +66,31 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     for problem in environment.problems.iter().chain(&found.problems) {
         printer.stderr(&format!("Warning: {problem}\n"));
     }
-    if let Some(path) = &args.report_files {
-        report::report(path, &found);
-    }
+    let reporter = Reporter::to(args.report_files.as_deref())
+        .map_err(|error| WrongUsage::plain(format!("--report-files: {}", words(&error))))?;
+    // In the folders new files may appear.
+    found.files.iter().chain(&found.folders).for_each(|path| reporter.looked_for(path));
     let options = CheckOptions {
         render: !args.no_render,
         input: args.input.clone(),
-        ..CheckOptions::new(shared_sources(), environment.variables)
+        near_model: |provider, id| near_model(provider, id, &jiff::Timestamp::now().strftime("%F").to_string()),
+        ..CheckOptions::new(shared_sources(&reporter), environment.variables)
     };
     let rules = Rules { is_strict: args.strict, is_quiet: args.quiet };
     let mut shown = Shown::new(args, rules, printer);
     check_all(&found.files, &options, args.print, jobs(args.jobs), |file, checked| {
         printer.stderr(&checked.printed);
+        report(&reporter, &checked);
         shown.add(file, checked);
     });
     Ok(shown.end(&found.files))
+}
+
+/// Tells whoever watches what a file is made of; where an import leads nowhere, also the folders in which it may appear.
+fn report(reporter: &Reporter, checked: &Checked) {
+    let lacks_import = checked.findings.iter().any(|finding| finding.code == "import");
+    let folders = checked.files.iter().filter(|_| lacks_import).filter_map(|file| file.parent());
+    checked.files.iter().map(PathBuf::as_path).chain(folders).for_each(|path| reporter.looked_for(path));
 }
 
 fn jobs(wanted: Option<NonZeroUsize>) -> usize {

@@ -25,6 +25,8 @@ pub(super) struct Checked {
     pub(super) render: Option<Render>,
     /// What the script printed.
     pub(super) printed: String,
+    /// The file, and what it imports.
+    pub(super) files: Vec<PathBuf>,
 }
 
 /// Checks the files with at most `jobs` threads and hands over what came of each, in their order, as soon as that can be.
@@ -73,7 +75,7 @@ fn check(checker: &mut Checker, file: &Path, options: &CheckOptions, is_render_w
         Report { findings: vec![failed(file)], ..Report::default() }
     });
     let render = report.rendered.as_ref().filter(|_| is_render_wanted).map(Render::of);
-    Checked { findings: report.findings, render, printed: report.printed }
+    Checked { findings: report.findings, render, printed: report.printed, files: report.files }
 }
 
 fn failed(file: &Path) -> Finding {

@@ -26,8 +26,9 @@ use crate::{
             prompt::doubles::{self, Double},
             run::{
                 answer,
-                file::{config_object, default_function, unless_stuck},
+                file::{config_object, default_function},
                 host::ScriptPrompt,
+                stuck::unless_stuck,
             },
         },
         drain_jobs, import_prompt_file, set_deadline, until_halted,
@@ -129,9 +130,12 @@ impl<'js> Looker<'_, 'js> {
     async fn exports(&self, namespace: &Object<'js>) -> Result<(Option<Rc<ScriptPrompt<'js>>>, MockScript)> {
         let (ctx, path) = (self.ctx, self.asked.path);
         let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
-        let exports::Exports { mut faults, mock } = exports::look(ctx, namespace, &name);
+        let exports::Exports { mut faults, mock, models } = exports::look(ctx, namespace, &name);
         let host = self.host(namespace, &name, &mut faults).await;
-        self.found.borrow_mut().faults.extend(faults);
+        let mut found = self.found.borrow_mut();
+        found.faults.extend(faults);
+        found.models.extend(models);
+        drop(found);
         Ok((host?, mock))
     }
 

@@ -9,7 +9,7 @@ mod place;
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
-use super::fault::{Fault, Weight};
+use super::fault::{Fault, NamedModel, Weight};
 use faults::{Faults, path};
 pub(crate) use mock::{MockScript, calls_against};
 pub(crate) use place::path_in;
@@ -32,6 +32,8 @@ pub(crate) struct Exports {
     pub(crate) faults: Vec<Fault>,
     /// What the model will answer, when the file's own model is its mock.
     pub(crate) mock: MockScript,
+    /// The models that `config` names and that there may be.
+    pub(crate) models: Vec<NamedModel>,
 }
 
 /// Looks at the exports of the file called `name`.
@@ -59,7 +61,7 @@ pub(crate) fn look<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> 
             }
         }
     }
-    Exports { faults: faults.found, mock }
+    Exports { faults: faults.found, mock, models: faults.models }
 }
 
 struct File<'a, 'js> {
