@@ -36,8 +36,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "script",
         &[
-            "cost",
             "permission",
+            "cost",
             "input",
             "prompt",
             "plugin",

@@ -225,6 +225,22 @@ fn a_file_without_input_finds_its_words_in_argv() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_word_that_is_no_text_is_wrong_usage() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new(&[]);
+    for file in ["w.lmt.mjs", "own.lmt.mjs"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        let words = [b"--city=Rome".as_slice(), b"caf\xe9"].map(std::ffi::OsStr::from_bytes);
+        let output = command.args(["run", file]).args(words).current_dir(folder.path()).output().expect("it runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let expected = r#"cannot read the word "caf\xE9" behind the file: it is not UTF-8 text"#;
+        assert!(output.status.code() == Some(2) && stderr.contains(expected), "{stderr}");
+        assert!(output.stdout.is_empty(), "{output:?}");
+    }
+}
+
+#[test]
 fn exports_that_are_none_are_faults_of_the_file() {
     let file = |exports: &str| {
         format!(

@@ -1,8 +1,10 @@
 //! Holds `runtime-js/types/lmthing.d.ts` and the program together: what a prompt file finds has a type, what has a type is
-//! there, and the examples pass TypeScript's check.
+//! there, the examples pass TypeScript's check, and mistakes do not.
 
 #[path = "support/skipped.rs"]
 mod skipped;
+#[path = "support/typescript.rs"]
+mod typescript;
 
 use std::{
     collections::BTreeSet,
@@ -11,8 +13,9 @@ use std::{
     process::Command,
 };
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use skipped::skipped;
+use typescript::{Complaint, Globals, check};
 
 /// Writes down what a prompt file finds, by the names of the modules and interfaces that describe it.
 const PROBE: &str = r"
@@ -28,6 +31,7 @@ const found = {
   lmthing: Object.keys(main),
   'lmthing/plugins': Object.keys(plugins),
   'lmthing/test': Object.keys(test),
+  globals: Object.getOwnPropertyNames(globalThis),
 };
 
 export default async (prompt) => {
@@ -166,78 +170,82 @@ fn the_reader_of_the_types_sees_them() {
     assert_eq!(members(&types, "Prompt"), strings(&["steps", "fullSteps"]));
 }
 
-/// The TypeScript compiler of `runtime-js/node_modules`, if it was installed.
-fn compiler() -> Option<(PathBuf, PathBuf)> {
-    let modules = root().join("runtime-js/node_modules");
-    let (compiler, zod) = (modules.join("typescript/bin/tsc"), modules.join("zod"));
-    (compiler.exists() && zod.exists()).then_some((compiler, zod))
-}
-
-/// Checks files against the types; the compiler's complaints.
-fn type_check(files: &[PathBuf]) -> Option<String> {
-    let (compiler, zod) = compiler()?;
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    // What prompt files get as in Node; an author has `@types/node` for these.
-    let globals = directory.path().join("globals.d.ts");
-    fs::write(&globals, "declare const process: any;\ndeclare module 'node:*';\n").expect("a file can be written");
-    let config = json!({
-        "compilerOptions": {
-            "noEmit": true, "allowJs": true, "checkJs": true, "strict": true, "noImplicitAny": false,
-            "target": "es2022", "module": "esnext", "moduleResolution": "bundler", "types": [],
-            "lib": ["es2024", "dom", "dom.iterable", "dom.asynciterable"],
-            "paths": { "zod": [zod] },
-        },
-        "files": files.iter().chain([&root().join("runtime-js/types/lmthing.d.ts"), &globals]).collect::<Vec<_>>(),
-    });
-    let path = directory.path().join("tsconfig.json");
-    fs::write(&path, config.to_string()).expect("a file can be written");
-    let mut command = Command::new("node");
-    let output = command.arg(compiler).arg("-p").arg(path).args(["--pretty", "false"]).output().expect("node runs");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() || !text.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(text)
-}
-
-/// What a schema says of the second argument: its properties, defaults applied, and the methods of plugins beside it.
-const WRONG_INPUT: &str = r"import { z } from 'zod';
-export const input = z.object({ city: z.string(), days: z.coerce.number().default(3) });
-const described = { type: 'object', properties: { city: { type: 'string' } } };
-const plugin = { defName() {} };
-/** @type {import('lmthing').PromptFunction<typeof input, typeof plugin>} */
-export default ({ defName }, { city, cty, days }) => {
-  city.toFixed();
-  defName();
-  return days.toFixed();
-};
-/** @type {import('lmthing').PromptFunction<typeof described>} */
-export const loose = ({ $ }, { city }) => $`${city.anything}`;
-/** @type {import('lmthing').PromptFunction<typeof plugin>} */
-export const plain = ({ defName }) => defName();
-";
+/// Names of the language itself, which the library of TypeScript describes.
+const LANGUAGE: &str = "AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean
+    DataView Date DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity
+    Int16Array Int32Array Int8Array InternalError Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError
+    ReferenceError Reflect RegExp Set SharedArrayBuffer String SuppressedError Symbol SyntaxError TypeError URIError Uint16Array
+    Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent
+    escape eval globalThis isFinite isNaN parseFloat parseInt undefined unescape";
 
 #[test]
-fn the_examples_pass_the_type_check_and_mistakes_do_not() {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let wrong = directory.path().join("wrong.lmt.mjs");
-    let text = "/** @type {import('lmthing').PromptFunction} */\n\
-                export default async ({ def, defStaet }) => {\n\
-                  def('A', {});\n\
-                };\n";
-    fs::write(&wrong, text).expect("a file can be written");
-    let wrong_input = directory.path().join("wrong_input.lmt.mjs");
-    fs::write(&wrong_input, WRONG_INPUT).expect("a file can be written");
-    let Some(complaints) = type_check(&[wrong, wrong_input]) else {
-        let test = "the_examples_pass_the_type_check_and_mistakes_do_not";
-        return skipped(test, "no TypeScript; run `npm ci` in runtime-js/ (.ci/run does it)");
-    };
-    assert!(complaints.contains("(2,30): error TS2551") || complaints.contains("(2,30): error TS2339"), "{complaints}");
-    assert!(complaints.contains("(3,10): error TS2345"), "{complaints}");
-    let of_input: Vec<&str> = complaints.lines().filter(|line| line.contains("wrong_input")).collect();
-    let expected = ["(6,38): error TS2339: Property 'cty'", "(7,8): error TS2551: Property 'toFixed'"];
-    assert_eq!(of_input.len(), expected.len(), "{complaints}");
-    assert!(of_input.iter().zip(expected).all(|(line, part)| line.contains(part)), "{complaints}");
+fn every_global_has_a_type_and_the_other_way_round() {
+    let typed: Names = ["globals.d.ts", "additions.d.ts"]
+        .iter()
+        .flat_map(|file| {
+            let path = root().join("runtime-js/types").join(file);
+            let text = fs::read_to_string(path).expect("the types are there");
+            let words = ["declare var ", "declare function ", "declare namespace "];
+            let name =
+                |line: &str| words.iter().find_map(|word| line.strip_prefix(word)).map(leading_name).map(str::to_owned);
+            text.lines().filter_map(name).collect::<Vec<_>>()
+        })
+        .collect();
+    let there: Names = found(&probe(), "globals");
+    let language: Names = LANGUAGE.split_whitespace().map(str::to_owned).collect();
+    // A namespace of types only.
+    let typed = without(typed, &["NodeJS"]);
+    let (untyped, missing): (Vec<_>, Vec<_>) = (
+        there.difference(&typed).filter(|name| !language.contains(*name)).collect(),
+        typed.difference(&there).collect(),
+    );
+    assert!(untyped.is_empty() && missing.is_empty(), "without a type: {untyped:?}; not there: {missing:?}");
+}
 
+#[test]
+fn the_examples_pass_the_type_check() {
     let files = fs::read_dir(root().join("examples")).expect("examples/ is there");
     let files: Vec<PathBuf> = files.map(|entry| entry.expect("a readable directory").path()).collect();
-    assert_eq!(type_check(&files).as_deref(), Some(""));
+    for globals in [Globals::Own, Globals::Node] {
+        let Some(complaints) = check(&files, globals) else {
+            return skipped("the_examples_pass_the_type_check", NO_TYPESCRIPT);
+        };
+        assert_eq!(complaints, [], "{complaints:#?}");
+    }
+}
+
+const NO_TYPESCRIPT: &str = "no TypeScript; run `npm ci` in runtime-js/ (.ci/run does it)";
+
+/// The snippets of `tests/typed`: a line that has to be refused ends with `//~` and the codes of TypeScript's complaints.
+#[test]
+fn what_is_wrong_is_refused_and_nothing_else() {
+    let files = fs::read_dir(root().join("tests/typed")).expect("tests/typed is there");
+    let files: Vec<PathBuf> = files.map(|entry| entry.expect("a readable directory").path()).collect();
+    let (typescript, javascript): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|file| file.extension().is_some_and(|end| end == "mts"));
+    let (node, plain): (Vec<_>, Vec<_>) = javascript.into_iter().partition(|file| file.ends_with("node.mjs"));
+    assert!(!typescript.is_empty() && !node.is_empty() && !plain.is_empty());
+    for (files, globals) in [(plain, Globals::Own), (node, Globals::Node), (typescript, Globals::Own)] {
+        let Some(complaints) = check(&files, globals) else {
+            return skipped("what_is_wrong_is_refused_and_nothing_else", NO_TYPESCRIPT);
+        };
+        let expected: BTreeSet<_> = files.iter().flat_map(|file| marks(file)).collect();
+        let key = |complaint: &Complaint| (complaint.file.clone(), complaint.line, complaint.code.clone());
+        let wrong: Vec<_> = complaints.iter().filter(|complaint| !expected.contains(&key(complaint))).collect();
+        let seen: BTreeSet<_> = complaints.iter().map(key).collect();
+        let missed: Vec<_> = expected.difference(&seen).collect();
+        assert!(wrong.is_empty() && missed.is_empty(), "refused: {wrong:#?}; not refused: {missed:#?}");
+    }
+}
+
+/// The file, line and code of each mark in a snippet.
+fn marks(path: &Path) -> Vec<(String, usize, String)> {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let text = fs::read_to_string(path).expect("a readable snippet");
+    let mut marks = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let codes = line.split_once("//~").map_or("", |(_, codes)| codes);
+        marks.extend(codes.split_whitespace().map(|code| (file.to_string(), index + 1, code.to_owned())));
+    }
+    marks
 }

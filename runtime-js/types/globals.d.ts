@@ -275,7 +275,7 @@ interface BufferConstructor {
   from(text: string, encoding?: BufferEncoding): Buffer<ArrayBuffer>;
   from<T extends ArrayBufferLike>(buffer: T, offset?: number, length?: number): Buffer<T>;
   from(data: Iterable<number> | ArrayLike<number> | { type: 'Buffer'; data: number[] }): Buffer<ArrayBuffer>;
-  from(value: { valueOf(): string | object } | { [Symbol.toPrimitive](hint: 'string'): string }, ...rest: any[]): Buffer<ArrayBuffer>;
+  from(value: { [Symbol.toPrimitive](hint: 'string'): string }, encoding?: BufferEncoding): Buffer<ArrayBuffer>;
   of(...bytes: number[]): Buffer<ArrayBuffer>;
   alloc(size: number, fill?: string | Uint8Array | number, encoding?: BufferEncoding): Buffer<ArrayBuffer>;
   allocUnsafe(size: number): Buffer<ArrayBuffer>;

@@ -277,12 +277,12 @@ declare module 'lmthing' {
      * `responseSchema` the answer is checked, and a mismatch is shown to the model as `{response, validationError}`.
      * @param setUp runs once a call with the validated arguments and the child prompt, and defines what the child needs
      */
-    defAgent<S extends Schema, P extends PluginList = []>(
+    defAgent<S extends Schema, P extends PluginList = [], Count extends number = never>(
       name: string,
       description: string,
       inputSchema: S,
-      setUp: (args: Infer<S>, child: PromptWith<Methods & MethodsOfPlugins<P>>) => unknown,
-      options?: AgentOptions & { plugins?: P },
+      setUp: (args: Infer<S>, child: PromptWith<Methods & MethodsOfGiven<P, Count>>) => unknown,
+      options?: AgentOptions & GivenPlugins<P, Count>,
     ): Reference;
     /** Defines one tool that runs several agents: `{results: [{name, response, steps, validationError?}]}`. */
     defAgent(name: string, description: string, agents: readonly SubAgent[]): Reference;
@@ -344,12 +344,12 @@ declare module 'lmthing' {
     defFunction(name: string, description: string, functions: readonly SubFunction[]): Reference;
 
     /** Defines an agent that the model calls from TypeScript; the code gets the answer, parsed by `responseSchema`. */
-    defFunctionAgent<S extends Schema, P extends PluginList = []>(
+    defFunctionAgent<S extends Schema, P extends PluginList = [], Count extends number = never>(
       name: string,
       description: string,
       inputSchema: S,
-      setUp: (args: Infer<S>, child: PromptWith<Methods & MethodsOfPlugins<P>>) => unknown,
-      options?: FunctionAgentOptions<Infer<S>> & { plugins?: P },
+      setUp: (args: Infer<S>, child: PromptWith<Methods & MethodsOfGiven<P, Count>>) => unknown,
+      options?: FunctionAgentOptions<Infer<S>> & GivenPlugins<P, Count>,
     ): Reference;
     /** Defines a namespace of such agents. */
     defFunctionAgent(name: string, description: string, agents: readonly SubFunctionAgent[]): Reference;
@@ -425,7 +425,19 @@ declare module 'lmthing' {
     : never;
   type Joined<Each> = [Each] extends [never]
     ? {}
-    : (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void ? All : never;
+    : (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void ? Flat<All> : never;
+  type Flat<T> = string extends keyof T ? T : { [K in keyof T]: T[K] };
+
+  /**
+   * Plugins given to a call whose function is to have their methods. TypeScript looks at that function before it knows plugins
+   * with methods that are written in the call itself. Their number it knows: then the methods may be any.
+   */
+  interface GivenPlugins<P extends PluginList, Count extends number> {
+    plugins?: (P | PluginList) & { readonly length: Count };
+  }
+  type MethodsOfGiven<P extends PluginList, Count extends number> = [Count] extends [never]
+    ? {}
+    : P extends readonly [] ? Record<string, any> : MethodsOfPlugins<P>;
 
   // ---------------------------------------------------------------------------------------------- tools and agents
 
@@ -712,10 +724,10 @@ declare module 'lmthing' {
    * first step's effects, so that the function may use the `prompt` it is called through.
    * Rejects when the arguments are wrong, the model cannot be found, or the function throws on its first run.
    */
-  export function runPrompt<P extends PluginList = [], Output extends Schema | undefined = undefined>(
-    fn: (prompt: PromptWith<MethodsOfPlugins<P>>, input: any) => any,
-    config: Config & { plugins?: P } & RunValues<any, Output>,
-  ): Promise<{ result: Result<OutputOf<{ output: Output }>>; prompt: StatefulPrompt & MethodsOfPlugins<P> }>;
+  export function runPrompt<P extends PluginList = [], Count extends number = never, Output extends Schema | undefined = undefined>(
+    fn: (prompt: PromptWith<MethodsOfGiven<P, Count>>, input: any) => any,
+    config: Config & GivenPlugins<P, Count> & RunValues<any, Output>,
+  ): Promise<{ result: Result<OutputOf<{ output: Output }>>; prompt: StatefulPrompt & MethodsOfGiven<P, Count> }>;
   /**
    * Runs an imported prompt file: what the call gives wins over the file's own `config`, options one by one; plugins are added.
    * Rejects with a `TypeError` when the input does not match the file's `input`.
@@ -762,7 +774,7 @@ declare module 'lmthing' {
     withOptions(options: Options): this;
     withModel(model: Model): this;
     /** Adds the methods of plugins. */
-    setPlugins<P extends PluginList>(plugins: P): this & MethodsOfPlugins<P>;
+    setPlugins<P extends PluginList>(plugins: P | PluginList): this & MethodsOfPlugins<P>;
     /** Starts the steps. Throws a `TypeError` while a run is under way. */
     run(): Result;
   }
@@ -779,7 +791,7 @@ declare module 'lmthing' {
   export function hasToolCall(name: string | Reference): StopCondition;
   /** Checks plugins and joins them to one array; arrays are spread. */
   export function createPluginArray<P extends readonly (Plugin | readonly Plugin[])[]>(
-    ...plugins: P
+    ...plugins: P | readonly (Plugin | readonly Plugin[])[]
   ): (P[number] extends infer Each ? Each extends readonly (infer Inner)[] ? Inner : Each : never)[];
 
   // ------------------------------------------------------------------------------------------------ tasks

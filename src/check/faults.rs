@@ -1,7 +1,7 @@
 //! From what an inspection found to findings: whose file it is, and where in it. Must not know how it was found.
 
 use std::{
-    cell::OnceCell,
+    cell::LazyCell,
     path::{Path, PathBuf},
 };
 
@@ -9,25 +9,22 @@ use super::{Finding, Position, Severity, Span, locate::Places};
 use crate::{
     code::Language,
     diagnostic::Location,
-    script::bindings::inspect::{Fault, Weight, path_in},
+    script::bindings::inspect::{Fault, Weight},
 };
 
 /// Findings of faults. `file` is the prompt file as it was named, `path` where it is.
 pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Finding> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    let values = OnceCell::new();
-    let written = |fault: &Fault| {
-        let named = if fault.place.is_empty() { path_in(&fault.message) } else { fault.place.clone() };
-        let is_named = !named.is_empty() && (fault.location.is_none() || !fault.place.is_empty());
-        is_named.then(|| values.get_or_init(|| Places::of(&text, language(path))).span(&named)).flatten()
-    };
+    // Only faults about values need them.
+    let text = LazyCell::new(|| std::fs::read_to_string(path).unwrap_or_default());
+    let places = LazyCell::new(|| Places::of(&text, language(path)));
     let finding = |fault: Fault| {
-        let place = || fault.location.as_ref().map(|location| place(location, file, &real));
-        let (file, span) = match written(&fault).map(|span| (file.to_owned(), span)).or_else(place) {
-            Some((file, span)) => (file, Some(span)),
-            None => (file.to_owned(), None),
+        let at = match (&fault.location, fault.place.is_empty()) {
+            (Some(location), _) => Some(place(location, file, &real)),
+            (None, true) => None,
+            (None, false) => places.span(&fault.place).map(|span| (file.to_owned(), span)),
         };
+        let (file, span) = at.map_or_else(|| (file.to_owned(), None), |(file, span)| (file, Some(span)));
         Finding {
             file,
             span,
@@ -41,9 +38,11 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
     faults.into_iter().map(finding).collect()
 }
 
-fn language(path: &Path) -> Language {
-    let is_typescript = path.extension().is_some_and(|end| end == "ts" || end == "mts");
-    if is_typescript { Language::TypeScript } else { Language::JavaScript }
+fn language(file: &Path) -> Language {
+    match file.extension().is_some_and(|extension| extension == "ts" || extension == "mts") {
+        true => Language::TypeScript,
+        false => Language::JavaScript,
+    }
 }
 
 fn severity(weight: Weight) -> Severity {

@@ -56,7 +56,7 @@ pub(crate) struct Span {
 }
 
 /// A character of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Position {
     /// From 1.
     pub(crate) line: u32,

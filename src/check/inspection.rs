@@ -160,7 +160,10 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
         words: Vec::new(),
         whole: options.input.clone(),
         own_options: Vec::new,
-        sources: Arc::new(NotAsked(options.sources.clone())),
+        sources: Arc::new(NotAsked {
+            sources: options.sources.clone(),
+            is_named: options.input.as_deref() == Some("-"),
+        }),
     };
     let asked =
         inspect::Inspected { path, render: options.render, line: &line, limit: options.limit, silence: &silence };
@@ -173,19 +176,23 @@ fn argv(path: &Path) -> Vec<String> {
 }
 
 /// Sources that nobody types into: standard input is read when it is named, and not because something is missing.
-struct NotAsked(Arc<dyn Sources>);
+struct NotAsked {
+    sources: Arc<dyn Sources>,
+    /// It is named.
+    is_named: bool,
+}
 
 impl Sources for NotAsked {
     fn file(&self, path: &str) -> Result<String, String> {
-        self.0.file(path)
+        self.sources.file(path)
     }
 
     fn standard_input(&self) -> Result<String, String> {
-        self.0.standard_input()
+        self.sources.standard_input()
     }
 
     fn is_terminal(&self) -> bool {
-        true
+        !self.is_named || self.sources.is_terminal()
     }
 }
 
@@ -228,3 +235,6 @@ impl ScriptHost for Kept {
         false
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,16 +7,19 @@
 #[allow(dead_code)]
 pub(crate) mod declarations;
 mod faults;
-#[allow(dead_code)]
-pub(crate) mod finding;
+mod finding;
 mod inspection;
 mod locate;
 mod merge;
 mod types;
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
-pub(crate) use finding::{Finding, Position, Severity, Span};
+pub(crate) use finding::{Finding, Position, Related, Severity, Span};
 
 use crate::{input::Sources, script::bindings::inspect::Rendered};
 
@@ -60,21 +63,24 @@ pub(crate) struct Report {
     pub(crate) rendered: Option<Rendered>,
     /// What the script printed meanwhile, on either stream. Belongs to standard error.
     pub(crate) printed: String,
+    /// The author's files that it is made of: the file, and what it imports.
+    pub(crate) files: Vec<PathBuf>,
 }
 
 impl Checker {
     /// Checks one prompt file and what it imports.
     pub(crate) fn check(&mut self, file: &Path, options: &CheckOptions) -> Report {
         let types = self.types.check(file);
-        // A file that cannot be loaded would only say the same again.
-        let inspected = match merge::cannot_load(&types.findings) {
+        // What cannot be loaded is told already, at its place.
+        let inspected = match types.cannot_run {
             true => inspection::Inspected::default(),
             false => inspection::inspect(file, options),
         };
         Report {
-            findings: merge::merged(types.findings, inspected.findings),
+            findings: merge::merged(file, types.findings, inspected.findings),
             rendered: inspected.rendered,
             printed: inspected.printed,
+            files: types.files,
         }
     }
 }

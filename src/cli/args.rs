@@ -7,13 +7,20 @@ use std::{
 };
 
 use clap::{
-    Args, CommandFactory, Parser, Subcommand, ValueEnum,
+    Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint,
     builder::StyledStr,
     error::{ContextKind, ContextValue, ErrorKind},
 };
+use clap_complete::ArgValueCompleter;
 
-use super::commands::prompt_file::is_prompt_file;
-use crate::cost::Limits;
+use super::{
+    check_args::CheckArgs,
+    commands::prompt_file::is_prompt_file,
+    complete::{AtFile, FileAndInput, JSON_FILES, Models},
+    failure::WrongUsage,
+    near::did_you_mean,
+};
+use crate::{cost::Limits, diagnostic::closest};
 
 /// Run scripted LLM prompts.
 #[derive(Debug, Parser)]
@@ -28,21 +35,38 @@ pub(super) enum Command {
     /// Run a prompt file; the model's text streams to standard output
     Run(Box<RunArgs>),
     /// Find what is wrong with prompt files before a token is spent
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// List providers and aliases, and whether each is configured
     Models(ModelsArgs),
+    /// Print a script that completes commands, options, prompt files and models in a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man,
 }
 
-/// `lmthing check`.
+/// `lmthing completions`.
 #[derive(Args, Debug)]
-pub(super) struct CheckArgs {
-    /// How findings are printed
-    #[arg(long, value_name = "FORMAT")]
-    pub(super) format: Option<String>,
+#[command(after_help = "For bash, put this into ~/.bashrc:  source <(lmthing completions bash)
+For zsh, into ~/.zshrc behind compinit:  source <(lmthing completions zsh)
+For fish, into ~/.config/fish/config.fish:  lmthing completions fish | source
+For PowerShell, into $PROFILE:  lmthing completions powershell | Out-String | Invoke-Expression")]
+pub(super) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub(super) shell: Shell,
+}
 
-    /// Prompt files
-    #[arg(value_name = "PATH")]
-    pub(super) paths: Vec<PathBuf>,
+/// A shell whose completion is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Shell {
+    /// GNU bash.
+    Bash,
+    /// The Z shell.
+    Zsh,
+    /// The friendly interactive shell.
+    Fish,
+    /// PowerShell.
+    Powershell,
 }
 
 /// `lmthing models`.
@@ -71,19 +95,20 @@ pub(super) struct ModelsArgs {
 )]
 pub(super) struct RunArgs {
     /// The whole input of the file as a JSON object, @FILE or - for standard input
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, value_name = "JSON", add = ArgValueCompleter::new(AtFile))]
     pub(super) input: Option<String>,
 
     /// The model to take in place of config.model: provider:model or an alias
-    #[arg(short, long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    #[arg(short, long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new(),
+          add = ArgValueCompleter::new(Models))]
     pub(super) model: Option<String>,
 
     /// Answer from the mock items in this JSON file, in place of config.model
-    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    #[arg(long, value_name = "FILE", conflicts_with = "model", add = ArgValueCompleter::new(JSON_FILES))]
     pub(super) mock: Option<PathBuf>,
 
     /// Read variables from this file, before .env; may be repeated, and the last file wins
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) env_file: Vec<PathBuf>,
 
     /// What standard output gets: the text, one JSON object at the end, or every event as a line of JSON
@@ -123,16 +148,16 @@ pub(super) struct RunArgs {
     pub(super) timeout: Option<Duration>,
 
     /// Write every exchange with a model to this file, without secrets, when the run has ended well
-    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    #[arg(long, value_name = "FILE", conflicts_with = "replay", add = ArgValueCompleter::new(JSON_FILES))]
     pub(super) record: Option<PathBuf>,
 
     /// Answer from a file that --record wrote, without network or keys
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
     pub(super) replay: Option<PathBuf>,
 
     // One argument: everything behind the first word is the file's own, dashes or not, and only so does it stay.
     /// The prompt file (.lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts) and its input; `lmthing run FILE --help` says more
-    #[arg(required = true, trailing_var_arg = true, value_name = "FILE")]
+    #[arg(required = true, trailing_var_arg = true, value_name = "FILE", add = ArgValueCompleter::new(FileAndInput))]
     file_and_words: Vec<OsString>,
 }
 
@@ -143,8 +168,15 @@ impl RunArgs {
     }
 
     /// What stands behind the file.
-    pub(super) fn words(&self) -> Vec<String> {
-        self.file_and_words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+    ///
+    /// # Errors
+    /// Says which word is no text: the file would get another one.
+    pub(super) fn words(&self) -> Result<Vec<String>, WrongUsage> {
+        let text = |word: &OsString| {
+            let wrong = || format!("cannot read the word {word:?} behind the file: it is not UTF-8 text");
+            word.to_str().map(str::to_owned).ok_or_else(|| WrongUsage::plain(wrong()))
+        };
+        self.file_and_words.iter().skip(1).map(text).collect()
     }
 }
 
@@ -152,7 +184,11 @@ impl RunArgs {
 ///
 /// # Errors
 /// Says what nobody can make sense of. `--help` and `--version` come as errors too.
-pub(super) fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+pub(super) fn parse(mut arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    // A prompt file in the place of the command is run.
+    if arguments.get(1).is_some_and(|word| is_prompt_file(Path::new(word))) {
+        arguments.insert(1, "run".into());
+    }
     let is_run = arguments.get(1).is_some_and(|word| word == "run");
     Cli::try_parse_from(arguments).map_err(|error| advise(error, is_run))
 }
@@ -171,14 +207,25 @@ fn advise(mut error: clap::Error, is_run: bool) -> clap::Error {
                 word(ContextKind::InvalidArg)
             )),
         },
-        ErrorKind::InvalidSubcommand if is_prompt_file(Path::new(&word(ContextKind::InvalidSubcommand))) => {
-            Some(format!("a prompt file is run with 'lmthing run {}'", word(ContextKind::InvalidSubcommand)))
+        ErrorKind::InvalidSubcommand if error.get(ContextKind::SuggestedSubcommand).is_none() => {
+            match near_command(&word(ContextKind::InvalidSubcommand)) {
+                Some(tip) => Some(tip),
+                None => return error,
+            }
         }
         _ => return error,
     };
     let tips = tip.into_iter().map(StyledStr::from).collect();
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     error
+}
+
+/// What was meant by a word that is no command: one that is spelt almost so, or a prompt file.
+fn near_command(word: &str) -> Option<String> {
+    let program = Cli::command();
+    let names = program.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name);
+    let near = closest(word, names).map(|name| format!("a similar subcommand exists: '{name}'"));
+    near.or_else(|| did_you_mean(Path::new(word), is_prompt_file))
 }
 
 /// The options of `run`, long and short, without their dashes.
@@ -237,7 +284,7 @@ mod tests {
     fn tips_know_that_prompt_files_take_options() {
         for (words, tip) in [
             (&["run", "--city", "Rome", "w.lmt.mjs"][..], "stands behind it: 'lmthing run FILE --city'"),
-            (&["w.lmt.mjs", "Rome"], "is run with 'lmthing run w.lmt.mjs'"),
+            (&["rnu", "w.lmt.mjs"], "a similar subcommand exists: 'run'"),
             (&["run", "--inptu", "{}", "w.lmt.mjs"], "a similar argument exists: '--input'"),
         ] {
             let words = ["lmthing"].iter().chain(words).map(OsString::from).collect();

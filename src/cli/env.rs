@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::failure::WrongUsage;
+use super::{failure::WrongUsage, near::did_you_mean};
 
 /// Names and values, in no order.
 type Variables = Vec<(String, String)>;
@@ -36,7 +36,7 @@ pub(super) fn with_files(directory: &Path, files: &[PathBuf]) -> Environment {
         let shown = file.display().to_string();
         let read = dotenvy::from_path_iter(file).and_then(|entries| environment.add(&shown, entries));
         if let Err(error) = read {
-            environment.wrong = Some(unreadable(&shown, &error));
+            environment.wrong = Some(unreadable(file, &error));
         }
     }
     // One that is not there is the usual case.
@@ -69,11 +69,13 @@ impl Environment {
     }
 }
 
-fn unreadable(shown: &str, error: &dotenvy::Error) -> WrongUsage {
+fn unreadable(file: &Path, error: &dotenvy::Error) -> WrongUsage {
+    let shown = file.display();
     let what = match error {
         dotenvy::Error::Io(error) => super::failure::words(error),
         error => error.to_string(),
     };
-    let hint = "expected a file with a line NAME=value for each variable";
-    WrongUsage::new(format!("--env-file: cannot read {shown}: {what}"), hint)
+    let meant = if file.exists() { None } else { did_you_mean(file, |_| true) };
+    let expected = || "expected a file with a line NAME=value for each variable".to_owned();
+    WrongUsage::new(format!("--env-file: cannot read {shown}: {what}"), meant.unwrap_or_else(expected))
 }

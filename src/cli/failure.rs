@@ -6,6 +6,7 @@ use std::{io, path::Path};
 use super::ExitCode;
 use crate::{
     chat::FinishReason,
+    cost::near_model,
     diagnostic::Diagnostic,
     event::{Failure, RunFinish},
     prompt::RunError,
@@ -27,6 +28,12 @@ impl WrongUsage {
     /// The message names the option, the hint says what is expected.
     pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         WrongUsage(Box::new(Diagnostic::new(message).with_hint(hint)))
+    }
+}
+
+impl From<WrongUsage> for Diagnostic {
+    fn from(wrong: WrongUsage) -> Self {
+        *wrong.0
     }
 }
 
@@ -212,8 +219,17 @@ fn provider_diagnostic(error: &ProviderError) -> Diagnostic {
         if error.model.is_empty() { error.provider.clone() } else { format!("{}:{}", error.provider, error.model) };
     let status = error.status.map(|status| format!(" (status {status})")).unwrap_or_default();
     let mut diagnostic = Diagnostic::new(format!("{model}{status}: {}", error.message));
-    diagnostic.hint.clone_from(&error.hint);
+    diagnostic.hint = near_price(error).or_else(|| error.hint.clone());
     diagnostic
+}
+
+/// The model that was meant, when the provider does not know the one that was asked and the price table neither.
+fn near_price(error: &ProviderError) -> Option<String> {
+    let is_about_name = error.hint.as_ref().is_some_and(|hint| hint.contains("the model's name"));
+    let is_refused = error.kind == ProviderErrorKind::BadRequest && (error.status == Some(404) || is_about_name);
+    let today = || jiff::Timestamp::now().strftime("%F").to_string();
+    let meant = is_refused.then(|| near_model(&error.provider, &error.model, &today())).flatten()?;
+    Some(format!("Did you mean \"{}:{meant}\"?", error.provider))
 }
 
 /// What happened to a file, without the number that the system has for it.

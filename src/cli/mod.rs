@@ -5,11 +5,14 @@
 //! formats, how a run works.
 
 mod args;
+mod check_args;
 mod commands;
+mod complete;
 mod env;
 mod exit;
 mod failure;
 mod interrupt;
+mod near;
 mod printer;
 mod progress;
 mod readers;
@@ -54,7 +57,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Runs the command; that its output could not be written is a failure of its own.
 fn run_and_write(arguments: Vec<OsString>) -> ExitCode {
     let printer = Printer::new();
-    let code = run_command(arguments, &printer);
+    let code = commands::completions::answer(&arguments, &printer).unwrap_or_else(|| run_command(arguments, &printer));
     match printer.stdout_problem() {
         Some(problem) => {
             printer.diagnostic(&problem);
@@ -87,5 +90,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         Some(Command::Run(run)) => commands::run::run(&run, printer),
         Some(Command::Check(check)) => commands::check::run(&check, printer),
         Some(Command::Models(models)) => commands::models::run(&models, printer),
+        Some(Command::Completions(completions)) => commands::completions::run(&completions, printer),
+        Some(Command::Man) => commands::man::run(printer),
     }
 }

@@ -1,8 +1,8 @@
 //! What a script prints, on its way to the printer.
 
-use std::{fs::File, io::Write, path::Path, rc::Rc};
+use std::{path::Path, rc::Rc};
 
-use super::{commands::RunRecording, failure::Ending, interrupt, show::Show, watched};
+use super::{commands::RunRecording, failure::Ending, interrupt, show::Show, watched::Reporter};
 use crate::{provider::Redactor, script::ScriptHost};
 
 /// What a script may ask of the command line.
@@ -10,8 +10,8 @@ pub(super) struct TerminalHost {
     pub(super) show: Rc<Show>,
     pub(super) redactor: Redactor,
     pub(super) recording: Rc<RunRecording>,
-    /// Who watches the run reads here which files it is made of.
-    pub(super) files: Option<File>,
+    /// Who watches the run hears here which files it is made of.
+    pub(super) reporter: Reporter,
 }
 
 impl ScriptHost for TerminalHost {
@@ -63,10 +63,11 @@ impl ScriptHost for TerminalHost {
     }
 
     fn looked_for(&self, file: &Path) {
-        if let Some(mut files) = self.files.as_ref() {
-            // Whoever watches will miss this file, no more.
-            let _ = files.write_all(watched::reported(file).as_bytes());
-        }
+        self.reporter.looked_for(file);
+    }
+
+    fn is_watched(&self) -> bool {
+        self.reporter.is_heard()
     }
 
     fn stdout_is_terminal(&self) -> bool {

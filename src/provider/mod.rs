@@ -42,7 +42,7 @@ pub use create::create;
 pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
 pub(crate) use mock::{MockItem, MockModel, MockOptions, WrongMockItem};
-pub(crate) use models::{MissingSetUp, ModelList, ProviderInfo, list_models, missing_set_up};
+pub(crate) use models::{ModelList, ProviderInfo, list_models};
 pub use record::{Kept, Recording};
 pub use redact::Redactor;
 pub use replay::Replay;

@@ -71,30 +71,6 @@ pub(crate) fn list_models(context: &ProviderContext) -> ModelList {
     ModelList { providers, aliases }
 }
 
-/// What a model string lacks that a request to it would need.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MissingSetUp {
-    /// The provider.
-    pub provider: String,
-    /// Variables that are not set, those it cannot do without.
-    pub variables: Vec<String>,
-    /// Where a key can be had.
-    pub get_key_at: Option<&'static str>,
-}
-
-/// What the provider of a model string still needs; nothing for one that cannot be found, which is another mistake.
-pub(crate) fn missing_set_up(model: &str, context: &ProviderContext) -> Option<MissingSetUp> {
-    let target = follow_aliases(model, context).ok()?;
-    let (provider, _) = target.split_once(':')?;
-    let info = built_in(catalog::built_in(provider)?, context);
-    if info.configured || info.wrong.is_some() {
-        return None;
-    }
-    let needed = |variable: &VariableInfo| !variable.set && !variable.optional;
-    let variables = info.variables.into_iter().filter(needed).map(|variable| variable.name).collect();
-    Some(MissingSetUp { provider: info.name, variables, get_key_at: info.get_key_at })
-}
-
 /// The end of an alias's chain. Whether what stands there is set up is said of its provider.
 fn target(alias: &str, context: &ProviderContext) -> Result<String, String> {
     let target = follow_aliases(alias, context).map_err(|error| error.message)?;

@@ -48,6 +48,11 @@ pub trait ScriptHost {
     /// A file was looked for because the script imports it, whether or not it is there.
     fn looked_for(&self, _file: &Path) {}
 
+    /// Whether somebody waits for changes, and is to hear of more than modules: what decides which these are.
+    fn is_watched(&self) -> bool {
+        false
+    }
+
     /// Writes what waits to be written: somebody else, a child process, is going to write to the same place.
     fn flush(&self) {}
 

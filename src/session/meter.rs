@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     chat::{ContentPart, Message, PromptMessages, StreamPart, Usage},
-    cost::{Budget, Limits, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, Reached, RequestId},
+    cost::{Budget, Limits, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, Reached, RequestId, near_model},
     diagnostic::Diagnostic,
     prompt::{RunError, RunLimits},
     provider::{Answerer, LanguageModel},
@@ -350,8 +350,10 @@ fn unknown_price(answerer: &Answerer) -> RunError {
     let message =
         format!("The price of {name} is not known, so a limit on cost (--max-cost, config.limits.cost) cannot be kept");
     let entry = serde_json::json!({ name: { "input": 1, "output": 4 } });
+    let meant = near_model(&answerer.provider, &answerer.model_id, &jiff::Timestamp::now().strftime("%F").to_string());
+    let meant = meant.map(|id| format!("Did you mean {}:{id}? ", answerer.provider)).unwrap_or_default();
     let hint = format!(
-        "Say what it costs in US dollars per million tokens, in config.prices or in {PRICES_VARIABLE}, such as {entry}."
+        "{meant}Say what it costs in US dollars per million tokens, in config.prices or in {PRICES_VARIABLE}, such as {entry}."
     );
     RunError::Usage(Box::new(Diagnostic::new(message).with_hint(hint)))
 }

@@ -11,6 +11,8 @@ use super::edited::Edit;
 use super::shapes::MODULE;
 use crate::code::{Language, Tree};
 
+/// The prompt of a file without plugins.
+const NO_PLUGINS: &str = "import('lmthing').PromptOf<{}>";
 /// Comments with one of these say types themselves.
 const ANNOTATIONS: [&str; 5] = ["@type ", "@type{", "@satisfies", "@param {", "@overload"];
 
@@ -34,9 +36,10 @@ impl Exports {
             found.collect(statement)?;
         }
         let mut exports = Exports::default();
-        for (name, shape) in [("config", "Config"), ("mock", "Mock")] {
+        let shapes = [("config", "import('lmthing').Config".to_owned()), ("mock", format!("import('{MODULE}').Mock"))];
+        for (name, shape) in shapes {
             if let Some(local) = found.local(name) {
-                exports.add_shape(tree, language, local, (name, shape))?;
+                exports.add_shape(tree, language, local, (name, &shape))?;
             }
         }
         if let Some(function) = found.prompt_function(language)? {
@@ -65,11 +68,11 @@ impl Exports {
         let meaning = name_range(tree, local.node)?;
         match language {
             Language::JavaScript => {
-                self.put(range.start, format!("/** @satisfies {{import('{MODULE}').{shape}}} */ ("), &meaning);
+                self.put(range.start, format!("/** @satisfies {{{shape}}} */ ("), &meaning);
                 self.put(range.end, ")".to_owned(), &meaning);
             }
             Language::TypeScript => {
-                self.put(range.end, format!(" satisfies import('{MODULE}').{shape}"), &meaning);
+                self.put(range.end, format!(" satisfies {shape}"), &meaning);
             }
         }
         Ok(())
@@ -246,21 +249,17 @@ impl Found<'_> {
     }
 
     fn prompt_type(&self) -> Result<String, Error> {
-        let plain = "import('lmthing').Prompt";
         let Some(local) = self.local("config") else {
-            return Ok(if self.is_open || self.exported.contains_key("config") {
-                "import('lmthing').AnyPrompt"
-            } else {
-                plain
-            }
-            .to_owned());
+            // From another module, or nowhere.
+            let is_elsewhere = self.is_open || self.exported.contains_key("config");
+            return Ok(if is_elsewhere { "import('lmthing').AnyPrompt" } else { NO_PLUGINS }.to_owned());
         };
         let may_have_plugins = match self.tree.node(local.node)?.initializer() {
             Some(value) if self.tree.kind(value)? == K::ObjectLiteralExpression => self.may_have_plugins(value)?,
             _ => true,
         };
         let name = self.exported.get("config").map_or("config", String::as_str);
-        Ok(if may_have_plugins { format!("import('{MODULE}').PromptOf<typeof {name}>") } else { plain.to_owned() })
+        Ok(if may_have_plugins { format!("import('lmthing').PromptOf<typeof {name}>") } else { NO_PLUGINS.to_owned() })
     }
 
     fn may_have_plugins(&self, config: NodeId) -> Result<bool, Error> {

@@ -55,7 +55,17 @@ impl Sources {
 
 /// The files as the type checker sees them.
 pub(super) struct Files {
-    pub(super) sources: Arc<Sources>,
+    sources: Arc<Sources>,
+    /// Files on the disk do not change for as long as one check takes; this names that state of them.
+    snapshot: Option<SnapshotId>,
+}
+
+impl Files {
+    /// The disk as it is now.
+    pub(super) fn new(sources: Arc<Sources>) -> Self {
+        let empty = tsr_vfs::MemoryBuilder::new(b"/", true).finish();
+        Self { sources, snapshot: empty.snapshot_id() }
+    }
 }
 
 fn to_path(path: &[u8]) -> Option<&Path> {
@@ -77,7 +87,7 @@ impl FileSystem for Files {
     }
 
     fn snapshot_id(&self) -> Option<SnapshotId> {
-        None
+        self.snapshot
     }
 
     fn read_file(&self, path: &[u8]) -> Result<Option<FileContent>, Error> {

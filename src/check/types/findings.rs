@@ -6,18 +6,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::Sources;
-use super::hints::Hints;
+use super::hints::{Hints, own_declarations};
 use super::program::TypeError;
 use super::source::Source;
 use super::words::readable;
-use crate::check::finding::Related;
-use crate::check::{Finding, Severity};
+use crate::check::{Finding, Related, Severity};
 use crate::code::Language;
 
 /// "Could not find a declaration file for module": such a package is `any`.
 const NO_DECLARATIONS: i32 = 7016;
 /// "Cannot find module", in the words of several cases.
 const NO_MODULE: [i32; 6] = [2307, 2792, 2732, 2882, 6137, 5097];
+/// "Type is not assignable to type."
+const NOT_ASSIGNABLE: i32 = 2322;
+/// What is said of types that have no values.
+const EMPTY: [i32; 4] = [NOT_ASSIGNABLE, 2345, 2339, 2740];
 /// "Did you forget to use 'await'?"
 const FORGOTTEN_AWAIT: i32 = 2773;
 /// Places that say the same are told up to this number.
@@ -73,17 +76,39 @@ fn is_forgiven(found: &Placed) -> bool {
         return true;
     }
     let is_value = source.value_at(range.start).is_some();
-    (is_value || source.language == Language::JavaScript) && is_widened(&error.message)
+    if source.language == Language::JavaScript && (is_nothing(error) || is_role(&error.message)) {
+        return true;
+    }
+    let is_about_properties = error.code == NOT_ASSIGNABLE || error.message.contains("Types of property ");
+    (is_value || source.language == Language::JavaScript) && is_about_properties && is_widened(&error.message)
 }
 
 /// Without an annotation nobody keeps `const items = [{ type: 'text' }]` from being a list of any texts.
 fn is_widened(message: &str) -> bool {
     let last = message.lines().rev().map(str::trim).find(|line| line.contains(" is not assignable to type '"));
-    last.is_some_and(|line| {
-        let Some((from, to)) = line.split_once(" is not assignable to type '") else { return false };
+    last.and_then(|line| line.split_once(" is not assignable to type '")).is_some_and(|(from, to)| {
         let is_wide = ["Type 'string'", "Type 'number'", "Type 'boolean'"].contains(&from);
-        is_wide && to.starts_with(['"', '1', '2', '3', '4', '5', '6', '7', '8', '9', '0'])
-    }) && message.contains('\n')
+        is_wide && (to.starts_with(|first: char| first == '"' || first.is_ascii_digit()) || is_named_choice(to))
+    })
+}
+
+/// Whether the type of a variable is taken from its first value, `null` or `[]`, which in JavaScript says nothing.
+fn is_nothing(error: &TypeError) -> bool {
+    let ends = ["to type 'null'.", "to type 'undefined'.", "to type 'never'.", "of type 'never'.", "on type 'never'."];
+    let last = error.message.lines().last().unwrap_or_default();
+    EMPTY.contains(&error.code) && ends.iter().any(|end| last.ends_with(end))
+}
+
+/// `for (const [role, text] of turns) defMessage(role, text)`.
+fn is_role(message: &str) -> bool {
+    let [from, to] = ["Argument of type 'string'", "parameter of type '\"assistant\" | \"system\" | \"user\"'."];
+    message.starts_with(from) && message.ends_with(to)
+}
+
+/// Whether a type begins with a name that lmthing gives to a choice of texts.
+fn is_named_choice(to: &str) -> bool {
+    let name = to.split(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
+    !name.is_empty() && own_declarations().contains(&format!("type {name} = '"))
 }
 
 /// The first of several errors in the same place, or about the same promise.
@@ -119,7 +144,7 @@ fn finding(found: &Placed, sources: &Sources, hints: &Hints<'_>) -> Finding {
     let related = related.filter_map(|related| {
         let place = place(related.clone(), sources)?;
         let span = place.source.edited.span(&place.range);
-        Some(Related { file: place.source.path.clone(), span, message: readable(&related.message) })
+        Some(Related { file: place.source.path.clone(), span, message: readable(&related.message, &source.path) })
     });
     let hint = match forgotten {
         true => Some("did you forget `await`?".to_owned()),
@@ -130,7 +155,7 @@ fn finding(found: &Placed, sources: &Sources, hints: &Hints<'_>) -> Finding {
         span: Some(source.edited.span(range)),
         severity: Severity::Error,
         code: format!("TS{}", error.code),
-        message: readable(&error.message),
+        message: readable(&error.message, &source.path),
         hint,
         related: related.take(MAX_RELATED).collect(),
     }
@@ -158,7 +183,11 @@ mod tests {
         let inner =
             "Types of property 'type' are incompatible.\n    Type 'string' is not assignable to type '\"text\"'.";
         assert!(is_widened(&format!("Type '{{ type: string; }}' is not assignable to type 'MockItem'.\n  {inner}")));
+        assert!(is_widened("Type 'string' is not assignable to type 'TaskNodeStatus | undefined'."));
         assert!(!is_widened("Type '\"tool_call\"' is not assignable to type '\"text\"'."));
         assert!(!is_widened("Type 'string' is not assignable to type 'number'."));
+        assert!(is_role(
+            "Argument of type 'string' is not assignable to parameter of type '\"assistant\" | \"system\" | \"user\"'."
+        ));
     }
 }

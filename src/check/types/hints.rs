@@ -63,6 +63,9 @@ impl<'a> Hints<'a> {
 
     fn of_property(&self, quoted: &[&str]) -> Option<String> {
         let [name, kind, ..] = quoted else { return None };
+        if kind.starts_with("Promise<") {
+            return Some("did you forget `await`?".to_owned());
+        }
         let is_prompt = kind.starts_with("Prompt") || kind.starts_with("StatefulPrompt") || kind.contains("Prompt &");
         if !is_prompt {
             return None;
@@ -197,7 +200,8 @@ fn path_of(source: &Source, range: &Range<usize>) -> Option<Vec<String>> {
     Some(path)
 }
 
-fn own_declarations() -> &'static str {
+/// The declarations of lmthing's own modules.
+pub(super) fn own_declarations() -> &'static str {
     declarations::read(&format!("{}/lmthing.d.ts", declarations::ROOT)).unwrap_or_default()
 }
 
@@ -206,7 +210,10 @@ fn block(head: String) -> impl Iterator<Item = &'static str> {
     let lines = own_declarations().lines();
     let mut indent = 0;
     lines
-        .skip_while(move |line| !line.trim_start().starts_with(&head))
+        .skip_while(move |line| {
+            let rest = line.trim_start().strip_prefix(head.as_str());
+            !rest.is_some_and(|rest| rest.starts_with([' ', '<']))
+        })
         .take_while(move |line| {
             let width = line.len() - line.trim_start().len();
             if indent == 0 {
@@ -225,7 +232,7 @@ fn word(text: &'static str) -> &'static str {
 
 /// The names of an interface's members.
 fn members_of(interface: &str) -> Vec<&'static str> {
-    let lines = block(format!("export interface {interface} ")).filter_map(|line| line.strip_prefix("    "));
+    let lines = block(format!("export interface {interface}")).filter_map(|line| line.strip_prefix("    "));
     lines.filter(|line| line.starts_with(|c: char| c.is_alphabetic() || c == '$')).map(word).collect()
 }
 
@@ -237,7 +244,24 @@ fn prompt_methods() -> Vec<&'static str> {
 
 /// The values that a module of lmthing's exports.
 fn exports_of(module: &str) -> Vec<&'static str> {
-    let lines = block(format!("declare module '{module}' ")).filter_map(|line| line.strip_prefix("  export "));
+    let lines = block(format!("declare module '{module}'")).filter_map(|line| line.strip_prefix("  export "));
     let values = lines.filter_map(|line| line.strip_prefix("const ").or_else(|| line.strip_prefix("function ")));
     values.map(word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_out_of_the_declarations() {
+        assert!(prompt_methods().contains(&"defTool") && prompt_methods().contains(&"$"));
+        assert!(members_of("Config").contains(&"model") && members_of("CallSettings").contains(&"temperature"));
+        for interface in ["PromptSettings", "SandboxConfig", "Limits"] {
+            assert!(members_of(interface).len() > 2, "{interface}");
+        }
+        assert!(exports_of("lmthing").contains(&"runPrompt") && !exports_of("lmthing").contains(&"createMockModel"));
+        assert!(exports_of("lmthing/test").contains(&"createMockModel"));
+        assert!(exports_of("lmthing/plugins").contains(&"func"));
+    }
 }

@@ -36,6 +36,8 @@ struct Site {
     attribute: Option<String>,
     /// It may fail: an `import()` in a `try`.
     is_tried: bool,
+    /// It is gone when the file runs.
+    is_type_only: bool,
 }
 
 impl Imports {
@@ -53,8 +55,12 @@ impl Imports {
 
     fn add(&mut self, importer: &Path, site: Site) {
         match look_up_import(importer, &site.specifier, site.attribute.as_deref()) {
+            // Types alone may come from where nothing runs; the type checker says whether they are there.
+            Err(_) if site.is_type_only => {}
             Ok(target) => {
-                self.found.push(site.range.clone());
+                if !site.is_type_only {
+                    self.found.push(site.range.clone());
+                }
                 self.follow(target, &site);
             }
             Err(problem) => {
@@ -113,19 +119,17 @@ fn sites(tree: &Tree) -> Result<Vec<Site>, Error> {
 
 fn site(tree: &Tree, node: NodeId, kind: SyntaxKind, tried: &[Range<usize>]) -> Result<Option<Site>, Error> {
     let read = tree.node(node)?;
-    let source = match kind {
+    let (source, is_type_only) = match kind {
         SyntaxKind::ImportDeclaration => {
-            let clause = read.import_clause();
-            let is_type_only =
-                clause.map(|clause| tree.node(clause)).transpose()?.is_some_and(|clause| clause.is_type_only());
-            read.module_specifier().filter(|_| !is_type_only)
+            let clause = read.import_clause().map(|clause| tree.node(clause)).transpose()?;
+            (read.module_specifier(), clause.is_some_and(|clause| clause.is_type_only()))
         }
-        SyntaxKind::ExportDeclaration => read.module_specifier().filter(|_| !read.is_type_only()),
+        SyntaxKind::ExportDeclaration => (read.module_specifier(), read.is_type_only()),
         SyntaxKind::CallExpression => match tree.children(node)?[..] {
-            [callee, source, ..] if tree.kind(callee)? == SyntaxKind::ImportKeyword => Some(source),
-            _ => None,
+            [callee, source, ..] if tree.kind(callee)? == SyntaxKind::ImportKeyword => (Some(source), false),
+            _ => (None, false),
         },
-        _ => None,
+        _ => (None, false),
     };
     let Some(source) = source else { return Ok(None) };
     if !matches!(tree.kind(source)?, SyntaxKind::StringLiteral | SyntaxKind::NoSubstitutionTemplateLiteral) {
@@ -133,7 +137,7 @@ fn site(tree: &Tree, node: NodeId, kind: SyntaxKind, tried: &[Range<usize>]) -> 
     }
     let range = tree.start(source)?..tree.end(source)?;
     let is_tried = kind == SyntaxKind::CallExpression && tried.iter().any(|block| block.contains(&range.start));
-    Ok(Some(Site { specifier: tree.text(source)?, attribute: attribute(tree, node)?, range, is_tried }))
+    Ok(Some(Site { specifier: tree.text(source)?, attribute: attribute(tree, node)?, range, is_tried, is_type_only }))
 }
 
 /// `x` of `with { type: 'x' }`.

@@ -21,7 +21,7 @@ mod words;
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use files::Sources;
 use language::{is_own, language};
@@ -30,6 +30,9 @@ use source::{Source, json_problem};
 
 use super::Finding;
 use crate::code::{Language, spawn_checker_thread};
+
+/// The name of the threads that [`spawn_checker_thread`] starts.
+const CHECKER_THREAD: &str = "ts-parser";
 
 /// A type checker that keeps libraries between files.
 #[derive(Default)]
@@ -43,10 +46,8 @@ pub(super) struct TypeReport {
     /// In the order of the files and their texts, the prompt file's own first.
     pub(super) findings: Vec<Finding>,
     /// The author's files that were read, the prompt file first.
-    #[allow(dead_code)]
     pub(super) files: Vec<PathBuf>,
     /// Whether the file cannot run: an error of syntax, or an import that leads nowhere.
-    #[allow(dead_code)]
     pub(super) cannot_run: bool,
 }
 
@@ -56,6 +57,7 @@ impl TypeChecker {
         let kept = std::mem::take(&mut self.kept);
         let path = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         let own = path.clone();
+        silence_crashes();
         // A stack that deeply nested text does not exhaust.
         let thread = spawn_checker_thread(move || {
             let mut kept = kept;
@@ -75,6 +77,19 @@ impl TypeChecker {
         report.show_as(&path, file);
         report
     }
+}
+
+/// A crash of the checker is told as a finding; the place in a library that Rust would print helps no author.
+fn silence_crashes() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let others = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |crash| {
+            if std::thread::current().name() != Some(CHECKER_THREAD) {
+                others(crash);
+            }
+        }));
+    });
 }
 
 impl TypeReport {
@@ -144,7 +159,7 @@ impl Reached {
                 }
             };
             self.sources.add(source.clone());
-            self.uses_node |= source.imports.uses_node;
+            self.uses_node |= source.names_node();
             self.syntax.extend(source.syntax.iter().cloned());
             self.broken.extend(source.broken_imports.iter().cloned());
             for next in source.imports.files.iter().filter(|next| is_own(next) && language(next).is_some()) {

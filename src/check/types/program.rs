@@ -94,7 +94,7 @@ impl Kept {
                 options,
                 roots.iter().map(|root| JsString::from_bytes(root.as_bytes())).collect(),
             ),
-            host: Arc::new(WithLibrary { files: Files { sources: sources.clone() } }),
+            host: Arc::new(WithLibrary { files: Files::new(sources.clone()) }),
             current_directory: JsString::from_bytes(folder.display().to_string().as_bytes()),
             default_library_path: JsString::from_bytes(library::FOLDER),
             skip_module_resolution: false,

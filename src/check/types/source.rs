@@ -39,7 +39,7 @@ impl Source {
     /// # Errors
     /// What is wrong with a file that cannot be checked.
     pub(super) fn read(path: &Path, is_prompt: bool) -> Result<Self, Finding> {
-        let at = |span| move |message: String| Finding { span, ..finding(path, (0, 0), "", "import", message) };
+        let at = |span| move |message: String| Finding { span, ..finding(path, (0, 0), "", "file", message) };
         let text = read_module(path).map_err(at(None))?;
         let language = language(path).unwrap_or(Language::JavaScript);
         check_nesting(&text).map_err(|error| {
@@ -70,6 +70,12 @@ impl Source {
         let edits = imports.edits.iter().cloned().chain(exports.edits).collect();
         let edited = Edited::new(text, edits);
         Ok(Self { path: path.to_owned(), language, edited, syntax, broken_imports, imports, values: exports.values })
+    }
+
+    /// Whether it has to do with Node's modules, be it in a type.
+    pub(super) fn names_node(&self) -> bool {
+        let text = self.edited.original();
+        self.imports.uses_node || ["'node:", "\"node:", "NodeJS."].iter().any(|word| text.contains(word))
     }
 
     /// Which export a byte of the original belongs to the value of.

@@ -1,14 +1,20 @@
 //! Messages of the type checker, made readable: names of modules in place of paths of declarations nobody has seen. Must not know
 //! what is wrong.
 
+use std::path::Path;
+
 use crate::check::declarations::ROOT;
 
 /// Longer texts of types are cut.
 const MAX_TYPE: usize = 240;
 
-/// A message as an author reads it.
-pub(super) fn readable(message: &str) -> String {
-    let named = without_paths(message).replace("\"lmthing:text\"", "the text of a file");
+/// A message about a file as its author reads it.
+pub(super) fn readable(message: &str, file: &Path) -> String {
+    let named = without_plugins(&without_paths(message)).replace("\"lmthing:text\"", "the text of a file");
+    let folder = file.parent().unwrap_or(Path::new("/")).display();
+    let named = named.replace(&format!("\"{folder}/"), "\"./");
+    // The whole of a module is no advice where another of its names is meant.
+    let named = named.split(" Did you mean to use 'import ").next().unwrap_or_default();
     named.lines().map(shortened).collect::<Vec<_>>().join("\n")
 }
 
@@ -30,6 +36,30 @@ fn without_paths(message: &str) -> String {
     }
     text.push_str(rest);
     text.replace(&format!("\"{ROOT}/node_modules/"), "\"").replace(&format!("\"{ROOT}/"), "\"")
+}
+
+/// The prompt with the methods of plugins is `Prompt` to its author.
+fn without_plugins(message: &str) -> String {
+    let starts =
+        ["PromptOf<", "PromptWith<", "Prompt<"].iter().filter_map(|name| Some((message.find(name)?, name.len())));
+    let Some((at, length)) = starts.min() else { return message.to_owned() };
+    let (before, after) = (&message[..at], &message[at + length..]);
+    let mut depth = 1_usize;
+    let mut last = '<';
+    let end = after.char_indices().find(|(_, character)| {
+        match character {
+            '<' => depth += 1,
+            // That of `=>` closes nothing.
+            '>' if last != '=' => depth -= 1,
+            _ => {}
+        }
+        last = *character;
+        depth == 0
+    });
+    match end {
+        Some((end, _)) => format!("{before}Prompt{}", without_plugins(&after[end + 1..])),
+        None => message.to_owned(),
+    }
 }
 
 /// The module that a path of declarations belongs to.
@@ -54,19 +84,36 @@ fn shortened(line: &str) -> String {
 mod tests {
     use super::*;
 
+    fn shown(message: &str) -> String {
+        readable(message, Path::new("/home/ada/p.lmt.mjs"))
+    }
+
+    #[test]
+    fn modules_are_named_as_they_are_imported() {
+        let message = "Module '\"/home/ada/lib\"' has no default export. Did you mean to use 'import { x } from \"/home/ada/lib\"' instead?";
+        assert_eq!(shown(message), "Module '\"./lib\"' has no default export.");
+    }
+
     #[test]
     fn paths_of_declarations_become_names() {
         let path = format!("{ROOT}/node_modules/zod/v4/classic/external");
         let message = format!("Property 'strng' does not exist on type 'typeof import(\"{path}\")'.");
-        assert_eq!(readable(&message), "Property 'strng' does not exist on type 'typeof zod'.");
+        assert_eq!(shown(&message), "Property 'strng' does not exist on type 'typeof zod'.");
         let message = format!("Type 'import(\"{path}\").ZodString' is not it.");
-        assert_eq!(readable(&message), "Type 'ZodString' is not it.");
+        assert_eq!(shown(&message), "Type 'ZodString' is not it.");
+    }
+
+    #[test]
+    fn the_prompt_is_called_prompt() {
+        let message = "Property 'x' does not exist on type 'PromptOf<{ plugins: [{ a(): Set<() => void>; }]; }>'.";
+        assert_eq!(shown(message), "Property 'x' does not exist on type 'Prompt'.");
+        assert_eq!(shown("cut 'PromptOf<{ plugins: ...'"), "cut 'PromptOf<{ plugins: ...'");
     }
 
     #[test]
     fn long_types_are_cut() {
         let long = format!("Type '{}' is not assignable to type 'string'.", "a".repeat(1000));
-        let short = readable(&long);
+        let short = shown(&long);
         assert!(short.ends_with("…' is not assignable to type 'string'.") && short.len() < 250, "{short}");
     }
 }

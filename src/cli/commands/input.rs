@@ -3,39 +3,45 @@
 
 use std::{
     io::{self, IsTerminal, Read},
-    sync::Arc,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use crate::{
     cli::{
         args::{RunArgs, run_options},
-        failure::words,
+        failure::{WrongUsage, words},
+        near::did_you_mean,
+        watched::Reporter,
     },
     input::{CommandLine, Sources},
 };
 
-/// What was typed for the file of `run`.
-pub(super) fn command_line(args: &RunArgs) -> CommandLine {
-    CommandLine {
+/// What was typed for the file of `run`. Files that it names are told to `reporter`.
+///
+/// # Errors
+/// A word that is no text.
+pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<CommandLine, WrongUsage> {
+    Ok(CommandLine {
         command: format!("lmthing run {}", args.file().display()),
-        words: args.words(),
+        words: args.words()?,
         whole: args.input.clone(),
         own_options: run_options,
-        sources: process_sources(),
-    }
+        sources: Arc::new(Process(reporter.clone())),
+    })
 }
 
 /// Files and standard input of this process.
-pub(super) fn process_sources() -> Arc<dyn Sources> {
-    Arc::new(Process)
-}
-
-/// Files and standard input of this process.
-struct Process;
+struct Process(Reporter);
 
 impl Sources for Process {
     fn file(&self, path: &str) -> Result<String, String> {
-        text(std::fs::read(path))
+        let path = Path::new(path);
+        self.0.looked_for(path);
+        text(std::fs::read(path)).map_err(|problem| {
+            let meant = if path.exists() { None } else { did_you_mean(path, |_| true) };
+            meant.map_or(problem.clone(), |meant| format!("{problem}. {meant}"))
+        })
     }
 
     fn standard_input(&self) -> Result<String, String> {
@@ -45,6 +51,32 @@ impl Sources for Process {
 
     fn is_terminal(&self) -> bool {
         io::stdin().is_terminal()
+    }
+}
+
+/// The same for several files at once, which all get what comes through standard input.
+pub(super) fn shared_sources(reporter: &Reporter) -> Arc<dyn Sources> {
+    Arc::new(Shared { process: Process(reporter.clone()), standard_input: Mutex::new(None) })
+}
+
+/// [`Process`], with standard input read once.
+struct Shared {
+    process: Process,
+    standard_input: Mutex<Option<Result<String, String>>>,
+}
+
+impl Sources for Shared {
+    fn file(&self, path: &str) -> Result<String, String> {
+        self.process.file(path)
+    }
+
+    fn standard_input(&self) -> Result<String, String> {
+        let mut known = self.standard_input.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get_or_insert_with(|| self.process.standard_input()).clone()
+    }
+
+    fn is_terminal(&self) -> bool {
+        self.process.is_terminal()
     }
 }
 

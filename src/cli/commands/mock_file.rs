@@ -5,7 +5,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::{
-    cli::failure::{WrongUsage, words},
+    cli::{
+        failure::{WrongUsage, words},
+        near::{did_you_mean, ends_in_json},
+    },
     provider::MockItem,
     script::bindings::ModelChoice,
 };
@@ -21,6 +24,10 @@ pub(super) fn read(path: &Path) -> Result<ModelChoice, WrongUsage> {
     let place = format!("--mock {}", path.display());
     let wrong = |what: String| WrongUsage::new(format!("{place}: {what}"), FORM);
     let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            let message = format!("{place}: cannot read the file: {}", words(&error));
+            WrongUsage::new(message, did_you_mean(path, ends_in_json).unwrap_or_else(|| FORM.to_owned()))
+        }
         std::io::ErrorKind::InvalidData => wrong("it is not UTF-8 text".to_owned()),
         _ => wrong(format!("cannot read the file: {}", words(&error))),
     })?;

@@ -1,7 +1,9 @@
 //! One file per command: what was typed goes in, an exit code comes out.
 
 pub(super) mod check;
+pub(super) mod completions;
 mod input;
+pub(super) mod man;
 mod mock_file;
 pub(super) mod models;
 mod prices;

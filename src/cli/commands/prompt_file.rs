@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::diagnostic::Diagnostic;
+use crate::{cli::near::did_you_mean, diagnostic::Diagnostic};
 
 /// The endings a prompt file may have.
-const ENDINGS: &[&str] = &[".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
+pub(super) const ENDINGS: &[&str] = &[".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
 
 /// Whether there is a prompt file to run; what is wrong with it, if not.
 pub(super) fn check_file(path: &Path) -> anyhow::Result<()> {
@@ -14,7 +14,9 @@ pub(super) fn check_file(path: &Path) -> anyhow::Result<()> {
         anyhow::bail!("{shown} is a directory, not a prompt file");
     }
     if !path.exists() {
-        anyhow::bail!("cannot find the file {shown}");
+        let mut problem = Diagnostic::new(format!("cannot find the file {shown}"));
+        problem.hint = did_you_mean(path, is_prompt_file);
+        return Err(problem.into());
     }
     if !is_prompt_file(path) {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

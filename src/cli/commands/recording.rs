@@ -8,7 +8,12 @@ use std::{
 };
 
 use crate::{
-    cli::{args::RunArgs, commands::prompt_file::is_prompt_file, failure::words},
+    cli::{
+        args::RunArgs,
+        commands::prompt_file::is_prompt_file,
+        failure::words,
+        near::{did_you_mean, ends_in_json},
+    },
     diagnostic::Diagnostic,
     provider::{Kept, Recording, Redactor, Replay},
     script::bindings::Exchanges,
@@ -84,7 +89,10 @@ fn replay(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Replay>> {
             io::ErrorKind::NotFound if partial.exists() => {
                 failure.with_hint(format!("a run that did not end well has left {}", partial.display()))
             }
-            io::ErrorKind::NotFound => failure.with_hint(format!("write it with: lmthing run --record {shown} FILE")),
+            io::ErrorKind::NotFound => {
+                let written = || format!("write it with: lmthing run --record {shown} FILE");
+                failure.with_hint(did_you_mean(path, ends_in_json).unwrap_or_else(written))
+            }
             _ => failure,
         }
     })?;

@@ -2,7 +2,6 @@
 //! of a run.
 
 use std::{
-    fs::{File, OpenOptions},
     path::{Path, PathBuf},
     rc::Rc,
 };
@@ -13,12 +12,19 @@ use crate::{
     cli::{
         ExitCode, Printer,
         args::RunArgs,
-        commands::{input::command_line, mock_file, prompt_file::check_file, recording::RunRecording, watch},
+        commands::{
+            input::command_line,
+            mock_file,
+            prompt_file::check_file,
+            recording::RunRecording,
+            watch::{Watch, end_with_watcher},
+        },
         env::{self, Environment},
         failure::{Ending, WrongUsage},
         interrupt::Interrupts,
         script_host::TerminalHost,
         show::Show,
+        watched::Reporter,
     },
     cost::{OwnPrices, PRICES_VARIABLE},
     diagnostic::Diagnostic,
@@ -32,6 +38,9 @@ use crate::{
 
 /// Runs a prompt file, or watches it.
 pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
+    if args.watch && args.report_files.is_none() {
+        return watch(args).until_a_signal(printer);
+    }
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -39,16 +48,22 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
             return ExitCode::File;
         }
     };
-    let code = match args.watch && args.report_files.is_none() {
-        true => runtime.block_on(watch::watch(args, printer)),
-        false => runtime.block_on(run_once(args, printer)),
-    };
+    let code = runtime.block_on(run_once(args, printer));
     // Not to wait for a blocking call that nobody needs any more, such as a look-up of a name.
     runtime.shutdown_background();
     code
 }
 
+fn watch(args: &RunArgs) -> Watch {
+    let mut files = vec![args.file().to_owned()];
+    files.extend(args.env_file.iter().chain(&args.mock).chain(&args.replay).cloned());
+    Watch { command: "run", run: "the run", again: "running again", files, is_quiet: args.quiet }
+}
+
 async fn run_once(args: &RunArgs, printer: &Printer) -> ExitCode {
+    if args.report_files.is_some() {
+        end_with_watcher();
+    }
     // Before anything else: from now on there is something to say at the end.
     let mut interrupts = args.format.is_for_programs().then(Interrupts::listen);
     let directory = std::env::current_dir().unwrap_or_default();
@@ -89,6 +104,7 @@ fn prepare(
     if let Some(wrong) = environment.wrong {
         return Err(wrong.into());
     }
+    let reporter = reporter(args)?;
     let model = match (&args.mock, &args.model) {
         (Some(path), _) => Some(mock_file::read(path)?),
         (None, model) => model.clone().map(ModelChoice::Named),
@@ -101,12 +117,12 @@ fn prepare(
             show: show.clone(),
             redactor: redactor.clone(),
             recording: recording.clone(),
-            files: args.report_files.as_deref().map(append_to).transpose()?,
+            reporter: reporter.clone(),
         }),
-        meter: Rc::new(Meter::new(args.limits(), own_prices(&environment.variables)?)),
+        meter: Rc::new(Meter::new(args.limits(), own_prices(&environment.variables, &reporter)?)),
         events: show.events.clone(),
-        line: command_line(args),
-        argv: argv(args, &absolute(args.file())),
+        line: command_line(args, &reporter)?,
+        argv: argv(args, &absolute(args.file()))?,
         variables: environment.variables,
         model,
         max_stack_size: SCRIPT_STACK_SIZE,
@@ -153,9 +169,9 @@ async fn interrupted(interrupts: Option<&mut Interrupts>) -> i32 {
     }
 }
 
-fn append_to(path: &Path) -> anyhow::Result<File> {
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    file.with_context(|| format!("cannot write {}", path.display()))
+fn reporter(args: &RunArgs) -> anyhow::Result<Reporter> {
+    let report = args.report_files.as_deref();
+    Reporter::to(report).with_context(|| format!("cannot write {}", report.unwrap_or(Path::new("")).display()))
 }
 
 fn absolute(file: &Path) -> PathBuf {
@@ -163,19 +179,22 @@ fn absolute(file: &Path) -> PathBuf {
 }
 
 /// The prices in the environment, which may name a file.
-fn own_prices(variables: &[(String, String)]) -> anyhow::Result<OwnPrices> {
+fn own_prices(variables: &[(String, String)], reporter: &Reporter) -> anyhow::Result<OwnPrices> {
     let Some((_, value)) = variables.iter().find(|(name, _)| name == PRICES_VARIABLE) else {
         return Ok(OwnPrices::default());
     };
-    let prices = OwnPrices::from_variable(value, |path| std::fs::read_to_string(path));
+    let prices = OwnPrices::from_variable(value, |path| {
+        reporter.looked_for(Path::new(path));
+        std::fs::read_to_string(path)
+    });
     prices.map_err(|error| WrongUsage::plain(error.to_string()).into())
 }
 
 /// `process.argv`: the program, the file, the rest.
-fn argv(args: &RunArgs, file: &Path) -> Vec<String> {
+fn argv(args: &RunArgs, file: &Path) -> Result<Vec<String>, WrongUsage> {
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
     // A `--` right behind the file only says that no option of `run` follows.
-    let words = args.words();
+    let words = args.words()?;
     let words = words.strip_prefix(&["--".to_owned()]).unwrap_or(&words);
-    [program, file.display().to_string()].into_iter().chain(words.iter().cloned()).collect()
+    Ok([program, file.display().to_string()].into_iter().chain(words.iter().cloned()).collect())
 }

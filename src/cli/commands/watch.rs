@@ -1,9 +1,9 @@
-//! `run --watch` (docs/command-line.md): runs a file again when something that it is made of changes.
+//! `--watch` of `run` and `check` (docs/command-line.md): does the same again when something that it is made of changes.
 //!
 //! Each run is a process of its own, started with the same arguments: whatever a script does, even in an endless loop, a
 //! change ends it, and nothing of one run is left for the next. Must not know what a run does.
 
-use std::{ffi::OsString, io, process::ExitStatus, time::Duration};
+use std::{ffi::OsString, io, path::PathBuf, process::ExitStatus, time::Duration};
 
 use tokio::process::{Child, Command};
 
@@ -11,7 +11,6 @@ use super::watch_input::WatchInput;
 use crate::{
     cli::{
         ExitCode, Printer,
-        args::RunArgs,
         interrupt::Interrupts,
         watched::{Report, Watched},
     },
@@ -24,44 +23,101 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// A Ctrl-C in the terminal ends the run a moment before it reaches us.
 const SAME_TIME: Duration = Duration::from_millis(100);
 
-/// Watches until a signal comes; a run that fails ends nothing.
-pub(super) async fn watch(args: &RunArgs, printer: &Printer) -> ExitCode {
-    let mut interrupts = Interrupts::listen();
-    let report = match Report::new() {
-        Ok(report) => report,
-        Err(error) => return cannot(printer, "write a temporary file", &error.to_string()),
-    };
-    let mut watched = match Watched::new(args, &report) {
-        Ok(watched) => watched,
-        Err(error) => return cannot(printer, "watch files", &error.to_string()),
-    };
-    let mut input = WatchInput::default();
-    loop {
-        let mut run = match start(&report) {
-            Ok(run) => run,
-            Err(error) => return cannot(printer, "start the run", &error.to_string()),
+/// What is watched.
+pub(super) struct Watch {
+    /// The command, as it is typed: `run`.
+    pub(super) command: &'static str,
+    /// What one run of it is called: `the run`.
+    pub(super) run: &'static str,
+    /// What is done when something has changed: `running again`.
+    pub(super) again: &'static str,
+    /// The files that the command line names.
+    pub(super) files: Vec<PathBuf>,
+    /// Nothing is told between two runs.
+    pub(super) is_quiet: bool,
+}
+
+impl Watch {
+    /// Watches until a signal comes; a run that fails ends nothing.
+    pub(super) fn until_a_signal(&self, printer: &Printer) -> ExitCode {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return cannot(printer, "start the event loop", &error.to_string()),
         };
-        let stdin = run.stdin.take();
-        let changed = tokio::select! {
-            biased;
-            signal = interrupts.next() => return interrupted(&mut run, signal).await,
-            changed = watched.changed() => {
-                end(&mut run, TERMINATE).await;
-                changed
-            }
-            () = input.feed(stdin) => unreachable!("feeding never ends by itself"),
-            status = run.wait() => {
-                if let Some(code) = told_to_end(&mut interrupts, &status).await {
-                    return code;
-                }
-                tell(args, printer, &format!("{}; waiting for a change", ended(&status)));
-                tokio::select! {
-                    signal = interrupts.next() => return ExitCode::Interrupted(signal),
-                    changed = watched.changed_since() => changed,
-                }
-            }
+        let code = runtime.block_on(self.watch(printer));
+        // Not to wait for somebody to type what no run will read.
+        runtime.shutdown_background();
+        code
+    }
+
+    async fn watch(&self, printer: &Printer) -> ExitCode {
+        let mut interrupts = Interrupts::listen();
+        let report = match Report::new() {
+            Ok(report) => report,
+            Err(error) => return cannot(printer, "write a temporary file", &error.to_string()),
         };
-        tell(args, printer, &format!("{changed} has changed; running again"));
+        let cannot_watch = |line: &str| self.tell(printer, line);
+        let mut watched = match Watched::new(&self.files, &report, cannot_watch) {
+            Ok(watched) => watched,
+            Err(error) => return cannot(printer, "watch files", &error.to_string()),
+        };
+        let mut input = WatchInput::default();
+        loop {
+            watched.begin();
+            let mut run = match self.start(&report) {
+                Ok(run) => run,
+                Err(error) => return cannot(printer, &format!("start {}", self.run), &error.to_string()),
+            };
+            let stdin = run.stdin.take();
+            let changed = tokio::select! {
+                biased;
+                signal = interrupts.next() => return interrupted(&mut run, signal).await,
+                changed = watched.changed() => {
+                    end(&mut run, TERMINATE).await;
+                    changed
+                }
+                () = input.feed(stdin) => unreachable!("feeding never ends by itself"),
+                status = run.wait() => {
+                    if let Some(code) = told_to_end(&mut interrupts, &status).await {
+                        return code;
+                    }
+                    self.tell(printer, &format!("{}; waiting for a change", self.ended(&status)));
+                    tokio::select! {
+                        signal = interrupts.next() => return ExitCode::Interrupted(signal),
+                        changed = watched.changed() => changed,
+                    }
+                }
+            };
+            self.tell(printer, &format!("{changed} has changed; {}", self.again));
+        }
+    }
+
+    /// What stands between two runs.
+    fn tell(&self, printer: &Printer, line: &str) {
+        if !self.is_quiet {
+            printer.stderr_dim(&format!("[watch] {line}"));
+        }
+    }
+
+    fn ended(&self, status: &io::Result<ExitStatus>) -> String {
+        let run = self.run;
+        match status {
+            Ok(status) if status.success() => format!("{run} is done"),
+            Ok(status) => match status.code() {
+                Some(code) => format!("{run} ended with code {code}"),
+                None => format!("{run} was killed"),
+            },
+            Err(error) => format!("{run} is lost: {error}"),
+        }
+    }
+
+    /// Starts a run with our own arguments.
+    fn start(&self, report: &Report) -> io::Result<Child> {
+        let mut arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+        let options = ["--report-files".into(), report.path().as_os_str().to_owned()];
+        let place = arguments.iter().position(|argument| argument == self.command).map_or(0, |place| place + 1);
+        arguments.splice(place..place, options);
+        Command::new(std::env::current_exe()?).args(arguments).stdin(WatchInput::stdio()).kill_on_drop(true).spawn()
     }
 }
 
@@ -70,32 +126,16 @@ fn cannot(printer: &Printer, what: &str, why: &str) -> ExitCode {
     ExitCode::File
 }
 
-/// What stands between two runs.
-fn tell(args: &RunArgs, printer: &Printer, line: &str) {
-    if !args.quiet {
-        printer.stderr_dim(&format!("[watch] {line}"));
-    }
+/// Has a run that is watched end with who watches it, however that ends.
+#[cfg(target_os = "linux")]
+pub(super) fn end_with_watcher() {
+    // The system looks at the thread that has started the run: the one that watches. A run that it cannot end so is no
+    // worse than any other whose terminal is gone.
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
 }
 
-fn ended(status: &io::Result<ExitStatus>) -> String {
-    match status {
-        Ok(status) if status.success() => "the run is done".to_owned(),
-        Ok(status) => match status.code() {
-            Some(code) => format!("the run ended with code {code}"),
-            None => "the run was killed".to_owned(),
-        },
-        Err(error) => format!("the run is lost: {error}"),
-    }
-}
-
-/// Starts a run with our own arguments.
-fn start(report: &Report) -> io::Result<Child> {
-    let mut arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let options = ["--report-files".into(), report.path().as_os_str().to_owned()];
-    let place = arguments.iter().position(|argument| argument == "run").map_or(0, |place| place + 1);
-    arguments.splice(place..place, options);
-    Command::new(std::env::current_exe()?).args(arguments).stdin(WatchInput::stdio()).kill_on_drop(true).spawn()
-}
+#[cfg(not(target_os = "linux"))]
+pub(super) fn end_with_watcher() {}
 
 /// Whether the run ended because we are to end as well.
 async fn told_to_end(interrupts: &mut Interrupts, status: &io::Result<ExitStatus>) -> Option<ExitCode> {

@@ -95,7 +95,9 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let finder = resolver.clone();
     // resolve(id, folder): the file it stands for; throws MODULE_NOT_FOUND.
     let resolve = move |ctx: Ctx<'js>, id: String, folder: String| {
-        resolve_required(&finder, &id, Path::new(&folder)).map_err(|failure| failure.throw(&ctx))
+        let resolved = resolve_required(&finder, &id, Path::new(&folder));
+        finder.tell_required(&*host(&ctx)?, Path::new(&folder), &id, resolved.is_ok());
+        resolved.map_err(|failure| failure.throw(&ctx))
     };
     exports.set("resolve", Function::new(ctx.clone(), resolve)?)?;
     // builtinName(id): the built-in module that needs no file; undefined for any other.

@@ -11,6 +11,7 @@ mod data_url;
 mod json;
 mod kind;
 mod look_up;
+mod looked_for;
 mod meta;
 mod missing_export;
 mod modules;

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use oxc_resolver::{Resolution, ResolveError, ResolveOptions, Resolver};
+use oxc_resolver::{Resolution, ResolveContext, ResolveError, ResolveOptions, Resolver};
 
 use crate::script::error::ScriptError;
 
@@ -33,13 +33,23 @@ pub(super) struct Packages {
 impl Packages {
     /// The file that `specifier` (bare, or `#name` of an `imports` map) stands for when imported from `directory`.
     pub(super) fn resolve(&self, directory: &Path, specifier: &str) -> Result<Package, ScriptError> {
-        let resolver =
-            self.import.get_or_init(|| Resolver::new(options(&["node", "import", "module-sync", "default"])));
-        match resolver.resolve(directory, specifier) {
+        match self.import().resolve(directory, specifier) {
             Ok(resolution) => Ok(Package::File(resolution.into_path_buf())),
             Err(ResolveError::Builtin { resolved, .. }) => Ok(Package::Builtin(resolved)),
             Err(error) => Err(describe(error, specifier)),
         }
+    }
+
+    /// The files that would have to be there for `specifier` to stand for one, in no order.
+    pub(super) fn missing(&self, directory: &Path, specifier: &str) -> Vec<PathBuf> {
+        let mut context = ResolveContext::default();
+        // That it fails is why anybody asks.
+        let _ = self.import().resolve_with_context(directory, specifier, None, &mut context);
+        context.missing_dependencies.into_iter().collect()
+    }
+
+    fn import(&self) -> &Resolver {
+        self.import.get_or_init(|| Resolver::new(options(&["node", "import", "module-sync", "default"])))
     }
 
     /// The file that a path in an import of a TypeScript file stands for, by TypeScript's rules: `./lib` and `./lib.js` may

@@ -13,7 +13,6 @@ use super::source::{EXTENSIONS, TEXT, addon_message, is_json, is_typescript, pla
 use crate::diagnostic::closest;
 use crate::script::builtin::{self, INTERNAL_PREFIX};
 use crate::script::error::ScriptError;
-use crate::script::host::ScriptHost;
 use crate::script::native_module::NativeModule;
 
 /// Finds modules: everything one resolution looks at.
@@ -79,25 +78,6 @@ pub(super) fn check_attribute(resolved: &str, specifier: &str, attribute: Option
 }
 
 impl ModuleResolver {
-    /// Tells of files besides modules that decide what an import leads to: settings of TypeScript's, and the module
-    /// itself when it is not there.
-    pub(super) fn tell_looked_for(&self, host: &dyn ScriptHost, base: &str, specifier: &str, is_found: bool) {
-        let base_path = self.modules.path_of(base);
-        let is_path = specifier.starts_with('.');
-        if is_path
-            && !is_found
-            && let Some(folder) = base_path.parent()
-        {
-            host.looked_for(&folder.join(specifier));
-        }
-        if !is_path
-            && is_typescript(base)
-            && let Some(config) = Packages::typescript_config(&base_path)
-        {
-            host.looked_for(&config);
-        }
-    }
-
     /// What `specifier`, written in the module `base`, stands for.
     pub(super) fn resolve(&self, base: &str, specifier: &str) -> Result<String, ScriptError> {
         self.find(base, specifier, Wanted::Module)
@@ -254,7 +234,7 @@ impl ModuleResolver {
 }
 
 /// The package part of `name/path` or `@scope/name/path`.
-fn package_name(specifier: &str) -> String {
+pub(super) fn package_name(specifier: &str) -> String {
     let parts = if specifier.starts_with('@') { 2 } else { 1 };
     specifier.split('/').take(parts).collect::<Vec<_>>().join("/")
 }

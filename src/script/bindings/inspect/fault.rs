@@ -43,12 +43,6 @@ impl Fault {
         }
     }
 
-    /// The same about an export, wherever it was thrown.
-    #[must_use]
-    pub(crate) fn about(self, export: &str) -> Self {
-        Fault { location: None, place: vec![Key::Name(export.to_owned())], ..self }
-    }
-
     /// The same as bad as `weight`.
     #[must_use]
     pub(crate) fn weighing(self, weight: Weight) -> Self {

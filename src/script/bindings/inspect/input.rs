@@ -3,7 +3,7 @@
 use rquickjs::{Ctx, Object, Value};
 
 use super::{
-    fault::{Fault, Weight},
+    fault::{Fault, Key, Weight},
     verdict::thrown,
 };
 use crate::{
@@ -47,12 +47,22 @@ pub(super) async fn input<'js>(
         Ok(FileInput::Nothing | FileInput::Help(_)) => return Given::Nothing,
         Ok(FileInput::Wrong(problem)) => faults.push(unfit(*problem, line.whole.is_some())),
         Err(error) => {
-            let fault = thrown(ctx, error, "export");
-            let export = if fault.message.contains("description") { "description" } else { "input" };
-            faults.push(fault.about(export));
+            let fault = thrown(ctx, error, "input");
+            if !is_told(faults, &["input", "description"]) {
+                faults.push(Fault { place: Fault::error("", &["input"], "").place, ..fault });
+            }
         }
     }
     Given::Missing
+}
+
+/// Whether an error was found already in one of these exports.
+pub(super) fn is_told(faults: &[Fault], exports: &[&str]) -> bool {
+    let is_of = |fault: &Fault| match fault.place.first() {
+        Some(Key::Name(name)) => exports.contains(&name.as_str()),
+        _ => false,
+    };
+    faults.iter().any(|fault| fault.weight == Weight::Error && is_of(fault))
 }
 
 /// What was given does not fit; or nothing was given, and the defaults are not enough.

@@ -10,12 +10,12 @@ use std::{
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
 use super::{
-    exports::{self, Exports, MockScript, calls_against, is_wrong_at},
+    exports::{self, MockScript, calls_against},
     fault::{Fault, Inspection, Weight},
-    input::{Given, input},
-    model::model,
+    input::{Given, input, is_told},
     render::{self, config_with},
     silence::Silence,
+    stand_in,
     verdict::{Phase, halted, judged, notes, thrown, thrown_by_load},
 };
 use crate::{
@@ -54,13 +54,7 @@ pub(crate) struct Inspected<'a> {
 /// Loads a prompt file, looks at its exports, and renders it once, in an engine of its own that has the bindings installed.
 pub(crate) async fn inspect_file(engine: &Engine, asked: &Inspected<'_>) -> Inspection {
     let look = async |ctx: Ctx<'_>| {
-        let looker = Looker {
-            ctx: &ctx,
-            asked,
-            phase: Cell::new(Phase::Load),
-            found: RefCell::default(),
-            mock: RefCell::default(),
-        };
+        let looker = Looker { ctx: &ctx, asked, phase: Cell::new(Phase::Load), found: RefCell::default() };
         looker.look().await;
         looker.found.into_inner()
     };
@@ -75,8 +69,6 @@ struct Looker<'a, 'js> {
     asked: &'a Inspected<'a>,
     phase: Cell<Phase>,
     found: RefCell<Inspection>,
-    /// The calls of the file's mock.
-    mock: RefCell<MockScript>,
 }
 
 impl<'js> Looker<'_, 'js> {
@@ -102,7 +94,7 @@ impl<'js> Looker<'_, 'js> {
         });
         let told = match stop {
             Some(fault) => judged(ctx, fault, self.asked.silence.was_asked()),
-            None => notes(ctx),
+            None => notes(ctx, ""),
         };
         let mut found = self.found.borrow_mut();
         found.faults.extend(doubles::noted(ctx).into_iter().map(doubled));
@@ -120,10 +112,10 @@ impl<'js> Looker<'_, 'js> {
         let namespace = loaded.map_err(|error| Stop(thrown_by_load(ctx, error)))?;
         let made = self.exports(&namespace).await.map_err(|error| Stop(thrown(ctx, error, "export")))?;
         self.phase.set(Phase::Render);
-        if let Some(host) = made {
+        if let (Some(host), mock) = made {
             let rendered = render::render(ctx, &host).await.map_err(Stop)?;
             let mut found = self.found.borrow_mut();
-            found.faults.extend(calls_against(&self.mock.borrow(), &rendered.tools));
+            found.faults.extend(calls_against(&mock, &rendered.tools));
             found.rendered = Some(rendered);
         }
         for _ in 0..TURNS_AFTER {
@@ -133,70 +125,73 @@ impl<'js> Looker<'_, 'js> {
         Ok(())
     }
 
-    /// Looks at the exports; gives what is to be rendered, if that can be done.
-    async fn exports(&self, namespace: &Object<'js>) -> Result<Option<Rc<ScriptPrompt<'js>>>> {
+    /// Looks at the exports; gives what is to be rendered, if that can be done, and what the mock will call.
+    async fn exports(&self, namespace: &Object<'js>) -> Result<(Option<Rc<ScriptPrompt<'js>>>, MockScript)> {
         let (ctx, path) = (self.ctx, self.asked.path);
         let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
-        let Exports { mut faults, mock } = exports::look(ctx, namespace, &name);
-        self.mock.replace(mock);
-        let function = told(ctx, default_function(ctx, namespace, &name));
-        let config = match told(ctx, config_object(ctx, namespace, &name)) {
-            Some(config) => {
-                let model = model(ctx, namespace, &config, &name)?;
-                Some((config, model))
-            }
-            None => None,
-        };
-        let is_wrong = is_wrong_at(&faults, &["input"]) || is_wrong_at(&faults, &["description"]);
-        let given = match self.asked.render {
-            true if !is_wrong => input(ctx, namespace, &name, self.asked.line, &mut faults).await,
-            _ => Given::Missing,
-        };
-        let has_plugins = !is_wrong_at(&faults, &["config", "plugins"]);
-        let host = match (&function, &config) {
-            // Without the methods of its plugins a function would only fail once more.
-            (Some(function), Some((config, model))) if has_plugins => {
-                self.host(namespace, function, config, model, &name)?
-            }
-            _ => None,
-        };
+        let exports::Exports { mut faults, mock } = exports::look(ctx, namespace, &name);
+        let host = self.host(namespace, &name, &mut faults).await;
         self.found.borrow_mut().faults.extend(faults);
-        match (given, &host) {
-            (Given::Value(input), Some(host)) => host.object().borrow().bag.set_input(input),
-            (Given::Missing, _) => return Ok(None),
-            _ => {}
+        Ok((host?, mock))
+    }
+
+    /// What renders, with as much of `config` as can be used.
+    async fn host(
+        &self,
+        namespace: &Object<'js>,
+        name: &str,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Option<Rc<ScriptPrompt<'js>>>> {
+        let ctx = self.ctx;
+        let own =
+            default_function(ctx, namespace, name).and_then(|own| Ok((own, config_object(ctx, namespace, name)?)));
+        let Ok((function, config)) = own else {
+            // It was told where exports are looked at.
+            ctx.catch();
+            return Ok(None);
+        };
+        if !self.asked.render {
+            return Ok(None);
+        }
+        let input = match input(ctx, namespace, name, self.asked.line, faults).await {
+            Given::Missing => return Ok(None),
+            Given::Nothing => None,
+            Given::Value(input) => Some(input),
+        };
+        let host = self.host_of(namespace, name, &function, &config, faults)?;
+        if let (Some(input), Some(host)) = (input, &host) {
+            host.object().borrow().bag.set_input(input);
         }
         Ok(host)
     }
 
-    /// What renders, with as much of `config` as can be used.
-    fn host(
+    fn host_of(
         &self,
         namespace: &Object<'js>,
+        name: &str,
         function: &Function<'js>,
         config: &Object<'js>,
-        model: &Value<'js>,
-        name: &str,
+        faults: &mut Vec<Fault>,
     ) -> Result<Option<Rc<ScriptPrompt<'js>>>> {
         let ctx = self.ctx;
+        let model = stand_in::model(ctx, namespace, config, name)?;
+        let output: Value =
+            if is_told(faults, &["output"]) { Value::new_undefined(ctx.clone()) } else { namespace.get("output")? };
+        let place = format!("the export output of {name}");
         for bare in [false, true] {
-            let config = config_with(ctx, config, model, bare)?;
-            let expect = |prompt: &_| {
-                let output: Value = namespace.get("output")?;
-                let _ = told(ctx, answer::expect(ctx, prompt, &output, &format!("the export output of {name}")));
-                Ok(())
-            };
-            if let Some(host) = told(ctx, render::host(ctx, function, &config, expect)) {
-                return Ok(Some(host));
+            let config = config_with(ctx, config, &model, bare)?;
+            match render::host(ctx, function, &config, |prompt| answer::expect(ctx, prompt, &output, &place)) {
+                Ok(host) => return Ok(Some(host)),
+                Err(error) => {
+                    let fault = thrown(ctx, error, "config");
+                    if !is_told(faults, &["config", "output"]) {
+                        faults.push(Fault { place: Fault::error("", &["config"], "").place, ..fault });
+                    }
+                }
             }
         }
         Ok(None)
     }
-}
-
-/// What can be used of an export. What is wrong with it is told by `exports`.
-fn told<T>(ctx: &Ctx<'_>, read: Result<T>) -> Option<T> {
-    read.map_err(|_| ctx.catch()).ok()
 }
 
 fn doubled(double: Double) -> Fault {

@@ -2,8 +2,8 @@
 //! (docs/reference.md, "Checking"). Must not know how findings are shown, nor where in the source a value stands.
 //!
 //! - `look` – the order of things: load, exports, input, render; what ended it early
-//! - `exports` – what is wrong with the exports, and with the calls of the mock
-//! - `model`, `input` – what there is to render with
+//! - `exports` – what is wrong with each export, and with the mock's calls
+//! - `input`, `stand_in` – what the first render is given: its input, and a model
 //! - `render` – the first run of the function, and the request that would follow
 //! - `silence` – what stands in for models and limits
 //! - `verdict` – what threw, as a fault or as a note
@@ -12,12 +12,11 @@ mod exports;
 mod fault;
 mod input;
 mod look;
-mod model;
 mod render;
 mod silence;
+mod stand_in;
 mod verdict;
 
-pub(crate) use exports::path_in;
 pub(crate) use fault::{Fault, Inspection, Key, Rendered, RenderedTool, Weight};
 pub(crate) use look::{Inspected, inspect_file};
 pub(crate) use silence::{NoLimits, Silence};

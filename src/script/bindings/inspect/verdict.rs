@@ -60,9 +60,9 @@ pub(super) fn thrown_by_load(ctx: &Ctx<'_>, error: Error) -> Fault {
         ["MODULE_NOT_FOUND", "PACKAGE", "UNSUPPORTED", "IMPORT"].iter().any(|word| code.contains(word))
     });
     let code = match diagnostic.name.as_str() {
-        _ if is_import || diagnostic.message.contains("does not export") => "import",
-        // What `JSON.parse` throws has come by a call.
-        "SyntaxError" if diagnostic.stack.len() <= 1 => "syntax",
+        _ if is_import || diagnostic.message.contains("does not provide an export") => "import",
+        // That of `JSON.parse` is about another text.
+        "SyntaxError" if diagnostic.stack.len() <= 1 && !diagnostic.message.contains(" in JSON") => "syntax",
         _ => Phase::Load.code(),
     };
     described(diagnostic, code)
@@ -100,7 +100,7 @@ fn described(diagnostic: Diagnostic, code: &'static str) -> Fault {
 /// An error that ended loading or rendering. When something was refused before, or nobody answered, it may well follow from
 /// that: the file is not to blame.
 pub(super) fn judged(ctx: &Ctx<'_>, fault: Fault, was_asked: bool) -> Vec<Fault> {
-    let notes = notes(ctx);
+    let notes = notes(ctx, "could not look further: ");
     if fault.weight != Weight::Error || !["load", "render"].contains(&fault.code) {
         return notes.into_iter().chain([fault]).collect();
     }
@@ -114,10 +114,10 @@ pub(super) fn judged(ctx: &Ctx<'_>, fault: Fault, was_asked: bool) -> Vec<Fault>
     vec![Fault { message, hint: None, ..fault.weighing(Weight::Note) }]
 }
 
-/// What was refused.
-pub(super) fn notes(ctx: &Ctx<'_>) -> Vec<Fault> {
+/// What was refused; `opening` says what follows from it.
+pub(super) fn notes(ctx: &Ctx<'_>, opening: &str) -> Vec<Fault> {
     let note = |Refused { message, location }: Refused| {
-        let message = format!("could not look further: {message}");
+        let message = format!("{opening}{message}");
         Fault { location, ..Fault::error("permission", &[], message) }.weighing(Weight::Note)
     };
     refused(ctx).into_iter().map(note).collect()

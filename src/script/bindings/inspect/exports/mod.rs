@@ -11,7 +11,7 @@ use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
 use super::fault::{Fault, Weight};
 use faults::{Faults, path};
-pub(super) use mock::{MockScript, calls_against};
+pub(crate) use mock::{MockScript, calls_against};
 pub(crate) use place::path_in;
 
 use crate::{
@@ -27,15 +27,15 @@ const KNOWN: [&str; 6] = ["default", "config", "mock", "input", "output", "descr
 
 /// What was found out about the exports of a file.
 #[derive(Debug, Default)]
-pub(super) struct Exports {
+pub(crate) struct Exports {
     /// What is wrong with them.
-    pub(super) faults: Vec<Fault>,
+    pub(crate) faults: Vec<Fault>,
     /// What the model will answer, when the file's own model is its mock.
-    pub(super) mock: MockScript,
+    pub(crate) mock: MockScript,
 }
 
 /// Looks at the exports of the file called `name`.
-pub(super) fn look<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Exports {
+pub(crate) fn look<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Exports {
     let mut faults = Faults::new(ctx);
     let mut mock = MockScript::default();
     let names = namespace.own_keys::<String>(Filter::new().string()).collect::<Result<Vec<_>>>();
@@ -60,12 +60,6 @@ pub(super) fn look<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> 
         }
     }
     Exports { faults: faults.found, mock }
-}
-
-/// Whether a value, or something in it, is wrong.
-pub(super) fn is_wrong_at(faults: &[Fault], names: &[&str]) -> bool {
-    let place = path(names);
-    faults.iter().any(|fault| fault.weight == Weight::Error && fault.place.starts_with(&place))
 }
 
 struct File<'a, 'js> {
@@ -115,7 +109,7 @@ impl<'js> File<'_, 'js> {
 
     fn config(&self, ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>) -> Option<Object<'js>> {
         let place = if self.has("config") { path(&["config"]) } else { Vec::new() };
-        let config = faults.read("export", &place, file::config_object(ctx, self.namespace, self.name));
+        let config = faults.read("config", &place, file::config_object(ctx, self.namespace, self.name));
         if config.is_none() && !self.has("config") {
             self.explain("config", faults);
         }
@@ -141,7 +135,7 @@ impl<'js> File<'_, 'js> {
             faults.read("export", &path(&["description"]), file_input::description(ctx, namespace, name));
         }
         if self.has("input") {
-            faults.read("export", &path(&["input"]), file_input::declared(ctx, namespace, name));
+            faults.read("input", &path(&["input"]), file_input::declared(ctx, namespace, name));
         }
         if self.has("output") {
             let shape = namespace.get("output").and_then(|output: Value| {

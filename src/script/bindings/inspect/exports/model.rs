@@ -3,11 +3,11 @@
 use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{
-    super::fault::{Fault, Key, Weight},
+    super::fault::{Key, Weight},
     faults::{Faults, at, path},
 };
 use crate::{
-    provider::{MissingSetUp, ProviderContext, missing_set_up, model_name},
+    provider::{ProviderContext, ProviderInfo, list_models, model_name},
     script::bindings::{
         models::resolve::{listed, resolve},
         run::file,
@@ -56,37 +56,39 @@ fn look_at_one<'js>(
     let is_found = faults.read("model", place, found).is_some();
     let name = model.as_string().and_then(|name| name.to_string().ok());
     let (Some(name), Ok(providers)) = (name, services::providers(ctx)) else { return };
-    match missing_set_up(&name, &providers) {
-        Some(missing) if is_found => {
-            let Fault { message, hint, .. } = not_set_up(&missing);
-            faults.add(("model", Weight::Warning), place.to_vec(), message, hint);
+    let Some(provider) = provider_of(&name, &providers) else {
+        if let Some(fault) = faults.found.last_mut().filter(|_| name.trim().is_empty()) {
+            fault.message = "config.model is empty".to_owned();
+            fault.hint = Some("name a model: model: 'openai:gpt-4o'".to_owned());
         }
-        // Without its settings a provider cannot be set up, as little as without its key.
-        Some(_) if !is_missing_id(&name, &providers) => {
-            if let Some(fault) = faults.found.last_mut() {
-                fault.weight = Weight::Warning;
-            }
-        }
-        _ => {}
-    }
-    if let Some(fault) = faults.found.last_mut().filter(|_| !is_found && name.trim().is_empty()) {
-        fault.message = "config.model is empty".to_owned();
-        fault.hint = Some("name a model: model: 'openai:gpt-4o'".to_owned());
-    }
-}
-
-/// Whether nothing stands behind the colon, which no key would mend.
-fn is_missing_id(name: &str, context: &ProviderContext) -> bool {
-    model_name(name, context).split_once(':').is_none_or(|(_, id)| id.is_empty())
-}
-
-fn not_set_up(missing: &MissingSetUp) -> Fault {
-    let MissingSetUp { provider, variables, get_key_at } = missing;
-    let message = match variables.as_slice() {
-        [] => format!("{provider} is not set up"),
-        [variable] => format!("{variable} is not set; {provider} needs it when the file runs"),
-        variables => format!("{provider} needs one of {} when the file runs; none is set", variables.join(", ")),
+        return;
     };
-    let hint = get_key_at.map(|place| format!("get a key at {place} and write it into .env"));
-    Fault::error("model", &[], message).with_hint(hint)
+    if is_found {
+        look_for_key(faults, place, &name, &provider);
+    } else if let Some(fault) = faults.found.last_mut() {
+        // Without its settings a provider cannot be set up, as little as without its key.
+        fault.weight = Weight::Warning;
+    }
+}
+
+fn look_for_key(faults: &mut Faults<'_, '_>, place: &[Key], model: &str, provider: &ProviderInfo) {
+    if provider.configured {
+        return;
+    }
+    let missing = provider.variables.iter().filter(|variable| !variable.optional && !variable.set);
+    let missing: Vec<&str> = missing.map(|variable| variable.name.as_str()).collect();
+    let what = if missing.is_empty() { String::new() } else { format!(": {} is not set", missing.join(", ")) };
+    let keys = provider.get_key_at.map_or_else(String::new, |place| format!("; keys are at {place}"));
+    let hint = format!("set it in the environment or in .env{keys}");
+    let message = format!("there is no key for {model}{what}");
+    faults.add(("model", Weight::Warning), place.to_vec(), message, Some(hint));
+}
+
+/// The provider that a model string with an id leads to, when there is one of this name and nothing but its key or settings can
+/// be missing.
+fn provider_of(name: &str, context: &ProviderContext) -> Option<ProviderInfo> {
+    let target = model_name(name, context);
+    let (provider, id) = target.split_once(':')?;
+    let known = list_models(context).providers.into_iter().find(|known| known.name == provider)?;
+    (!id.is_empty() && known.wrong.is_none()).then_some(known)
 }

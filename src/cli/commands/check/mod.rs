@@ -1,0 +1,164 @@
+//! `lmthing check [PATH]…` (docs/command-line.md, "Checking"): from arguments to findings on standard output.
+
+mod files;
+mod github;
+mod json;
+mod outcome;
+mod parallel;
+mod pretty;
+mod render;
+mod tokens;
+
+use std::{num::NonZeroUsize, path::PathBuf, thread};
+
+use serde_json::Value;
+
+use self::{
+    outcome::{Outcome, Rules},
+    parallel::{Checked, check_all},
+    pretty::Pretty,
+};
+use super::{
+    input::shared_sources,
+    watch::{Watch, end_with_watcher},
+};
+use crate::{
+    check::{CheckOptions, Finding},
+    cli::{
+        ExitCode, Printer,
+        check_args::{CheckArgs, CheckFormat},
+        env,
+        failure::{WrongUsage, words},
+        watched::Reporter,
+    },
+};
+
+/// Checks the files and prints what was found, or watches them.
+pub(in crate::cli) fn run(args: &CheckArgs, printer: &Printer) -> ExitCode {
+    if args.watch && args.report_files.is_none() {
+        return watch(args).until_a_signal(printer);
+    }
+    if args.report_files.is_some() {
+        end_with_watcher();
+    }
+    match check(args, printer) {
+        Ok(code) => code,
+        Err(wrong) => {
+            printer.diagnostic(&wrong.into());
+            ExitCode::Usage
+        }
+    }
+}
+
+fn watch(args: &CheckArgs) -> Watch {
+    let mut files: Vec<PathBuf> = args.env_file.clone();
+    files.extend(args.paths.iter().cloned());
+    Watch { command: "check", run: "the check", again: "checking again", files, is_quiet: args.quiet }
+}
+
+fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
+    let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.env_file);
+    if let Some(wrong) = environment.wrong {
+        return Err(wrong);
+    }
+    let found = files::find(&args.paths)?;
+    for problem in environment.problems.iter().chain(&found.problems) {
+        printer.stderr(&format!("Warning: {problem}\n"));
+    }
+    let reporter = Reporter::to(args.report_files.as_deref())
+        .map_err(|error| WrongUsage::plain(format!("--report-files: {}", words(&error))))?;
+    // In the folders new files may appear.
+    found.files.iter().chain(&found.folders).for_each(|path| reporter.looked_for(path));
+    let options = CheckOptions {
+        render: !args.no_render,
+        input: args.input.clone(),
+        ..CheckOptions::new(shared_sources(&reporter), environment.variables)
+    };
+    let rules = Rules { is_strict: args.strict, is_quiet: args.quiet };
+    let mut shown = Shown::new(args, rules, printer);
+    check_all(&found.files, &options, args.print, jobs(args.jobs), |file, checked| {
+        printer.stderr(&checked.printed);
+        report(&reporter, &checked);
+        shown.add(file, checked);
+    });
+    Ok(shown.end(&found.files))
+}
+
+/// Tells whoever watches what a file is made of; where an import leads nowhere, also the folders in which it may appear.
+fn report(reporter: &Reporter, checked: &Checked) {
+    let lacks_import = checked.findings.iter().any(|finding| finding.code == "import");
+    let folders = checked.files.iter().filter(|_| lacks_import).filter_map(|file| file.parent());
+    checked.files.iter().map(PathBuf::as_path).chain(folders).for_each(|path| reporter.looked_for(path));
+}
+
+fn jobs(wanted: Option<NonZeroUsize>) -> usize {
+    wanted.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+}
+
+/// What is printed, as it is found; for programs, at the end.
+struct Shown<'a> {
+    printer: &'a Printer,
+    args: &'a CheckArgs,
+    outcome: Outcome,
+    pretty: Pretty,
+    workspace: Option<PathBuf>,
+    /// For the object at the end.
+    findings: Vec<Finding>,
+    renders: Vec<Value>,
+}
+
+impl<'a> Shown<'a> {
+    fn new(args: &'a CheckArgs, rules: Rules, printer: &'a Printer) -> Self {
+        Shown {
+            printer,
+            args,
+            outcome: Outcome::new(rules),
+            pretty: Pretty::new(printer.stdout_has_colours(), printer.columns()),
+            workspace: std::env::var_os("GITHUB_WORKSPACE").map(PathBuf::from),
+            findings: Vec::new(),
+            renders: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, file: &std::path::Path, checked: Checked) {
+        let findings = self.outcome.add(file, checked.findings);
+        match self.args.format {
+            CheckFormat::Pretty => {
+                if let Some(render) = checked.render {
+                    self.printer.text(&render.text(file, self.printer.stdout_has_colours()));
+                }
+                findings.iter().for_each(|finding| self.printer.text(&self.pretty.text(finding)));
+            }
+            CheckFormat::Github => {
+                let command = |finding: &Finding| github::command(finding, self.workspace.as_deref());
+                findings.iter().for_each(|finding| self.printer.text(&command(finding)));
+            }
+            CheckFormat::Json => {
+                self.renders.extend(checked.render.map(|render| render.to_json(file)));
+                self.findings.extend(findings);
+            }
+        }
+        self.printer.flush();
+    }
+
+    /// Prints the end, and says how the process ends.
+    fn end(self, files: &[PathBuf]) -> ExitCode {
+        let is_ok = self.outcome.is_ok() && !files.is_empty();
+        if files.is_empty() {
+            self.printer.stderr("Error: there is no prompt file to check (*.lmt.mjs, .lmt.js, .lmt.ts, .lmt.mts)\n");
+        }
+        match self.args.format {
+            CheckFormat::Json => {
+                let renders = self.args.print.then_some(self.renders);
+                let counts = self.outcome.counts();
+                self.printer.text(&json::document(is_ok, counts, files, &self.findings, renders));
+            }
+            CheckFormat::Pretty if !files.is_empty() && !(self.args.quiet && is_ok) => {
+                self.printer.text(&format!("{}\n", self.outcome.summary()));
+            }
+            CheckFormat::Pretty | CheckFormat::Github => {}
+        }
+        self.printer.flush();
+        if is_ok { ExitCode::Done } else { ExitCode::File }
+    }
+}

@@ -1,0 +1,156 @@
+//! What came of checking files, ready to be shown: findings under the names that were typed, each once, and how many there are.
+//! Must not know in which form they are shown.
+
+use std::{
+    collections::HashSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::check::{Finding, Position, Related, Severity};
+
+/// Which findings are shown and counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Warnings count as errors.
+    pub(super) is_strict: bool,
+    /// Only what counts as an error is shown.
+    pub(super) is_quiet: bool,
+}
+
+/// How many there were of everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    /// Prompt files that were checked.
+    pub(super) files: usize,
+    /// Those for which something was found.
+    pub(super) with_findings: usize,
+    pub(super) errors: usize,
+    pub(super) warnings: usize,
+    pub(super) notes: usize,
+}
+
+/// Collects what is found, file by file.
+pub(super) struct Outcome {
+    rules: Rules,
+    counts: Counts,
+    /// What was shown: two prompt files may import the same one.
+    seen: HashSet<(PathBuf, Option<Position>, String, String)>,
+    here: PathBuf,
+}
+
+impl Outcome {
+    /// Of nothing yet.
+    pub(super) fn new(rules: Rules) -> Self {
+        let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
+        Outcome { rules, counts: Counts::default(), seen: HashSet::new(), here }
+    }
+
+    /// Adds what was found for a prompt file; gives what is to be shown of that.
+    pub(super) fn add(&mut self, file: &Path, findings: Vec<Finding>) -> Vec<Finding> {
+        self.counts.files += 1;
+        let shown: Vec<Finding> = findings.into_iter().filter(|finding| self.is_wanted(finding.severity)).collect();
+        self.counts.with_findings += usize::from(!shown.is_empty());
+        let names = Names::of(file, &self.here);
+        let mut new = Vec::new();
+        for finding in shown {
+            let finding = names.renamed(finding);
+            let place = finding.span.map(|span| span.start);
+            let key = (finding.file.clone(), place, finding.code.clone(), finding.message.clone());
+            if self.seen.insert(key) {
+                self.count(finding.severity);
+                new.push(finding);
+            }
+        }
+        new
+    }
+
+    fn is_wanted(&self, severity: Severity) -> bool {
+        match severity {
+            Severity::Error => true,
+            Severity::Warning => self.rules.is_strict || !self.rules.is_quiet,
+            Severity::Note => !self.rules.is_quiet,
+        }
+    }
+
+    fn count(&mut self, severity: Severity) {
+        match severity {
+            Severity::Error => self.counts.errors += 1,
+            Severity::Warning => self.counts.warnings += 1,
+            Severity::Note => self.counts.notes += 1,
+        }
+    }
+
+    /// How many there were.
+    pub(super) fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Whether nothing counts as an error.
+    pub(super) fn is_ok(&self) -> bool {
+        self.counts.errors == 0 && (self.counts.warnings == 0 || !self.rules.is_strict)
+    }
+
+    /// `3 errors, 1 warning in 2 of 40 files`.
+    pub(super) fn summary(&self) -> String {
+        let Counts { files, with_findings, errors, warnings, notes } = self.counts;
+        let mut told: Vec<String> = [(errors, "error"), (warnings, "warning"), (notes, "note")]
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| counted(count, what))
+            .collect();
+        let is_clean = errors + warnings == 0;
+        if is_clean {
+            told.insert(0, "no problems".to_owned());
+        }
+        let as_errors = if self.rules.is_strict && warnings > 0 { " (warnings count as errors)" } else { "" };
+        match (is_clean, files) {
+            (true, _) => format!("{} checked, {}", counted(files, "file"), told.join(", ")),
+            (false, 1) => format!("{}{as_errors}", told.join(", ")),
+            (false, _) => format!("{} in {with_findings} of {files} files{as_errors}", told.join(", ")),
+        }
+    }
+}
+
+/// `1 file`, `2 files`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// How files are called: as they were typed, or from the folder of the one that was.
+struct Names {
+    typed: PathBuf,
+    real: PathBuf,
+    here: PathBuf,
+}
+
+impl Names {
+    fn of(file: &Path, here: &Path) -> Self {
+        let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+        Names { typed: file.to_owned(), real, here: here.to_owned() }
+    }
+
+    fn renamed(&self, finding: Finding) -> Finding {
+        let related = finding.related.into_iter();
+        let related = related.map(|place| Related { file: self.name(&place.file), ..place }).collect();
+        Finding { file: self.name(&finding.file), related, ..finding }
+    }
+
+    fn name(&self, file: &Path) -> PathBuf {
+        if file == self.real || file == self.typed {
+            return self.typed.clone();
+        }
+        // Another name of the same file may lead through a link.
+        let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+        if real == self.real {
+            return self.typed.clone();
+        }
+        if self.typed.is_relative()
+            && let Ok(below) = real.strip_prefix(&self.here)
+        {
+            return below.to_owned();
+        }
+        let folders = self.real.parent().zip(self.typed.parent());
+        folders.and_then(|(real_folder, typed)| Some(typed.join(real.strip_prefix(real_folder).ok()?))).unwrap_or(real)
+    }
+}

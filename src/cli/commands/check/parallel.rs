@@ -1,0 +1,91 @@
+//! Checking many files at once: a thread for each processor, each with a checker of its own, and what they find in the order of
+//! the files. Must not know what is shown.
+
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+};
+
+use super::render::Render;
+use crate::{
+    check::{CheckOptions, Checker, Finding, Report, Severity},
+    script::THREAD_STACK_SIZE,
+};
+
+/// What was found out about one file, as it can go from thread to thread.
+pub(super) struct Checked {
+    pub(super) findings: Vec<Finding>,
+    /// The first render, where it is wanted.
+    pub(super) render: Option<Render>,
+    /// What the script printed.
+    pub(super) printed: String,
+    /// The file, and what it imports.
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// Checks the files with at most `jobs` threads and hands over what came of each, in their order, as soon as that can be.
+pub(super) fn check_all(
+    files: &[PathBuf],
+    options: &CheckOptions,
+    is_render_wanted: bool,
+    jobs: usize,
+    mut each: impl FnMut(&Path, Checked),
+) {
+    let next = AtomicUsize::new(0);
+    let (sender, results) = mpsc::channel();
+    let work = |sender: mpsc::Sender<(usize, Checked)>| {
+        let mut checker = Checker::default();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(file) = files.get(index) else { return };
+            // Nobody listening is fine: the check is being given up.
+            let _ = sender.send((index, check(&mut checker, file, options, is_render_wanted)));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, files.len().max(1)) {
+            let sender = sender.clone();
+            let thread = thread::Builder::new().name("check".into()).stack_size(THREAD_STACK_SIZE);
+            // The other threads do the work of one that the system refuses.
+            let _ = thread.spawn_scoped(scope, || work(sender));
+        }
+        drop(sender);
+        let mut waiting = BTreeMap::new();
+        let mut due = 0;
+        for (index, checked) in results {
+            waiting.insert(index, checked);
+            while let Some(checked) = waiting.remove(&due) {
+                each(&files[due], checked);
+                due += 1;
+            }
+        }
+    });
+}
+
+/// Checks a file; that the checker itself fails is a finding, so that the other files are checked.
+fn check(checker: &mut Checker, file: &Path, options: &CheckOptions, is_render_wanted: bool) -> Checked {
+    let report = catch_unwind(AssertUnwindSafe(|| checker.check(file, options))).unwrap_or_else(|_| {
+        *checker = Checker::default();
+        Report { findings: vec![failed(file)], ..Report::default() }
+    });
+    let render = report.rendered.as_ref().filter(|_| is_render_wanted).map(Render::of);
+    Checked { findings: report.findings, render, printed: report.printed, files: report.files }
+}
+
+fn failed(file: &Path) -> Finding {
+    Finding {
+        file: file.to_owned(),
+        span: None,
+        severity: Severity::Error,
+        code: "internal".to_owned(),
+        message: "the checker failed at this file".to_owned(),
+        hint: Some("this is a defect of lmthing; what standard error says helps to find it".to_owned()),
+        related: Vec::new(),
+    }
+}

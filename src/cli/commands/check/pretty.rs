@@ -1,0 +1,160 @@
+//! Findings for people: the message, the source it is about with a mark below, the hint, related places. The drawing is done by
+//! `annotate-snippets`, which draws for the Rust compiler. Must not know where it is shown.
+
+use std::{collections::HashMap, fs, ops::Range, path::PathBuf};
+
+use annotate_snippets::{
+    AnnotationKind, Group, Level, Origin, Renderer, Snippet,
+    renderer::{AnsiColor, DEFAULT_TERM_WIDTH},
+};
+
+use crate::check::{Finding, Position, Severity, Span};
+
+/// Draws findings, and keeps the sources they are in.
+pub(super) struct Pretty {
+    renderer: Renderer,
+    sources: HashMap<PathBuf, Option<String>>,
+}
+
+impl Pretty {
+    /// With colours or without; long lines are cut to `columns` around what is meant.
+    pub(super) fn new(has_colours: bool, columns: Option<u16>) -> Self {
+        let renderer =
+            if has_colours { Renderer::styled().help(AnsiColor::Cyan.on_default()) } else { Renderer::plain() };
+        let width = columns.map_or(DEFAULT_TERM_WIDTH, usize::from);
+        Pretty { renderer: renderer.term_width(width), sources: HashMap::new() }
+    }
+
+    /// The text of a finding, and the empty line that follows it.
+    pub(super) fn text(&mut self, finding: &Finding) -> String {
+        for file in [&finding.file].into_iter().chain(finding.related.iter().map(|place| &place.file)) {
+            self.sources.entry(file.clone()).or_insert_with(|| fs::read_to_string(file).ok());
+        }
+        let level = match finding.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
+        };
+        let title = level.primary_title(&finding.message).id(&finding.code);
+        let mut first = self.place(Group::with_title(title), &finding.file, finding.span);
+        if let Some(hint) = &finding.hint {
+            first = first.element(Level::HELP.with_name("hint").message(hint));
+        }
+        let related = finding.related.iter().map(|place| {
+            let title = Group::with_title(Level::NOTE.secondary_title(&place.message));
+            self.place(title, &place.file, Some(place.span))
+        });
+        let groups: Vec<Group<'_>> = [first].into_iter().chain(related).collect();
+        self.renderer.render(&groups) + "\n\n"
+    }
+
+    fn place<'a>(&'a self, group: Group<'a>, file: &std::path::Path, span: Option<Span>) -> Group<'a> {
+        let shown = file.display().to_string();
+        let source = self.sources.get(file).and_then(Option::as_deref);
+        match (span, source) {
+            (None, _) => group.element(Origin::path(shown)),
+            (Some(span), Some(source)) if !source.is_empty() => {
+                let mark = AnnotationKind::Primary.span(bytes(source, span));
+                group.element(Snippet::source(source).path(shown).annotation(mark))
+            }
+            (Some(Span { start, .. }), _) => {
+                group.element(Origin::path(shown).line(start.line as usize).char_column(start.column as usize))
+            }
+        }
+    }
+}
+
+/// The bytes of a span; what lies beyond the end of a line or of the text is cut off.
+fn bytes(source: &str, span: Span) -> Range<usize> {
+    let start = offset(source, span.start);
+    start..offset(source, span.end).max(start)
+}
+
+fn offset(source: &str, place: Position) -> usize {
+    let line_start = match place.line {
+        0 | 1 => 0,
+        line => source.match_indices('\n').nth(line as usize - 2).map_or(source.len(), |(end, _)| end + 1),
+    };
+    let line = source[line_start..].split('\n').next().unwrap_or_default();
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    let column = place.column.max(1) as usize - 1;
+    line_start + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::check::Related;
+
+    #[test]
+    fn places_become_bytes() {
+        let source = "ab\r\nä日c\n\tx";
+        let at = |line, column| offset(source, Position { line, column });
+        assert_eq!((at(1, 1), at(1, 3), at(1, 9)), (0, 2, 2));
+        assert_eq!((at(2, 1), at(2, 2), at(2, 3), at(2, 4)), (4, 6, 9, 10));
+        assert_eq!((at(3, 2), at(3, 3), at(4, 1), at(9, 9)), (12, 13, 13, 13));
+    }
+
+    fn finding(file: &Path, places: [u32; 4]) -> Finding {
+        let [line, column, end_line, end_column] = places;
+        let place = |line, column| Position { line, column };
+        Finding {
+            file: file.to_owned(),
+            span: Some(Span { start: place(line, column), end: place(end_line, end_column) }),
+            severity: Severity::Error,
+            code: "TS2322".to_owned(),
+            message: "Type 'string' is not assignable to type 'number'.".to_owned(),
+            hint: None,
+            related: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn findings_show_their_source() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let main = write(
+            "p.lmt.mjs",
+            "import { z } from 'zod';\r\n\tconst 日本 = \"ä\", days = 'x';\r\n\r\nf({\n  a: 1,\n  b: 2,\n  c: 3,\n  d: 4,\n});\n",
+        );
+        let other = write("lib.mjs", "export const a = 1;\n");
+        let long = write("long.lmt.mjs", &format!("{}const wrong = 'x';{}\n", "a();".repeat(200), "b();".repeat(200)));
+        let several = Finding {
+            severity: Severity::Warning,
+            message: "Argument is wrong.\n  Types of property 'a' are incompatible.\n    Type 'x' is not 'y'."
+                .to_owned(),
+            hint: Some("Did you mean 'a'?".to_owned()),
+            related: vec![
+                Related {
+                    file: other.clone(),
+                    span: finding(&other, [1, 14, 1, 15]).span.unwrap(),
+                    message: "'a' is declared here.".to_owned(),
+                },
+                Related {
+                    file: main.clone(),
+                    span: finding(&main, [1, 10, 1, 11]).span.unwrap(),
+                    message: "'z' was also declared here.".to_owned(),
+                },
+            ],
+            ..finding(&main, [4, 3, 9, 2])
+        };
+        let whole =
+            Finding { span: None, severity: Severity::Note, code: "render".to_owned(), ..finding(&main, [1, 1, 1, 1]) };
+        let gone = Finding { file: folder.path().join("gone.mjs"), ..finding(&main, [3, 1, 3, 2]) };
+        let beyond = finding(&other, [7, 9, 8, 1]);
+        let control = Finding { message: "a \x1b[31mred\x1b[0m name".to_owned(), ..finding(&other, [1, 1, 1, 1]) };
+        let mut pretty = Pretty::new(false, Some(80));
+        let shown =
+            [finding(&main, [2, 22, 2, 26]), several, finding(&long, [1, 807, 1, 812]), whole, gone, beyond, control];
+        let shown: String = shown.iter().map(|finding| pretty.text(finding)).collect();
+        let shown = shown.replace(&format!("{}/", folder.path().display()), "");
+        insta::assert_snapshot!(shown);
+        assert!(Pretty::new(true, None).text(&finding(&main, [2, 22, 2, 26])).contains("\x1b[1m\x1b[91merror[TS2322]"));
+    }
+}

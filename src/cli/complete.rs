@@ -1,0 +1,96 @@
+//! What a shell is offered in the place of a value: prompt files, models, inputs. Must not know which options there are.
+
+use std::{collections::BTreeMap, ffi::OsStr, path::Path, rc::Rc};
+
+use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
+
+use super::{commands::prompt_file::is_prompt_file, env};
+use crate::{
+    cost,
+    provider::{ProviderContext, list_models},
+};
+
+/// A prompt file, and behind it its input: texts, `@path` for the text of a file.
+pub(super) struct FileAndInput;
+
+/// Prompt files, and the folders they may be in.
+pub(super) struct PromptFiles;
+
+/// The files with one of these endings, and folders.
+pub(super) struct FilesEndingIn(pub(super) &'static [&'static str]);
+
+/// Files that options read or write as JSON.
+pub(super) const JSON_FILES: FilesEndingIn = FilesEndingIn(&[".json"]);
+
+/// JSON, `@FILE` or `-`: only the file can be completed.
+pub(super) struct AtFile;
+
+/// Aliases, `provider:`, and behind a colon the models whose prices are known.
+pub(super) struct Models;
+
+impl ValueCompleter for FileAndInput {
+    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        PromptFiles.complete(current)
+    }
+
+    fn complete_at(&self, index: usize, current: &OsStr) -> Vec<CompletionCandidate> {
+        if index == 0 { PromptFiles.complete(current) } else { AtFile.complete(current) }
+    }
+}
+
+impl ValueCompleter for PromptFiles {
+    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        PathCompleter::any().filter(|path| path.is_dir() || is_prompt_file(path)).complete(current)
+    }
+}
+
+impl ValueCompleter for FilesEndingIn {
+    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        let endings = self.0;
+        let has_ending = move |path: &Path| {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            endings.iter().any(|ending| name.ends_with(ending))
+        };
+        PathCompleter::any().filter(move |path| path.is_dir() || has_ending(path)).complete(current)
+    }
+}
+
+impl ValueCompleter for AtFile {
+    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        match current.to_str().and_then(|text| text.strip_prefix('@')) {
+            Some(path) => {
+                let found = PathCompleter::any().complete(OsStr::new(path));
+                found.into_iter().map(|candidate| candidate.add_prefix("@")).collect()
+            }
+            None => PathCompleter::any().complete(current),
+        }
+    }
+}
+
+impl ValueCompleter for Models {
+    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        let Some(current) = current.to_str() else { return Vec::new() };
+        let names = match current.split_once(':') {
+            Some((provider, _)) => models_of(provider),
+            None => aliases_and_providers(),
+        };
+        names.into_iter().filter(|name| name.starts_with(current)).map(CompletionCandidate::new).collect()
+    }
+}
+
+fn models_of(provider: &str) -> Vec<String> {
+    let models = cost::listed(&today()).into_iter().filter(|model| model.provider == provider);
+    models.map(|model| format!("{provider}:{}", model.model_id)).collect()
+}
+
+fn aliases_and_providers() -> Vec<String> {
+    let (variables, _) = env::variables(&std::env::current_dir().unwrap_or_default());
+    let variables: BTreeMap<String, String> = variables.into_iter().collect();
+    let list = list_models(&ProviderContext::new(Rc::new(variables)));
+    let aliases = list.aliases.into_iter().map(|alias| alias.name);
+    aliases.chain(list.providers.into_iter().map(|provider| format!("{}:", provider.name))).collect()
+}
+
+fn today() -> String {
+    jiff::Timestamp::now().strftime("%F").to_string()
+}

@@ -1,0 +1,122 @@
+//! How a run tells whoever watches it which files it is made of: a line of JSON for each. Must not know what is done
+//! with them.
+
+use std::{
+    collections::HashSet,
+    fs::{self, File, OpenOptions},
+    io::{self, BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::places::{State, state_of};
+
+/// Where a run writes its lines.
+pub(in crate::cli) struct Report(PathBuf);
+
+impl Report {
+    /// An empty one.
+    pub(in crate::cli) fn new() -> io::Result<Self> {
+        // In a folder of its own: the one for everybody's temporary files is a busy place.
+        let name = format!("lmthing-{}-{:016x}", std::process::id(), fastrand::u64(..));
+        let folder = fs::canonicalize(std::env::temp_dir())?.join(name);
+        fs::create_dir(&folder)?;
+        let report = Report(folder.join("files"));
+        File::create(&report.0)?;
+        Ok(report)
+    }
+
+    /// Where it is.
+    pub(in crate::cli) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The folder that it is alone in.
+    pub(super) fn folder(&self) -> &Path {
+        self.0.parent().unwrap_or(&self.0)
+    }
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        // What is left is in a folder that the system empties.
+        let _ = fs::remove_file(&self.0);
+        let _ = fs::remove_dir(self.folder());
+    }
+}
+
+/// What a run tells through; to nobody when it is not watched.
+#[derive(Clone, Default)]
+pub(in crate::cli) struct Reporter(Option<Arc<Lines>>);
+
+struct Lines {
+    file: File,
+    told: Mutex<HashSet<PathBuf>>,
+}
+
+impl Reporter {
+    /// Tells to the report at this path, if there is one.
+    ///
+    /// # Errors
+    /// The report cannot be written.
+    pub(in crate::cli) fn to(report: Option<&Path>) -> io::Result<Self> {
+        let open = |path| OpenOptions::new().create(true).append(true).open(path);
+        let file = report.map(open).transpose()?;
+        Ok(Reporter(file.map(|file| Arc::new(Lines { file, told: Mutex::default() }))))
+    }
+
+    /// Whether anybody watches.
+    pub(in crate::cli) fn is_heard(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The run is about to read `file`, whether or not it is there.
+    pub(in crate::cli) fn looked_for(&self, file: &Path) {
+        let Some(lines) = &self.0 else { return };
+        if lines.told.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
+            // Whoever watches will miss this file, no more.
+            let _ = (&lines.file).write_all(reported(file).as_bytes());
+        }
+    }
+}
+
+/// The line with which a run reports a file that it is about to read, in the state it has then: from here on a change is one
+/// that the run may not have seen, however late the report is read.
+fn reported(file: &Path) -> String {
+    let line = std::path::absolute(file).ok().and_then(|file| serde_json::to_string(&(&file, state_of(&file))).ok());
+    // A name that JSON cannot hold is one that no import can name.
+    line.map(|line| line + "\n").unwrap_or_default()
+}
+
+/// The lines of a report, as they come.
+pub(super) struct Reports {
+    file: BufReader<File>,
+    /// The beginning of a line that is not whole yet.
+    line: String,
+}
+
+impl Reports {
+    /// From the first one on.
+    pub(super) fn of(report: &Report) -> io::Result<Self> {
+        Ok(Reports { file: BufReader::new(File::open(report.path())?), line: String::new() })
+    }
+}
+
+impl Iterator for Reports {
+    type Item = (PathBuf, State);
+
+    /// The next, as far as there are any by now.
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            self.file.read_line(&mut self.line).ok()?;
+            if !self.line.ends_with('\n') {
+                return None;
+            }
+            let reported = serde_json::from_str(&self.line);
+            self.line.clear();
+            if let Ok(reported) = reported {
+                return Some(reported);
+            }
+        }
+    }
+}
