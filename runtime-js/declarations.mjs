@@ -112,6 +112,8 @@ function manifest(name) {
 /** Declarations without comments and indentation: nobody reads these, and reading them takes time. */
 function withoutComments(text) {
   const tokens = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\*[^]*?\*\/|\/\/.*/g;
-  const bare = text.replace(tokens, (token) => (token.startsWith('/') ? ' ' : token));
+  // zod has TypeScript overlook some of its annotations.
+  const isIdle = (token) => token.startsWith('/') && !token.includes('@ts-ignore');
+  const bare = text.replace(tokens, (token) => (isIdle(token) ? ' ' : token));
   return bare.split('\n').map((line) => line.trim()).filter((line) => line !== '').map((line) => `${line}\n`).join('');
 }

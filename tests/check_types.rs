@@ -173,14 +173,16 @@ fn mock_items_are_checked_where_they_are_written() {
     for mock in [
         "['a', 'b'].map((text) => ({ type: 'text', text }))",
         "[...['a'].map((text) => ({ type: 'text', text })), { type: 'text', text: 'b' }]",
-        "items; var items = [{ type: 'text', text: 'a' }]",
-        "[...items]; const items = [{ type: 'text', text: 'a' }]",
+        "items",
+        "[...items]",
+        "[items[0], ...items, { type: 'text', text: 'b' }]",
     ] {
         for name in ["p.lmt.mjs", "p.lmt.ts"] {
             good(&[(
                 name,
                 &format!(
-                    "export const config = {{ model: 'mock' }};\nexport default () => {{}};\nexport const mock = {mock};\n"
+                    "export const config = {{ model: 'mock' }};\nconst items = [{{ type: 'text', text: 'a' }}];\n\
+                     export const mock = {mock};\nexport default () => {{}};\n"
                 ),
             )]);
         }
@@ -220,8 +222,10 @@ export default ({ defA, defB, defC }) => { defA(); defB(); defC(); };",
 fn javascript_needs_no_types_and_typescript_does() {
     let loose = "function twice(n) { return n * 2; } const list = []; list.push(1); let last; last = twice(list[0]);
 try { last(); } catch (error) { console.log(error.message, last); }
+let best = null; const state = { list: [], at: null }; const keep = (it) => { best ??= it; state.list.push('x'); state.at = 'y'; };
+keep({ n: 1 }); const use = () => (best ? best.n : 0); use();
 const map = {}; map.a = 1; const counts = { ...map }; counts['b'] = 2;
-export default ({ def }) => { def('A', twice(2)); };";
+export default ({ def, defMessage }) => { def('A', twice(2)); for (const [role, text] of [['user', 'a']]) defMessage(role, text); };";
     good_js(loose);
     let found = errors_in(&[(
         "p.lmt.ts",
@@ -386,7 +390,7 @@ fn hints_know_the_methods() {
 fn positions_count_characters() {
     let source = "\u{feff}#!/usr/bin/env lmthing\r\n// 🏦 Übung\r\nexport const config = { model: 'mock' }; export const mock = [];\r\nexport default ({ def }) => { const t = '🏦é'; def(t, t.nix); };\r\n";
     let found = only_in(&[("p.lmt.mjs", source)]);
-    assert_eq!((found.line, found.column), (4, 57), "{found:?}");
+    assert_eq!((found.line, found.column), (4, 56), "{found:?}");
 }
 
 #[test]

@@ -273,7 +273,8 @@ fn files_that_input_and_prices_name_count() {
     running.wait_for("got one\n", 1);
     replace(&folder, "one.txt", "two");
     running.wait_for("got two\n", 1);
-    drop(running);
+    running.signal("INT");
+    assert_eq!(running.end().code, 130);
     let mut command = folder.command(r#"run --watch p.lmt.mjs --a {"s":"@gone.txt"}"#);
     let mut running = Running::of(command.env("LMTHING_PRICES", "prices.json"));
     running.wait_for_stderr("the run ended with code 2; waiting for a change", 1);
@@ -281,13 +282,15 @@ fn files_that_input_and_prices_name_count() {
     running.wait_for_stderr("the run ended with code 2; waiting for a change", 2);
     folder.write("gone.txt", "three");
     running.wait_for("got three\n", 1);
+    running.signal("INT");
+    assert_eq!(running.end().code, 130);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_run_does_not_outlive_who_watches_it() {
     let folder = Folder::of(
-        "console.log('begun'); export default async () => { await new Promise((done) => setTimeout(done, 15_000)); console.log('alive'); };",
+        "console.log('begun'); export const config = { model: 'mock' }; export const mock = []; export default async () => { await new Promise((done) => setTimeout(done, 15_000)); console.log('alive'); };",
     );
     let mut child = folder.command("run --watch p.lmt.mjs").stderr(Stdio::null()).spawn().unwrap();
     let mut stdout = child.stdout.take().unwrap();

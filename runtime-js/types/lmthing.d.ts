@@ -1046,7 +1046,7 @@ declare module 'lmthing/plugins' {
 }
 
 declare module 'lmthing/test' {
-  import type { LanguageModel, MockItem, Usage } from 'lmthing';
+  import type { FinishReason, LanguageModel, MockItem, Model, Prompt, StepResult, Usage } from 'lmthing';
 
   export type { MockItem } from 'lmthing';
 
@@ -1065,6 +1065,66 @@ declare module 'lmthing/test' {
       streaming?: boolean;
     },
   ): LanguageModel;
+
+  // Test files, `*.test.lmt.mjs`: what `lmthing new` writes into one. Only `lmthing test` runs them.
+
+  /** Defines a test: it fails when the function throws. */
+  export function test(name: string, fn: () => unknown): void;
+
+  /**
+   * Runs a prompt file. Resolves also when the run failed, with `error`.
+   * @param file counts from the test file
+   */
+  export function run(file: string | URL, options?: TestRunOptions): Promise<TestRun>;
+
+  export interface TestRunOptions {
+    input?: unknown;
+    /** In place of `config.model`; `'mock'` plays the file's export `mock`. */
+    model?: Model;
+    /** Answers in place of a model. */
+    mock?: readonly MockItem[];
+    /** A file that a recorded run is replayed from. */
+    recording?: string;
+    /** Variables for this run. */
+    env?: Record<string, string>;
+  }
+
+  export interface TestRun {
+    text: string;
+    /** The answer in the shape of the file's `output`. */
+    output: any;
+    steps: StepResult[];
+    /** Those of the whole run, of agents too; `agent` is the path of the one that called. */
+    toolCalls: { toolName: string; input: any; output: any; agent: string[] }[];
+    usage: Usage;
+    /** US dollars; `null` when a price is not known. */
+    cost: number | null;
+    finishReason: FinishReason;
+    /** Why the run failed. */
+    error?: { code: number; kind: string; message: string };
+    prompt: Prompt;
+  }
+
+  /** Says what a value has to be: `expect(run.text).toContain('Rome')`. */
+  export function expect(actual: unknown): Matchers;
+
+  export interface Matchers {
+    readonly not: Matchers;
+    toBe(expected: unknown): void;
+    toEqual(expected: unknown): void;
+    toMatchObject(expected: object): void;
+    toContain(part: unknown): void;
+    toMatch(expected: string | RegExp): void;
+    toBeUndefined(): void;
+    /** Some call of the run, agents included, has this input, or more than it. */
+    toHaveCalledTool(name: string, args?: object): void;
+    /** The calls of the prompt itself are these, in this order. */
+    toHaveCalledTools(calls: readonly (string | readonly [name: string, args: object])[]): void;
+    /** The system prompt of some step has this text, or that of one step. */
+    toHaveSystem(text: string | RegExp, options?: { step?: number }): void;
+    /** The run cost no more, in US dollars. */
+    toCost(limit: { max: number }): void;
+  }
 
   /** Everything this module exports. */
   const everything: Omit<typeof import('lmthing/test'), 'default'>;

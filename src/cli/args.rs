@@ -19,6 +19,7 @@ use super::{
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
     failure::WrongUsage,
     near::did_you_mean,
+    templates::Template,
 };
 use crate::{cost::Limits, diagnostic::closest};
 
@@ -36,6 +37,10 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Find what is wrong with prompt files before a token is spent
     Check(Box<CheckArgs>),
+    /// Write a prompt file that runs at once, and a test for it
+    New(NewArgs),
+    /// Write what editors need to complete and check prompt files
+    Types(TypesArgs),
     /// List providers and aliases, and whether each is configured
     Models(ModelsArgs),
     /// Print a script that completes commands, options, prompt files and models in a shell
@@ -67,6 +72,30 @@ pub(super) enum Shell {
     Fish,
     /// PowerShell.
     Powershell,
+}
+
+/// `lmthing new`.
+#[derive(Args, Debug)]
+pub(super) struct NewArgs {
+    /// What the file shows
+    #[arg(short, long, value_name = "TEMPLATE", value_enum, default_value_t)]
+    pub(super) template: Template,
+
+    /// Write TypeScript
+    #[arg(long)]
+    pub(super) ts: bool,
+
+    /// The file, folders in front of it or not; .lmt.mjs may be left out
+    #[arg(value_name = "NAME")]
+    pub(super) name: String,
+}
+
+/// `lmthing types`.
+#[derive(Args, Debug)]
+pub(super) struct TypesArgs {
+    /// The folder of the project; the current one unless given
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(super) folder: Option<PathBuf>,
 }
 
 /// `lmthing models`.

@@ -8,6 +8,7 @@ mod args;
 mod check_args;
 mod commands;
 mod complete;
+mod editor;
 mod env;
 mod exit;
 mod failure;
@@ -19,6 +20,7 @@ mod readers;
 mod screen;
 mod script_host;
 mod show;
+mod templates;
 mod watched;
 
 use std::ffi::OsString;
@@ -89,6 +91,8 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         }
         Some(Command::Run(run)) => commands::run::run(&run, printer),
         Some(Command::Check(check)) => commands::check::run(&check, printer),
+        Some(Command::New(new)) => commands::new::run(&new, printer),
+        Some(Command::Types(types)) => commands::types::run(&types, printer),
         Some(Command::Models(models)) => commands::models::run(&models, printer),
         Some(Command::Completions(completions)) => commands::completions::run(&completions, printer),
         Some(Command::Man) => commands::man::run(printer),

@@ -6,10 +6,12 @@ mod input;
 pub(super) mod man;
 mod mock_file;
 pub(super) mod models;
+pub(super) mod new;
 mod prices;
 pub(super) mod prompt_file;
 mod recording;
 pub(super) mod run;
+pub(super) mod types;
 mod watch;
 mod watch_input;
 

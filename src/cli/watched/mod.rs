@@ -73,9 +73,12 @@ impl<'a> Watched<'a> {
     /// Resolves to the name of a file that has changed, once it is whole. Can be asked again at any time.
     pub(super) async fn changed(&mut self) -> String {
         loop {
+            let begun = Instant::now();
             if let Some(file) = self.find_change() {
                 return file;
             }
+            // With thousands of files, looking must not become all there is to do.
+            let pause = (10 * begun.elapsed()).clamp(GATHER, QUIET);
             let is_awake = match self.due {
                 Some(due) => timeout_at(due, self.folders.wake()).await.is_ok(),
                 None => {
@@ -84,7 +87,7 @@ impl<'a> Watched<'a> {
                 }
             };
             if is_awake {
-                sleep(GATHER).await;
+                sleep(pause).await;
             }
         }
     }

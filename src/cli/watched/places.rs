@@ -100,7 +100,8 @@ impl Places {
 
     /// As short as a person would name it.
     pub(super) fn shown(&self, file: &Path) -> String {
-        file.strip_prefix(&self.here).unwrap_or(file).display().to_string()
+        let inside = file.strip_prefix(&self.here).ok().filter(|inside| !inside.as_os_str().is_empty());
+        inside.unwrap_or(file).display().to_string()
     }
 }
 

@@ -1,0 +1,213 @@
+//! `lmthing new NAME` (docs/reference.md, "New prompt files"): writes a prompt file and its test. What is in them is for
+//! [`crate::cli::templates`].
+
+use std::{
+    ffi::OsStr,
+    fs, io,
+    io::Write,
+    path::{Component, Path, PathBuf},
+};
+
+use super::prompt_file::ENDINGS;
+use crate::{
+    cli::{ExitCode, Printer, args::NewArgs, failure::words, templates::Language},
+    diagnostic::Diagnostic,
+};
+
+/// What shells, other systems or the texts of the templates take for something else.
+const NOT_IN_NAMES: &[char] = &['<', '>', ':', '"', '\'', '`', '|', '?', '*', '\\', '$'];
+
+/// Writes the files and says what to do with them.
+pub(in crate::cli) fn run(args: &NewArgs, printer: &Printer) -> ExitCode {
+    let target = match Target::of(&args.name, args.ts) {
+        Ok(target) => target,
+        Err(problem) => {
+            printer.diagnostic(&problem);
+            return ExitCode::Usage;
+        }
+    };
+    let texts = args.template.texts(&target.file_name(), target.language);
+    let (prompt, test) = (target.prompt(), target.test());
+    if let Err(problem) = write_both([(&prompt, &texts.prompt), (&test, &texts.test)]) {
+        printer.diagnostic(&problem);
+        return ExitCode::File;
+    }
+    let file = in_shell(&prompt);
+    printer.stderr(&format!(
+        "Wrote {} and its test, {}.\n\n  \
+           lmthing run {file}     runs it: the mock in it answers\n  \
+           lmthing check {file}   finds mistakes before a token is spent\n  \
+           lmthing types{}   has editors complete and check it\n",
+        prompt.display(),
+        test.display(),
+        " ".repeat(file.chars().count() + 1),
+    ));
+    ExitCode::Done
+}
+
+/// The files to write.
+#[derive(Debug, PartialEq)]
+struct Target {
+    folder: PathBuf,
+    stem: String,
+    /// With its dot.
+    ending: &'static str,
+    language: Language,
+}
+
+impl Target {
+    /// What a name stands for; the ending of prompt files may be left out.
+    fn of(name: &str, is_typescript: bool) -> Result<Self, Diagnostic> {
+        if name.trim().is_empty() {
+            return Err(Diagnostic::new("a prompt file needs a name"));
+        }
+        let path = Path::new(name);
+        let last = match path.file_name().and_then(OsStr::to_str) {
+            Some(last) if !name.ends_with(std::path::is_separator) && !name.ends_with("/.") => last,
+            _ => return Err(refusal(name, "it is that of a folder", &path.join("hello"))),
+        };
+        check_parts(path)?;
+        let (stem, ending) = match ENDINGS.iter().find_map(|ending| Some((last.strip_suffix(ending)?, *ending))) {
+            Some((stem, ending)) => (stem, ending),
+            None => (last, if is_typescript { ".lmt.ts" } else { ".lmt.mjs" }),
+        };
+        let language = if ending.ends_with("ts") { Language::TypeScript } else { Language::JavaScript };
+        if is_typescript && language == Language::JavaScript {
+            let message = format!("--ts writes TypeScript, and {last} is the name of a JavaScript file");
+            return Err(Diagnostic::new(message).with_hint(format!("leave out --ts, or write {stem}.lmt.ts")));
+        }
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let target = Target { folder, stem: stem.to_owned(), ending, language };
+        target.check_stem(name).map(|()| target)
+    }
+
+    /// Refuses what could be a name, and is hardly the one that is meant.
+    fn check_stem(&self, name: &str) -> Result<(), Diagnostic> {
+        let Target { stem, ending, .. } = self;
+        let refused = |why: &str, meant: String| Err(refusal(name, why, &self.folder.join(meant)));
+        if let Some(tested) = stem.strip_suffix(".test") {
+            return refused("it is that of a test, which comes with the prompt file", tested.to_owned());
+        }
+        if stem.is_empty() || stem.starts_with(['.', '-']) {
+            return refused("it has to begin with a letter or a digit", "hello".to_owned());
+        }
+        for (wrong, right) in [(".mjs", ".lmt.mjs"), (".js", ".lmt.js"), (".ts", ".lmt.ts"), (".mts", ".lmt.mts")] {
+            if let Some(bare) = stem.strip_suffix(wrong) {
+                return refused(&format!("that ends in {right}"), format!("{bare}{right}"));
+            }
+        }
+        match stem.strip_suffix(".lmt") {
+            Some(bare) => refused(&format!("that ends in {ending}"), format!("{bare}{ending}")),
+            None => Ok(()),
+        }
+    }
+
+    fn file_name(&self) -> String {
+        format!("{}{}", self.stem, self.ending)
+    }
+
+    fn prompt(&self) -> PathBuf {
+        self.folder.join(self.file_name())
+    }
+
+    fn test(&self) -> PathBuf {
+        self.folder.join(format!("{}.test{}", self.stem, self.ending))
+    }
+}
+
+/// Each part of the path has to be a name that every system, and a shell, takes as it is.
+fn check_parts(path: &Path) -> Result<(), Diagnostic> {
+    let parts = path.components().filter_map(|part| match part {
+        Component::Normal(part) => part.to_str(),
+        _ => None,
+    });
+    for part in parts {
+        if let Some(wrong) = part.chars().find(|c| c.is_control() || NOT_IN_NAMES.contains(c)) {
+            let message = format!("{part:?} cannot be the name of a file or folder: it has {wrong:?} in it");
+            return Err(Diagnostic::new(message).with_hint("letters, digits, -, _ and . always do"));
+        }
+    }
+    Ok(())
+}
+
+fn refusal(name: &str, why: &str, instead: &Path) -> Diagnostic {
+    let hint = format!("lmthing new {}", in_shell(instead));
+    Diagnostic::new(format!("{name:?} cannot be the name of a prompt file: {why}")).with_hint(hint)
+}
+
+/// Writes both files or none, and over none that is there.
+fn write_both(files: [(&Path, &str); 2]) -> Result<(), Diagnostic> {
+    // A link that leads nowhere is there as well.
+    if let Some((file, _)) = files.iter().find(|(file, _)| file.symlink_metadata().is_ok()) {
+        let message = format!("{} is there already; nothing was written", file.display());
+        return Err(Diagnostic::new(message).with_hint("take another name, or move the file away"));
+    }
+    let mut written: Vec<&Path> = Vec::new();
+    for (file, text) in files {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let result = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| write_new(file, text));
+        if let Err(error) = result {
+            // Half of it would only be in the way of the next attempt.
+            written.iter().for_each(|file| drop(fs::remove_file(file)));
+            return Err(Diagnostic::new(format!("cannot write {}: {}", file.display(), words(&error))));
+        }
+        written.push(file);
+    }
+    Ok(())
+}
+
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    fs::File::create_new(path)?.write_all(text.as_bytes())
+}
+
+/// A path as one word of a shell's line. No quotes are in it.
+fn in_shell(path: &Path) -> String {
+    let shown = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "._-/\\+@%:,~".contains(c);
+    if shown.chars().all(is_plain) { shown } else { format!("'{shown}'") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_say_the_language() {
+        for (name, is_typescript, expected) in [
+            ("a", false, "a.lmt.mjs a.test.lmt.mjs"),
+            ("a", true, "a.lmt.ts a.test.lmt.ts"),
+            ("b/a.lmt.ts", false, "b/a.lmt.ts b/a.test.lmt.ts"),
+            ("a.lmt.js", false, "a.lmt.js a.test.lmt.js"),
+            ("a.lmt.mts", true, "a.lmt.mts a.test.lmt.mts"),
+            ("v1.2", false, "v1.2.lmt.mjs v1.2.test.lmt.mjs"),
+            ("../grüß dich", false, "../grüß dich.lmt.mjs ../grüß dich.test.lmt.mjs"),
+        ] {
+            let target = Target::of(name, is_typescript).unwrap();
+            assert_eq!(format!("{} {}", target.prompt().display(), target.test().display()), expected);
+        }
+    }
+
+    #[test]
+    fn impossible_names_are_refused_with_a_possible_one() {
+        for (name, is_typescript, message, hint) in [
+            ("", false, "needs a name", None),
+            (" ", false, "needs a name", None),
+            ("a/", false, "that of a folder", Some("lmthing new a/hello")),
+            ("..", false, "that of a folder", Some("lmthing new ../hello")),
+            ("a/.", false, "that of a folder", Some("lmthing new a/./hello")),
+            ("p/a.test.lmt.mjs", false, "that of a test", Some("lmthing new p/a")),
+            ("a.ts", false, "ends in .lmt.ts", Some("lmthing new a.lmt.ts")),
+            ("a b.mjs", false, "ends in .lmt.mjs", Some("lmthing new 'a b.lmt.mjs'")),
+            ("a.lmt", true, "ends in .lmt.ts", Some("lmthing new a.lmt.ts")),
+            (".lmt.mjs", false, "begin with a letter", Some("lmthing new hello")),
+            ("-a", false, "begin with a letter", Some("lmthing new hello")),
+            ("a.lmt.mjs", true, "a JavaScript file", Some("leave out --ts, or write a.lmt.ts")),
+            ("it's", false, "it has '\\'' in it", Some("letters, digits, -, _ and . always do")),
+            ("x\ny/a", false, "it has '\\n' in it", Some("letters, digits, -, _ and . always do")),
+        ] {
+            let refusal = Target::of(name, is_typescript).unwrap_err();
+            assert!(refusal.message.contains(message), "{name}: {refusal}");
+            assert_eq!(refusal.hint.as_deref(), hint, "{name}");
+        }
+    }
+}
