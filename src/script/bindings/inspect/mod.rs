@@ -17,6 +17,7 @@ mod silence;
 mod stand_in;
 mod verdict;
 
+pub(crate) use exports::path_in;
 pub(crate) use fault::{Fault, Inspection, Key, Rendered, RenderedTool, Weight};
 pub(crate) use look::{Inspected, inspect_file};
 pub(crate) use silence::{NoLimits, Silence};
