@@ -1,7 +1,6 @@
 //! How to mend what the type checker reports, where lmthing knows better than TypeScript. Must not know how it was found.
 
 use std::ops::Range;
-use std::path::Path;
 
 use tsr_ast::SyntaxKind;
 
@@ -22,19 +21,6 @@ const NOT_EXPORTED: [i32; 3] = [2305, 2614, 2724];
 const EXCESS: [i32; 2] = [2353, 2561];
 /// Modules of lmthing's own, as their declarations name them.
 const MODULES: [&str; 3] = ["lmthing", "lmthing/plugins", "lmthing/test"];
-
-/// A hint for an error of the parser.
-pub(super) fn of_syntax(code: u32, path: &Path) -> Option<String> {
-    // "… can only be used in TypeScript files."
-    if !(8000..9000).contains(&code) {
-        return None;
-    }
-    let name = path.file_name()?.to_str()?;
-    let (stem, ending) = name.rsplit_once('.')?;
-    let typescript = if ending == "mjs" { "mts" } else { "ts" };
-    let typescript = if stem.ends_with(".lmt") { "ts" } else { typescript };
-    Some(format!("types are for TypeScript: rename the file to {stem}.{typescript}, or write the type in a comment"))
-}
 
 /// What hints are made of.
 pub(super) struct Hints<'a> {

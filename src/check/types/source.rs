@@ -8,7 +8,6 @@ use tsr_arena::Error;
 
 use super::edited::{Edited, span};
 use super::exports::Exports;
-use super::hints;
 use super::imports::Imports;
 use super::language::{is_prompt_file, language};
 use crate::check::{Finding, Severity, Span};
@@ -57,7 +56,7 @@ impl Source {
             let end = (problem.offset + 1).max(tree_token_end(&text, problem.offset));
             let code = format!("TS{}", problem.code);
             let mut found = finding(path, (problem.offset, end), &text, &code, problem.message);
-            found.hint = hints::of_syntax(problem.code, path);
+            found.hint = syntax_hint(problem.code, path);
             syntax.push(found);
         }
         let (imports, exports) = match syntax.is_empty() {
@@ -82,6 +81,19 @@ impl Source {
     pub(super) fn value_at(&self, offset: usize) -> Option<&'static str> {
         self.values.iter().find(|(_, range)| range.contains(&offset)).map(|(name, _)| *name)
     }
+}
+
+/// How to mend an error of the parser.
+fn syntax_hint(code: u32, path: &Path) -> Option<String> {
+    // "… can only be used in TypeScript files."
+    if !(8000..9000).contains(&code) {
+        return None;
+    }
+    let name = path.file_name()?.to_str()?;
+    let (stem, ending) = name.rsplit_once('.')?;
+    let typescript = if ending == "mjs" { "mts" } else { "ts" };
+    let typescript = if stem.ends_with(".lmt") { "ts" } else { typescript };
+    Some(format!("types are for TypeScript: rename the file to {stem}.{typescript}, or write the type in a comment"))
 }
 
 /// The end of the word that starts at `offset`.
