@@ -67,15 +67,26 @@ fn assert_clean(source: &str) {
 const REST: &str =
     "export const mock = [{ type: 'text', text: 'Hi.' }];\nexport default async ({ $ }) => { $`go`; };\n";
 
+/// A constant whose type nobody knows.
+const ANY: &str =
+    r#"const any = JSON.parse('{"x":1,"s":"hot","h":1.5,"m":-1,"f":4,"l":[1],"o":{"x":1},"p":{"input":1}}');"#;
+
 /// A file whose config has one more line.
 fn with_config(line: &str) -> String {
     format!("export const config = {{\n  model: 'mock',\n  {line} // HERE\n}};\n{REST}")
 }
 
-/// A file whose config has one option more. Nobody knows its type.
+/// A file whose config has one option more.
 fn with_option(line: &str) -> String {
     format!(
-        "const any = JSON.parse('{{\"x\": 1}}');\nexport const config = {{\n  model: 'mock',\n  options: {{\n    {line} // HERE\n  }},\n}};\n{REST}"
+        "{ANY}
+export const config = {{
+  model: 'mock',
+  options: {{
+    {line} // HERE
+  }},
+}};
+{REST}"
     )
 }
 
@@ -107,32 +118,29 @@ fn keys_that_nobody_reads_are_errors_at_their_lines() {
 #[test]
 fn values_of_options_are_looked_at_one_by_one() {
     for (line, words) in [
-        ("temperature: any.x + 'hot',", "config.options.temperature must be a number, got '1hot'"),
-        ("topK: [any],", "config.options.topK must be a number, got an array"),
-        (
-            "maxOutputTokens: any.x + 0.5,",
-            "config.options.maxOutputTokens must be a whole number of at least 0, got 1.5",
-        ),
-        ("maxSteps: -any.x,", "config.options.maxSteps must be a whole number"),
-        ("outputRetries: -any.x,", "config.options.outputRetries must be a whole number"),
-        ("seed: String(any),", "config.options.seed must be a number"),
+        ("temperature: any.s,", "config.options.temperature must be a number, got 'hot'"),
+        ("topK: any.l,", "config.options.topK must be a number, got an array"),
+        ("maxOutputTokens: any.h,", "config.options.maxOutputTokens must be a whole number of at least 0, got 1.5"),
+        ("maxSteps: any.m,", "config.options.maxSteps must be a whole number"),
+        ("outputRetries: any.m,", "config.options.outputRetries must be a whole number"),
+        ("seed: any.o,", "config.options.seed must be a number"),
         ("stopSequences: any,", "config.options.stopSequences must be an array of strings"),
         ("activeTools: [any.x],", "config.options.activeTools must be an array of strings"),
         ("system: any,", "config.options.system must be a string"),
         ("stopWhen: any.x,", "config.options.stopWhen must be a function"),
         ("onFinish: any,", "config.options.onFinish must be a function"),
-        ("toolChoice: String(any.x),", "config.options.toolChoice must be 'auto', 'required', 'none'"),
-        ("reasoning: String(any.x),", "config.options.reasoning must be 'off', 'low'"),
+        ("toolChoice: any.s,", "config.options.toolChoice must be 'auto', 'required', 'none'"),
+        ("reasoning: any.s,", "config.options.reasoning must be 'off', 'low'"),
         ("cache: any,", "config.options.cache must be true or false"),
         ("headers: any.x,", "config.options.headers must be an object of strings"),
-        ("timeout: { total: String(any.x) },", "config.options.timeout.total must be a number"),
-        ("timeout: -any.x,", "config.options.timeout must be milliseconds of at least 0"),
-        ("timeout: { ...any },", "config.options.timeout has no 'x'"),
-        ("reasoning: { tokens: 5, ...any },", "config.options.reasoning has no 'x'"),
+        ("timeout: { total: any.s },", "config.options.timeout.total must be a number"),
+        ("timeout: any.m,", "config.options.timeout must be milliseconds of at least 0"),
+        ("timeout: { ...any.o },", "config.options.timeout has no 'x'"),
+        ("reasoning: { tokens: 5, ...any.o },", "config.options.reasoning has no 'x'"),
     ] {
         assert_error(&with_option(line), words);
     }
-    assert_found(&with_option("temperature: any.x + 4,"), "warning", "models take 0 to 2");
+    assert_found(&with_option("temperature: any.f,"), "warning", "models take 0 to 2");
 }
 
 #[test]
@@ -149,32 +157,28 @@ fn several_mistakes_are_all_found() {
 
 #[test]
 fn the_other_keys_of_config_are_looked_at() {
-    let any = "const any = JSON.parse('{\"x\": 1}');\n";
     for (line, words) in [
         ("options: any.x,", "config.options must be an object, got a number"),
         ("plugins: any,", "plugins: [plugin]"),
         ("plugins: [any.x],", "config.plugins[0] must be an object of functions, got a number"),
-        ("plugins: [{ a() {} }, [any]],", "plugins: [...list]"),
+        ("plugins: [{ a() {} }, any.l],", "plugins: [...list]"),
         ("plugins: [any.y],", "config.plugins[0] must be an object of functions, got undefined"),
         ("plugins: [any.y ?? (() => any)],", "got a function"),
         ("plugins: [{ a() {} }, { ['def']() {} }],", "'def' is a method of every prompt"),
         ("sandbox: any.x,", "config.sandbox must be an object, got a number"),
-        ("sandbox: { ...any },", "config.sandbox has no 'x'; known are check, cpuMs"),
-        ("sandbox: { cpuMs: String(any.x) },", "config.sandbox.cpuMs must be a whole number of at least 0, got \"1\""),
-        (
-            "sandbox: { check: String(any.x) },",
-            "config.sandbox.check must be 'strict', 'essential' or 'off', got \"1\"",
-        ),
+        ("sandbox: { ...any.o },", "config.sandbox has no 'x'; known are check, cpuMs"),
+        ("sandbox: { cpuMs: any.s },", "config.sandbox.cpuMs must be a whole number of at least 0, got \"hot\""),
+        ("sandbox: { check: any.s },", "config.sandbox.check must be 'strict', 'essential' or 'off', got \"hot\""),
         ("sandbox: { memoryBytes: any.x },", "config.sandbox.memoryBytes is 1; it must be between"),
         ("limits: any.x,", "config.limits must be an object such as"),
-        ("limits: { time: String(any.x) },", "config.limits.time must be a time such as '90s'"),
-        ("limits: { steps: -any.x },", "config.limits.steps must be a whole number of steps"),
-        ("limits: { ...any },", "config.limits.x is not known and is ignored known are steps"),
+        ("limits: { time: any.s },", "config.limits.time must be a time such as '90s'"),
+        ("limits: { steps: any.m },", "config.limits.steps must be a whole number of steps"),
+        ("limits: { ...any.o },", "config.limits.x is not known and is ignored known are steps"),
         ("prices: any.x,", "config.prices must be an object such as"),
-        ("prices: { ...any },", "config.prices[\"x\"] is no model"),
-        ("prices: { 'lab:m': { input: 1 } },", "config.prices[\"lab:m\"].output is missing"),
+        ("prices: { ...any.o },", "config.prices[\"x\"] is no model"),
+        ("prices: { 'lab:m': any.p },", "config.prices[\"lab:m\"].output is missing"),
     ] {
-        assert_error(&format!("{any}{}", with_config(line)), words);
+        assert_error(&format!("{ANY}\n{}", with_config(line)), words);
     }
     assert_found(&with_config("plugins: [{ ...process.argv0 && { name: 'x' } }],"), "warning", "has no functions");
 }
@@ -203,7 +207,7 @@ fn exports_that_are_missing_or_misspelt_are_found() {
             format!("export const config = JSON.parse('[]'); // HERE\n{mock}{default}"),
             "must be an object, got an array",
         ),
-        (format!("export const config = {{ options: {{}} }}; // HERE\n{mock}{default}"), "has no model"),
+        (format!("export const config = {{ options: {{}} }}; // HERE\n{mock}{default}"), "model"),
         (format!("export const config = {{ modle: 'mock' }}; // HERE\n{mock}{default}"), "modle"),
         (
             format!("{config}{mock}export const inputs = {{ type: 'object', properties: {{}} }}; // HERE\n{default}"),

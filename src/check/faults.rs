@@ -5,11 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Finding, Position, Severity, Span, locate::Places};
+use super::{
+    finding::{Finding, Position, Severity, Span},
+    locate::Places,
+};
 use crate::{
     code::Language,
     diagnostic::Location,
-    script::bindings::inspect::{Fault, Weight},
+    script::bindings::inspect::{Fault, Weight, path_in},
 };
 
 /// Findings of faults. `file` is the prompt file as it was named, `path` where it is.
@@ -18,11 +21,12 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
     // Only faults about values need them.
     let text = LazyCell::new(|| std::fs::read_to_string(path).unwrap_or_default());
     let places = LazyCell::new(|| Places::of(&text, language(path)));
+    let own = |span: Option<Span>| span.map(|span| (file.to_owned(), span));
     let finding = |fault: Fault| {
         let at = match (&fault.location, fault.place.is_empty()) {
             (Some(location), _) => Some(place(location, file, &real)),
-            (None, true) => None,
-            (None, false) => places.span(&fault.place).map(|span| (file.to_owned(), span)),
+            (None, true) => own(places.span(&path_in(&fault.message))),
+            (None, false) => own(places.span(&fault.place)),
         };
         let (file, span) = at.map_or_else(|| (file.to_owned(), None), |(file, span)| (file, Some(span)));
         Finding {

@@ -16,7 +16,11 @@ use std::{
 
 use serde_json::Value;
 
-use super::{CheckOptions, Finding, Severity, faults};
+use super::{
+    faults,
+    finding::{Finding, Severity},
+    options::CheckOptions,
+};
 use crate::{
     event::Events,
     input::{CommandLine, Sources},

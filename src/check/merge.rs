@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Finding, Span};
+use super::finding::{Finding, Span};
 
 /// The findings of the type checker, and of those that running the file gave the ones that say something else.
 /// In the order of the source, those of `file` first, and those without a place behind it.

@@ -38,8 +38,8 @@ impl Source {
     ///
     /// # Errors
     /// What is wrong with a file that cannot be checked.
-    pub(super) fn read(path: &Path, is_prompt: bool) -> Result<Self, Finding> {
-        let at = |span| move |message: String| Finding { span, ..finding(path, (0, 0), "", "file", message) };
+    pub(super) fn read(path: &Path, is_prompt: bool) -> Result<Self, Box<Finding>> {
+        let at = |span| move |message: String| Box::new(Finding { span, ..finding(path, (0, 0), "", "file", message) });
         let text = read_module(path).map_err(at(None))?;
         let language = language(path).unwrap_or(Language::JavaScript);
         check_nesting(&text).map_err(|error| {

@@ -10,7 +10,7 @@ use std::{
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
 use super::{
-    exports::{self, MockScript, calls_against},
+    exports::{self, MockScript, calls_against, is_wrong_at},
     fault::{Fault, Inspection, Weight},
     input::{Given, input, is_told},
     render::{self, config_with},
@@ -154,7 +154,8 @@ impl<'js> Looker<'_, 'js> {
             ctx.catch();
             return Ok(None);
         };
-        if !self.asked.render {
+        // Without the methods of its plugins a function would only fail once more.
+        if !self.asked.render || is_wrong_at(faults, &["config", "plugins"]) {
             return Ok(None);
         }
         let input = match input(ctx, namespace, name, self.asked.line, faults).await {

@@ -6,7 +6,7 @@ use super::{
     super::fault::{Fault, Key, NamedModel, Weight},
     place::path_in,
 };
-use crate::script::diagnose_error;
+use crate::{prompt::RunError, script::diagnose_error};
 
 /// The faults found so far.
 pub(super) struct Faults<'a, 'js> {
@@ -39,7 +39,12 @@ impl<'a, 'js> Faults<'a, 'js> {
         match read {
             Ok(value) => Some(value),
             Err(error) => {
-                let diagnostic = diagnose_error(self.ctx, error).diagnostic;
+                let thrown = diagnose_error(self.ctx, error);
+                let hint_of_model = match thrown.payload_as::<RunError>().as_deref() {
+                    Some(RunError::NoModel(error)) => error.hint.clone(),
+                    _ => None,
+                };
+                let diagnostic = thrown.diagnostic;
                 let named = path_in(&diagnostic.message);
                 let place = if named.starts_with(place) { named } else { place.to_vec() };
                 let location = diagnostic.location;
@@ -49,7 +54,7 @@ impl<'a, 'js> Faults<'a, 'js> {
                     weight: Weight::Error,
                     code,
                     message: diagnostic.message,
-                    hint: diagnostic.hint,
+                    hint: diagnostic.hint.or(hint_of_model),
                 };
                 self.found.push(fault);
                 None

@@ -64,6 +64,12 @@ pub(crate) fn look<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> 
     Exports { faults: faults.found, mock, models: faults.models }
 }
 
+/// Whether a value, or something in it, is wrong.
+pub(super) fn is_wrong_at(faults: &[Fault], names: &[&str]) -> bool {
+    let place = path(names);
+    faults.iter().any(|fault| fault.weight == Weight::Error && fault.place.starts_with(&place))
+}
+
 struct File<'a, 'js> {
     namespace: &'a Object<'js>,
     /// What the file is called in messages.
@@ -111,7 +117,7 @@ impl<'js> File<'_, 'js> {
 
     fn config(&self, ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>) -> Option<Object<'js>> {
         let place = if self.has("config") { path(&["config"]) } else { Vec::new() };
-        let config = faults.read("config", &place, file::config_object(ctx, self.namespace, self.name));
+        let config = faults.read("export", &place, file::config_object(ctx, self.namespace, self.name));
         if config.is_none() && !self.has("config") {
             self.explain("config", faults);
         }
@@ -137,7 +143,7 @@ impl<'js> File<'_, 'js> {
             faults.read("export", &path(&["description"]), file_input::description(ctx, namespace, name));
         }
         if self.has("input") {
-            faults.read("input", &path(&["input"]), file_input::declared(ctx, namespace, name));
+            faults.read("export", &path(&["input"]), file_input::declared(ctx, namespace, name));
         }
         if self.has("output") {
             let shape = namespace.get("output").and_then(|output: Value| {
