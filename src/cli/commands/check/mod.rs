@@ -155,10 +155,9 @@ impl<'a> Shown<'a> {
                 let counts = self.outcome.counts();
                 self.printer.text(&json::document(is_ok, counts, files, &self.findings, renders));
             }
-            CheckFormat::Pretty if !files.is_empty() && !(self.args.quiet && is_ok) => {
-                self.printer.text(&format!("{}\n", self.outcome.summary()));
-            }
-            CheckFormat::Pretty | CheckFormat::Github => {}
+            CheckFormat::Github => {}
+            CheckFormat::Pretty if files.is_empty() || (self.args.quiet && is_ok) => {}
+            CheckFormat::Pretty => self.printer.text(&format!("{}\n", self.outcome.summary())),
         }
         self.printer.flush();
         if is_ok { ExitCode::Done } else { ExitCode::File }
