@@ -165,6 +165,29 @@ fn strict_counts_warnings_and_quiet_hides_them() {
 }
 
 #[test]
+fn a_model_that_is_spelt_almost_like_a_known_one_is_told() {
+    let source = |model: &str| {
+        format!("export const config = {{\n  model: {model},\n}};\nexport default ({{ $ }}) => {{ $`go`; }};")
+    };
+    let folder = Folder::of(&source("'openai:gpt-4oo'"));
+    let check = || {
+        let mut command = folder.command("check -f json");
+        Ended::from(command.env("OPENAI_API_KEY", "k").env("LM_MODEL_FAST", "openai:gtp-4o").output().unwrap())
+    };
+    let found = check().object()["diagnostics"].clone();
+    assert_eq!(
+        (found.as_array().unwrap().len(), &found[0]["severity"], &found[0]["line"]),
+        (1, &"warning".into(), &2.into()),
+        "{found}"
+    );
+    assert_eq!(found[0]["hint"], "did you mean 'openai:gpt-4o'?");
+    folder.write("p.lmt.mjs", &source("['openai:gpt-4o', 'fast']"));
+    assert_eq!(check().object()["diagnostics"][0]["hint"], "did you mean 'openai:gpt-4o'?");
+    folder.write("p.lmt.mjs", &source("['openai:gpt-4o', 'openai:gpt-9', 'openai:my-own']"));
+    assert_eq!(check().object()["diagnostics"], serde_json::json!([]));
+}
+
+#[test]
 fn results_stand_in_the_order_of_paths_and_once() {
     let folder = Folder::of(HELLO);
     folder.write("shared.mjs", "/** @type {number} */ export const count = 'one';\n");

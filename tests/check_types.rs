@@ -401,6 +401,9 @@ fn comments_can_silence_the_check() {
         "p.lmt.mjs",
         "// @ts-nocheck\nexport const config = { model: 'mock' }; export const mock = [];\nexport default ({ def }) => { def(1, 2, 3); };",
     )]);
+    // What fails when it runs is told all the same, and once.
+    let found = only("// @ts-expect-error there is none\nimport './none.mjs';\nexport default () => {};");
+    assert_eq!((found.line, found.code.as_str()), (3, "TS2307"), "{found:?}");
     let found = only("// @ts-expect-error it is not\nconst a = 'x'.length;\nexport default () => a;");
     assert_eq!((found.line, found.code.as_str()), (2, "TS2578"), "{found:?}");
 }

@@ -82,15 +82,30 @@ fn scripts_call_back() {
 fn bash_completes_with_the_script() {
     let folder = folder();
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_lmthing"));
+    // As bash calls it: with the words as it has taken them apart, and the part of the last one that it will replace.
     let script = "
         source <(lmthing completions bash)
-        COMP_WORDS=(lmthing run examples/d) COMP_CWORD=2 COMP_TYPE=9 COMP_LINE='lmthing run examples/d' COMP_POINT=22
-        _clap_complete_lmthing lmthing examples/d run
-        printf '%s\\n' \"${COMPREPLY[@]}\"";
+        tell() {
+            COMP_LINE=$1 COMP_POINT=${#1} COMP_TYPE=9
+            shift
+            COMP_WORDS=(\"$@\") COMP_CWORD=$(($# - 1))
+            local part=${COMP_WORDS[COMP_CWORD]}
+            [[ $part == : ]] && part=
+            _lmthing lmthing \"$part\" \"${COMP_WORDS[COMP_CWORD - 1]}\"
+            printf '%s\\n' \"${COMPREPLY[@]}\"
+        }
+        tell 'lmthing run examples/d' lmthing run examples/d
+        tell 'lmthing  run -m mistr' lmthing run -m mistr
+        tell 'lmthing run -m groq:gemma-7' lmthing run -m groq : gemma-7
+        tell 'lmthing run -m groq: ' lmthing run -m groq : '' | head -n 1
+        tell 'lmthing check --format=git' lmthing check --format = git
+        tell 'lmthing run -m cohere:' lmthing run -m cohere : | grep '^command-a'";
     let path = format!("{}:{}", binary.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
     let bash = Command::new("bash").args(["-c", script]).current_dir(folder.path("")).env("PATH", path).output();
     let Ok(bash) = bash else { return };
-    assert_eq!(Ended::from(bash).stdout, "examples/deep/\n");
+    let ended = Ended::from(bash);
+    println!("{ended:?}");
+    assert!(ended.stdout.starts_with("examples/deep/\nmistral:\ngemma-7"), "{ended:?}");
 }
 
 #[test]

@@ -23,8 +23,8 @@ fn empty() -> Folder {
 
 /// What is in a folder, by name.
 fn names(folder: &Folder, path: &str) -> Vec<String> {
-    let entries = fs::read_dir(folder.path(path)).unwrap();
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let entries = fs::read_dir(folder.path(path)).expect("the folder is there").flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }

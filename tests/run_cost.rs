@@ -105,3 +105,73 @@ fn prices_are_listed() {
     assert_eq!(nothing.status.code(), Some(1));
     assert!(errors(&nothing).contains("Did you mean 'gpt-4o'?"), "{}", errors(&nothing));
 }
+
+#[test]
+fn every_listed_model_has_its_price_under_that_name() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    let list = command.args(["models", "--prices", "--json"]).env_clear().output().unwrap();
+    let list: Value = serde_json::from_str(&printed(&list)).unwrap();
+    let whole = |price: &&Value| price["input"].is_number() && price["output"].is_number();
+    let models: Vec<&Value> =
+        list["prices"].as_array().unwrap().iter().filter(whole).map(|price| &price["model"]).collect();
+    assert!(models.len() > 1000, "{}", models.len());
+    let script = format!(
+        "import {{ runPrompt }} from 'lmthing';
+        export const config = {{ model: 'mock' }}; export const mock = [];
+        const finish = {{ type: 'finish', finishReason: 'stop', usage: {{ inputTokens: 9, outputTokens: 9 }} }};
+        export default async () => {{
+          for (const name of {models}) {{
+            const colon = name.indexOf(':');
+            const model = {{ provider: name.slice(0, colon), modelId: name.slice(colon + 1), doStream: async () => ({{ stream: [finish] }}) }};
+            const {{ result }} = await runPrompt(({{ $ }}) => {{ $`x`; }}, {{ model }});
+            if (await result.cost === null) console.log(name);
+          }}
+        }};",
+        models = serde_json::to_string(&models).unwrap()
+    );
+    let output = run(&script, &[], "http://127.0.0.1:9/v1", &[]);
+    assert_eq!((output.status.code(), printed(&output).as_str()), (Some(0), ""), "{}", errors(&output));
+}
+
+#[test]
+fn prices_of_a_file_are_for_its_own_prompts() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = |provider: &str, id: &str| {
+        format!(
+            "{{ provider: '{provider}', modelId: '{id}', doStream: async () => ({{ stream: [
+              {{ type: 'finish', finishReason: 'stop', usage: {{ inputTokens: 1e6, outputTokens: 0 }} }}] }}) }}"
+        )
+    };
+    let inner = format!(
+        "import {{ runPrompt }} from 'lmthing';
+        const other = {};
+        export const config = {{ model: {}, prices: {{
+          'openai:gpt-4o': {{ input: 0, output: 0 }}, 'q:m': {{ input: 7, output: 0 }}, 'lab:m': {{ input: 9, output: 0 }} }} }};
+        export default async ({{ $ }}) => {{
+          const {{ result }} = await runPrompt(({{ $ }}) => {{ $`x`; }}, {{ model: other }});
+          console.log(await result.cost);
+          $`x`;
+        }};",
+        model("q", "m"),
+        model("lab", "m"),
+    );
+    let outer = format!(
+        "import {{ run }} from 'lmthing';
+        export const config = {{ model: {}, prices: {{ 'lab:m': {{ input: 3, output: 0 }} }} }};
+        export default async ({{ $ }}) => {{
+          const {{ result }} = await run('./inner.lmt.mjs');
+          console.log(await result.cost);
+          $`x`;
+        }};",
+        model("openai", "gpt-4o"),
+    );
+    std::fs::write(folder.path().join("inner.lmt.mjs"), inner).unwrap();
+    std::fs::write(folder.path().join("outer.lmt.mjs"), outer).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    let command = command.args(["run", "-f", "json", "outer.lmt.mjs"]).current_dir(folder.path()).env_clear();
+    let output = command.output().unwrap();
+    assert_eq!(errors(&output), "7\n3\n");
+    let object: Value = serde_json::from_str(&printed(&output)).unwrap();
+    // 7 and 3 dollars, and 2.5 by the table.
+    assert_eq!(object["cost"], 12.5);
+}

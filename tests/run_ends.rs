@@ -78,3 +78,34 @@ fn a_recording_is_closed_when_a_script_that_computes_is_interrupted() {
     let kept = folder.path("r.json").exists();
     assert_eq!(ended.stderr.contains("the run did not end well; r.json holds"), kept, "{ended:?}");
 }
+
+#[test]
+fn listeners_of_the_end_cannot_hide_a_failure() {
+    let exits = |code: i32| format!("process.on('exit', () => process.exit({code}));\n");
+    let model = |body: &str| {
+        format!(
+            "export const config = {{ model: {{ provider: 'p', modelId: 'm', async doStream() {{ {body} }} }} }};
+            export default ({{ $ }}) => {{ $`x`; }};"
+        )
+    };
+    let down = model("throw new Error('down');");
+    let broken = model("return { stream: [{ type: 'finish', finishReason: 'error', usage: {} }] };");
+    let loops =
+        "export const config = { model: 'mock' }; export const mock = []; export default () => { for (;;) {} };";
+    let throws = "throw new Error('at once');";
+    for (options, source, exit, code, words) in [
+        ("--timeout 500ms", loops, 0, 4, "time limit of 500 ms"),
+        ("", &*down, 0, 3, "down"),
+        ("", &*broken, 0, 3, "finish reason error"),
+        ("", &*broken, 9, 9, "finish reason error"),
+        // As in Node.
+        ("", throws, 0, 0, "at once"),
+        ("", throws, 9, 9, "at once"),
+    ] {
+        let folder = Folder::of(&format!("{}{source}", exits(exit)));
+        let ended = folder.run(&format!("run {options} p.lmt.mjs"));
+        assert_eq!((ended.code, ended.stderr.contains(words)), (code, true), "{ended:?}");
+        let ended = folder.run(&format!("run -f json {options} p.lmt.mjs"));
+        assert_eq!((ended.code, ended.object()["ok"].as_bool()), (code, Some(false)), "{ended:?}");
+    }
+}

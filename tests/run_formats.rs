@@ -251,3 +251,22 @@ export default async ({ $, defTool }) => { defTool('key', 'k', z.object({}), () 
     checked(&ended);
     assert!(!ended.stdout.contains("aB3dE6gH") && ended.stdout.contains("it is [redacted]"), "{ended:?}");
 }
+
+#[test]
+fn known_keys_are_in_no_output() {
+    let source = "
+import { z } from 'zod';
+export const config = { model: 'mock' };
+export const output = z.object({ n: z.number() }).transform(({ n }) => ({ n, key: process.env.LAB_API_KEY }));
+export const mock = [{ type: 'text', text: '{\"n\": 3}' }];
+export default ({ $ }) => { $`go`; };
+";
+    for format in ["json", "events"] {
+        let folder = Folder::of(source);
+        let mut command = folder.command(&format!("run -f {format} p.lmt.mjs"));
+        let ended = Ended::from(command.env("LAB_API_KEY", "sk-aB3dE6gH9jK2mN5pQ8sT").output().unwrap());
+        let last: Value = serde_json::from_str(ended.stdout.lines().last().unwrap()).unwrap();
+        assert_eq!(last["output"], serde_json::json!({ "n": 3, "key": "[redacted]" }), "{ended:?}");
+        assert_eq!(last["text"], "{\"n\": 3}");
+    }
+}

@@ -46,15 +46,16 @@ fn every_limit_ends_the_run() {
     assert_eq!(asked, [None, None]);
     assert!(message.contains("step limit of 2 steps: 2 steps were used. Set --max-steps or config.limits.steps"));
     let (asked, message) = limited(&plain, &["--max-tokens", "1000"]);
-    assert_eq!(asked, [Some(1000), Some(400)]);
+    // What the request itself has is kept back, about.
+    assert_eq!(asked, [Some(999), Some(398)]);
     assert!(message.contains("token limit of 1000 tokens: 1200 tokens were used in 2 steps"), "{message}");
     let priced =
         tools("limits: { cost: 0.004 }, prices: { 'lab:m': { input: 10, cachedInput: 1, output: 20 } }", "() => 1");
     let (asked, message) = limited(&priced, &["--max-cost", "1"]);
-    assert_eq!(asked, [Some(200), Some(30)]);
+    assert_eq!(asked, [Some(199), Some(29)]);
     assert!(message.contains("cost limit of $0.004: $0.0068 was spent in 2 steps"), "{message}");
     let own = tools("options: { maxOutputTokens: 300 }, limits: { tokens: 700 }", "() => 1");
-    assert_eq!(limited(&own, &[]).0, [Some(300), Some(100)]);
+    assert_eq!(limited(&own, &[]).0, [Some(300), Some(98)]);
 }
 
 #[test]
@@ -110,11 +111,11 @@ fn an_answer_without_end_is_broken_off() {
     assert_eq!(output.status.code(), Some(4));
     let message = errors(&output);
     assert!(message.contains("token limit of 100 tokens: about 126 tokens were used in 1 step."), "{message}");
-    assert_eq!(printed(&output).matches("word").count(), 100);
+    assert_eq!(printed(&output).matches("word").count(), 99);
     let priced = tools("prices: { 'lab:m': { input: 10, output: 20 } }", "() => 1");
     let output = run(&priced, &["--max-cost", "0.002", "-f", "json"], &address, &[]);
     let object: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&object["usage"]["outputTokens"], &object["cost"]), (&json!(126), &json!(0.00252)), "{object}");
+    assert_eq!((&object["usage"]["outputTokens"], &object["cost"]), (&json!(125), &json!(0.00251)), "{object}");
 }
 
 #[test]
@@ -246,4 +247,52 @@ fn models_of_the_scripts_own_may_run_prompts() {
         };";
     let output = run(script, &["--timeout", "20s"], "http://127.0.0.1:9/v1", &[]);
     assert_eq!((output.status.code(), printed(&output)), (Some(0), "2\ninner\n".into()), "{}", errors(&output));
+}
+
+#[test]
+fn models_of_the_scripts_own_wait_for_their_turn_as_long_as_it_takes() {
+    let script = "import { runPrompt } from 'lmthing';
+        let now = 0, most = 0;
+        const slow = { provider: 'own', modelId: 's', async doStream() {
+          most = Math.max(most, ++now);
+          await new Promise((resolve) => setTimeout(resolve, 1300));
+          now--;
+          return { stream: [{ type: 'text-delta', id: '1', delta: 'x' }, { type: 'finish', finishReason: 'stop' }] };
+        } };
+        // Its own requests are those of prompts with tools and agents as well.
+        const wrap = { provider: 'own', modelId: 'w', async doStream() {
+          await null;
+          const { result } = await runPrompt(({ $, defAgent }) => {
+            defAgent('deep', 'Deep.', { type: 'object' }, async (_, child) => { child.$`Deep`; });
+            $`Inner`;
+          }, { model: calls });
+          const delta = await result.text;
+          return { stream: [{ type: 'text-delta', id: '1', delta }, { type: 'finish', finishReason: 'stop' }] };
+        } };
+        const calls = { provider: 'own', modelId: 'c', async doStream({ prompt }) {
+          const goesOn = prompt.length === 1 && !JSON.stringify(prompt).includes('Deep');
+          const part = goesOn ? { type: 'tool-call', toolCallId: '1', toolName: 'deep', input: '{}' } : { type: 'text-delta', id: '1', delta: 'deep' };
+          return { stream: [part, { type: 'finish', finishReason: 'stop' }] };
+        } };
+        export const config = { model: wrap, limits: { parallel: 1 } };
+        export default async ({ $ }) => {
+          const one = async (model) => (await runPrompt(({ $ }) => { $`One`; }, { model })).result.text;
+          await Promise.all([one(slow), one(slow), one(slow)]);
+          console.log(most, await one(wrap));
+          $`Outer`;
+        };";
+    let output = run(script, &["--timeout", "20s"], "http://127.0.0.1:9/v1", &[]);
+    assert_eq!((output.status.code(), printed(&output)), (Some(0), "1 deep\ndeep\n".into()), "{}", errors(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn children_that_are_waited_for_end_in_time() {
+    let began = Instant::now();
+    let script = "import { spawnSync } from 'node:child_process';
+        export const config = { model: 'mock' }; export const mock = [];
+        export default () => { spawnSync('sh', ['-c', 'trap \"\" TERM; sleep 30; sleep 30'], { timeout: 100 }); };";
+    let output = run(script, &["--timeout", "500ms"], "http://127.0.0.1:9/v1", &[("PATH", "/usr/bin:/bin")]);
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    assert!(began.elapsed() < Duration::from_secs(10));
 }

@@ -279,12 +279,18 @@ fn exports_that_are_none_are_faults_of_the_file() {
 fn json_schema_is_as_good_as_zod() {
     let file = "export const config = { model: 'mock' };\nexport const mock = [{ type: 'text', text: 'done' }];\n\
                 export const input = { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer', \
-                default: 3 }, where: { type: 'object', properties: { zip: { type: 'string', pattern: '^[0-9]+$' } } } }, \
+                default: 3 }, where: { type: 'object', properties: { zip: { type: 'string', pattern: '^[0-9]+$' } } }, \
+                counts: { type: 'object', additionalProperties: { type: 'integer' } } }, \
                 required: ['city'] };\nexport default ({ $ }, input) => { console.log(JSON.stringify(input)); $`go`; };";
     let folder = Folder::new(&[("j.lmt.mjs", file)]);
     assert_eq!(
         folder.got(&["j.lmt.mjs", "Rome", "--where.zip=5"], ""),
         r#"{"where":{"zip":"5"},"city":"Rome","days":3}"#
+    );
+    // As `JSON.parse` has it.
+    assert_eq!(
+        folder.got(&["j.lmt.mjs", "Rome", "--counts.__proto__", "3"], ""),
+        r#"{"counts":{"__proto__":3},"city":"Rome","days":3}"#
     );
     assert_eq!(
         folder.refused(&["j.lmt.mjs", "Rome", "--days", "x"], ""),

@@ -113,14 +113,14 @@ fn complaints(folder: &Folder, test: &str) -> Option<String> {
     let mut command = Command::new("node");
     command.arg(compiler).args(["-p", "jsconfig.json", "--pretty", "false"]).current_dir(folder.path(""));
     let output = command.output().expect("node runs");
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = String::from_utf8(output.stdout).expect("TypeScript writes text");
     assert!(output.status.success() || !text.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(text)
 }
 
 /// The first prompt file of the README.
 fn example_of_the_readme() -> String {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let readme = fs::read_to_string(root().join("README.md")).expect("the README is there");
     let (_, rest) = readme.split_once("```js\n// hello.lmt.mjs\n").expect("the example is there");
     rest.split_once("```").expect("a block ends").0.to_owned()
 }

@@ -6,7 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Finding, Position, Severity, Span, locate::Places};
+use super::{
+    finding::{Finding, Position, Severity, Span},
+    locate::Places,
+};
 use crate::{
     code::Language,
     diagnostic::Location,

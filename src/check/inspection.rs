@@ -16,7 +16,11 @@ use std::{
 
 use serde_json::Value;
 
-use super::{CheckOptions, Finding, Severity, faults};
+use super::{
+    faults,
+    finding::{Finding, Severity},
+    options::CheckOptions,
+};
 use crate::{
     event::Events,
     input::{CommandLine, Sources},
@@ -26,7 +30,7 @@ use crate::{
         Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost, THREAD_STACK_SIZE,
         bindings::{
             self, Doors, Exchanges,
-            inspect::{self, Fault, Inspection, NoLimits, Rendered, RenderedTool, Silence, Weight},
+            inspect::{self, Fault, Inspection, NamedModel, NoLimits, Rendered, RenderedTool, Silence, Weight},
         },
     },
 };
@@ -60,7 +64,7 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
     let (sender, receiver) = channel();
     let (own, wanted) = (path.clone(), options.clone());
     let thread = thread::Builder::new().name("lmthing-check".into()).stack_size(THREAD_STACK_SIZE);
-    let started = thread.spawn(move || sender.send(look(&own, &wanted)));
+    let started = thread.spawn(move || drop(sender.send(look(&own, &wanted))));
     let failed = |message: String| Inspected {
         findings: vec![Finding {
             file: file.to_owned(),
@@ -107,7 +111,20 @@ fn look(path: &Path, options: &CheckOptions) -> Sent {
         .into_iter()
         .map(|message| Fault::error("definition", &[], message).weighing(Weight::Warning));
     let printed = redactor.apply(&host.printed.take());
-    inspection.map_or_else(Sent::failed, |inspection| Sent::of(inspection, warnings, printed, &redactor))
+    inspection.map_or_else(Sent::failed, |mut inspection| {
+        let models = std::mem::take(&mut inspection.models);
+        inspection.faults.extend(models.into_iter().filter_map(|model| misspelt(model, options.near_model)));
+        Sent::of(inspection, warnings, printed, &redactor)
+    })
+}
+
+/// Says that a model is perhaps spelt wrong.
+fn misspelt(model: NamedModel, near_model: fn(&str, &str) -> Option<String>) -> Option<Fault> {
+    let NamedModel { place, provider, model_id } = model;
+    let meant = near_model(&provider, &model_id)?;
+    let message = format!("{provider} is not known to have a model {model_id}");
+    let hint = Some(format!("did you mean '{provider}:{meant}'?"));
+    Some(Fault { place, ..Fault::error("model", &[], message) }.weighing(Weight::Warning).with_hint(hint))
 }
 
 impl Sent {
@@ -160,9 +177,9 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
         words: Vec::new(),
         whole: options.input.clone(),
         own_options: Vec::new,
-        sources: Arc::new(NotAsked {
+        sources: Arc::new(Named {
             sources: options.sources.clone(),
-            is_named: options.input.as_deref() == Some("-"),
+            is_stdin: options.input.as_deref().map(str::trim) == Some("-"),
         }),
     };
     let asked =
@@ -175,14 +192,13 @@ fn argv(path: &Path) -> Vec<String> {
     [program.display().to_string(), path.display().to_string()].to_vec()
 }
 
-/// Sources that nobody types into: standard input is read when it is named, and not because something is missing.
-struct NotAsked {
+/// Sources of which standard input is read when it is named, and not because something is missing.
+struct Named {
     sources: Arc<dyn Sources>,
-    /// It is named.
-    is_named: bool,
+    is_stdin: bool,
 }
 
-impl Sources for NotAsked {
+impl Sources for Named {
     fn file(&self, path: &str) -> Result<String, String> {
         self.sources.file(path)
     }
@@ -192,7 +208,8 @@ impl Sources for NotAsked {
     }
 
     fn is_terminal(&self) -> bool {
-        !self.is_named || self.sources.is_terminal()
+        // From a terminal nothing is read that was not asked for.
+        !self.is_stdin || self.sources.is_terminal()
     }
 }
 

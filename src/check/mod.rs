@@ -11,42 +11,15 @@ mod finding;
 mod inspection;
 mod locate;
 mod merge;
+mod options;
 mod types;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
 
 pub(crate) use finding::{Finding, Position, Related, Severity, Span};
+pub(crate) use options::CheckOptions;
 
-use crate::{input::Sources, script::bindings::inspect::Rendered};
-
-/// How long loading a file and its first render may take.
-const RENDER_LIMIT: Duration = Duration::from_secs(10);
-
-/// How files are checked. May be shared by threads.
-#[derive(Clone)]
-pub(crate) struct CheckOptions {
-    /// Whether the prompt function runs once. The file is loaded in any case: its exports are looked at.
-    pub(crate) render: bool,
-    /// The whole input as it was typed (`--input`): JSON, `@FILE` or `-`. Without one its schema's defaults have to do.
-    pub(crate) input: Option<String>,
-    /// Where the texts are that `input` names.
-    pub(crate) sources: Arc<dyn Sources>,
-    /// `process.env` of the render, and where keys and aliases are looked up.
-    pub(crate) variables: Vec<(String, String)>,
-    /// How long loading the file and its first render may take together.
-    pub(crate) limit: Duration,
-}
-
-impl CheckOptions {
-    /// With a render, without an input.
-    pub(crate) fn new(sources: Arc<dyn Sources>, variables: Vec<(String, String)>) -> Self {
-        CheckOptions { render: true, input: None, sources, variables, limit: RENDER_LIMIT }
-    }
-}
+use crate::script::bindings::inspect::Rendered;
 
 /// Checks files, one after the other; what is known of libraries is kept between them. One for each thread.
 #[derive(Default)]

@@ -112,6 +112,10 @@ impl Ending {
             }
             FileRun::Done { exit_code: None | Some(0) } | FileRun::Help(_) => Ending::new(ExitCode::Done),
             FileRun::Done { exit_code: Some(code) } | FileRun::Exited(code) => Ending::of_script(code),
+            FileRun::FailedAs(error, code) => {
+                let (_, kind) = code_and_kind(&error, model);
+                Ending::failed(ExitCode::Script(code), kind, without_secrets(error_diagnostic(&error), redactor))
+            }
             FileRun::Failed(error) => {
                 let (code, kind) = code_and_kind(&error, model);
                 let mut diagnostic = without_secrets(error_diagnostic(&error), redactor);

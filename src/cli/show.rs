@@ -43,7 +43,7 @@ impl Show {
         let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event))];
         readers.push(match args.format {
             Format::Text => terminal::text(printer.clone()),
-            Format::Json => object(printer.clone(), summary.clone()),
+            Format::Json => object(printer.clone(), summary.clone(), redactor.clone()),
             Format::Events => lines(printer.clone(), summary.clone(), redactor.clone()),
         });
         let is_stdout_json = Rc::new(Cell::new(is_for_programs));

@@ -2,7 +2,12 @@
 
 use serde_json::Value;
 
-use super::{archive, table::usual_name};
+use super::{
+    archive,
+    priced_model::PricedModel,
+    table::{Table, usual_name},
+};
+use crate::chat::Usage;
 
 /// Where the prices come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +41,8 @@ pub fn source() -> Source {
     Source { version: text("version").unwrap_or_default(), checked: text("checked") }
 }
 
-/// All models of the table, provider by provider, with the prices of the day (`2026-11-21`).
+/// All models of the table, provider by provider, with the prices of the day (`2026-11-21`). Ids under which the table itself
+/// does not find their price are left out: they head a list of other names.
 pub fn listed(today: &str) -> Vec<Listed> {
     let sections = archive::providers().filter_map(|id| Some((id, archive::read(id)?)));
     let of_provider = |(id, text): (&str, String)| {
@@ -45,7 +51,17 @@ pub fn listed(today: &str) -> Vec<Listed> {
         let models = section[0]["models"].as_array().into_iter().flatten();
         models.filter_map(|model| entry(provider, model, today)).collect::<Vec<_>>()
     };
-    sections.flat_map(of_provider).collect()
+    let table = Table::default();
+    sections.flat_map(of_provider).filter(|model| model.is_found(&table)).collect()
+}
+
+impl Listed {
+    /// Whether a model string of these names leads to a price.
+    fn is_found(&self, table: &Table) -> bool {
+        let model = PricedModel { provider: &self.provider, model_id: &self.model_id, ..PricedModel::default() };
+        let [input, _, _, output] = self.rates.map(|rate| Some(u64::from(rate.is_some())));
+        table.cost(&model, &Usage::new(input, output)).is_some()
+    }
 }
 
 fn entry(provider: &str, model: &Value, today: &str) -> Option<Listed> {

@@ -19,7 +19,7 @@ mod span;
 mod table;
 
 pub use amount::dollars;
-pub use budget::{Allowance, Budget, Reached, RequestId};
+pub use budget::{Allowance, Budget, Estimate, Reached, RequestId, tokens_of};
 pub use limits::{DEFAULT_PARALLEL, Limits, WrongLimit};
 pub use listing::{Listed, Source, listed, source};
 pub use near::near_model;

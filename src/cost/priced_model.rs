@@ -1,5 +1,7 @@
 //! What is known of a model whose price is asked.
 
+use super::own::OwnPrices;
+
 /// Which model is asked, as far as its price goes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PricedModel<'a> {
@@ -13,4 +15,6 @@ pub struct PricedModel<'a> {
     pub base_url: Option<&'a str>,
     /// A mock, or a compatible server on this machine.
     pub is_local: bool,
+    /// The prices of the file whose prompt asks, when that is run by another; they come after those of the run.
+    pub file_prices: Option<&'a OwnPrices>,
 }

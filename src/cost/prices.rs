@@ -27,8 +27,9 @@ impl Prices {
     }
 
     /// What an answer cost in US dollars; `None` when the price or the number of tokens is not known.
-    pub fn cost(&self, model: &PricedModel<'_>, usage: &Usage) -> Option<f64> {
-        match self.own.get(model.provider, model.model_id) {
+    pub fn cost<'a>(&'a self, model: &PricedModel<'a>, usage: &Usage) -> Option<f64> {
+        let of = |prices: &'a OwnPrices| prices.get(model.provider, model.model_id);
+        match of(&self.own).or_else(|| model.file_prices.and_then(of)) {
             Some(rates) => rates.cost(usage),
             None if model.is_local => Some(0.0),
             None => self.table.cost(model, usage),

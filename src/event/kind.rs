@@ -24,9 +24,9 @@ pub enum EventKind {
     },
     /// A piece of the model's answer.
     Stream(Rc<StreamPart>),
-    /// The model has said all it will say to a request; its tools may still be running.
+    /// The model has said all it will say to a request, or all that is heard of it; its tools may still be running.
     Answered {
-        /// What that used. Of an answer that a limit broke off, the output is estimated from its text.
+        /// What that used; estimated where an answer broke off and its provider had not said.
         usage: Usage,
         /// What that cost in US dollars, if it is known.
         cost: Option<f64>,

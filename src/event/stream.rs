@@ -1,7 +1,7 @@
 //! The stream of a run's events: one for everything that belongs to the run, in the order things happen.
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     pin::pin,
     rc::Rc,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
@@ -16,9 +16,10 @@ use super::{
 const CUT_OFF: &str = "it was cut off before it was done";
 
 /// Something that happened, to whom and when. Readers are lent it.
-#[derive(Clone, Copy)]
 pub struct Event<'a> {
     events: &'a Events,
+    /// The same for all readers; the clock is read for the first who asks.
+    time: OnceCell<u64>,
     /// To whom.
     pub agent: &'a Agent,
     /// What.
@@ -28,8 +29,10 @@ pub struct Event<'a> {
 impl Event<'_> {
     /// Milliseconds since 1970, never going back within a run.
     pub fn time(&self) -> u64 {
-        let now = self.events.began_at + self.events.began.elapsed();
-        u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+        *self.time.get_or_init(|| {
+            let now = self.events.began_at + self.events.began.elapsed();
+            u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+        })
     }
 
     /// The name of the run.
@@ -82,7 +85,7 @@ impl Events {
             EventKind::RunFinish(_) => self.end_all(),
             _ => {}
         }
-        let event = Event { events: self, agent, kind };
+        let event = Event { events: self, time: OnceCell::new(), agent, kind };
         // By index: a reader may be added meanwhile.
         let mut index = 0;
         loop {

@@ -23,12 +23,12 @@ pub struct Summary {
     pub model: Option<String>,
     /// The tokens of all answers.
     pub usage: Usage,
-    /// What all answers cost, in US dollars; `None` when that of one is unknown, and before the first.
-    cost: Option<f64>,
+    /// What the answers whose cost is known cost, in US dollars.
+    known_cost: f64,
+    is_cost_unknown: bool,
     /// Milliseconds from the first event to the last one.
     pub duration_ms: u64,
     began: Option<u64>,
-    is_cost_unknown: bool,
     keeps_text: bool,
 }
 
@@ -51,7 +51,7 @@ impl Summary {
             EventKind::Answered { usage, cost } => {
                 self.usage = self.usage.plus(*usage);
                 self.is_cost_unknown |= cost.is_none();
-                self.cost = Some(self.cost.unwrap_or(0.0) + cost.unwrap_or(0.0)).filter(|_| !self.is_cost_unknown);
+                self.known_cost += cost.unwrap_or(0.0);
             }
             EventKind::StepFinish { step, model, .. } => {
                 self.all_steps += 1;
@@ -70,7 +70,7 @@ impl Summary {
 
     /// What the run has cost, in US dollars: nothing without an answer, `None` when the cost of one is unknown.
     pub fn total_cost(&self) -> Option<f64> {
-        self.cost.or((!self.is_cost_unknown).then_some(0.0))
+        (!self.is_cost_unknown).then_some(self.known_cost)
     }
 
     fn add_part(&mut self, event: &Event<'_>, part: &StreamPart) {

@@ -87,7 +87,7 @@ impl AnswerShape {
             Err(error) => error,
         };
         let mut first = None;
-        for candidate in fenced(text).into_iter().chain(between_words(text)) {
+        for candidate in fenced(text).chain(between_words(text)) {
             let Ok(found) = self.read(candidate) else { continue };
             if found.problem.is_none() {
                 return Ok(found);
@@ -121,38 +121,35 @@ pub(crate) fn correction(problem: &str, cut: bool) -> String {
 }
 
 /// What stands in code fences: models put JSON there however plainly they are told not to.
-fn fenced(text: &str) -> Vec<&str> {
-    let mut blocks = Vec::new();
+fn fenced(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
-    while let Some((_, after)) = rest.split_once("```") {
+    // Whether a fence that begins a line may still come. Looked for once: the text may be long, and have many fences.
+    let mut may_begin_line = true;
+    let next = move || {
+        let (_, after) = rest.split_once("```")?;
         // The language, if any, ends the line.
-        let Some((_language, body)) = after.split_once('\n') else { break };
+        let (_language, body) = after.split_once('\n')?;
         // A fence within a text of the JSON does not begin a line.
-        let Some(end) = body.find("\n```").or_else(|| body.find("```")) else { break };
-        blocks.push(body[..end].trim());
+        let closing = if may_begin_line { body.find("\n```") } else { None };
+        may_begin_line = closing.is_some();
+        let end = closing.or_else(|| body.find("```"))?;
         rest = body[end..].trim_start().strip_prefix("```").unwrap_or_default();
-    }
-    blocks
+        Some(body[..end].trim())
+    };
+    std::iter::from_fn(next).take(MOST_PLACES)
 }
 
 /// Objects and arrays between other words, one after the other.
-fn between_words(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
+fn between_words(text: &str) -> impl Iterator<Item = &str> {
     let mut from = 0;
-    for _ in 0..MOST_PLACES {
-        let Some(place) = text[from..].find(['{', '[']) else { break };
-        let start = from + place;
+    let next = move || {
+        let start = from + text[from..].find(['{', '['])?;
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<IgnoredAny>();
-        from = match values.next() {
-            Some(Ok(_)) => {
-                let end = start + values.byte_offset();
-                found.push(&text[start..end]);
-                end
-            }
-            _ => start + 1,
-        };
-    }
-    found
+        let found = matches!(values.next(), Some(Ok(_))).then(|| start..start + values.byte_offset());
+        from = found.as_ref().map_or(start + 1, |found| found.end);
+        Some(found.map(|found| &text[found]))
+    };
+    std::iter::from_fn(next).take(MOST_PLACES).flatten()
 }
 
 #[cfg(test)]
@@ -201,5 +198,7 @@ mod tests {
         assert!(AnswerShape::new("a", json!({ "type": 5 })).fault().is_some());
         // Whatever it is, looking for more must not take long.
         assert!(shape().find(&"[{".repeat(100_000)).is_err());
+        assert!(shape().find(&"```\nx```".repeat(100_000)).is_err());
+        assert!(shape().find(&format!("{}\n```", "```\nx```".repeat(100_000))).is_err());
     }
 }

@@ -61,6 +61,9 @@ impl RunError {
     /// The exit code of a run whose model or provider failed.
     pub(crate) const MODEL_EXIT_CODE: i32 = 3;
 
+    /// The exit code of a program whose own code failed.
+    pub(crate) const SCRIPT_EXIT_CODE: i32 = 1;
+
     /// The exit code of a program that ends with this failure (docs/reference.md, "Errors and exit codes"). `asked` is the
     /// model that the command line named: that there is no such model is wrong usage then.
     pub(crate) fn exit_code(&self, asked: Option<&str>) -> i32 {
@@ -69,7 +72,7 @@ impl RunError {
         };
         match self.origin() {
             RunError::NoModel(error) if asked.is_some_and(|asked| is_asked(error, asked)) => 2,
-            RunError::Script(_) | RunError::NoModel(_) | RunError::Aborted => 1,
+            RunError::Script(_) | RunError::NoModel(_) | RunError::Aborted => Self::SCRIPT_EXIT_CODE,
             RunError::Usage(_) => 2,
             RunError::Provider(_) | RunError::Output(_) => Self::MODEL_EXIT_CODE,
             RunError::Limit { .. } => 4,

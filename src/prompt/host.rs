@@ -71,6 +71,19 @@ pub(crate) struct RunSettings {
     pub output_retries: Option<usize>,
 }
 
+/// What a prompt's place in the whole run means to its requests.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Standing {
+    /// It works for a model of the script's own that is answering: whose turn ends only after its requests.
+    pub is_within_answer: bool,
+    /// Of its file, or of one that runs this, when the program was not started with that.
+    pub prices: Option<PriceList>,
+}
+
+/// The prices of a file that is run from code, by the number that the limits of the run know them by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PriceList(pub usize);
+
 /// What the step loop needs from the language a prompt is written in.
 ///
 /// One host is one prompt: the main one or an agent's child. All methods are called from one thread; the loop never
@@ -84,6 +97,9 @@ pub(crate) trait PromptHost {
 
     /// The model that answers.
     fn model(&self) -> Rc<dyn LanguageModel + '_>;
+
+    /// What its place in the whole run means to its requests.
+    fn standing(&self) -> Standing;
 
     /// The settings of the run.
     fn settings(&self) -> RunSettings;
@@ -147,11 +163,11 @@ pub(crate) trait RunLimits {
     /// A value that is no limit, a table that is no price table.
     fn configure(&self, limits: &Value, prices: &Value) -> Result<Vec<String>, RunError>;
 
-    /// Adds the prices of a file that is run from code, below those that are set.
+    /// Takes in the prices of a file that is run from code, to come after those of the file that runs it, `outer`.
     ///
     /// # Errors
     /// What is wrong with the table.
-    fn add_prices(&self, prices: &Value) -> Result<(), String>;
+    fn add_prices(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String>;
 
     /// Whether anything is set that may end the run.
     fn may_end(&self) -> bool;

@@ -94,10 +94,6 @@ impl LanguageModel for FallbackModel {
         self.models.iter().any(|model| model.reads_request())
     }
 
-    fn is_scripted(&self) -> bool {
-        self.models.iter().any(|model| model.is_scripted())
-    }
-
     fn answerers(&self) -> Vec<Answerer> {
         self.models.iter().flat_map(|model| model.answerers()).collect()
     }

@@ -17,6 +17,7 @@ mod fallback;
 mod framing;
 mod ids;
 mod mock;
+mod mock_item;
 mod models;
 mod options;
 mod record;
@@ -41,7 +42,8 @@ pub use context::{Env, ProviderContext, ProviderEvent};
 pub use create::create;
 pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
-pub(crate) use mock::{MockItem, MockModel, MockOptions, WrongMockItem};
+pub(crate) use mock::{MockModel, MockOptions};
+pub(crate) use mock_item::{MockItem, WrongMockItem};
 pub(crate) use models::{ModelList, ProviderInfo, list_models};
 pub use record::{Kept, Recording};
 pub use redact::Redactor;
@@ -92,11 +94,6 @@ pub trait LanguageModel {
     /// whole history, and every schema, for every step.
     fn reads_request(&self) -> bool {
         true
-    }
-
-    /// Whether the script itself answers, and may run prompts in turn before it does.
-    fn is_scripted(&self) -> bool {
-        false
     }
 
     /// Everybody who may answer a request: of a model that stands for several, all of them.

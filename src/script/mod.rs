@@ -6,6 +6,7 @@
 
 mod builtin;
 mod bytecode;
+mod carried;
 mod diagnose;
 mod engine;
 mod error;
@@ -24,6 +25,7 @@ mod warn;
 pub(crate) mod bindings;
 
 pub(crate) use builtin::import_builtin;
+pub(crate) use carried::{begin as begin_to_carry, carried, carrying};
 pub(crate) use diagnose::set_prompt_methods;
 pub use diagnose::{Thrown, diagnose_error};
 pub(crate) use diagnose::{diagnose, location_of_function, place_of_function};
@@ -33,7 +35,7 @@ pub(crate) use event_loop::{
     Asked, Asking, KeepAlive, WaitingForScript, drain_jobs, is_still, last_asked, set_deadline, settle, still,
 };
 pub use event_loop::{Halt, idle, until_halted};
-pub(crate) use event_loop::{Origin, is_halted, is_idle, tell_before_exit, tell_exit, tell_uncaught};
+pub(crate) use event_loop::{Origin, is_halted, is_idle, is_unheeded, tell_before_exit, tell_exit, tell_uncaught};
 pub(crate) use gate::{Refused, refused};
 pub(crate) use globals::environment;
 pub use globals::exit_code;

@@ -3,7 +3,7 @@
 
 use std::{
     cell::{Cell, RefCell},
-    convert::Infallible,
+    collections::BTreeMap,
     rc::Rc,
     time::{Duration, Instant},
 };
@@ -13,22 +13,23 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::{
-    answer::Answer,
     permits::{Permit, Permits},
+    request::{Request, Stage, characters, priced},
 };
 use crate::{
-    chat::{ContentPart, Message, PromptMessages, StreamPart, Usage},
-    cost::{Budget, Limits, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, Reached, RequestId, near_model},
+    chat::Usage,
+    cost::{
+        Allowance, Budget, Estimate, Limits, OwnPrices, PRICES_VARIABLE, Prices, Reached, RequestId, near_model,
+        tokens_of,
+    },
     diagnostic::Diagnostic,
-    prompt::{RunError, RunLimits},
-    provider::{Answerer, LanguageModel},
+    event::EventKind,
+    prompt::{PriceList, RunError, RunLimits},
+    provider::Answerer,
 };
 
 /// How long tools and agents have to come to an end by themselves once a limit is reached; their signals are aborted then.
 pub(super) const GRACE: Duration = Duration::from_millis(250);
-
-/// How long something is waited for that takes no time as a rule.
-const MOMENT: Duration = Duration::from_millis(50);
 
 /// The limits of one run and what it has used of them. Shared by all its prompts.
 pub(crate) struct Meter {
@@ -36,7 +37,11 @@ pub(crate) struct Meter {
     typed: Limits,
     prices: RefCell<Prices>,
     budget: RefCell<Budget>,
+    /// Of files that are run from code.
+    file_prices: RefCell<Vec<Rc<OwnPrices>>>,
     permits: Permits,
+    /// Requests that are not settled.
+    open: RefCell<BTreeMap<RequestId, Rc<Request>>>,
     began: Instant,
     ended: RefCell<Option<Rc<RunError>>>,
     /// A limit was set, or reached.
@@ -52,7 +57,9 @@ impl Meter {
             typed,
             prices: RefCell::new(Prices::new(own_prices)),
             budget: RefCell::new(Budget::new(typed)),
+            file_prices: RefCell::default(),
             permits: Permits::new(typed.parallel()),
+            open: RefCell::default(),
             began: Instant::now(),
             ended: RefCell::default(),
             change: Notify::new(),
@@ -64,75 +71,154 @@ impl Meter {
         *self.budget.borrow().limits()
     }
 
-    /// Lets a request in, when its turn has come.
+    /// Waits for the turn of a request; without a permit it is one that nobody has to wait for. `at_once` says that it has to
+    /// go out while the answer is made that it belongs to.
+    pub(super) async fn turn(&self, at_once: bool) -> Option<Permit> {
+        if at_once { None } else { self.permits.acquire().await }
+    }
+
+    /// Whether what requests use is limited.
+    pub(super) fn counts(&self) -> bool {
+        let Limits { tokens, cost, .. } = self.limits();
+        tokens.is_some() || cost.is_some()
+    }
+
+    /// The prices of a file that is run from code.
+    pub(super) fn file_prices(&self, list: PriceList) -> Option<Rc<OwnPrices>> {
+        self.file_prices.borrow().get(list.0).cloned()
+    }
+
+    /// What a request of so many characters takes, and a token of its answer costs: the highest, where several models may
+    /// give it.
     ///
     /// # Errors
-    /// A limit is reached, or has been: the whole run ends. A limit on cost cannot be kept, for want of a price.
-    pub(super) async fn admit(self: &Rc<Self>, model: &dyn LanguageModel) -> Result<Admission, RunError> {
-        self.check()?;
-        let permit = tokio::select! {
-            biased;
-            () = self.reached() => return Err(self.end()),
-            permit = self.permits.acquire(model.is_scripted()) => permit,
-        };
-        self.counted().await;
-        // Others have used something meanwhile.
-        self.check()?;
-        let answerers = model.answerers();
-        let price = self.output_price(&answerers)?;
-        let allowance = self.budget.borrow_mut().ask(price);
-        let allowance = match allowance {
-            Ok(allowance) => allowance,
-            Err(reached) => {
-                self.sent().await;
-                return Err(self.stop(reached));
+    /// Cost is limited, and a price is not known.
+    pub(super) fn estimate(
+        &self,
+        asked: u64,
+        answerers: &[Answerer],
+        file_prices: Option<&OwnPrices>,
+    ) -> Result<Estimate, RunError> {
+        let mut estimate = Estimate { input_tokens: tokens_of(asked), ..Estimate::default() };
+        if self.limits().cost.is_none() {
+            return Ok(estimate);
+        }
+        let prices = self.prices.borrow();
+        let input = Usage::new(Some(estimate.input_tokens), Some(0));
+        // Where its length decides on the rate, the next one will hardly be shorter.
+        let length = self.longest_input.get().max(estimate.input_tokens);
+        for answerer in answerers {
+            let model = priced(answerer, file_prices);
+            let (Some(cost), Some(price)) = (prices.cost(&model, &input), prices.of_output_token(&model, length))
+            else {
+                return Err(self.refuse(unknown_price(answerer)));
+            };
+            estimate.input_cost = estimate.input_cost.max(cost);
+            estimate.output_token_price = estimate.output_token_price.max(price);
+        }
+        Ok(estimate)
+    }
+
+    /// Asks for a request.
+    ///
+    /// # Errors
+    /// The limit that it would pass.
+    pub(super) fn ask(&self, estimate: Estimate) -> Result<Allowance, Reached> {
+        self.budget.borrow_mut().ask(estimate)
+    }
+
+    /// Keeps a request that may go out until it is settled or given up.
+    pub(super) fn let_in(&self, request: Request) -> Rc<Request> {
+        let request = Rc::new(request);
+        self.open.borrow_mut().insert(request.id, request.clone());
+        request
+    }
+
+    /// Whether there are requests of whose answers nothing has been heard.
+    pub(super) fn is_asking(&self) -> bool {
+        self.budget.borrow().is_asking()
+    }
+
+    /// Whether more will be known in a moment of what was used.
+    pub(super) fn is_about_to_know(&self) -> bool {
+        self.budget.borrow().is_about_to_know()
+    }
+
+    /// Counts text of an answer.
+    ///
+    /// # Errors
+    /// A limit is passed, in all likelihood: the whole run ends.
+    pub(super) fn heard(&self, request: &Request, text: &str) -> Result<(), RunError> {
+        let heard = self.budget.borrow_mut().heard(request.id, text);
+        heard.map_err(|reached| self.stop(reached))
+    }
+
+    /// Notes that an answer has come to its tool calls, with which answers end.
+    pub(super) fn answer_ends(&self, request: &Request) {
+        self.budget.borrow_mut().ends(request.id);
+    }
+
+    /// Ends the run when a limit leaves nothing to answer with.
+    pub(super) fn stop_when_used_up(&self) {
+        let used_up = self.budget.borrow().used_up();
+        if let Some(reached) = used_up {
+            self.stop(reached);
+        }
+    }
+
+    /// Enters what a request with a whole answer used, and tells it with what that cost: by the provider's counts.
+    ///
+    /// Returns that cost in US dollars, if it is known.
+    pub(super) fn settle(&self, request: &Request) -> Option<f64> {
+        let usage = request.heard.borrow().usage;
+        self.enter(request);
+        let cost = request.priced(|model| self.prices.borrow().cost(model, &usage));
+        request.scope.emit(&EventKind::Answered { usage, cost });
+        cost
+    }
+
+    /// Enters what a request used whose answer broke off, estimated where the provider had not told it by then; nothing of one
+    /// that never went out, or that failed before anything came. Does nothing where it was entered before.
+    pub(super) fn give_up(&self, request: &Request) {
+        match request.stage.get() {
+            Stage::Settled => {}
+            Stage::LetIn | Stage::Refused => {
+                request.stage.set(Stage::Settled);
+                self.open.borrow_mut().remove(&request.id);
+                self.budget.borrow_mut().release(request.id);
             }
-        };
-        Ok(Admission {
-            meter: self.clone(),
-            request: allowance.request,
-            output_left: allowance.output_left,
-            permit: RefCell::new(permit),
-            answerers,
+            Stage::Sent | Stage::Answered => {
+                let Some(usage) = self.enter(request) else { return };
+                let cost = request.priced(|model| self.prices.borrow().cost(model, &usage));
+                request.scope.emit(&EventKind::Answered { usage, cost });
+            }
+        }
+    }
+
+    /// Gives up all requests under way: the process ends.
+    pub(crate) fn close(&self) {
+        let open: Vec<_> = self.open.borrow().values().cloned().collect();
+        open.iter().for_each(|request| self.give_up(request));
+    }
+
+    /// Enters what a request used in the budget; gives the counts, with estimates where there are none.
+    fn enter(&self, request: &Request) -> Option<Usage> {
+        request.stage.set(Stage::Settled);
+        self.open.borrow_mut().remove(&request.id);
+        let usage = request.heard.borrow().usage;
+        self.longest_input.set(self.longest_input.get().max(usage.input_tokens.unwrap_or(0)));
+        let asked = if usage.input_tokens.is_none() { characters(&request.asked.to_vec()) } else { 0 };
+        let prices = self.prices.borrow();
+        request.priced(|model| {
+            self.budget.borrow_mut().settle(request.id, &usage, asked, |usage| prices.cost(model, usage))
         })
     }
 
-    /// Waits a moment for requests that were let in just before, such as those of other agents: they count as used, and the
-    /// end of the run would keep them from going out.
-    async fn sent(&self) {
-        if self.budget.borrow().is_asking() {
-            let _ = tokio::time::timeout(MOMENT, self.reached()).await;
-        }
-    }
-
-    /// Waits a moment for the counts of answers that have called tools: who is asked now may well be an agent that is such a
-    /// tool, and the counts come last.
-    async fn counted(&self) {
-        let known = async {
-            while self.budget.borrow().is_about_to_know() {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-        };
-        let _ = tokio::time::timeout(MOMENT, known).await;
-    }
-
-    /// The price of a token of the answer: the highest, where several models may give it.
-    fn output_price(&self, answerers: &[Answerer]) -> Result<f64, RunError> {
-        if self.limits().cost.is_none() {
-            return Ok(0.0);
-        }
-        let prices = self.prices.borrow();
-        let mut highest = 0.0_f64;
-        for answerer in answerers {
-            match prices.of_output_token(&priced(answerer), self.longest_input.get()) {
-                Some(price) => highest = highest.max(price),
-                None => return Err(self.refuse(unknown_price(answerer))),
-            }
-        }
-        Ok(highest)
-    }
-
-    fn check(&self) -> Result<(), RunError> {
+    /// Looks at the clock.
+    ///
+    /// # Errors
+    /// A limit is reached, or has been.
+    pub(super) fn check(&self) -> Result<(), RunError> {
         if self.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
             let limit = self.limits().time.unwrap_or_default();
             let reached = self.budget.borrow().time_is_up(limit);
@@ -150,7 +236,7 @@ impl Meter {
     }
 
     /// Ends the whole run at a limit. Of several the first counts.
-    fn stop(&self, Reached { message, .. }: Reached) -> RunError {
+    pub(super) fn stop(&self, Reached { message, .. }: Reached) -> RunError {
         self.refuse(RunError::Limit { message })
     }
 
@@ -194,12 +280,21 @@ impl RunLimits for Meter {
         Ok(unknown)
     }
 
-    fn add_prices(&self, prices: &Value) -> Result<(), String> {
-        let others = OwnPrices::from_json("config.prices", prices).map_err(|error| error.to_string())?;
-        let mut prices = self.prices.borrow_mut();
-        let own = prices.own().clone().over(others);
-        prices.set_own(own);
-        Ok(())
+    fn add_prices(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String> {
+        let own = OwnPrices::from_json("config.prices", prices).map_err(|error| error.to_string())?;
+        // Whoever runs a file has the last word on what its models cost.
+        let own = match outer.and_then(|list| self.file_prices(list)) {
+            Some(outer) => (*outer).clone().over(own),
+            None => own,
+        };
+        let mut lists = self.file_prices.borrow_mut();
+        // A file may run another many times.
+        let known = lists.iter().position(|list| **list == own);
+        let place = known.unwrap_or_else(|| {
+            lists.push(Rc::new(own));
+            lists.len() - 1
+        });
+        Ok(PriceList(place))
     }
 
     fn may_end(&self) -> bool {
@@ -232,119 +327,6 @@ impl RunLimits for Meter {
     }
 }
 
-/// A request that was let in. What it used is entered when it is settled or dropped.
-pub(super) struct Admission {
-    meter: Rc<Meter>,
-    request: RequestId,
-    /// How many tokens the answer may have.
-    pub(super) output_left: Option<u64>,
-    /// Held while the model answers, not while tools do.
-    permit: RefCell<Option<Permit>>,
-    answerers: Vec<Answerer>,
-}
-
-impl Admission {
-    /// Resolves when the whole run has to end.
-    pub(super) async fn reached(&self) {
-        if self.meter.may_end() {
-            self.meter.reached().await;
-        } else {
-            std::future::pending().await
-        }
-    }
-
-    /// Why it has to.
-    pub(super) fn end(&self) -> RunError {
-        self.meter.end()
-    }
-
-    /// Takes note of a piece of the answer.
-    ///
-    /// # Errors
-    /// A limit is passed, in all likelihood: the whole run ends.
-    pub(super) fn heard(&self, part: &StreamPart) -> Result<(), RunError> {
-        let text = match part {
-            StreamPart::TextDelta { delta, .. }
-            | StreamPart::ReasoningDelta { delta, .. }
-            | StreamPart::ToolInputDelta { delta, .. } => delta,
-            StreamPart::ToolCall { .. } => {
-                self.meter.budget.borrow_mut().ends(self.request);
-                return Ok(());
-            }
-            _ => return Ok(()),
-        };
-        let heard = self.meter.budget.borrow_mut().heard(self.request, text);
-        heard.map_err(|reached| self.meter.stop(reached))
-    }
-
-    /// Ends the run when the answer has used up what was left and its tools do not come to an end at once: what they would
-    /// be reported with is a request that is refused. Never resolves.
-    pub(super) async fn end_when_used_up(&self) -> Infallible {
-        let Limits { tokens, cost, .. } = self.meter.limits();
-        if tokens.is_some() || cost.is_some() {
-            tokio::time::sleep(MOMENT).await;
-            let used_up = self.meter.budget.borrow().used_up();
-            if let Some(reached) = used_up {
-                self.meter.stop(reached);
-            }
-        }
-        std::future::pending().await
-    }
-
-    /// Lets the next request take its turn: the model has nothing more to say, or what it says is not read for now.
-    pub(super) fn make_way(&self) {
-        self.permit.take();
-    }
-
-    /// What an answer that is broken off has used and cost so far, by its text; `None` before there is any.
-    pub(super) fn estimate(&self, answer: &Answer) -> Option<(Usage, Option<f64>)> {
-        let output = Some(self.meter.budget.borrow().heard_tokens(self.request)).filter(|tokens| *tokens > 0)?;
-        let cost = self.meter.prices.borrow().cost(&priced(&self.answerer(answer)), &Usage::new(Some(0), Some(output)));
-        Some((Usage::new(None, Some(output)), cost))
-    }
-
-    /// Who gave the answer, of those that were asked.
-    fn answerer(&self, answer: &Answer) -> Answerer {
-        let is_answerer =
-            |answerer: &&Answerer| answerer.provider == answer.provider && answerer.model_id == answer.model_id;
-        self.answerers.iter().find(is_answerer).cloned().unwrap_or_else(|| Answerer {
-            provider: answer.provider.clone(),
-            model_id: answer.model_id.clone(),
-            ..Answerer::default()
-        })
-    }
-
-    /// Enters what the request used and says what that cost, if it is known.
-    pub(super) fn settle(&self, answer: &Answer, asked: &PromptMessages) -> Option<f64> {
-        let answerer = self.answerer(answer);
-        let model = PricedModel { answered_by: answer.response.model_id.as_deref(), ..priced(&answerer) };
-        let Meter { prices, budget, longest_input, .. } = &*self.meter;
-        let prices = prices.borrow();
-        longest_input.set(longest_input.get().max(answer.usage.input_tokens.unwrap_or(0)));
-        let asked = if answer.usage.input_tokens.is_none() { characters(&asked.to_vec()) } else { 0 };
-        budget.borrow_mut().settle(self.request, &answer.usage, asked, |usage| prices.cost(&model, usage));
-        prices.cost(&model, &answer.usage)
-    }
-}
-
-impl Drop for Admission {
-    fn drop(&mut self) {
-        // Does nothing where it was settled. Of an answer that broke off, what was heard is counted.
-        let nothing = Usage::new(Some(0), None);
-        self.meter.budget.borrow_mut().settle(self.request, &nothing, 0, |_| None);
-    }
-}
-
-fn priced(answerer: &Answerer) -> PricedModel<'_> {
-    PricedModel {
-        provider: &answerer.provider,
-        model_id: &answerer.model_id,
-        answered_by: None,
-        base_url: answerer.base_url.as_deref(),
-        is_local: answerer.is_local,
-    }
-}
-
 fn unknown_price(answerer: &Answerer) -> RunError {
     let name = format!("{}:{}", answerer.provider, answerer.model_id);
     let message =
@@ -356,16 +338,4 @@ fn unknown_price(answerer: &Answerer) -> RunError {
         "{meant}Say what it costs in US dollars per million tokens, in config.prices or in {PRICES_VARIABLE}, such as {entry}."
     );
     RunError::Usage(Box::new(Diagnostic::new(message).with_hint(hint)))
-}
-
-/// How long a request is, for an estimate of its tokens. What is no text has other prices and is left out.
-fn characters(messages: &[Rc<Message>]) -> u64 {
-    let parts = messages.iter().flat_map(|message| message.content_parts());
-    let length = |part: &ContentPart| match part {
-        ContentPart::Text { text, .. } | ContentPart::Reasoning { text, .. } => text.as_str().chars().count(),
-        ContentPart::ToolCall { input, .. } => input.value().to_string().len(),
-        ContentPart::ToolResult { output, .. } => output.wire_text().len(),
-        _ => 0,
-    };
-    parts.map(|part| length(part) as u64).sum()
 }

@@ -6,12 +6,14 @@
 //!
 //! [`PromptHost`]: crate::prompt::PromptHost
 
+mod admission;
 mod answer;
 mod endings;
 mod file;
 mod meter;
 mod permits;
 mod receive;
+mod request;
 mod step_loop;
 mod tools;
 

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use futures_util::StreamExt;
 
-use super::{answer::Answer, meter::Admission, tools::ToolCalls};
+use super::{admission::Admission, answer::Answer, tools::ToolCalls};
 use crate::{
     chat::{ContentPart, FinishReason, Message, ModelRequest, StreamPart, ToolResult, Usage},
     event::EventKind,
     plugin::method::{CodeWatcher, Piece},
     prompt::{MethodAnswer, PromptHost, RunError, StepPlan},
-    provider::{LanguageModel, ProviderError, ProviderErrorKind},
+    provider::{Answering, LanguageModel, ProviderError, ProviderErrorKind},
 };
 
 /// Whether the answer goes on.
@@ -41,11 +41,7 @@ pub(super) async fn receive(
     admission: Admission,
 ) -> Result<Received, RunError> {
     let watcher = (!plan.active.methods.is_empty()).then(CodeWatcher::default);
-    let answering = tokio::select! {
-        biased;
-        () = admission.reached() => return Err(admission.end()),
-        answering = model.answer(request) => answering?,
-    };
+    let answering = ask(model, request, &admission).await?;
     let mut stream = answering.parts;
     let mut receiver = Receiver {
         host,
@@ -82,8 +78,7 @@ pub(super) async fn receive(
     admission.make_way();
     receiver.release_text()?;
     // Before the tools are through: agents among them have the rest.
-    let cost = admission.settle(&receiver.answer, &plan.messages);
-    host.record().scope().emit(&EventKind::Answered { usage: receiver.answer.usage, cost });
+    let cost = admission.settle();
     let waiting = WaitingForTools::of(host);
     let tool_results = tokio::select! {
         biased;
@@ -92,6 +87,22 @@ pub(super) async fn receive(
     };
     drop(waiting);
     Ok(Received { answer: receiver.answer, cost, tool_results })
+}
+
+/// Sends the request.
+async fn ask<'a>(
+    model: &'a dyn LanguageModel,
+    request: ModelRequest,
+    admission: &Admission,
+) -> Result<Answering<'a>, RunError> {
+    admission.goes_out();
+    let answering = tokio::select! {
+        biased;
+        () = admission.reached() => return Err(admission.end()),
+        answering = model.answer(request) => answering.inspect_err(|_| admission.failed())?,
+    };
+    admission.answered_by(answering.provider, answering.model_id);
+    Ok(answering)
 }
 
 /// The host is told of the end of waiting also when the run is broken off.
@@ -219,13 +230,11 @@ impl Receiver<'_> {
     /// The end of the run in the middle of an answer.
     fn ended(&mut self) -> RunError {
         self.keep_what_was_said();
-        if let Some((usage, cost)) = self.admission.estimate(&self.answer) {
-            self.host.record().scope().emit(&EventKind::Answered { usage, cost });
-        }
         self.admission.end()
     }
 
     fn broken_off(&mut self, error: ProviderError) -> RunError {
+        self.admission.failed();
         self.keep_what_was_said();
         RunError::Provider(error)
     }

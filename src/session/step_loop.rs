@@ -7,6 +7,7 @@ use std::{rc::Rc, time::Instant};
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{
+    admission::{Asker, admit},
     endings::Endings,
     meter::{GRACE, Meter},
     receive::{Received, receive},
@@ -128,7 +129,9 @@ async fn run_step(
     let began = Instant::now();
     let model = host.model();
     let tools = sent_tools(host, &*model, &plan)?;
-    let admission = session.meter.admit(&*model).await?;
+    let scope = host.record().scope();
+    let asker = Asker { model: &*model, scope, standing: host.standing(), messages: &plan.messages };
+    let admission = admit(&session.meter, asker).await?;
     let request = match &tools {
         Some(tools) => {
             let settings = CallSettings { output_left: admission.output_left, ..(*settings.call).clone() };

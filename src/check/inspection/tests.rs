@@ -39,16 +39,16 @@ fn messages(inspected: &Inspected) -> Vec<&str> {
 fn a_render_that_does_not_end_is_an_error() {
     let options = CheckOptions { limit: Duration::from_millis(200), ..options() };
     let began = Instant::now();
-    for (body, line) in [
-        ("for (;;);", Some(3)),
-        ("await new Promise((done) => setTimeout(done, 60_000));", None),
-        ("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000);", None),
-        ("const again = () => setTimeout(again, 0); again(); await new Promise(() => {});", None),
+    for (body, has_place) in [
+        ("for (;;);", true),
+        ("await new Promise((done) => setTimeout(done, 60_000));", false),
+        ("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000);", false),
+        ("const again = () => setTimeout(again, 0); again(); await new Promise(() => {});", false),
     ] {
         let found = inspected(&format!("export default async ({{ $ }}) => {{\n{body}\n$`go`; }};"), &options);
         assert_eq!(messages(&found), ["the first render did not end within 0.2 s"], "{body}");
         assert_eq!(found.findings[0].severity, Severity::Error);
-        assert_eq!(found.findings[0].span.map(|span| span.start.line), line, "{body}");
+        assert_eq!(found.findings[0].span.is_some(), has_place, "{body}");
     }
     let found = inspected("for (;;);\nexport default () => {};", &options);
     assert_eq!(messages(&found), ["loading the file did not end within 0.2 s"]);

@@ -21,7 +21,7 @@ const ANNOTATIONS: [&str; 5] = ["@type ", "@type{", "@satisfies", "@param {", "@
 pub(super) struct Exports {
     /// What makes a copy of the text typed.
     pub(super) edits: Vec<Edit>,
-    /// The bytes of the values of `config` and `mock` that are written out.
+    /// The bytes of `config` and `mock` that are written out, from the name to the end of the value.
     pub(super) values: Vec<(&'static str, Range<usize>)>,
 }
 
@@ -61,11 +61,11 @@ impl Exports {
             return Ok(());
         }
         let range = tree.start(value)?..tree.end(value)?;
-        self.values.push((name, range.clone()));
+        let meaning = name_range(tree, local.node)?;
+        self.values.push((name, meaning.start..range.end));
         if is_annotated(tree, language, local)? {
             return Ok(());
         }
-        let meaning = name_range(tree, local.node)?;
         match language {
             Language::JavaScript => {
                 self.put(range.start, format!("/** @satisfies {{{shape}}} */ ("), &meaning);

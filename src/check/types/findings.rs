@@ -19,6 +19,8 @@ const NO_DECLARATIONS: i32 = 7016;
 const NO_MODULE: [i32; 6] = [2307, 2792, 2732, 2882, 6137, 5097];
 /// "Type is not assignable to type."
 const NOT_ASSIGNABLE: i32 = 2322;
+/// "Unused '@ts-expect-error' directive."
+const UNUSED_DIRECTIVE: i32 = 2578;
 /// What is said of types that have no values.
 const EMPTY: [i32; 4] = [NOT_ASSIGNABLE, 2345, 2339, 2740];
 /// "Did you forget to use 'await'?"
@@ -76,6 +78,9 @@ fn is_forgiven(found: &Placed) -> bool {
         return true;
     }
     let is_value = source.value_at(range.start).is_some();
+    if error.code == UNUSED_DIRECTIVE && is_above_broken_import(source, range.end) {
+        return true;
+    }
     if source.language == Language::JavaScript && (is_nothing(error) || is_role(&error.message)) {
         return true;
     }
@@ -90,6 +95,13 @@ fn is_widened(message: &str) -> bool {
         let is_wide = ["Type 'string'", "Type 'number'", "Type 'boolean'"].contains(&from);
         is_wide && (to.starts_with(|first: char| first == '"' || first.is_ascii_digit()) || is_named_choice(to))
     })
+}
+
+/// Whether the next line has an import that leads nowhere, which the type checker is not told of.
+fn is_above_broken_import(source: &Source, end: usize) -> bool {
+    let text = source.edited.original();
+    let between = |import: usize| text.get(end..import).map(|between| between.matches('\n').count());
+    source.imports.problems.iter().any(|(import, _)| between(import.start) == Some(1))
 }
 
 /// Whether the type of a variable is taken from its first value, `null` or `[]`, which in JavaScript says nothing.

@@ -154,7 +154,7 @@ impl Reached {
             let source = match Source::read(&path, path == file) {
                 Ok(source) => Arc::new(source),
                 Err(finding) => {
-                    self.syntax.push(finding);
+                    self.syntax.push(*finding);
                     continue;
                 }
             };

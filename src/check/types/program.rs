@@ -1,6 +1,7 @@
 //! One run of the type checker: a prompt file with all that it reaches, as one language is checked. Must not know what becomes of
 //! the errors.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,8 +43,8 @@ pub(super) struct TypeError {
 pub(super) struct Kept {
     cache: FileCache,
     counters: Counters,
-    /// The cache holds weak references: the last sessions keep the libraries alive.
-    last: Vec<Session>,
+    /// The cache holds weak references: the last programs of each kind keep the libraries alive.
+    last: HashMap<(bool, bool), Arc<Program>>,
 }
 
 /// What a run needs besides the sources.
@@ -73,9 +74,8 @@ impl Kept {
     pub(super) fn check(&mut self, wanted: Wanted<'_>, sources: &Arc<Sources>) -> Result<Checked, String> {
         let session = self.load(wanted, sources)?;
         let checked = run(&session, wanted.language);
-        self.last
-            .retain(|kept| kept.program().options().no_implicit_any != session.program().options().no_implicit_any);
-        self.last.push(session);
+        let kind = (wanted.language == Language::TypeScript, wanted.uses_node);
+        self.last.insert(kind, session.program().clone());
         checked
     }
 

@@ -29,7 +29,7 @@ pub(super) struct Source {
     pub(super) broken_imports: Vec<Finding>,
     /// Where the imports lead.
     pub(super) imports: Imports,
-    /// The bytes of the values of `config` and `mock`.
+    /// The bytes of `config` and `mock`, from the name to the end of the value.
     pub(super) values: Vec<(&'static str, Range<usize>)>,
 }
 
@@ -38,8 +38,8 @@ impl Source {
     ///
     /// # Errors
     /// What is wrong with a file that cannot be checked.
-    pub(super) fn read(path: &Path, is_prompt: bool) -> Result<Self, Finding> {
-        let at = |span| move |message: String| Finding { span, ..finding(path, (0, 0), "", "file", message) };
+    pub(super) fn read(path: &Path, is_prompt: bool) -> Result<Self, Box<Finding>> {
+        let at = |span| move |message: String| Box::new(Finding { span, ..finding(path, (0, 0), "", "file", message) });
         let text = read_module(path).map_err(at(None))?;
         let language = language(path).unwrap_or(Language::JavaScript);
         check_nesting(&text).map_err(|error| {

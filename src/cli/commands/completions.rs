@@ -24,6 +24,9 @@ const VARIABLE: &str = "LMTHING_COMPLETE";
 /// How the program is called; the shell finds it on its path.
 const NAME: &str = "lmthing";
 
+/// What the script for bash lacks.
+const WORDS_IN_BASH: &str = include_str!("completions.bash");
+
 /// Prints the script.
 pub(in crate::cli) fn run(args: &CompletionsArgs, printer: &Printer) -> ExitCode {
     let shell = match args.shell {
@@ -37,6 +40,9 @@ pub(in crate::cli) fn run(args: &CompletionsArgs, printer: &Printer) -> ExitCode
     let mut script = Vec::new();
     // Writing to memory cannot fail.
     let _ = completer.write_registration(VARIABLE, NAME, NAME, NAME, &mut script);
+    if args.shell == Shell::Bash {
+        script.extend_from_slice(WORDS_IN_BASH.as_bytes());
+    }
     printer.script_stdout_bytes(&script);
     ExitCode::Done
 }

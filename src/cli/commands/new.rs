@@ -57,9 +57,9 @@ struct Target {
 
 impl Target {
     /// What a name stands for; the ending of prompt files may be left out.
-    fn of(name: &str, is_typescript: bool) -> Result<Self, Diagnostic> {
+    fn of(name: &str, is_typescript: bool) -> Result<Self, Box<Diagnostic>> {
         if name.trim().is_empty() {
-            return Err(Diagnostic::new("a prompt file needs a name"));
+            return Err(Box::new(Diagnostic::new("a prompt file needs a name")));
         }
         let path = Path::new(name);
         let last = match path.file_name().and_then(OsStr::to_str) {
@@ -74,7 +74,8 @@ impl Target {
         let language = if ending.ends_with("ts") { Language::TypeScript } else { Language::JavaScript };
         if is_typescript && language == Language::JavaScript {
             let message = format!("--ts writes TypeScript, and {last} is the name of a JavaScript file");
-            return Err(Diagnostic::new(message).with_hint(format!("leave out --ts, or write {stem}.lmt.ts")));
+            let hint = format!("leave out --ts, or write {stem}.lmt.ts");
+            return Err(Box::new(Diagnostic::new(message).with_hint(hint)));
         }
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let target = Target { folder, stem: stem.to_owned(), ending, language };
@@ -82,7 +83,7 @@ impl Target {
     }
 
     /// Refuses what could be a name, and is hardly the one that is meant.
-    fn check_stem(&self, name: &str) -> Result<(), Diagnostic> {
+    fn check_stem(&self, name: &str) -> Result<(), Box<Diagnostic>> {
         let Target { stem, ending, .. } = self;
         let refused = |why: &str, meant: String| Err(refusal(name, why, &self.folder.join(meant)));
         if let Some(tested) = stem.strip_suffix(".test") {
@@ -116,7 +117,7 @@ impl Target {
 }
 
 /// Each part of the path has to be a name that every system, and a shell, takes as it is.
-fn check_parts(path: &Path) -> Result<(), Diagnostic> {
+fn check_parts(path: &Path) -> Result<(), Box<Diagnostic>> {
     let parts = path.components().filter_map(|part| match part {
         Component::Normal(part) => part.to_str(),
         _ => None,
@@ -124,23 +125,24 @@ fn check_parts(path: &Path) -> Result<(), Diagnostic> {
     for part in parts {
         if let Some(wrong) = part.chars().find(|c| c.is_control() || NOT_IN_NAMES.contains(c)) {
             let message = format!("{part:?} cannot be the name of a file or folder: it has {wrong:?} in it");
-            return Err(Diagnostic::new(message).with_hint("letters, digits, -, _ and . always do"));
+            return Err(Box::new(Diagnostic::new(message).with_hint("letters, digits, -, _ and . always do")));
         }
     }
     Ok(())
 }
 
-fn refusal(name: &str, why: &str, instead: &Path) -> Diagnostic {
+fn refusal(name: &str, why: &str, instead: &Path) -> Box<Diagnostic> {
     let hint = format!("lmthing new {}", in_shell(instead));
-    Diagnostic::new(format!("{name:?} cannot be the name of a prompt file: {why}")).with_hint(hint)
+    let message = format!("{name:?} cannot be the name of a prompt file: {why}");
+    Box::new(Diagnostic::new(message).with_hint(hint))
 }
 
 /// Writes both files or none, and over none that is there.
-fn write_both(files: [(&Path, &str); 2]) -> Result<(), Diagnostic> {
+fn write_both(files: [(&Path, &str); 2]) -> Result<(), Box<Diagnostic>> {
     // A link that leads nowhere is there as well.
     if let Some((file, _)) = files.iter().find(|(file, _)| file.symlink_metadata().is_ok()) {
         let message = format!("{} is there already; nothing was written", file.display());
-        return Err(Diagnostic::new(message).with_hint("take another name, or move the file away"));
+        return Err(Box::new(Diagnostic::new(message).with_hint("take another name, or move the file away")));
     }
     let mut written: Vec<&Path> = Vec::new();
     for (file, text) in files {
@@ -149,7 +151,8 @@ fn write_both(files: [(&Path, &str); 2]) -> Result<(), Diagnostic> {
         if let Err(error) = result {
             // Half of it would only be in the way of the next attempt.
             written.iter().for_each(|file| drop(fs::remove_file(file)));
-            return Err(Diagnostic::new(format!("cannot write {}: {}", file.display(), words(&error))));
+            let message = format!("cannot write {}: {}", file.display(), words(&error));
+            return Err(Box::new(Diagnostic::new(message)));
         }
         written.push(file);
     }

@@ -139,6 +139,7 @@ async fn play(
     interrupts: Option<&mut Interrupts>,
 ) -> Ending {
     let file = absolute(args.file());
+    let meter = options.meter.clone();
     let mut run = Box::pin(run_file(&file, options));
     let ending = tokio::select! {
         biased;
@@ -156,6 +157,7 @@ async fn play(
         () = show.printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         () = show.progress.tick() => unreachable!("the progress line never ends by itself"),
     };
+    meter.close();
     // The process ends next: taking apart a run that was broken off would only cost time.
     std::mem::forget(run);
     ending

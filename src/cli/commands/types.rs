@@ -30,7 +30,7 @@ pub(in crate::cli) fn run(args: &TypesArgs, printer: &Printer) -> ExitCode {
 }
 
 /// Writes what is missing or old; what there is to say of it.
-fn write_all(folder: &Path) -> Result<Vec<String>, Diagnostic> {
+fn write_all(folder: &Path) -> Result<Vec<String>, Box<Diagnostic>> {
     let declared = [("lmthing.d.ts", editor::declarations()), (NODE_FILE, editor::node_declarations())];
     let declared = declared.map(|(name, text)| (folder.join(name), text));
     // Before anything is written: all of it or nothing.
@@ -53,12 +53,14 @@ enum State {
 }
 
 impl State {
-    fn refuse_foreign(self, path: &Path) -> Result<(), Diagnostic> {
+    fn refuse_foreign(self, path: &Path) -> Result<(), Box<Diagnostic>> {
         match self {
             State::Missing | State::Ours(_) => Ok(()),
             State::Foreign => {
                 let message = format!("{} is there, and not a file of lmthing; nothing was written", path.display());
-                Err(Diagnostic::new(message).with_hint("move it away, or name another folder: lmthing types DIR"))
+                Err(Box::new(
+                    Diagnostic::new(message).with_hint("move it away, or name another folder: lmthing types DIR"),
+                ))
             }
         }
     }
@@ -76,7 +78,7 @@ fn state(path: &Path) -> io::Result<State> {
     }
 }
 
-fn renew(path: &Path, text: &str) -> Result<String, Diagnostic> {
+fn renew(path: &Path, text: &str) -> Result<String, Box<Diagnostic>> {
     let shown = path.display();
     match state(path).map_err(|error| cannot("read", path, &error))? {
         State::Ours(before) if before == text => Ok(format!("{shown} is up to date.")),
@@ -86,7 +88,7 @@ fn renew(path: &Path, text: &str) -> Result<String, Diagnostic> {
 }
 
 /// A `jsconfig.json`, unless the project says itself how it is to be looked at.
-fn write_settings(folder: &Path) -> Result<Vec<String>, Diagnostic> {
+fn write_settings(folder: &Path) -> Result<Vec<String>, Box<Diagnostic>> {
     let settings = ["tsconfig.json", "jsconfig.json"].map(|name| folder.join(name));
     let Some(own) = settings.iter().find(|path| path.symlink_metadata().is_ok()) else {
         let [_, path] = &settings;
@@ -104,12 +106,12 @@ fn write_settings(folder: &Path) -> Result<Vec<String>, Diagnostic> {
     )])
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Diagnostic> {
+fn write(path: &Path, text: &str) -> Result<(), Box<Diagnostic>> {
     let folder: PathBuf =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).map(Into::into).unwrap_or(".".into());
     fs::create_dir_all(&folder).and_then(|()| fs::write(path, text)).map_err(|error| cannot("write", path, &error))
 }
 
-fn cannot(what: &str, path: &Path, error: &io::Error) -> Diagnostic {
-    Diagnostic::new(format!("cannot {what} {}: {}", path.display(), words(error)))
+fn cannot(what: &str, path: &Path, error: &io::Error) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new(format!("cannot {what} {}: {}", path.display(), words(error))))
 }

@@ -17,7 +17,11 @@ pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: Rc<RefCell<Summary>>,
         let line = event.to_line(&summary.borrow());
         let is_delta = is_delta(event.kind);
         if let Some(line) = line {
-            let mut line = if is_clean(event.kind) { line } else { without_secrets(line, &redactor) };
+            let mut line = match Clean::of(event.kind) {
+                Clean::All => line,
+                Clean::ButOutput => without_secrets(line, &redactor, "/output"),
+                Clean::Nothing => without_secrets(line, &redactor, ""),
+            };
             line.push('\n');
             printer.text(&line);
         }
@@ -33,19 +37,34 @@ fn is_delta(kind: &EventKind) -> bool {
     matches!(&**part, StreamPart::TextDelta { .. } | StreamPart::ReasoningDelta { .. })
 }
 
-/// Whether there is nothing in it that may have to be replaced: what the model says is left as it is, and the words of
-/// failures have been looked through.
-fn is_clean(kind: &EventKind) -> bool {
-    is_delta(kind) || matches!(kind, EventKind::RunFinish(_))
+/// What of an event has nothing in it that may have to be replaced.
+enum Clean {
+    /// What the model says is left as it is.
+    All,
+    /// So it is at the end, and the words of failures have been looked through; what a script makes of an answer has not.
+    ButOutput,
+    Nothing,
 }
 
-/// The line without keys: what tools are given and give may end up in a log.
-fn without_secrets(line: String, redactor: &Redactor) -> String {
+impl Clean {
+    fn of(kind: &EventKind) -> Self {
+        match kind {
+            EventKind::RunFinish(_) => Clean::ButOutput,
+            kind if is_delta(kind) => Clean::All,
+            _ => Clean::Nothing,
+        }
+    }
+}
+
+/// The line without keys in a part of it, by its JSON pointer: what tools are given and give may end up in a log.
+fn without_secrets(line: String, redactor: &Redactor, part: &str) -> String {
     if redactor.apply(&line) == line {
         return line;
     }
     // As values: a secret may be next to a quote, and the line has to stay JSON.
     let Ok(mut value) = serde_json::from_str::<Value>(&line) else { return line };
-    redactor.apply_texts(&mut value);
+    if let Some(part) = value.pointer_mut(part) {
+        redactor.apply_texts(part);
+    }
     value.to_string()
 }

@@ -5,13 +5,18 @@ use std::{cell::RefCell, rc::Rc};
 use crate::{
     cli::Printer,
     event::{Event, EventKind, Reader, Summary},
+    provider::Redactor,
 };
 
 /// Prints the object. `summary` has taken note of each event before.
-pub(in crate::cli) fn object(printer: Rc<Printer>, summary: Rc<RefCell<Summary>>) -> Reader {
+pub(in crate::cli) fn object(printer: Rc<Printer>, summary: Rc<RefCell<Summary>>, redactor: Redactor) -> Reader {
     Rc::new(move |event: &Event<'_>| {
         let EventKind::RunFinish(end) = event.kind else { return };
-        let object = summary.borrow().to_json(end);
+        let mut object = summary.borrow().to_json(end);
+        // Not the text: what the model says is left as it is. What the script makes of it may be anything.
+        if let Some(output) = object.get_mut("output") {
+            redactor.apply_texts(output);
+        }
         let text = if printer.stdout_is_terminal() { format!("{object:#}\n") } else { format!("{object}\n") };
         printer.text(&text);
         printer.flush();

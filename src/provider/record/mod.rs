@@ -128,10 +128,6 @@ impl LanguageModel for Recorder {
         self.model.reads_request()
     }
 
-    fn is_scripted(&self) -> bool {
-        self.model.is_scripted()
-    }
-
     fn answerers(&self) -> Vec<Answerer> {
         self.model.answerers()
     }

@@ -128,8 +128,10 @@ pub(crate) struct Services {
     run_child: RunChild,
     /// The model of the prompt file's `mock` array; what `model: 'mock'` means.
     mock: RefCell<Option<Rc<MockModel>>>,
-    /// Every run that was started, to find failures nobody looked at.
-    runs: RefCell<Vec<Rc<RunRecord>>>,
+    /// The runs that were started and have not gone well, by their numbers: to find failures nobody looked at.
+    runs: RefCell<BTreeMap<u64, Rc<RunRecord>>>,
+    /// How many runs were started.
+    started: Cell<u64>,
     /// How many parts runs have recorded since unreachable ones were last looked for.
     recorded: Cell<usize>,
     /// Where model-written code runs, one for each configuration in use.
@@ -146,6 +148,7 @@ pub(crate) fn install(ctx: &Ctx<'_>, mut doors: Doors, run_child: RunChild) -> R
         run_child,
         mock: RefCell::default(),
         runs: RefCell::default(),
+        started: Cell::new(0),
         recorded: Cell::new(0),
         sandboxes: RefCell::default(),
     };
@@ -232,20 +235,23 @@ pub(crate) fn set_mock(ctx: &Ctx<'_>, mock: MockModel) -> Result<()> {
     Ok(())
 }
 
-/// Remembers a run that was started, and forgets those that went well.
-pub(crate) fn remember_run(ctx: &Ctx<'_>, record: Rc<RunRecord>) -> Result<()> {
+/// A run that was started, until it is told of its end.
+pub(crate) struct RunNumber(u64);
+
+/// Remembers a run that was started.
+pub(crate) fn remember_run(ctx: &Ctx<'_>, record: Rc<RunRecord>) -> Result<RunNumber> {
     with(ctx, |services| {
-        let mut runs = services.runs.borrow_mut();
-        // Kept only to find failures, and a record holds everything the model said.
-        runs.retain(|run| !matches!(run.outcome(), Some(RunOutcome::Done)));
-        runs.push(record);
+        let number = services.started.get() + 1;
+        services.started.set(number);
+        services.runs.borrow_mut().insert(number, record);
+        RunNumber(number)
     })
 }
 
 /// Why a run broke off whose result nobody looked at, if there is one.
 pub(crate) fn unobserved_failure(ctx: &Ctx<'_>) -> Result<Option<Rc<RunError>>> {
     with(ctx, |services| {
-        services.runs.borrow().iter().find_map(|record| match record.outcome() {
+        services.runs.borrow().values().find_map(|record| match record.outcome() {
             Some(RunOutcome::Failed(error)) if !record.is_observed() => Some(error),
             _ => None,
         })
@@ -266,11 +272,15 @@ pub(crate) fn sandbox(ctx: &Ctx<'_>, config: &SandboxConfig) -> Result<Rc<Sandbo
     })
 }
 
-/// Notes what a finished run has recorded, and looks for unreachable runs when much has come together: their records
-/// are memory that the engine does not see, so that it would not look by itself.
-pub(crate) fn run_recorded(ctx: &Ctx<'_>, parts: usize) -> Result<()> {
+/// Forgets a run that went well. Notes what it has recorded, and looks for unreachable runs when much has come together: their
+/// records are memory that the engine does not see, so that it would not look by itself.
+pub(crate) fn run_ended(ctx: &Ctx<'_>, RunNumber(number): RunNumber, record: &RunRecord) -> Result<()> {
     let is_much = with(ctx, |services| {
-        let recorded = services.recorded.get() + parts;
+        // Kept only to find failures, and a record holds everything the model said.
+        if matches!(record.outcome(), Some(RunOutcome::Done)) {
+            services.runs.borrow_mut().remove(&number);
+        }
+        let recorded = services.recorded.get() + record.part_count();
         let is_much = recorded >= MANY_PARTS;
         services.recorded.set(if is_much { 0 } else { recorded });
         is_much

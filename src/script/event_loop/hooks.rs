@@ -9,7 +9,7 @@ use rquickjs::{Ctx, Error, FromJs, Function, JsLifetime, Object, Result, Value};
 use super::state::EventLoop;
 use crate::script::user_data;
 
-/// `{uncaught, rejected, beforeExit, exit}`, once a script has listened to anything.
+/// `{uncaught, rejected, beforeExit, exit, unheeded}`, once a script has listened to anything.
 #[derive(Default, JsLifetime)]
 struct Hooks<'js>(RefCell<Option<Object<'js>>>);
 
@@ -58,6 +58,12 @@ pub(crate) fn tell_uncaught<'js>(ctx: &Ctx<'js>, error: Error, origin: Origin, c
     }
     let thrown = ctx.catch();
     outcome(ctx, call(ctx, "uncaught", (thrown.clone(), origin.name(), code)), thrown)
+}
+
+/// Whether there was an exception that no listener wanted; listeners of `exit` have heard of its code by then.
+pub(crate) fn is_unheeded(ctx: &Ctx<'_>) -> bool {
+    let hooks = user_data::read::<Hooks>(ctx).ok().and_then(|hooks| hooks.0.borrow().clone());
+    hooks.is_some_and(|hooks| hooks.get("unheeded").unwrap_or(false))
 }
 
 /// Tells listeners of a rejection nobody handled; gives back what ends the run, if it is to end.

@@ -17,7 +17,7 @@ mod wait;
 pub(crate) use driver::drain_jobs;
 pub(super) use driver::{attach, report_uncaught, set_dispatcher, set_up};
 pub(super) use hooks::set_hooks;
-pub(crate) use hooks::{Origin, tell_before_exit, tell_exit, tell_uncaught};
+pub(crate) use hooks::{Origin, is_unheeded, tell_before_exit, tell_exit, tell_uncaught};
 pub(crate) use promise::settle;
 pub(super) use promise_hooks::follow_promises;
 pub(super) use state::EventLoop;

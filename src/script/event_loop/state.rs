@@ -123,6 +123,11 @@ impl EventLoop {
         self.latest.set(Instant::from_std(deadline).checked_add(LATENESS));
     }
 
+    /// When that is.
+    pub(in crate::script) fn latest(&self) -> Option<std::time::Instant> {
+        self.latest.get().map(Instant::into_std)
+    }
+
     /// Whether that time has come.
     pub(super) fn is_late(&self) -> bool {
         self.latest.get().is_some_and(|latest| Instant::now() >= latest)

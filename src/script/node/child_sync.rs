@@ -15,6 +15,7 @@ use super::children;
 use super::outcome::{failed, outcome};
 use super::signals::kill;
 use crate::permission::Access;
+use crate::script::event_loop::EventLoop;
 use crate::script::gate;
 use crate::script::globals::Bytes;
 use crate::script::host::host;
@@ -73,7 +74,9 @@ pub(super) fn spawn_sync<'js>(ctx: Ctx<'js>, mut options: SyncOptions) -> Result
     let pid = child.id();
     children::add(pid);
     let has_output = [child.stdout.is_some(), child.stderr.is_some()];
-    let ended = watch(child, &options);
+    // The script stands still meanwhile: nobody else can end the run in time.
+    let latest = EventLoop::of(&ctx)?.latest();
+    let ended = watch(child, &options, latest);
     children::remove(pid);
     let object = Object::new(ctx)?;
     object.set("pid", pid)?;
@@ -93,16 +96,21 @@ pub(super) fn spawn_sync<'js>(ctx: Ctx<'js>, mut options: SyncOptions) -> Result
 #[cfg(unix)]
 const TIMED_OUT: i32 = libc::ETIMEDOUT;
 #[cfg(unix)]
+const KILL: i32 = libc::SIGKILL;
+#[cfg(not(unix))]
+const KILL: i32 = 9;
+#[cfg(unix)]
 const NO_BUFFER_SPACE: i32 = libc::ENOBUFS;
 #[cfg(not(unix))]
 const TIMED_OUT: i32 = 0;
 #[cfg(not(unix))]
 const NO_BUFFER_SPACE: i32 = 0;
 
-/// Waits for the child's end and the end of its output, and kills it when it takes too long or says too much.
-fn watch(mut child: Child, options: &SyncOptions) -> Ended {
+/// Waits for the child's end and the end of its output, and kills it when it takes too long or says too much. At `latest` it
+/// is killed in any case, whatever it makes of its signal.
+fn watch(mut child: Child, options: &SyncOptions, latest: Option<Instant>) -> Ended {
     let pid = child.id().cast_signed();
-    let deadline = options.timeout.map(|timeout| Instant::now() + timeout);
+    let deadline = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let (sender, events) = channel();
     let pipes = [child.stdout.take().map(boxed), child.stderr.take().map(boxed)];
     let mut open = pipes.iter().flatten().count();
@@ -122,7 +130,8 @@ fn watch(mut child: Child, options: &SyncOptions) -> Ended {
     let mut exited = false;
     // Once it is killed, what it started may hold on to the pipes for as long as it likes.
     while !exited || (open > 0 && ended.killed.is_none()) {
-        match next(&events, deadline.filter(|_| ended.killed.is_none())) {
+        let deadline = deadline.filter(|_| ended.killed.is_none());
+        match next(&events, deadline.into_iter().chain(latest).min()) {
             Some(Event::Output(index, bytes)) => {
                 ended.output[index].extend_from_slice(&bytes);
                 let length = ended.output.iter().map(Vec::len).sum::<usize>();
@@ -138,6 +147,10 @@ fn watch(mut child: Child, options: &SyncOptions) -> Ended {
             }
             None => {
                 ended.killed = Some("ETIMEDOUT");
+                if latest.is_some_and(|latest| Instant::now() >= latest) {
+                    end(pid, KILL, exited);
+                    break;
+                }
                 end(pid, options.kill_signal, exited);
             }
         }

@@ -26,16 +26,20 @@ export function connect(process) {
     }
     if (process.emit('uncaughtException', error, origin)) return true;
     process.exitCode = code;
+    // Whatever listeners of the end do: nobody wanted the error.
+    hooks.unheeded = true;
     emitExit(code);
     return false;
   }
 
-  setHooks({
+  const hooks = {
+    unheeded: false,
     uncaught,
     rejected: (reason, promise) => process.emit('unhandledRejection', reason, promise) || uncaught(reason, 'unhandledRejection'),
     beforeExit: () => void process.emit('beforeExit', process.exitCode ?? 0),
     exit: (code) => emitExit(code),
-  });
+  };
+  setHooks(hooks);
 
   const signals = signalsOf(process.platform);
   let native;

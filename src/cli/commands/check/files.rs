@@ -77,7 +77,7 @@ impl Found {
                     let here = if folder == Path::new(".") { "./" } else { "" };
                     let path = entry.path().strip_prefix(here).unwrap_or(entry.path());
                     if entry.file_type().is_some_and(|kind| kind.is_dir()) {
-                        self.folders.push(path.to_owned());
+                        self.folders.push(if path.as_os_str().is_empty() { folder } else { path }.to_owned());
                     } else if is_prompt_file(path) && !is_test(path) && path.is_file() {
                         self.files.push(path.to_owned());
                     }

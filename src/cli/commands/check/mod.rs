@@ -31,6 +31,7 @@ use crate::{
         failure::{WrongUsage, words},
         watched::Reporter,
     },
+    cost::near_model,
 };
 
 /// Checks the files and prints what was found, or watches them.
@@ -72,6 +73,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     let options = CheckOptions {
         render: !args.no_render,
         input: args.input.clone(),
+        near_model: |provider, id| near_model(provider, id, &jiff::Timestamp::now().strftime("%F").to_string()),
         ..CheckOptions::new(shared_sources(&reporter), environment.variables)
     };
     let rules = Rules { is_strict: args.strict, is_quiet: args.quiet };

@@ -11,6 +11,8 @@ pub(crate) struct Inspection {
     pub(crate) faults: Vec<Fault>,
     /// The first render, when there was one.
     pub(crate) rendered: Option<Rendered>,
+    /// The models that the file names and that there may be.
+    pub(crate) models: Vec<NamedModel>,
 }
 
 /// Something that is wrong with an export, a definition or the render.
@@ -63,6 +65,17 @@ pub(crate) enum Key {
     Name(String),
     /// An element of a list, from 0.
     Index(usize),
+}
+
+/// A model that a file names, with its provider and id when aliases are followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NamedModel {
+    /// Where it is named.
+    pub(crate) place: Vec<Key>,
+    /// The provider's name.
+    pub(crate) provider: String,
+    /// The model's id there.
+    pub(crate) model_id: String,
 }
 
 /// How bad a fault is.

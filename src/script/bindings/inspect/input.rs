@@ -10,8 +10,8 @@ use crate::{
     diagnostic::Diagnostic,
     input::CommandLine,
     script::bindings::run::{
-        file::unless_stuck,
         file_input::{FileInput, file_input},
+        stuck::unless_stuck,
     },
 };
 

@@ -26,8 +26,9 @@ use crate::{
             prompt::doubles::{self, Double},
             run::{
                 answer,
-                file::{config_object, default_function, unless_stuck},
+                file::{config_object, default_function},
                 host::ScriptPrompt,
+                stuck::unless_stuck,
             },
         },
         drain_jobs, import_prompt_file, set_deadline, until_halted,
@@ -133,7 +134,10 @@ impl<'js> Looker<'_, 'js> {
         let mut exports = exports::look(ctx, namespace, &name);
         let mut faults = std::mem::take(&mut exports.faults);
         let host = self.host(namespace, &name, &mut faults).await;
-        self.found.borrow_mut().faults.extend(faults);
+        let mut found = self.found.borrow_mut();
+        found.faults.extend(faults);
+        found.models.append(&mut exports.models);
+        drop(found);
         Ok((host?, exports))
     }
 

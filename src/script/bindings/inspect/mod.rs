@@ -18,6 +18,6 @@ mod stand_in;
 mod verdict;
 
 pub(crate) use exports::path_in;
-pub(crate) use fault::{Fault, Inspection, Key, Rendered, RenderedTool, Weight};
+pub(crate) use fault::{Fault, Inspection, Key, NamedModel, Rendered, RenderedTool, Weight};
 pub(crate) use look::{Inspected, inspect_file};
 pub(crate) use silence::{NoLimits, Silence};

@@ -18,9 +18,9 @@ use crate::{
                 object::PromptObject,
             },
             run::{
-                file::unless_stuck,
                 host::ScriptPrompt,
                 start::{prepare, run_first},
+                stuck::unless_stuck,
             },
         },
         drain_jobs, location_of_function,

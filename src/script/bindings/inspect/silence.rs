@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     event::EventKind,
-    prompt::{PromptHost, RunError, RunLimits, RunOutcome, StepLoop},
+    prompt::{PriceList, PromptHost, RunError, RunLimits, RunOutcome, StepLoop},
 };
 
 /// A step loop that makes no step: whoever runs a prompt gets an empty text, and no error.
@@ -48,8 +48,8 @@ impl RunLimits for NoLimits {
         Ok(Vec::new())
     }
 
-    fn add_prices(&self, _prices: &Value) -> Result<(), String> {
-        Ok(())
+    fn add_prices(&self, _prices: &Value, _outer: Option<PriceList>) -> Result<PriceList, String> {
+        Ok(PriceList(0))
     }
 
     fn may_end(&self) -> bool {

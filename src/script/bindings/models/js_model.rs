@@ -3,7 +3,7 @@
 //! Owns both directions of that interface, in every shape that its versions gave to it. Must not know prompts.
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
-use rquickjs::{Array, Ctx, Function, Object, Result, Value, atom::PredefinedAtom, function::This};
+use rquickjs::{Array, Ctx, Function, IntoJs, Object, Result, Value, atom::PredefinedAtom, function::This};
 use serde_json::json;
 
 use crate::{
@@ -11,15 +11,18 @@ use crate::{
     diagnostic::Location,
     provider::{LanguageModel, PartStream, ProviderError, ProviderErrorKind},
     script::{
-        Asked, Asking, WaitingForScript,
+        Asked, Asking, WaitingForScript, begin_to_carry,
         bindings::values::{
             call_async, from_json, from_serde, message_of,
             messages::{Shape, message_to_js},
             property, settle, thrown_message, to_json, type_error,
         },
-        location_of_function,
+        carrying, location_of_function,
     },
 };
+
+/// Carried along by what a script does to answer as a model.
+pub(crate) const ANSWERING: &str = "lmthing:answering";
 
 /// The adapter around such an object.
 pub(crate) struct JsModel<'js> {
@@ -62,6 +65,13 @@ impl<'js> JsModel<'js> {
         answer.await
     }
 
+    /// Lets the script work on its answer: prompts that it runs meanwhile are part of that.
+    async fn answering<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        begin_to_carry(&self.ctx)?;
+        let answering = true.into_js(&self.ctx)?;
+        carrying(&self.ctx, [(ANSWERING, Some(answering))], work).await
+    }
+
     async fn open(&self, request: ModelRequest) -> Result<Source<'js>> {
         let options = call_options(&self.ctx, &request)?;
         let do_stream: Function = self.object.get("doStream")?;
@@ -102,19 +112,15 @@ impl LanguageModel for JsModel<'_> {
         &self.model_id
     }
 
-    fn is_scripted(&self) -> bool {
-        true
-    }
-
     fn stream<'a>(
         &'a self,
         request: ModelRequest,
     ) -> LocalBoxFuture<'a, std::result::Result<PartStream<'a>, ProviderError>> {
         async move {
-            let source = self.open(request).await.map_err(|error| self.failed(error))?;
+            let source = self.answering(self.open(request)).await.map_err(|error| self.failed(error))?;
             let parts = stream::unfold(Some(source), move |source| async move {
                 let source = source?;
-                match self.next(&source).await {
+                match self.answering(self.next(&source)).await {
                     Ok(Some(part)) => Some((Ok(part), Some(source))),
                     Ok(None) => None,
                     // A reader that threw once is not asked again.

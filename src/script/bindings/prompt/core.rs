@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     event::Agent,
-    prompt::{AnswerShape, Prompt},
+    prompt::{AnswerShape, Prompt, Standing},
     provider::MockModel,
     sandbox::SandboxConfig,
 };
@@ -29,6 +29,8 @@ pub(crate) struct Core {
     pub(crate) mock: RefCell<Option<Rc<MockModel>>>,
     /// How many files this prompt's is nested in: files run files.
     pub(crate) files: Cell<usize>,
+    /// What that, and who asked for it, means to its requests.
+    pub(crate) standing: Cell<Standing>,
     /// How many agents this prompt is nested in.
     pub(crate) depth: usize,
     /// The task list was defined before: its tasks live in a state by now.
@@ -44,5 +46,6 @@ impl Core {
     pub(crate) fn belong_to(&self, outer: &Core) {
         self.mock.replace(outer.mock.borrow().clone());
         self.files.set(outer.files.get());
+        self.standing.set(outer.standing.get());
     }
 }

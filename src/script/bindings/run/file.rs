@@ -1,7 +1,11 @@
 //! Running a prompt file: its exports, its run, and everything that is left to do afterwards (docs/reference.md,
 //! "Prompt files"). Must not know how anything is shown.
 
-use std::{cell::Cell, path::Path, rc::Rc, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    path::Path,
+    rc::Rc,
+};
 
 use rquickjs::{Ctx, Error, Function, Object, Result, Value};
 
@@ -11,6 +15,7 @@ use super::{
     limits::{self, within_limits},
     model_choice::ModelChoice,
     start::{prepare, start},
+    stuck::unless_stuck,
 };
 use crate::{
     chat::FinishReason,
@@ -25,19 +30,12 @@ use crate::{
             prompt::config_keys,
             results::throw::run_error,
             services,
-            tools::end_signal,
             values::{kind_of, message_of, to_json, type_error},
         },
-        diagnose, diagnose_error, drain_jobs, exit_code, idle, import_prompt_file, is_idle, is_still, last_asked,
-        still, tell_before_exit, tell_exit, tell_uncaught, until_halted,
+        diagnose, diagnose_error, drain_jobs, exit_code, idle, import_prompt_file, is_idle, is_unheeded,
+        tell_before_exit, tell_exit, tell_uncaught, until_halted,
     },
 };
-
-/// How long nothing must move before a script counts as stuck.
-const STILLNESS: Duration = Duration::from_millis(500);
-
-/// How often a script that does not move may be polled in that time all the same.
-const STILL_POLLS: u64 = 20;
 
 /// What a file without a model is shown.
 const CONFIG_HINT: &str = "export const config = { model: 'openai:gpt-4o' };";
@@ -52,6 +50,8 @@ pub(crate) enum FileRun {
     },
     /// The file is wrong, its code threw, or its run broke off.
     Failed(Rc<RunError>),
+    /// The same of code, and a listener of `exit` said what the process ends with.
+    FailedAs(Rc<RunError>, i32),
     /// Nothing was run: this text was asked for.
     Help(String),
     /// `process.exit(code)`.
@@ -69,9 +69,10 @@ pub(crate) async fn run_file(
     let run = async |ctx: Ctx<'_>| {
         let asked = choice.and_then(ModelChoice::model);
         let last_answer_failed = Cell::new(false);
+        let unheeded = RefCell::default();
         let whole = async {
             let run = run_in(&ctx, path, line, choice, &last_answer_failed).await;
-            let end = run.unwrap_or_else(|error| uncaught(&ctx, error, asked));
+            let end = run.unwrap_or_else(|error| uncaught(&ctx, error, asked, &unheeded));
             match end {
                 FileRun::Done { .. } => finish(&ctx).await,
                 end => Ok(end),
@@ -82,29 +83,34 @@ pub(crate) async fn run_file(
         // However the script has taken it.
         let at_limit = limits::reached(&ctx).map(FileRun::Failed);
         let end = match ended {
-            Err(halt) => return at_limit.unwrap_or_else(|| FileRun::from(halt)),
+            Err(halt) => return at_limit.unwrap_or_else(|| halted(unheeded.take().map(FileRun::Failed), &halt, asked)),
             Ok(Ok(end)) => at_limit.or(end).unwrap_or(FileRun::Done { exit_code: None }),
             Ok(Err(error)) => {
                 at_limit.unwrap_or_else(|| FileRun::Failed(Rc::new(run_error(diagnose_error(&ctx, error)))))
             }
         };
+        let before = end.failure(last_answer_failed.get());
         match until_halted(&ctx, async { tell_end(&ctx, end, last_answer_failed.get(), asked) }).await {
-            Err(halt) => FileRun::from(halt),
+            Err(halt) => halted(before, &halt, asked),
             Ok(end) => end,
         }
     };
     engine.context().async_with(run).await
 }
 
-/// What the file threw. A script that listens to uncaught exceptions goes on with what is left to do.
-fn uncaught(ctx: &Ctx<'_>, error: Error, asked: Option<&str>) -> FileRun {
+/// What the file threw. A script that listens to uncaught exceptions goes on with what is left to do. `unheeded` keeps the failure
+/// when one that listens to the end alone ends the process.
+fn uncaught(ctx: &Ctx<'_>, error: Error, asked: Option<&str>, unheeded: &RefCell<Option<Rc<RunError>>>) -> FileRun {
     let failed = |thrown| Rc::new(run_error(thrown));
     let Error::Exception = error else { return FileRun::Failed(failed(diagnose_error(ctx, error))) };
     let thrown = ctx.catch();
     let failure = failed(diagnose(ctx, thrown.clone()));
     match tell_uncaught(ctx, ctx.throw(thrown), Origin::Promise, failure.exit_code(asked)) {
         Some(error) => FileRun::Failed(failed(diagnose_error(ctx, error))),
-        None => FileRun::Done { exit_code: None },
+        None => {
+            unheeded.replace(is_unheeded(ctx).then_some(failure));
+            FileRun::Done { exit_code: None }
+        }
     }
 }
 
@@ -133,7 +139,7 @@ fn tell_end(ctx: &Ctx<'_>, end: FileRun, last_answer_failed: bool, asked: Option
         FileRun::Done { exit_code: None | Some(0) } if last_answer_failed => RunError::MODEL_EXIT_CODE,
         FileRun::Done { exit_code } => exit_code.unwrap_or(0),
         FileRun::Failed(error) => error.exit_code(asked),
-        FileRun::Help(_) | FileRun::Exited(_) => return end,
+        FileRun::FailedAs(..) | FileRun::Help(_) | FileRun::Exited(_) => return end,
     };
     limits::allow_last_words(ctx);
     match (tell_exit(ctx, code), end) {
@@ -145,6 +151,32 @@ fn tell_end(ctx: &Ctx<'_>, end: FileRun, last_answer_failed: bool, asked: Option
             end
         }
         (Err(error), _) => FileRun::Failed(Rc::new(run_error(diagnose_error(ctx, error)))),
+    }
+}
+
+impl FileRun {
+    /// This end once more, if it is a failure.
+    fn failure(&self, last_answer_failed: bool) -> Option<Self> {
+        match self {
+            FileRun::Failed(error) => Some(FileRun::Failed(error.clone())),
+            FileRun::Done { exit_code: exit_code @ (None | Some(0)) } if last_answer_failed => {
+                Some(FileRun::Done { exit_code: *exit_code })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What is left of a failure when a listener of `exit` ends the process itself. It may say with which code, as in Node, where the
+/// file's own code failed; nobody takes a limit or a failure of the model for the end of a run that went well.
+fn halted(failure: Option<FileRun>, halt: &Halt, asked: Option<&str>) -> FileRun {
+    match (failure, halt) {
+        (Some(FileRun::Failed(error)), Halt::Exit(code)) if error.exit_code(asked) == RunError::SCRIPT_EXIT_CODE => {
+            FileRun::FailedAs(error, *code)
+        }
+        (Some(FileRun::Done { .. }), Halt::Exit(code)) if *code != 0 => FileRun::Exited(*code),
+        (Some(failure), Halt::Exit(_)) => failure,
+        (_, halt) => FileRun::from(halt.clone()),
     }
 }
 
@@ -213,41 +245,6 @@ fn output_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Va
         let why = message_of(ctx, error);
         type_error(ctx, format!("the output cannot be printed as JSON: {why}"))
     })
-}
-
-/// Awaits a part of the script, unless it waits for something that can never happen: no timer, no request and no run is
-/// left that could settle its promise. Node ends silently then; here it is an error.
-pub(crate) async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future<Output = Result<T>>) -> Result<T> {
-    let mut part = std::pin::pin!(part);
-    let polls = Cell::new(0_u64);
-    let counted = std::future::poll_fn(|context| {
-        polls.set(polls.get() + 1);
-        part.as_mut().poll(context)
-    });
-    let nothing_left = async {
-        loop {
-            still(ctx).await?;
-            // A chain of promises polls thousands of times meanwhile; what is left then is the progress line.
-            let before = polls.get();
-            tokio::time::sleep(STILLNESS).await;
-            // Between two inner runs nothing keeps the program alive for a moment; the next one may have begun.
-            if polls.get() - before < STILL_POLLS && is_still(ctx)? && !end_signal::will_come(ctx)? {
-                return Result::Ok(());
-            }
-        }
-    };
-    tokio::select! {
-        biased;
-        outcome = counted => outcome,
-        stuck = nothing_left => {
-            stuck?;
-            let asked = last_asked(ctx)?;
-            let who = asked.as_ref().map_or(what, |asked| asked.who.as_str());
-            let message = format!("{who} waits for a promise that nothing can settle any more");
-            let error = ScriptError::error(message).hint("look for an await of a promise whose resolve function is never called");
-            Err(error.or_at(asked.as_ref().and_then(|asked| asked.location.clone())).throw(ctx))
-        }
-    }
 }
 
 /// A run that the file started, that failed, and whose result nobody looked at.

@@ -5,12 +5,11 @@ use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value, function::Opt, prom
 
 use super::{
     answer, module, nesting,
-    start::{answer_of, parent, prepare, start},
+    start::{Caller, answer_of, prepare, start},
 };
 use crate::{
     event::Agent,
     script::bindings::{
-        prompt::object::PromptObject,
         services,
         values::{kind_of, property, type_error},
     },
@@ -23,11 +22,11 @@ pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: 
     let undefined = || Value::new_undefined(ctx.clone());
     let (function, config) = (function.0.unwrap_or_else(undefined), config.0.unwrap_or_else(undefined));
     let depth = as_module(&function)?.map(|_| nesting::next_depth(&ctx)).transpose()?;
-    let outer = nesting::current(&ctx)?;
+    let caller = Caller::current(&ctx)?;
     let inner = ctx.clone();
     let run = async move {
         if let (Some(module), Some(depth)) = (as_module(&function)?, depth) {
-            return module::run_imported(&inner, module, &config, depth, parent(outer.as_ref())).await;
+            return module::run_imported(&inner, module, &config, depth, caller).await;
         }
         let Some(function) = function.as_function() else {
             let message = format!(
@@ -41,10 +40,11 @@ pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: 
             return Err(type_error(&inner, message));
         };
         let prompt = prepare(&inner, function, config)?;
-        prompt.borrow().core.agent.replace(Some(agent_of(&inner, function, outer.as_ref())?));
-        if let Some(outer) = &outer {
+        prompt.borrow().core.agent.replace(Some(agent_of(&inner, function, &caller)?));
+        if let Some(outer) = &caller.prompt {
             prompt.borrow().core.belong_to(&outer.borrow().core);
         }
+        prompt.borrow().core.standing.set(caller.standing);
         answer::expect(&inner, &prompt, &config.get("output")?, "runPrompt: output")?;
         if let Some(input) = property(config, "input")? {
             prompt.borrow().bag.set_input(input);
@@ -56,11 +56,11 @@ pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: 
 
 /// Who a prompt function is in the events of its run. It works for the file that runs it: a call says nothing of which agent
 /// of it makes the call.
-fn agent_of<'js>(ctx: &Ctx<'js>, function: &Function<'js>, outer: Option<&PromptObject<'js>>) -> Result<Agent> {
+fn agent_of<'js>(ctx: &Ctx<'js>, function: &Function<'js>, caller: &Caller<'js>) -> Result<Agent> {
     let name: Option<String> = function.get("name").ok();
     // What a module exports without a name is called `default`.
     let name = name.filter(|name| !name.is_empty() && name != "default").unwrap_or_else(|| "runPrompt".to_owned());
-    Ok(services::events(ctx)?.agent(&parent(outer), &name, None))
+    Ok(services::events(ctx)?.agent(&caller.agent(), &name, None))
 }
 
 /// The first argument as a module, when it is one: an object whose `default` is a function.

@@ -15,7 +15,7 @@ use crate::{
     event::AgentSpan,
     prompt::{
         ANSWER_SECTION, ActiveSet, AnswerCheck, DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord,
-        RunSettings, StepModifications, StepPlan, ToolAnswer, ToolMaker,
+        RunSettings, Standing, StepModifications, StepPlan, ToolAnswer, ToolMaker,
     },
     provider::LanguageModel,
     script::{
@@ -222,6 +222,10 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
             self.ctx.catch();
         }
         self.model.clone()
+    }
+
+    fn standing(&self) -> Standing {
+        self.core.standing.get()
     }
 
     fn settings(&self) -> RunSettings {

@@ -10,7 +10,7 @@ use rquickjs::{Ctx, Object, Result, Value};
 use serde_json::json;
 
 use crate::{
-    prompt::RunError,
+    prompt::{PriceList, RunError},
     script::{
         bindings::{
             services,
@@ -43,14 +43,19 @@ pub(super) fn configure<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<std
     Ok(Ok(()))
 }
 
-/// Takes in the prices of a file that is run from code. Its limits do not count: those of the run hold for it as well.
-pub(super) fn add_prices<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<()> {
+/// Takes in the prices of a file that is run from code, after those of the file that runs it, `outer`. Its limits do not count:
+/// those of the run hold for it as well.
+pub(super) fn add_prices<'js>(
+    ctx: &Ctx<'js>,
+    config: &Object<'js>,
+    outer: Option<PriceList>,
+) -> Result<Option<PriceList>> {
     let prices: Value = config.get("prices")?;
     if is_nothing(&prices) {
-        return Ok(());
+        return Ok(outer);
     }
-    let added = services::limits(ctx)?.add_prices(&plain(ctx, &prices)?);
-    added.map_err(|problem| type_error(ctx, problem))
+    let added = services::limits(ctx)?.add_prices(&plain(ctx, &prices)?, outer);
+    added.map(Some).map_err(|problem| type_error(ctx, problem))
 }
 
 fn is_nothing(value: &Value<'_>) -> bool {

@@ -16,6 +16,7 @@ pub(crate) mod module;
 mod nesting;
 pub(crate) mod start;
 pub(crate) mod stateful_class;
+pub(crate) mod stuck;
 
 use rquickjs::{Ctx, Result};
 
@@ -26,7 +27,6 @@ use super::{
 
 /// Gives the rest of the bindings what runs prompts; done once an engine.
 pub(crate) fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
-    nesting::install(ctx)?;
     services::install(ctx, doors, child::run_child)?;
     end_signal::install(ctx)?;
     stateful_class::install(ctx)

@@ -8,10 +8,10 @@ use url::Url;
 
 use super::{
     answer, file, limits, nesting,
-    start::{answer_of, parent, prepare, start},
+    start::{Caller, answer_of, prepare, start},
 };
 use crate::{
-    event::Agent,
+    prompt::Standing,
     provider::MockOptions,
     script::{
         bindings::{
@@ -33,13 +33,13 @@ pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'j
     // Now: once something was awaited, nobody knows any more who called.
     let caller = calling_file(&ctx);
     let depth = nesting::next_depth(&ctx)?;
-    let parent = parent(nesting::current(&ctx)?.as_ref());
+    let for_whom = Caller::current(&ctx)?;
     let inner = ctx.clone();
     let run = async move {
         let path = path_of(&inner, &file, caller)?;
         let name =
             path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-        let place = Place { what: format!("run: {name}"), name, parent };
+        let place = Place { what: format!("run: {name}"), name, caller: for_whom };
         nesting::check(&inner, depth, &place.what)?;
         let given = given_object(&inner, &given, "run: the second argument")?;
         let namespace = import_prompt_file(&inner, &path).await?;
@@ -54,10 +54,10 @@ pub(super) async fn run_imported<'js>(
     namespace: &Object<'js>,
     given: &Value<'js>,
     depth: usize,
-    parent: Agent,
+    caller: Caller<'js>,
 ) -> Result<Value<'js>> {
     let given = given_object(ctx, given, "runPrompt: the second argument")?;
-    let place = Place { what: "runPrompt: the module".to_owned(), name: "the module".to_owned(), parent };
+    let place = Place { what: "runPrompt: the module".to_owned(), name: "the module".to_owned(), caller };
     nesting::check(ctx, depth, &place.what)?;
     run_module(ctx, namespace, given.as_ref(), &place, depth).await
 }
@@ -66,12 +66,12 @@ pub(super) async fn run_imported<'js>(
 const OF_A_CALL: &[&str] = &["input", "model", "options", "plugins", "sandbox", "prices", "output"];
 
 /// How a module is called in errors.
-struct Place {
+struct Place<'js> {
     /// With who runs it.
     what: String,
     name: String,
     /// Whom its run works for.
-    parent: Agent,
+    caller: Caller<'js>,
 }
 
 /// The second argument, which may be left out.
@@ -108,16 +108,17 @@ async fn run_module<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
     given: Option<&Object<'js>>,
-    place: &Place,
+    place: &Place<'js>,
     depth: usize,
 ) -> Result<Value<'js>> {
     let function = file::default_function(ctx, namespace, &place.name)?;
     let config = merged(ctx, namespace, given, place)?;
-    limits::add_prices(ctx, &config)?;
+    let prices = limits::add_prices(ctx, &config, place.caller.standing.prices)?;
     let prompt = prepare(ctx, &function, &config)?;
     prompt.borrow().core.files.set(depth);
+    prompt.borrow().core.standing.set(Standing { prices, ..place.caller.standing });
     let name = place.name.split_once(".lmt.").map_or(&*place.name, |(name, _)| name);
-    prompt.borrow().core.agent.replace(Some(services::events(ctx)?.agent(&place.parent, name, None)));
+    prompt.borrow().core.agent.replace(Some(services::events(ctx)?.agent(&place.caller.agent(), name, None)));
     if let Some(mock) = property(namespace, "mock")? {
         let mock = mock_model(ctx, &mock, &format!("the export mock of {}", place.name), MockOptions::default())?;
         prompt.borrow().core.mock.replace(Some(mock.into()));
@@ -141,7 +142,7 @@ async fn set_input<'js>(
     prompt: &PromptObject<'js>,
     namespace: &Object<'js>,
     input: Option<Value<'js>>,
-    place: &Place,
+    place: &Place<'js>,
 ) -> Result<()> {
     let input = match property(namespace, "input")? {
         None => input,
@@ -187,7 +188,7 @@ fn merged<'js>(
     ctx: &Ctx<'js>,
     namespace: &Object<'js>,
     given: Option<&Object<'js>>,
-    place: &Place,
+    place: &Place<'js>,
 ) -> Result<Object<'js>> {
     for entry in given.iter().flat_map(|given| given.own_keys::<String>(Filter::new().string().enum_only())) {
         let name = entry?;

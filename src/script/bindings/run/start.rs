@@ -7,6 +7,7 @@ use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 use super::{body::run_body, host::ScriptPrompt, nesting};
 use crate::{
     event::Agent,
+    prompt::Standing,
     script::{
         KeepAlive,
         bindings::{
@@ -30,9 +31,28 @@ pub(crate) struct Started<'js> {
     pub(crate) run: Class<'js, PromptRun<'js>>,
 }
 
-/// Whom a run from code works for: the file's prompt that the script works for just now.
-pub(super) fn parent(outer: Option<&PromptObject<'_>>) -> Agent {
-    outer.and_then(|outer| outer.borrow().core.agent.borrow().clone()).unwrap_or_else(Agent::root)
+/// For whom a script runs a prompt. To be asked in the call itself.
+#[derive(Clone)]
+pub(super) struct Caller<'js> {
+    /// The prompt that the script works for just now; none within the file that the program was started with.
+    pub(super) prompt: Option<PromptObject<'js>>,
+    /// What that means to requests.
+    pub(super) standing: Standing,
+}
+
+impl<'js> Caller<'js> {
+    pub(super) fn current(ctx: &Ctx<'js>) -> Result<Self> {
+        let prompt = nesting::current(ctx)?;
+        let mut standing = prompt.as_ref().map_or_else(Standing::default, |prompt| prompt.borrow().core.standing.get());
+        standing.is_within_answer = nesting::is_answering(ctx)?;
+        Ok(Caller { prompt, standing })
+    }
+
+    /// Whom the run works for.
+    pub(super) fn agent(&self) -> Agent {
+        let prompt = self.prompt.as_ref();
+        prompt.and_then(|prompt| prompt.borrow().core.agent.borrow().clone()).unwrap_or_else(Agent::root)
+    }
 }
 
 /// `{result, prompt}` of a run that was started.
@@ -84,7 +104,7 @@ pub(crate) async fn run_first(host: &ScriptPrompt<'_>) -> Result<()> {
 /// Lets the step loop run in the background; the program stays alive until it ends.
 pub(crate) fn drive<'js>(ctx: &Ctx<'js>, host: Rc<ScriptPrompt<'js>>) -> Result<()> {
     let (record, prompt) = (host.run().borrow().record.clone(), host.object());
-    services::remember_run(ctx, record.clone())?;
+    let number = services::remember_run(ctx, record.clone())?;
     let alive = KeepAlive::new(ctx)?;
     let steps = services::step_loop(ctx)?.run(host);
     let inner = ctx.clone();
@@ -93,7 +113,7 @@ pub(crate) fn drive<'js>(ctx: &Ctx<'js>, host: Rc<ScriptPrompt<'js>>) -> Result<
         drain_jobs(&inner);
         nesting::within(&prompt, steps).await;
         // Nothing can be done about a failure here, and there is none but for memory.
-        let _ = services::run_recorded(&inner, record.part_count());
+        let _ = services::run_ended(&inner, number, &record);
         drop(alive);
     });
     Ok(())

@@ -10,7 +10,10 @@ use rquickjs::{
     object::Property,
 };
 
-use super::{host::ScriptPrompt, start::drive};
+use super::{
+    host::ScriptPrompt,
+    start::{Caller, drive},
+};
 use crate::script::bindings::{
     prompt::{
         object::{self, PromptObject, StatefulPrompt},
@@ -56,6 +59,7 @@ fn hidden<'js>(prototype: &Object<'js>, name: &str, function: Function<'js>) -> 
 fn create<'js>(ctx: Ctx<'js>, model: Opt<Value<'js>>, options: Opt<Value<'js>>) -> Result<PromptObject<'js>> {
     let undefined = || Value::new_undefined(ctx.clone());
     let prompt = object::create(&ctx, 0, &undefined(), "plugins")?;
+    prompt.borrow().core.standing.set(Caller::current(&ctx)?.standing);
     if let Some(model) = model.0 {
         prompt.borrow().bag.set_model(model);
     }

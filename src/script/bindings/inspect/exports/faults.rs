@@ -3,7 +3,7 @@
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
 use super::{
-    super::fault::{Fault, Key, Weight},
+    super::fault::{Fault, Key, NamedModel, Weight},
     place::path_in,
 };
 use crate::{prompt::RunError, script::diagnose_error};
@@ -13,12 +13,14 @@ pub(super) struct Faults<'a, 'js> {
     ctx: &'a Ctx<'js>,
     /// In the order they were found.
     pub(super) found: Vec<Fault>,
+    /// The models that can be asked, as far as can be said without asking.
+    pub(super) models: Vec<NamedModel>,
 }
 
 impl<'a, 'js> Faults<'a, 'js> {
     /// None so far.
     pub(super) fn new(ctx: &'a Ctx<'js>) -> Self {
-        Faults { ctx, found: Vec::new() }
+        Faults { ctx, found: Vec::new(), models: Vec::new() }
     }
 
     /// Adds one.

@@ -10,7 +10,7 @@ mod place;
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
-use super::fault::{Fault, Weight};
+use super::fault::{Fault, NamedModel, Weight};
 use faults::{Faults, path};
 pub(crate) use mock::{MockScript, calls_against};
 pub(super) use named::{NamedTools, names_against};
@@ -36,6 +36,8 @@ pub(crate) struct Exports {
     pub(crate) mock: MockScript,
     /// The tools that options name.
     pub(super) named: NamedTools,
+    /// The models that `config` names and that there may be.
+    pub(crate) models: Vec<NamedModel>,
 }
 
 /// Looks at the exports of the file called `name`.
@@ -63,7 +65,7 @@ pub(crate) fn look<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> 
             }
         }
     }
-    Exports { faults: faults.found, mock, named }
+    Exports { faults: faults.found, mock, named, models: faults.models }
 }
 
 /// Whether the function would only fail once more, for something that was told: its input goes by another name, or the methods

@@ -3,7 +3,7 @@
 use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{
-    super::fault::{Key, Weight},
+    super::fault::{Key, NamedModel, Weight},
     faults::{Faults, at, path},
 };
 use crate::{
@@ -65,6 +65,9 @@ fn look_at_one<'js>(
     };
     if is_found {
         look_for_key(faults, place, &name, &provider);
+        let target = model_name(&name, &providers);
+        let model_id = target.split_once(':').map_or("", |(_, id)| id).to_owned();
+        faults.models.push(NamedModel { place: place.to_vec(), provider: provider.name, model_id });
     } else if let Some(fault) = faults.found.last_mut() {
         // Without its settings a provider cannot be set up, as little as without its key.
         fault.weight = Weight::Warning;

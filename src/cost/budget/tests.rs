@@ -1,0 +1,122 @@
+use super::*;
+
+const FREE: Estimate = Estimate { input_tokens: 0, input_cost: 0.0, output_token_price: 0.0 };
+
+fn budget(limits: Limits) -> Budget {
+    Budget::new(limits)
+}
+
+fn tokens(tokens: u64) -> Budget {
+    budget(Limits { tokens: Some(tokens), ..Limits::default() })
+}
+
+/// A request that used so much and cost 10 dollars a million of input, 20 of output.
+fn step(budget: &mut Budget, input: u64, output: u64) -> Result<Option<u64>, String> {
+    let allowance = budget.ask(Estimate { output_token_price: 20e-6, ..FREE }).map_err(|reached| reached.message)?;
+    let cost =
+        |usage: &Usage| Some(float(usage.input_tokens.unwrap()) * 10e-6 + float(usage.output_tokens.unwrap()) * 20e-6);
+    budget.settle(allowance.request, &Usage::new(Some(input), Some(output)), 0, cost);
+    Ok(allowance.output_left)
+}
+
+#[test]
+fn the_step_after_the_last_is_refused() {
+    let mut budget = budget(Limits { steps: Some(2), ..Limits::default() });
+    assert_eq!((step(&mut budget, 1, 1), step(&mut budget, 1, 1)), (Ok(None), Ok(None)));
+    let message = step(&mut budget, 1, 1).unwrap_err();
+    let expected = "The run was ended at its step limit of 2 steps: 2 steps were used. Set --max-steps or \
+                    config.limits.steps higher to let it go further.";
+    assert_eq!(message, expected);
+}
+
+#[test]
+fn answers_are_cut_to_the_tokens_that_are_left() {
+    let mut budget = tokens(1000);
+    assert_eq!(step(&mut budget, 500, 100), Ok(Some(1000)));
+    assert_eq!(step(&mut budget, 380, 15), Ok(Some(400)));
+    assert_eq!(step(&mut budget, 1, 1), Ok(Some(5)));
+    assert_eq!(step(&mut budget, 9, 9), Ok(Some(3)));
+    let message = step(&mut budget, 1, 1).unwrap_err();
+    assert!(message.contains("token limit of 1000 tokens: 1015 tokens were used in 4 steps"), "{message}");
+}
+
+#[test]
+fn answers_are_cut_to_what_the_money_buys() {
+    let mut budget = budget(Limits { cost: Some(0.01), ..Limits::default() });
+    assert_eq!(step(&mut budget, 500, 100), Ok(Some(500)));
+    assert_eq!(step(&mut budget, 100, 100), Ok(Some(150)));
+    let message = step(&mut budget, 1, 1).unwrap_err();
+    assert!(message.contains("cost limit of $0.01: $0.01 was spent in 2 steps. Set --max-cost or"), "{message}");
+    // What costs nothing may go on.
+    assert_eq!(budget.ask(FREE).unwrap().output_left, None);
+}
+
+#[test]
+fn text_counts_while_it_comes() {
+    let mut budget = tokens(100);
+    let request = budget.ask(FREE).unwrap().request;
+    assert_eq!(budget.heard(request, &"word".repeat(100)), Ok(()));
+    // The next one does not get what this one takes.
+    let message = budget.ask(FREE).unwrap_err().message;
+    assert!(message.contains("about 100 tokens were used in 1 step."), "{message}");
+    assert!(budget.heard(request, &"word".repeat(30)).is_err());
+    // In truth it was less.
+    budget.settle(request, &Usage::new(Some(5), Some(80)), 0, |_| None);
+    assert_eq!(budget.ask(FREE).unwrap().output_left, Some(15));
+}
+
+#[test]
+fn requests_at_the_same_time_share_what_is_left() {
+    let mut budget = tokens(1000);
+    let first = budget.ask(FREE).unwrap().request;
+    let second = budget.ask(FREE).unwrap().request;
+    assert_eq!(budget.heard(first, &"word".repeat(600)), Ok(()));
+    assert_eq!(budget.ask(FREE).unwrap().output_left, Some(400));
+    budget.settle(first, &Usage::new(Some(990), Some(5)), 0, |_| None);
+    assert!(budget.heard(second, &"word".repeat(50)).is_err());
+}
+
+#[test]
+fn requests_hold_back_what_they_take_themselves() {
+    let mut budget = tokens(1000);
+    let of = |input_tokens| Estimate { input_tokens, ..FREE };
+    let first = budget.ask(of(300)).unwrap();
+    assert_eq!(first.output_left, Some(700));
+    assert_eq!(budget.ask(of(600)).unwrap().output_left, Some(100));
+    let message = budget.ask(of(200)).unwrap_err().message;
+    let words = "about 900 tokens were used in 2 steps, and the next request has about 200 tokens. Set";
+    assert!(message.contains(words), "{message}");
+    // In truth it was less, and one that was refused took nothing.
+    budget.settle(first.request, &Usage::new(Some(100), Some(50)), 0, |_| None);
+    assert_eq!(budget.ask(of(200)).unwrap().output_left, Some(50));
+    budget.release(RequestId(1));
+    assert_eq!(budget.ask(FREE).unwrap().output_left, Some(650));
+}
+
+#[test]
+fn input_is_paid_for_before_it_is_answered() {
+    let mut budget = budget(Limits { cost: Some(1.0), ..Limits::default() });
+    let asked = Estimate { input_tokens: 100, input_cost: 0.4, output_token_price: 0.01 };
+    assert_eq!(budget.ask(asked).unwrap().output_left, Some(60));
+    assert_eq!(budget.ask(asked).unwrap().output_left, Some(20));
+    let message = budget.ask(asked).unwrap_err().message;
+    assert!(message.contains("about $0.80 was spent in 2 steps, and the next request takes about $0.40"), "{message}");
+}
+
+#[test]
+fn what_no_provider_counts_is_estimated() {
+    let mut budget = tokens(1000);
+    let request = budget.ask(FREE).unwrap().request;
+    budget.heard(request, &"word".repeat(300)).unwrap();
+    budget.settle(request, &Usage::default(), 400, |_| None);
+    assert_eq!(budget.ask(FREE).unwrap().output_left, Some(600));
+    let reached = budget.time_is_up(Duration::from_millis(1500));
+    let words = "time limit of 1.5 s: 2 steps and about 400 tokens were used until then. Set --timeout or";
+    assert!(reached.message.contains(words), "{}", reached.message);
+}
+
+#[test]
+fn spans_are_said() {
+    let said = [500, 2_000, 90_000, 120_000, 1_250].map(|milliseconds| in_words(Duration::from_millis(milliseconds)));
+    assert_eq!(said, ["500 ms", "2 s", "90 s", "2 min", "1.25 s"]);
+}
