@@ -347,3 +347,62 @@ fn run_warns_of_what_check_refuses() {
     assert_eq!((ended.code, ended.stdout.as_str()), (0, "Hi.\n"));
     assert!(ended.stderr.contains("config has no 'temperature' and ignores it; it belongs in options"), "{ended:?}");
 }
+
+#[test]
+fn calls_of_the_mock_are_held_against_the_tools() {
+    let tools = "import { z } from 'zod';\nexport const config = { model: 'mock' };\n";
+    let rest = "export default ({ defTool, defAgent, defFunction, $ }) => {\n  \
+                defTool('findOrder', 'Finds an order.', z.object({ orderId: z.string() }), () => 1);\n  \
+                defAgent('review', 'Reviews.', z.object({ text: z.string() }), (args, child) => { child.$`go`; });\n  \
+                defFunction('twice', 'Doubles.', z.object({ n: z.number() }), ({ n }) => n * 2);\n  $`go`;\n};\n";
+    for (item, words) in [
+        ("{ type: 'tool-call', toolName: 'findOrdr', args: { orderId: 'a' } }", "did you mean 'findOrder'?"),
+        ("{ type: 'tool-call', toolName: 'ship', args: {} }", "it has findOrder, review, runToolCode"),
+        ("{ type: 'tool-call', toolName: 'findOrder', args: { order: 'a' } }", "'findOrder' takes orderId"),
+        ("{ type: 'tool-call', toolName: 'findOrder' }", "orderId: Required"),
+        ("{ type: 'tool-call', toolName: 'review', args: { text: 5 } }", "expected string, received number"),
+        ("{ type: 'tool-call', toolName: 'runToolCode', args: { source: '' } }", "'runToolCode' takes code"),
+        ("{ type: 'tool-call', toolName: 'findOrder', args: '{\"orderId\": 5}' }", "expected string, received number"),
+    ] {
+        assert_found(&format!("{tools}export const mock = [\n  {item}, // HERE\n];\n{rest}"), "warning", words);
+    }
+    assert_clean(&format!(
+        "{tools}export const mock = [\n  {{ type: 'tool-call', toolName: 'findOrder', args: {{ orderId: 'a' }} }},\n  \
+         {{ type: 'tool-call', toolName: 'findOrder', args: '{{broken' }},\n  \
+         {{ type: 'tool-call', toolName: 'review', args: {{ text: 'x' }} }},\n  \
+         {{ type: 'tool-call', toolName: 'ownOfTheAgent', args: {{}} }},\n];\n{rest}"
+    ));
+}
+
+#[test]
+fn tools_that_options_name_are_looked_for() {
+    let file = |option: &str| {
+        format!(
+            "import {{ z }} from 'zod';\nexport const config = {{ model: 'mock', options: {{\n  {option} // HERE\n}} }};\n\
+             export const mock = [{{ type: 'text', text: 'x' }}];\nexport default ({{ defTool, $ }}) => {{\n  \
+             defTool('lookUp', 'Looks up.', z.object({{}}), () => 1);\n  $`go`;\n}};\n"
+        )
+    };
+    assert_found(&file("toolChoice: { type: 'tool', toolName: 'lookup' },"), "warning", "did you mean 'lookUp'?");
+    assert_found(&file("activeTools: ['lookUp', 'other'],"), "warning", "names the tool 'other'");
+    let (_, found) = findings("p.lmt.mjs", &file("activeTools: ['lookUp'],"), &[]);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn one_mistake_gives_one_finding() {
+    let made = "export const config = { model: 'mock' };\nconst words = JSON.parse('[1, 2, 3]');\n\
+                export const mock = words.map((text) => ({ type: 'text', text })); // HERE\nexport default ({ $ }) => { $`go`; };\n";
+    assert_error(made, "mock item 0 needs a string 'text'");
+    // Neither the render without the input, nor the one without the method.
+    let input = format!(
+        "export const config = {{ model: 'mock' }};\nexport const Input = {{ type: 'object', properties: {{}} }}; // HERE\n\
+         export const mock = [];\nexport default ({{ $ }}, /** @type {{any}} */ {{ city }}) => {{ $`${{city}}`; }};\n"
+    );
+    assert_error(&input, "did you mean 'input'?");
+    let plugins = format!(
+        "{ANY}\nexport const config = {{\n  model: 'mock',\n  plugins: [any.x], // HERE\n}};\nexport const mock = [];\n\
+                           export default ({{ $, defAny }}) => {{ defAny(); $`go`; }};\n"
+    );
+    assert_error(&plugins, "config.plugins[0] must be an object of functions");
+}

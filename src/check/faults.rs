@@ -2,6 +2,7 @@
 
 use std::{
     cell::LazyCell,
+    collections::HashSet,
     path::{Path, PathBuf},
 };
 
@@ -39,7 +40,11 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
             related: Vec::new(),
         }
     };
-    faults.into_iter().map(finding).collect()
+    let mut findings: Vec<Finding> = faults.into_iter().map(finding).collect();
+    let mut seen = HashSet::new();
+    // Items that are made by one expression are most likely wrong in one way.
+    findings.retain(|finding| finding.code != "mock" || seen.insert((finding.span, finding.severity)));
+    findings
 }
 
 fn language(file: &Path) -> Language {

@@ -35,7 +35,7 @@ pub(crate) struct Related {
 }
 
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Severity {
     /// The file does not do what it should.
@@ -47,7 +47,7 @@ pub(crate) enum Severity {
 }
 
 /// From a character up to, not including, another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Span {
     /// The first character.
     pub(crate) start: Position,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
-use super::Range;
+use super::range::Range;
 use crate::code::Tree;
 
 /// The top level of a module.
@@ -215,11 +215,4 @@ fn names_of(tree: &Tree, expression: NodeId) -> Result<Option<Vec<String>>, Erro
 /// Whether a key in brackets says what it is.
 pub(super) fn is_literal(kind: SyntaxKind) -> bool {
     matches!(kind, SyntaxKind::StringLiteral | SyntaxKind::NumericLiteral | SyntaxKind::NoSubstitutionTemplateLiteral)
-}
-
-impl Range {
-    /// The bytes of a node.
-    pub(super) fn of(tree: &Tree, node: NodeId) -> Result<Self, Error> {
-        Ok(Range { start: tree.start(node)?, end: tree.end(node)? })
-    }
 }

@@ -5,6 +5,7 @@
 //! stands for what lies below it.
 
 mod exports;
+mod range;
 mod values;
 
 use tsr_arena::Error;
@@ -16,27 +17,13 @@ use crate::{
     script::bindings::inspect::Key,
 };
 use exports::Module;
+use range::Range;
 use values::Search;
 
 /// The values of one file.
 pub(super) struct Places<'a> {
     text: &'a str,
     tree: Option<Tree>,
-}
-
-/// From byte to byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
-    start: usize,
-    end: usize,
-}
-
-/// How far a path could be followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Hit {
-    range: Range,
-    /// How many keys of the path lead there.
-    depth: usize,
 }
 
 impl<'a> Places<'a> {

@@ -4,8 +4,8 @@ use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
 use super::{
-    Hit, Range,
     exports::{Export, Module, is_literal},
+    range::{Hit, Range},
 };
 use crate::{code::Tree, script::bindings::inspect::Key};
 

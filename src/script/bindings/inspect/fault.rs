@@ -109,6 +109,8 @@ pub(crate) struct RenderedTool {
     pub(crate) description: String,
     /// JSON Schema of its arguments.
     pub(crate) input_schema: Value,
+    /// Whether it is an agent, which asks the model by itself.
+    pub(crate) is_agent: bool,
     /// Where it is defined, when the engine knows.
     pub(crate) location: Option<Location>,
 }

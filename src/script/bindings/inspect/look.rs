@@ -10,7 +10,7 @@ use std::{
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
 use super::{
-    exports::{self, MockScript, calls_against, is_wrong_at},
+    exports::{self, Exports, calls_against, names_against},
     fault::{Fault, Inspection, Weight},
     input::{Given, input, is_told},
     render::{self, config_with},
@@ -113,10 +113,11 @@ impl<'js> Looker<'_, 'js> {
         let namespace = loaded.map_err(|error| Stop(thrown_by_load(ctx, error)))?;
         let made = self.exports(&namespace).await.map_err(|error| Stop(thrown(ctx, error, "export")))?;
         self.phase.set(Phase::Render);
-        if let (Some(host), mock) = made {
+        if let (Some(host), exports) = made {
             let rendered = render::render(ctx, &host).await.map_err(Stop)?;
             let mut found = self.found.borrow_mut();
-            found.faults.extend(calls_against(&mock, &rendered.tools));
+            found.faults.extend(calls_against(&exports.mock, &rendered.tools));
+            found.faults.extend(names_against(&exports.named, &rendered.tools));
             found.rendered = Some(rendered);
         }
         for _ in 0..TURNS_AFTER {
@@ -126,17 +127,18 @@ impl<'js> Looker<'_, 'js> {
         Ok(())
     }
 
-    /// Looks at the exports; gives what is to be rendered, if that can be done, and what the mock will call.
-    async fn exports(&self, namespace: &Object<'js>) -> Result<(Option<Rc<ScriptPrompt<'js>>>, MockScript)> {
+    /// Looks at the exports; gives what is to be rendered, if that can be done, and what the exports say of tools.
+    async fn exports(&self, namespace: &Object<'js>) -> Result<(Option<Rc<ScriptPrompt<'js>>>, Exports)> {
         let (ctx, path) = (self.ctx, self.asked.path);
         let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
-        let exports::Exports { mut faults, mock, models } = exports::look(ctx, namespace, &name);
+        let mut exports = exports::look(ctx, namespace, &name);
+        let mut faults = std::mem::take(&mut exports.faults);
         let host = self.host(namespace, &name, &mut faults).await;
         let mut found = self.found.borrow_mut();
         found.faults.extend(faults);
-        found.models.extend(models);
+        found.models.append(&mut exports.models);
         drop(found);
-        Ok((host?, mock))
+        Ok((host?, exports))
     }
 
     /// What renders, with as much of `config` as can be used.
@@ -154,8 +156,7 @@ impl<'js> Looker<'_, 'js> {
             ctx.catch();
             return Ok(None);
         };
-        // Without the methods of its plugins a function would only fail once more.
-        if !self.asked.render || is_wrong_at(faults, &["config", "plugins"]) {
+        if !self.asked.render || exports::forbid_render(faults) {
             return Ok(None);
         }
         let input = match input(ctx, namespace, name, self.asked.line, faults).await {

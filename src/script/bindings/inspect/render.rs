@@ -10,7 +10,7 @@ use super::{
     verdict::{broken_off, thrown},
 };
 use crate::{
-    prompt::{PromptHost, RunError, StepPlan},
+    prompt::{DefinitionKind, PromptHost, RunError, StepPlan},
     script::{
         bindings::{
             prompt::{
@@ -73,8 +73,11 @@ async fn first_step<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>) -> std::resul
 
 fn rendered<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>, plan: &StepPlan) -> std::result::Result<Rendered, RunError> {
     let prompt = host.object();
-    let tools = host.tool_specs(&plan.active.tools)?.into_iter().map(|spec| RenderedTool {
+    let specs = host.tool_specs(&plan.active.tools)?;
+    let definitions = host.prompt().borrow();
+    let tools = specs.into_iter().map(|spec| RenderedTool {
         location: location_of_tool(ctx, &prompt, &spec.name),
+        is_agent: definitions.tool(&spec.name).is_some_and(|tool| tool.kind == DefinitionKind::DefAgent),
         name: spec.name,
         description: spec.description,
         input_schema: spec.input_schema,

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use super::{
     super::fault::{Key, Weight},
     faults::{Faults, at, below, path},
+    named::NamedTools,
 };
 use crate::{
     cost::{Limits, OwnPrices},
@@ -28,7 +29,8 @@ const RANGES: [(&str, f64, f64); 4] =
     [("temperature", 0.0, 2.0), ("topP", 0.0, 1.0), ("presencePenalty", -2.0, 2.0), ("frequencyPenalty", -2.0, 2.0)];
 
 /// Looks at everything in `config` but the model.
-pub(super) fn look<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, config: &Object<'js>) {
+pub(super) fn look<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, config: &Object<'js>) -> NamedTools {
+    let mut named = NamedTools::default();
     let place = path(&["config"]);
     let unknown = faults.read("config", &place, config_keys::unknown(config));
     for (name, advice) in unknown.into_iter().flatten() {
@@ -39,7 +41,7 @@ pub(super) fn look<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, config: &O
             continue;
         }
         match name.as_str() {
-            "options" => look_at_options(ctx, faults, &value),
+            "options" => named = look_at_options(ctx, faults, &value),
             "plugins" => look_at_plugins(ctx, faults, &value),
             "sandbox" => look_at_sandbox(ctx, faults, &value),
             "limits" => look_at_limits(ctx, faults, &value),
@@ -47,11 +49,14 @@ pub(super) fn look<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, config: &O
             _ => {}
         }
     }
+    named
 }
 
-fn look_at_options<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Value<'js>) {
+fn look_at_options<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Value<'js>) -> NamedTools {
     let place = path(&["config", "options"]);
-    let Some(Some(given)) = faults.read("config", &place, options::object(ctx, value)) else { return };
+    let Some(Some(given)) = faults.read("config", &place, options::object(ctx, value)) else {
+        return NamedTools::default();
+    };
     for name in faults.read("config", &place, options::unknown(&given)).unwrap_or_default() {
         let hint = Some(config_keys::advice_for_option(&name));
         faults.add(WRONG, below(&place, &name), format!("config.options has no '{name}'"), hint);
@@ -67,6 +72,7 @@ fn look_at_options<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Va
             faults.add(("config", Weight::Warning), below(&place, option), message, None);
         }
     }
+    NamedTools::of(&given)
 }
 
 /// Keys that an option does not have, which would be passed over.

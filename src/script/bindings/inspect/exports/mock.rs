@@ -87,12 +87,23 @@ fn look_at_call<'js>(faults: &mut Faults<'_, 'js>, place: &[Key], item: &Value<'
 /// What the mock calls that the first render does not have, or not so. Warnings: a mock may be wrong on purpose, and a tool may
 /// come later.
 pub(crate) fn calls_against(script: &MockScript, tools: &[RenderedTool]) -> Vec<Fault> {
-    script.0.iter().filter_map(|call| call.against(tools)).collect()
+    // An agent plays from the same list, with tools of its own.
+    let mut is_alone = true;
+    let mut faults = Vec::new();
+    for call in &script.0 {
+        let fault = call.against(tools, is_alone);
+        faults.extend(fault);
+        is_alone &= !tools.iter().any(|tool| tool.is_agent && tool.name == call.tool);
+    }
+    faults
 }
 
 impl Call {
-    fn against(&self, tools: &[RenderedTool]) -> Option<Fault> {
-        let Some(tool) = tools.iter().find(|tool| tool.name == self.tool) else { return Some(self.unknown(tools)) };
+    /// What is wrong with the call; where it is not `is_alone`, it may be an agent's.
+    fn against(&self, tools: &[RenderedTool], is_alone: bool) -> Option<Fault> {
+        let Some(tool) = tools.iter().find(|tool| tool.name == self.tool) else {
+            return is_alone.then(|| self.unknown(tools));
+        };
         // Arguments that are no object have been told of.
         let arguments = self.arguments.as_ref().filter(|arguments| arguments.is_object())?;
         let problems = Validator::new(&tool.input_schema).ok()?.validate(arguments).err()?;
@@ -119,7 +130,7 @@ impl Call {
         let hint = match closest(&self.tool, names()) {
             Some(meant) => format!("did you mean '{meant}'?"),
             None if self.is_first => there,
-            None => format!("{there}; this is fine where a later step or an agent has the tool"),
+            None => format!("{there}; this is fine where a later step has the tool"),
         };
         self.fault("toolName", format!("the first step has no tool '{}'", self.tool), hint)
     }
@@ -138,7 +149,13 @@ mod tests {
     use super::*;
 
     fn tool(name: &str, input_schema: Json) -> RenderedTool {
-        RenderedTool { name: name.to_owned(), description: String::new(), input_schema, location: None }
+        RenderedTool {
+            name: name.to_owned(),
+            description: String::new(),
+            input_schema,
+            is_agent: name.ends_with("Agent"),
+            location: None,
+        }
     }
 
     fn tools() -> Vec<RenderedTool> {
@@ -204,6 +221,16 @@ mod tests {
         assert!(said[1].contains("it has findOrder, ping; this is fine where a later step"), "{said:?}");
         let alone = super::tests::said(&[("ship", None)], &[]);
         assert!(alone[0].ends_with("(it has none)"), "{alone:?}");
+    }
+
+    #[test]
+    fn an_agent_may_call_what_it_has() {
+        let tools = [tool("searchAgent", json!({}))];
+        let any = Some(json!({}));
+        let calls = [("search", any.clone()), ("searchAgent", any.clone()), ("search", any)];
+        let said = said(&calls, &tools);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].contains("mock item 0"), "{said:?}");
     }
 
     #[test]

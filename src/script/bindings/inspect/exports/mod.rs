@@ -5,6 +5,7 @@ mod config;
 mod faults;
 mod mock;
 mod model;
+mod named;
 mod place;
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
@@ -12,6 +13,7 @@ use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 use super::fault::{Fault, NamedModel, Weight};
 use faults::{Faults, path};
 pub(crate) use mock::{MockScript, calls_against};
+pub(super) use named::{NamedTools, names_against};
 pub(crate) use place::path_in;
 
 use crate::{
@@ -32,6 +34,8 @@ pub(crate) struct Exports {
     pub(crate) faults: Vec<Fault>,
     /// What the model will answer, when the file's own model is its mock.
     pub(crate) mock: MockScript,
+    /// The tools that options name.
+    pub(super) named: NamedTools,
     /// The models that `config` names and that there may be.
     pub(crate) models: Vec<NamedModel>,
 }
@@ -39,7 +43,7 @@ pub(crate) struct Exports {
 /// Looks at the exports of the file called `name`.
 pub(crate) fn look<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Exports {
     let mut faults = Faults::new(ctx);
-    let mut mock = MockScript::default();
+    let (mut mock, mut named) = (MockScript::default(), NamedTools::default());
     let names = namespace.own_keys::<String>(Filter::new().string()).collect::<Result<Vec<_>>>();
     let names = faults.read("export", &[], names).unwrap_or_default();
     let file = File { namespace, name, names };
@@ -48,7 +52,7 @@ pub(crate) fn look<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> 
     file.typed(ctx, &mut faults);
     file.misspelt(&mut faults);
     if let Some(config) = config {
-        config::look(ctx, &mut faults, &config);
+        named = config::look(ctx, &mut faults, &config);
         file.model(ctx, &mut faults, &config);
         if file.has("mock") {
             let value = namespace.get("mock");
@@ -61,11 +65,22 @@ pub(crate) fn look<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> 
             }
         }
     }
-    Exports { faults: faults.found, mock, models: faults.models }
+    Exports { faults: faults.found, mock, named, models: faults.models }
+}
+
+/// Whether the function would only fail once more, for something that was told: its input goes by another name, or the methods
+/// of its plugins are missing.
+pub(super) fn forbid_render(faults: &[Fault]) -> bool {
+    let has_no_input = faults.iter().any(|fault| fault.hint.as_deref() == Some(&*did_you_mean("input")));
+    has_no_input || is_wrong_at(faults, &["config", "plugins"])
+}
+
+fn did_you_mean(name: &str) -> String {
+    format!("did you mean '{name}'?")
 }
 
 /// Whether a value, or something in it, is wrong.
-pub(super) fn is_wrong_at(faults: &[Fault], names: &[&str]) -> bool {
+fn is_wrong_at(faults: &[Fault], names: &[&str]) -> bool {
     let place = path(names);
     faults.iter().any(|fault| fault.weight == Weight::Error && fault.place.starts_with(&place))
 }
@@ -107,7 +122,7 @@ impl<'js> File<'_, 'js> {
         // A file with one function means that one.
         let mut functions = self.names.iter().filter(|name| {
             let value = self.namespace.get::<_, Value>(name.as_str());
-            value.is_ok_and(|value| value.is_function())
+            !KNOWN.contains(&name.as_str()) && value.is_ok_and(|value| value.is_function())
         });
         if let (Some(only), None, Some(fault)) = (functions.next(), functions.next(), faults.found.last_mut()) {
             fault.place = path(&[only]);
@@ -164,7 +179,7 @@ impl<'js> File<'_, 'js> {
             };
             if fits {
                 let message = format!("{} exports '{similar}', which nobody reads", self.name);
-                faults.add(("export", weight), path(&[similar]), message, Some(format!("did you mean '{known}'?")));
+                faults.add(("export", weight), path(&[similar]), message, Some(did_you_mean(known)));
             }
         }
     }
