@@ -4,7 +4,7 @@ import { Agent, globalAgent } from './agent.js';
 import { invalidArgumentType, isToken } from './checks.js';
 import { IncomingMessage } from './incoming.js';
 import { HEADERS, OutgoingMessage } from './outgoing.js';
-import { MessageParser } from './parser.js';
+import { isParseError, MessageParser } from './parser.js';
 
 const BARE_METHODS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']);
 
@@ -49,6 +49,7 @@ export function ClientRequest(input, given, callback) {
   this.aborted = false;
   this.reusedSocket = false;
   this.maxHeadersCount = null;
+  Object.defineProperty(this, '_maxHeaderSize', { value: options.maxHeaderSize });
   if (options.signal) follow(this, options.signal);
   this._ended = false;
   this._start(options);
@@ -245,7 +246,7 @@ class Exchange {
       head: (message) => this.#head(message),
       body: (bytes) => this.#body(bytes),
       end: (trailers) => this.#end(trailers),
-    });
+    }, request._maxHeaderSize);
     this.#listeners = {
       data: (bytes) => this.#take(bytes),
       end: () => this.#inputEnded(),
@@ -269,6 +270,7 @@ class Exchange {
     try {
       rest = this.#parser.execute(bytes);
     } catch (error) {
+      if (!isParseError(error)) throw error;
       this.give();
       this.#socket.destroy();
       this.#request._fail(error);
