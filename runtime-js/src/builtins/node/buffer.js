@@ -88,6 +88,7 @@ Buffer.compare = compare;
 Buffer.concat = function concat(list, length = undefined) {
   if (!Array.isArray(list)) throw invalidArgumentType('list', 'an instance of Array', list);
   if (length !== undefined) checkRange(length, 'length', 0, MAX_LENGTH);
+  if (list.length === 0) return Buffer.alloc(0);
   const whole = Buffer.alloc(length ?? list.reduce((size, part) => size + (part?.length || 0), 0));
   let offset = 0;
   list.forEach((part, index) => {
