@@ -210,6 +210,7 @@ export class URL {
   }
 
   static revokeObjectURL(url) {
+    required(arguments.length, ['url']);
     objectUrls().revokeObjectURL(url);
   }
 
