@@ -36,3 +36,8 @@ const [first, second] = [Buffer.alloc(1000, 3), Buffer.alloc(1000, 3)];
 const compared = () => [first.compare(second), first.equals(second), Buffer.compare(first.subarray(1), second.subarray(1)), Buffer.compare(first.subarray(1), second.subarray(2))];
 t('same', compared);
 for (const place of [0, 7, 8, 503, 999]) t(place, () => { second[place] = 9; const found = compared(); second[place] = 3; return found; });
+t('fill places', () => Buffer.alloc(3).fill(1, -1));
+t('fill part', () => Buffer.alloc(4).fill(1, 1.5));
+t('concat part', () => Buffer.concat([Buffer.from('a')], 1.5));
+t('copy bytes', () => [Buffer.copyBytesFrom(new Uint16Array([1, 2, 3]), 1, 1), Buffer.copyBytesFrom(new Uint16Array([1, 2, 3]), 5), Buffer.copyBytesFrom(new Uint16Array([1, 2]))]);
+t('copy bytes before', () => Buffer.copyBytesFrom(new Uint16Array([1]), -1));

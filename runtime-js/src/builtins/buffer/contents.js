@@ -1,7 +1,7 @@
 // What changes the bytes of a `Buffer`: `fill`, `copy`, `write`, and the `…Slice` and `…Write` methods of each encoding.
 import { encodeUtf8 } from 'lmthing:internal/native/encoding';
 import { importBuiltin } from 'lmthing:internal/native/modules';
-import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
+import { checkInteger, invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
 import { BYTES, checkNumber, checkRange, unknownEncoding } from './checks.js';
 
 const ENCODINGS = ['ascii', 'base64', 'base64url', 'hex', 'latin1', 'ucs2', 'utf8'];
@@ -62,9 +62,9 @@ export function defineContents(Buffer) {
         if (value.length === 0) value = 0;
       }
       if (offset === undefined) [offset, end] = [0, this.length];
-      else checkRange(offset, 'offset', 0, Number.MAX_SAFE_INTEGER);
+      else checkInteger(offset, 'offset', 0, 2 ** 32);
       if (end === undefined) end = this.length;
-      else checkRange(end, 'end', 0, this.length);
+      else checkInteger(end, 'end', 0, this.length);
       return offset >= end ? this : fillWith(Buffer, this, value, offset, end, encoding);
     },
     copy(target, targetStart, sourceStart, sourceEnd) {
