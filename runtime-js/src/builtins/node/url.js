@@ -153,16 +153,19 @@ export function parse(text, parseQuery = false, slashesDenoteHost = false) {
 /** The path that `to` names from `from`, neither of which begins at a root: it may begin with `..`. */
 function resolveRelative(from, to) {
   const [source, target] = [parse(from), parse(to)];
-  const hash = target.hash ?? '';
-  if (!target.pathname) return `${source.pathname ?? ''}${target.search ?? source.search ?? ''}${hash}`;
-  const names = [...(source.pathname ?? '').split('/').slice(0, -1), ...target.pathname.split('/')];
+  const [path, hash] = [source.pathname ?? '', target.hash ?? ''];
+  // A query alone, or nothing, leaves the path as it is written.
+  if (target.search !== null && !target.pathname) return `${path}${target.search}${hash}`;
+  if (!target.pathname && hash === '') return `${path}${source.search ?? ''}`;
+  const names = target.pathname ? [...path.split('/').slice(0, -1), ...target.pathname.split('/')] : path.split('/');
   const kept = [];
   for (const name of names) {
     if (name === '..' && kept.length > 0 && kept.at(-1) !== '..') kept.pop();
     else if (name !== '.') kept.push(name);
   }
-  if (/^\.\.?$/.test(names.at(-1)) && kept.length > 0 && kept.at(-1) !== '') kept.push('');
-  return `${kept.join('/')}${target.search ?? ''}${hash}`;
+  const isFolder = names.at(-1) === '' || (names.length > 1 && /^\.\.?$/.test(names.at(-1)));
+  if (isFolder && !kept.join('/').endsWith('/')) kept.push('');
+  return `${kept.join('/')}${(target.pathname ? target.search : source.search) ?? ''}${hash}`;
 }
 
 /** Resolves a reference against a base, either of which may be relative. */
