@@ -47,9 +47,17 @@ export function prepareTable(table, RuntimeError) {
   if (PREPARED.has(table)) return table;
   PREPARED.add(table);
   const { get, set, grow } = table;
-  const back = (value) => inner.get(value) ?? value;
+  /** Calls with what belongs to `value`, which a table of functions may refuse. */
+  const taking = (name, run, value) => {
+    try {
+      return run(inner.get(value) ?? value);
+    } catch (error) {
+      if (!/foreign function/.test(error.message)) throw error;
+      throw new TypeError(`WebAssembly.Table.${name}(): Argument 1 is invalid for table: function-typed object expected`);
+    }
+  };
   table.get = (index) => giveOut(get(index), RuntimeError);
-  table.set = (index, value = null) => set(index, back(value));
-  table.grow = (count, value = null) => grow(count, back(value));
+  table.set = (index, value = null) => taking('set', (item) => set(index, item), value);
+  table.grow = (count, value = null) => taking('grow', (item) => grow(count, item), value);
   return table;
 }
