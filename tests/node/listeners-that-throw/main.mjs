@@ -60,7 +60,7 @@ console.log('/parse', await ask('/parse'));
 console.log('/answer', (await ask('/answer')) !== undefined);
 console.log('/', await ask('/'));
 const raw = net.connect(web.address().port, '127.0.0.1');
-raw.write('no request at all\r\n\r\n');
+raw.write('{}\r\n\r\n');
 raw.resume();
 await once(raw, 'close');
 web.close();
