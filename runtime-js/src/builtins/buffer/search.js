@@ -2,7 +2,7 @@
 import { invalidArgumentType } from '../shared/errors.js';
 import { checkBytes, checkRange, unknownEncoding } from './checks.js';
 
-const { indexOf } = Uint8Array.prototype;
+const { indexOf, subarray, toHex } = Uint8Array.prototype;
 const MAX_OFFSET = 0x7fffffff;
 
 /** Where `needle` begins in `bytes` from `from` on, in the direction of `step`; -1 when nowhere. */
@@ -44,21 +44,21 @@ function search(bytes, value, place, encoding, isForward, fromText) {
   return find(bytes.subarray(0, even), needle, offset - (offset % 2), isForward ? 2 : -2);
 }
 
-/** The memory in numbers of eight bytes each, if that is worth while. A float tells no two NaN apart: they are integers. */
-function wordsOf(bytes, length) {
-  if (length < 64) return undefined;
-  const isAligned = bytes.byteOffset % 8 === 0;
-  return new BigUint64Array(isAligned ? bytes.buffer : Uint8Array.prototype.slice.call(bytes, 0, length).buffer, isAligned ? bytes.byteOffset : 0, length / 8);
-}
+const PIECE = 16384;
 
+/** The order of two lists of bytes: -1, 0 or 1. Long ones are compared as texts, which the engine does many times faster. */
 function compareBytes(a, b) {
   const length = Math.min(a.length, b.length);
-  const words = length - (length % 8);
-  const [first, second] = [wordsOf(a, words), wordsOf(b, words)];
-  let index = 0;
-  // Eight at a time, as far as they are equal.
-  if (first && second) while (index < words && first[index / 8] === second[index / 8]) index += 8;
-  for (; index < length; index++) if (a[index] !== b[index]) return a[index] < b[index] ? -1 : 1;
+  if (length < 64) {
+    for (let index = 0; index < length; index++) if (a[index] !== b[index]) return a[index] < b[index] ? -1 : 1;
+    return Math.sign(a.length - b.length);
+  }
+  for (let start = 0; start < length; start += PIECE) {
+    const end = Math.min(start + PIECE, length);
+    // Hexadecimal digits are in the order of the bytes.
+    const [first, second] = [a, b].map((bytes) => toHex.call(subarray.call(bytes, start, end)));
+    if (first !== second) return first < second ? -1 : 1;
+  }
   return Math.sign(a.length - b.length);
 }
 
