@@ -111,3 +111,22 @@ console.log((await say(limited, `GET / HTTP/1.1\r\nX: ${'a'.repeat(500)}\r\n\r\n
 limited.maxRequestsPerSocket = 3;
 console.log(await say(limited, 'GET /1 HTTP/1.1\r\n\r\n'));
 await closed(limited);
+
+// Many in a row, with bodies, of which none waits for the one before.
+const echo = http.createServer((request, response) => {
+  let size = 0;
+  request.on('data', (data) => { size += data.length; });
+  request.on('end', () => setTimeout(() => response.end(`[${request.url} ${size}]`), (Number(request.url.slice(1)) * 7) % 13));
+});
+await listening(echo);
+const post = (number, size, last) => `POST /${number} HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n${last ? 'Connection: close\r\n' : ''}\r\n${'y'.repeat(size)}`;
+const row = Array.from({ length: 40 }, (_, index) => post(index, index * 3000, index === 39)).join('');
+console.log((await say(echo, row)).match(/\[\/\d+ \d+\]/g).join(' '));
+await closed(echo);
+const silent = http.createServer((request, response) => {
+  request.on('close', () => console.log('request closed', request.url, request.destroyed));
+  response.on('close', () => console.log('answer closed', request.url, response.writableFinished));
+});
+await listening(silent);
+await say(silent, get('/1') + get('/2'), (socket) => setTimeout(() => socket.destroy(), 50));
+await closed(silent);

@@ -206,10 +206,11 @@ export class ServerConnection {
     for (const request of requests) {
       if (!request.destroyed) request.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
     }
-    for (const response of answers) {
-      response.socket = null;
-      response._close();
-    }
+    // Only the answer that has the connection tells of its end, as in Node.
+    const [response] = answers;
+    if (!response) return;
+    response.socket = null;
+    response._close();
   }
 }
 

@@ -157,7 +157,7 @@ function resolveRelative(from, to) {
   // A query alone, or nothing, leaves the path as it is written.
   if (target.search !== null && !target.pathname) return `${path}${target.search}${hash}`;
   if (!target.pathname && hash === '') return `${path}${source.search ?? ''}`;
-  const names = target.pathname ? [...path.split('/').slice(0, -1), ...target.pathname.split('/')] : path.split('/');
+  const names = target.pathname ? [...path.split('/').slice(0, -1), ...target.pathname.split('/')] : path === '' ? [] : path.split('/');
   const kept = [];
   for (const name of names) {
     if (name === '..' && kept.length > 0 && kept.at(-1) !== '..') kept.pop();
@@ -172,7 +172,7 @@ function resolveRelative(from, to) {
 export function resolve(from, to) {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(from) && /^[/\\]{2}/.test(to)) return to;
   const isRooted = (text) => /^([a-z][a-z0-9+.-]*:|[/\\])/i.test(text);
-  if (from !== '' && !isRooted(from) && !isRooted(to)) return resolveRelative(from, to);
+  if (!isRooted(from) && !isRooted(to)) return resolveRelative(from, to);
   const base = new URL(from, 'resolve://host/');
   const target = new URL(to, base);
   if (target.protocol !== 'resolve:') return target.href;
