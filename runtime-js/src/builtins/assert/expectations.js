@@ -1,5 +1,5 @@
 // `throws`, `rejects` and their opposites: what a function throws against what is expected of it.
-import { isDeepStrictEqual } from 'assert/build/internal/util/comparisons.js';
+import { isDeepStrictEqual } from '../shared/deep-equal.js';
 import { inspect } from 'lmthing:internal/inspect';
 import { isNativeError, isPromise, isRegExp } from 'node:util/types';
 import { invalidArgumentType, nodeError, received } from '../shared/errors.js';

@@ -1,6 +1,7 @@
 // What changes the bytes of a `Buffer`: `fill`, `copy`, `write`, and the `…Slice` and `…Write` methods of each encoding.
 import { encodeUtf8 } from 'lmthing:internal/native/encoding';
-import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
+import { importBuiltin } from 'lmthing:internal/native/modules';
+import { checkInteger, invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
 import { BYTES, checkNumber, checkRange, unknownEncoding } from './checks.js';
 
 const ENCODINGS = ['ascii', 'base64', 'base64url', 'hex', 'latin1', 'ucs2', 'utf8'];
@@ -10,11 +11,20 @@ const whole = (value, fallback) => (value === undefined ? fallback : Math.trunc(
 /** The package's own way of writing text, which its `from` relies on, too. */
 let baseWrite;
 
+/** Pairs of digits, up to the first that is none. */
+function writeHex(buffer, text, offset, space) {
+  const [digits] = /^(?:[0-9a-f]{2})*/i.exec(text.slice(0, space * 2));
+  const bytes = Uint8Array.fromHex(digits);
+  buffer.set(bytes, offset);
+  return bytes.length;
+}
+
 function writeText(buffer, text, offset, length, encoding = 'utf8') {
   const space = Math.max(Math.min(length, buffer.length - offset), 0);
   if (/^base64url$/i.test(encoding)) {
     return baseWrite.call(buffer, text.replaceAll('-', '+').replaceAll('_', '/'), offset, space, 'base64');
   }
+  if (encoding === 'hex') return writeHex(buffer, text, offset, space);
   if (!/^utf-?8$/i.test(encoding)) return baseWrite.call(buffer, text, offset, space, encoding);
   const bytes = encodeUtf8(text.toWellFormed());
   let count = Math.min(bytes.length, space);
@@ -28,11 +38,16 @@ function fillWith(Buffer, buffer, value, start, end, encoding) {
   let bytes = value;
   if (typeof value === 'string') bytes = Buffer.from(value, encoding);
   if (!ArrayBuffer.isView(bytes)) return Uint8Array.prototype.fill.call(buffer, Number(value) & 255, start, end);
-  if (bytes.length === 0) {
-    const shown = typeof value === 'string' ? `'${value}'` : '<Buffer >';
-    throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'value' is invalid. Received ${shown}`);
+  if (bytes.byteLength === 0) {
+    const { inspect } = importBuiltin('lmthing:internal/inspect');
+    throw nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'value' is invalid. Received ${inspect(value)}`);
   }
-  for (let index = start; index < end; index++) buffer[index] = bytes[(index - start) % bytes.length];
+  const pattern = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  buffer.set(pattern.subarray(0, end - start), start);
+  // What is filled already is copied behind itself, twice as much each time.
+  for (let filled = pattern.length; filled < end - start; filled *= 2) {
+    buffer.copyWithin(start + filled, start, Math.min(start + filled, end - filled));
+  }
   return buffer;
 }
 
@@ -47,13 +62,13 @@ export function defineContents(Buffer) {
         if (value.length === 0) value = 0;
       }
       if (offset === undefined) [offset, end] = [0, this.length];
-      else checkRange(offset, 'offset', 0, Number.MAX_SAFE_INTEGER);
+      else checkInteger(offset, 'offset', 0, 2 ** 32);
       if (end === undefined) end = this.length;
-      else checkRange(end, 'end', 0, this.length);
+      else checkInteger(end, 'end', 0, this.length);
       return offset >= end ? this : fillWith(Buffer, this, value, offset, end, encoding);
     },
     copy(target, targetStart, sourceStart, sourceEnd) {
-      if (!ArrayBuffer.isView(target)) throw invalidArgumentType('target', BYTES, target);
+      if (!(target instanceof Uint8Array)) throw invalidArgumentType('target', BYTES, target);
       const [to, from, end] = [whole(targetStart, 0), whole(sourceStart, 0), whole(sourceEnd, this.length)];
       if (to < 0) throw outOfRange('targetStart', '>= 0', to);
       if (from < 0 || from > this.length) throw outOfRange('sourceStart', `>= 0 && <= ${this.length}`, from);

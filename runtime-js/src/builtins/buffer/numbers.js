@@ -91,6 +91,7 @@ function defineSized(prototype, isSigned, isLittle) {
       let rest = +value;
       checkValue(rest, bounds(size, isSigned, false));
       checkPlace(this, offset, size);
+      rest = Math.trunc(rest);
       if (rest < 0) rest += 2 ** (size * 8);
       for (const place of places(offset, size).reverse()) {
         this[place] = rest % 256;

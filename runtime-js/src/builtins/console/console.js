@@ -3,7 +3,7 @@ import { formatWithOptions, inspect } from 'lmthing:internal/inspect';
 import { formatDuration } from '../internal/durations.js';
 import { renderTable } from '../internal/table.js';
 import { brand } from '../shared/brand.js';
-import { invalidArgumentType, nodeError } from '../shared/errors.js';
+import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
 
 const hasWrite = (stream) => typeof stream?.write === 'function';
 
@@ -22,12 +22,22 @@ function readOptions(first, stderr, ignoreErrors) {
   if (inspectOptions !== undefined && (inspectOptions === null || typeof inspectOptions !== 'object')) {
     throw invalidArgumentType('options.inspectOptions', 'of type object', inspectOptions);
   }
+  if (inspectOptions?.colors !== undefined && options.colorMode !== undefined) {
+    throw nodeError(TypeError, 'ERR_INCOMPATIBLE_OPTION_PAIR', 'Option "options.inspectOptions.color" cannot be used in combination with option "colorMode"');
+  }
+  checkIndentation(groupIndentation);
   return { stdout, stderr: errors, ignoreErrors: options.ignoreErrors ?? true, colorMode, groupIndentation, inspectOptions };
+}
+
+function checkIndentation(count) {
+  if (typeof count !== 'number') throw invalidArgumentType('groupIndentation', 'of type number', count);
+  if (!Number.isInteger(count)) throw outOfRange('groupIndentation', 'an integer', count);
+  if (count < 0 || count > 1000) throw outOfRange('groupIndentation', '>= 0 && <= 1000', count);
 }
 
 const METHODS = ['assert', 'clear', 'count', 'countReset', 'debug', 'dir', 'dirxml', 'error', 'group', 'groupCollapsed', 'groupEnd', 'info', 'log', 'table', 'time', 'timeEnd', 'timeLog', 'trace', 'warn'];
 
-export class Console {
+class StreamConsole {
   #options;
   #indentation = '';
   #counts = new Map();
@@ -38,6 +48,7 @@ export class Console {
     Object.defineProperties(this, {
       _stdout: { value: this.#options.stdout, writable: true, configurable: true },
       _stderr: { value: this.#options.stderr, writable: true, configurable: true },
+      [Symbol.toStringTag]: { value: 'console', configurable: true },
     });
     // Each method works on its own, taken off the console.
     for (const name of METHODS) this[name] = this[name].bind(this);
@@ -55,9 +66,14 @@ export class Console {
     if (!ignoreErrors) return void stream.write(`${indented}\n`);
     // A stream that cannot be written to is no reason to end the program.
     const quiet = () => {};
-    stream.once?.('error', quiet);
+    const isUnheard = () => stream.listenerCount?.('error') === 0;
+    // An error may come later, by the callback first.
+    const failed = (error) => {
+      if (error && !stream._writableState?.errorEmitted && isUnheard()) stream.once('error', quiet);
+    };
+    if (isUnheard()) stream.once('error', quiet);
     try {
-      stream.write(`${indented}\n`, quiet);
+      stream.write(`${indented}\n`, failed);
     } catch (error) {
       if (error instanceof RangeError && /call stack/i.test(error.message)) throw error;
     } finally {
@@ -83,14 +99,13 @@ export class Console {
 
   trace(...values) {
     const error = { name: 'Trace', message: formatWithOptions(this.#inspection(this._stderr), ...values) };
-    Error.captureStackTrace(error, Console.prototype.trace);
+    Error.captureStackTrace(error, StreamConsole.prototype.trace);
     this.error(error.stack);
   }
 
   assert(condition, ...values) {
     if (condition) return;
-    if (typeof values[0] === 'string') values[0] = `Assertion failed: ${values[0]}`;
-    else values.unshift(values.length > 0 ? 'Assertion failed:' : 'Assertion failed');
+    values[0] = values.length === 0 ? 'Assertion failed' : `Assertion failed: ${values[0]}`;
     this.warn(...values);
   }
 
@@ -146,7 +161,18 @@ export class Console {
     else this.log('%s: %s', label, formatDuration(performance.now() - start), ...values);
   }
 }
-const { prototype } = Console;
+/** Needs no `new`, as in Node. */
+export function Console(...values) {
+  return Reflect.construct(StreamConsole, values, new.target ?? Console);
+}
+const { prototype } = StreamConsole;
+Console.prototype = prototype;
+prototype.constructor = Console;
+Object.defineProperty(Console, Symbol.hasInstance, {
+  value(object) {
+    return (this === Console && object === globalThis.console) || Function.prototype[Symbol.hasInstance].call(this, object);
+  },
+});
 for (const [name, same] of Object.entries({ debug: 'log', info: 'log', dirxml: 'log', error: 'warn', groupCollapsed: 'group' })) {
   prototype[name] = prototype[same];
 }

@@ -37,19 +37,28 @@ const abortable = (name, run) =>
     }
   });
 
-/** Data may come in parts: an iterable or async iterable, such as a stream. */
+function partBytes(part, encoding) {
+  const { Buffer } = globalThis;
+  return ArrayBuffer.isView(part) ? Buffer.from(part.buffer, part.byteOffset, part.byteLength) : Buffer.from(part, encoding ?? 'utf8');
+}
+
+/** Data may come in parts: an iterable or async iterable, such as a stream. One that is aborted gives no further part. */
 const gathering = (name, write) => named(name, async (file, data, options) => {
   const isParts = typeof data === 'object' && data !== null && !ArrayBuffer.isView(data);
   if (!isParts || !(data[Symbol.asyncIterator] || data[Symbol.iterator])) return write(file, data, options);
+  const { encoding, signal } = typeof options === 'string' ? { encoding: options } : (options ?? {});
   const parts = [];
-  for await (const part of data) parts.push(typeof part === 'string' ? globalThis.Buffer.from(part) : part);
+  for await (const part of data) {
+    if (signal?.aborted) throw abortError(signal);
+    parts.push(partBytes(part, encoding));
+  }
   return write(file, globalThis.Buffer.concat(parts), options);
 });
 
 export const promises = {
   ...simple,
   readFile: abortable('readFile', simple.readFile),
-  writeFile: abortable('writeFile', gathering('writeFile', simple.writeFile)),
+  writeFile: gathering('writeFile', abortable('writeFile', simple.writeFile)),
   appendFile: gathering('appendFile', simple.appendFile),
   realpath: promised('realpath', realpathNative),
   cp,

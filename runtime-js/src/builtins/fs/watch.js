@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { watch as watchNative } from 'lmthing:internal/native/fs-watch';
 import { keeper } from 'lmthing:internal/native/alive';
 import { invalidArgumentType } from '../shared/errors.js';
+import { guarded } from '../shared/guarded.js';
 import { abortError, optionsOf, pathText } from './arguments.js';
 import { Stats, BigIntStats } from './entries.js';
 import { systemError } from './errors.js';
@@ -31,7 +32,7 @@ export class FSWatcher extends EventEmitter {
     const native = this.#native;
     for (let change = await native.next(); change && this.#native; change = await native.next()) {
       const [kind, name] = change;
-      this.emit('change', kind, encoding === 'buffer' ? Buffer.from(name) : name);
+      guarded(() => this.emit('change', kind, encoding === 'buffer' ? Buffer.from(name) : name));
     }
   }
 
@@ -54,12 +55,22 @@ export class FSWatcher extends EventEmitter {
   }
 }
 
+function closeBy(watcher, signal) {
+  const close = () => watcher.close();
+  if (signal.aborted) {
+    process.nextTick(close);
+    return;
+  }
+  signal.addEventListener('abort', close, { once: true });
+  watcher.once('close', () => signal.removeEventListener('abort', close));
+}
+
 export function watch(filename, given, callback) {
   const listener = typeof given === 'function' ? given : callback;
   const options = optionsOf(given);
   const watcher = new FSWatcher(pathText(filename), options);
   if (listener) watcher.on('change', listener);
-  options.signal?.addEventListener('abort', () => watcher.close(), { once: true });
+  if (options.signal) closeBy(watcher, options.signal);
   return watcher;
 }
 
@@ -107,7 +118,7 @@ export class StatWatcher extends EventEmitter {
       const first = before === undefined;
       before = now;
       // A file that is not there when watching starts is told at once, as Node does.
-      if (changed || (first && now === nothing)) this.emit('change', now, previous);
+      if (changed || (first && now === nothing)) guarded(() => this.emit('change', now, previous));
     };
     this.#timer = setInterval(compare, interval);
     if (!persistent) this.#timer.unref();

@@ -26,6 +26,7 @@ export function OutgoingMessage(options) {
   this._last = false;
   this._trailers = '';
   this._keepAliveTimeout = 0;
+  Object.defineProperty(this, '_maxRequestsPerSocket', { value: 0, writable: true });
   this.socket = null;
   this[WAITING] = [];
 }
@@ -135,7 +136,10 @@ const methods = {
       this._last = true;
       return 'Connection: close\r\n';
     }
-    const timeout = this._keepAliveTimeout && this._defaultKeepAlive && !state['keep-alive'] ? `Keep-Alive: timeout=${Math.floor(this._keepAliveTimeout / 1000)}\r\n` : '';
+    // The connection itself stays until it has been idle long enough, as in Node.
+    if (this.maxRequestsOnConnectionReached) return 'Connection: close\r\n';
+    const most = this._maxRequestsPerSocket > 0 ? `, max=${this._maxRequestsPerSocket}` : '';
+    const timeout = this._keepAliveTimeout && this._defaultKeepAlive && !state['keep-alive'] ? `Keep-Alive: timeout=${Math.floor(this._keepAliveTimeout / 1000)}${most}\r\n` : '';
     return `Connection: keep-alive\r\n${timeout}`;
   },
   _lengthLine(state) {

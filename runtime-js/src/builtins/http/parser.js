@@ -2,7 +2,8 @@
 // `body(bytes)`, `end(trailers)`.
 import { Buffer } from 'node:buffer';
 
-const MAX_HEAD = 16 * 1024;
+/** The bytes that the head of a message may have, unless told otherwise. */
+export const MAX_HEAD = 16 * 1024;
 const HEAD = 'head';
 const COUNTED = 'counted';
 const CHUNK_SIZE = 'chunk size';
@@ -11,9 +12,15 @@ const CHUNK_END = 'chunk end';
 const TRAILERS = 'trailers';
 const UNTIL_CLOSE = 'until close';
 const STOPPED = 'stopped';
+const CLOSED = 'closed';
+
+/** What parsers have thrown: anything else that comes out of `execute` was thrown by who listens. */
+const parseErrors = new WeakSet();
+export const isParseError = (error) => parseErrors.has(error);
 
 export function parseError(code, reason, raw) {
   const error = new Error(`Parse Error: ${reason}`);
+  parseErrors.add(error);
   return Object.assign(error, { bytesParsed: 0, code, reason, rawPacket: raw });
 }
 
@@ -41,12 +48,14 @@ export class MessageParser {
   #state = HEAD;
   #held = Buffer.alloc(0);
   #left = 0;
-  #message;
+  #maxHead;
+  #isLast = false;
 
-  /** `kind` is what comes in, `request` or `response`. */
-  constructor(kind, on) {
+  /** `kind` is what comes in, `request` or `response`; `maxHead` is how many bytes a head may have. */
+  constructor(kind, on, maxHead = MAX_HEAD) {
     this.#kind = kind;
     this.#on = on;
+    this.#maxHead = maxHead;
   }
 
   /** Takes bytes; gives those behind a message that turned the connection into something else. */
@@ -67,7 +76,7 @@ export class MessageParser {
   /** The connection is at its end; `true` when a message was whole by that. */
   finish() {
     if (this.#state === UNTIL_CLOSE) this.#end([]);
-    else if (this.#state !== HEAD && this.#state !== STOPPED) return false;
+    else if (this.#state !== HEAD && this.#state !== STOPPED && this.#state !== CLOSED) return false;
     return this.#held.length === 0;
   }
 
@@ -90,6 +99,8 @@ export class MessageParser {
         return this.#chunkEnd(data);
       case TRAILERS:
         return this.#trailers(data);
+      case CLOSED:
+        return afterLast(data);
       default:
         this.#on.body(data);
         return data.subarray(data.length);
@@ -101,15 +112,15 @@ export class MessageParser {
     if (data[0] === 13 || data[0] === 10) return data.subarray(1);
     const end = headEnd(data);
     if (end === undefined) {
-      if (data.length > MAX_HEAD) throw parseError('HPE_HEADER_OVERFLOW', 'Header overflow', data);
+      if (data.length > this.#maxHead) throw parseError('HPE_HEADER_OVERFLOW', 'Header overflow', data);
       if (this.#kind === 'request' && !/^[A-Za-z-]+( |$)/.test(data.toString('latin1', 0, 24).split(' ')[0] + ' ')) throw parseError('HPE_INVALID_METHOD', 'Invalid method encountered', data);
       if (this.#kind === 'response' && !'HTTP/'.startsWith(data.toString('latin1', 0, 5))) throw parseError('HPE_INVALID_CONSTANT', 'Expected HTTP/, RTSP/ or ICE/', data);
       return undefined;
     }
+    if (end.at > this.#maxHead) throw parseError('HPE_HEADER_OVERFLOW', 'Header overflow', data);
     const [first, ...lines] = data.toString('latin1', 0, end.at).split(/\r?\n/);
     const message = this.#kind === 'request' ? requestLine(first, data) : statusLine(first, data);
     message.rawHeaders = parseLines(lines, data);
-    this.#message = message;
     const lengths = valuesOf(message.rawHeaders, 'content-length');
     const codings = valuesOf(message.rawHeaders, 'transfer-encoding').join(',').toLowerCase();
     const isChunked = /(^|[ ,])chunked\s*$/.test(codings);
@@ -118,8 +129,9 @@ export class MessageParser {
     return data.subarray(end.at + end.length);
   }
 
-  /** Where the body of a message begins, by what its owner says of it: `none`, `stop`, or nothing special. */
+  /** Where the body of a message begins, by what its owner says of it: `none`, `stop`, `last`, or nothing special. */
   #begin(verdict, isChunked, length) {
+    this.#isLast = verdict === 'last';
     if (verdict === 'stop') this.#state = STOPPED;
     else if (verdict === 'none') this.#end([]);
     else if (isChunked) this.#state = CHUNK_SIZE;
@@ -178,10 +190,15 @@ export class MessageParser {
   }
 
   #end(trailers) {
-    this.#state = HEAD;
-    this.#message = undefined;
+    this.#state = this.#isLast ? CLOSED : HEAD;
     if (this.#on.end(trailers) === 'stop') this.#state = STOPPED;
   }
+}
+
+/** Whoever said that a message was the last one sends no other; empty lines are let pass. */
+function afterLast(data) {
+  if (data[0] === 13 || data[0] === 10) return data.subarray(1);
+  throw parseError('HPE_CLOSED_CONNECTION', 'Data after `Connection: close`', data);
 }
 
 /** Where the empty line after the headers is. */

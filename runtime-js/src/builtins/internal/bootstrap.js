@@ -52,17 +52,20 @@ const capture = Error.captureStackTrace;
 function captureStackTrace(target, above = captureStackTrace) {
   capture(target, above);
   const frames = target.stack;
-  const settle = (value) =>
-    Object.defineProperty(target, 'stack', { value, writable: true, configurable: true, enumerable: false });
-  if (typeof frames !== 'string') return void settle(frames);
+  const member = (value) => ({ value, writable: true, configurable: true, enumerable: false });
+  if (typeof frames !== 'string') return void Object.defineProperty(target, 'stack', member(frames));
+  let stack;
   // As in Node, the first line is made when somebody looks: constructors give errors their name afterwards.
   Object.defineProperty(target, 'stack', {
     get() {
-      const stack = withHeader(target, frames);
-      settle(stack);
+      stack ??= withHeader(target, frames);
+      // Fails, quietly, for an error that was frozen meanwhile.
+      Reflect.defineProperty(target, 'stack', member(stack));
       return stack;
     },
-    set: settle,
+    set(value) {
+      Object.defineProperty(this, 'stack', member(value));
+    },
     configurable: true,
     enumerable: false,
   });
@@ -111,10 +114,11 @@ export function defineLazyGlobals(table, importBuiltin) {
 const { wait } = Atomics;
 let importBuiltinLater;
 Atomics.wait = {
-  wait(array, index, value, timeout = Infinity) {
+  wait(array, index, value, timeout) {
     const isShared = (array instanceof Int32Array || array instanceof BigInt64Array) && array.buffer instanceof SharedArrayBuffer;
     if (!isShared) return wait(array, index, value, timeout);
-    if (Atomics.load(array, index) !== value) return 'not-equal';
+    const expected = array instanceof Int32Array ? value | 0 : BigInt.asIntN(64, BigInt(value));
+    if (Atomics.load(array, index) !== expected) return 'not-equal';
     const limit = Number.isNaN(Number(timeout)) ? Infinity : Math.max(Number(timeout), 0);
     if (limit === Infinity) throw new Error('Atomics.wait would wait for ever: there is no other thread to call Atomics.notify');
     importBuiltinLater('lmthing:internal/native/os').sleep(limit);

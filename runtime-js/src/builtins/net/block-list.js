@@ -1,5 +1,7 @@
 // `net.BlockList` and `net.SocketAddress`: addresses as data.
+import { inspect } from 'lmthing:internal/inspect';
 import { ipVersion } from 'lmthing:internal/native/network';
+import { brand } from '../shared/brand.js';
 import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
 
 const VERSIONS = { ipv4: 4, ipv6: 6 };
@@ -7,14 +9,14 @@ const SHOWN = { ipv4: 'IPv4', ipv6: 'IPv6' };
 const BITS = { ipv4: 32, ipv6: 128 };
 const MAPPED = 0xffffn << 32n;
 
-const invalidArgumentValue = (name, value, reason = 'is invalid') => nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument '${name}' ${reason}. Received ${JSON.stringify(value)}`);
+const invalidArgumentValue = (name, value, reason = 'is invalid') => nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The ${name.includes('.') ? 'property' : 'argument'} '${name}' ${reason}. Received ${inspect(value)}`);
 
 function checkAddress(address, family) {
   if (typeof address !== 'string') throw invalidArgumentType('address', 'of type string', address);
   if (typeof family !== 'string') throw invalidArgumentType('family', 'of type string', family);
   const kind = family.toLowerCase();
-  if (!(kind in VERSIONS)) throw invalidArgumentValue('family', family);
-  if (ipVersion(address) !== VERSIONS[kind]) throw nodeError(TypeError, 'ERR_INVALID_ADDRESS', 'Invalid address');
+  if (!(kind in VERSIONS)) throw invalidArgumentValue('options.family', family);
+  if (ipVersion(address) !== VERSIONS[kind]) throw nodeError(Error, 'ERR_INVALID_ADDRESS', 'Invalid socket address');
   return kind;
 }
 
@@ -41,18 +43,20 @@ function integer(value, name, most) {
   return value;
 }
 
+const SHOW = Symbol.for('nodejs.util.inspect.custom');
+
 export class SocketAddress {
   #facts;
 
   constructor(options = {}) {
     if (typeof options !== 'object' || options === null) throw invalidArgumentType('options', 'of type object', options);
     const { family = 'ipv4', port = 0, flowlabel = 0 } = options;
-    const { address = family === 'ipv6' ? '::' : '127.0.0.1' } = options;
+    const { address = String(family).toLowerCase() === 'ipv6' ? '::' : '127.0.0.1' } = options;
     const kind = checkAddress(address, family);
     if (!Number.isInteger(Number(port)) || port < 0 || port > 65535) {
       throw nodeError(RangeError, 'ERR_SOCKET_BAD_PORT', `options.port should be >= 0 and < 65536. Received type ${typeof port} (${port}).`);
     }
-    this.#facts = { address, port: Number(port), family: kind, flowlabel: integer(flowlabel, 'options.flowlabel', 0xfffff) };
+    this.#facts = { address, port: Number(port), family: kind, flowlabel: integer(flowlabel, 'options.flowlabel', 0xffffffff) };
   }
 
   get address() {
@@ -74,16 +78,28 @@ export class SocketAddress {
   toJSON() {
     return { ...this.#facts };
   }
+
+  [SHOW](depth, options) {
+    return depth < 0 ? this : `SocketAddress ${inspect(this.toJSON(), { ...options, depth: options.depth === null ? null : options.depth - 1 })}`;
+  }
 }
 
-const placeOf = (address, family = 'ipv4') => (address instanceof SocketAddress ? [address.address, address.family] : [address, checkAddress(address, family)]);
+brand(SocketAddress, 'SocketAddress', false);
+
+const socketAddress = (address, family = 'ipv4') => {
+  if (address instanceof SocketAddress) return address;
+  if (typeof address !== 'string') throw invalidArgumentType('address', 'of type string', address);
+  if (typeof family !== 'string') throw invalidArgumentType('family', 'of type string', family);
+  return new SocketAddress({ address, family });
+};
+
+function placeOf(given, family) {
+  const { address, family: kind } = socketAddress(given, family);
+  return [address, kind];
+}
 
 export class BlockList {
   #entries = [];
-
-  static isBlockList(value) {
-    return value instanceof BlockList;
-  }
 
   #add(family, first, last, rule) {
     this.#entries.unshift({ family, first, last, rule: rule(SHOWN[family]) });
@@ -97,9 +113,10 @@ export class BlockList {
 
   addRange(from, to, family) {
     const [start, kind] = placeOf(from, family);
-    const [end] = placeOf(to, family);
-    const [first, last] = [numberOf(start, kind), numberOf(end, kind)];
-    if (first > last) throw invalidArgumentValue('start', start, 'must come before end');
+    const [end, endKind] = placeOf(to, family);
+    const [first, last] = [numberOf(start, kind), numberOf(end, endKind)];
+    // Those of two families have no order, and nothing between them.
+    if (kind === endKind && first > last) throw invalidArgumentValue('start', socketAddress(from, family), 'must come before end');
     this.#add(kind, first, last, (shown) => `Range: ${shown} ${start}-${end}`);
   }
 
@@ -111,15 +128,29 @@ export class BlockList {
   }
 
   check(given, family) {
-    const [address, kind] = placeOf(given, family);
+    let place;
+    try {
+      place = placeOf(given, family);
+    } catch (error) {
+      // What is no address is in no list.
+      if (error.code === 'ERR_INVALID_ADDRESS') return false;
+      throw error;
+    }
+    const [address, kind] = place;
     const number = numberOf(address, kind);
     const within = (wanted, sought) => this.#entries.some((entry) => entry.family === wanted && entry.first <= sought && sought <= entry.last);
     if (within(kind, number)) return true;
     // An IPv4 address in the form of an IPv6 one is that address.
-    return kind === 'ipv6' && number >> 32n === MAPPED >> 32n && within('ipv4', number & 0xffffffffn);
+    if (kind === 'ipv4') return within('ipv6', MAPPED | number);
+    return number >> 32n === MAPPED >> 32n && within('ipv4', number & 0xffffffffn);
+  }
+
+  [SHOW](depth, options) {
+    return depth < 0 ? this : `BlockList ${inspect({ rules: this.rules }, { ...options, depth: options.depth === null ? null : options.depth - 1 })}`;
   }
 
   get rules() {
     return this.#entries.map(({ rule }) => rule);
   }
 }
+brand(BlockList, 'BlockList', false);

@@ -1,8 +1,10 @@
 // `net.Server`: listens and gives a socket for each connection.
 import { EventEmitter } from 'node:events';
+import { getDefaultHighWaterMark } from 'node:stream';
 import { ipVersion, listen as listenNative, listenPath } from 'lmthing:internal/native/network';
 import { unlinkSync } from 'node:fs';
-import { nodeError } from '../shared/errors.js';
+import { invalidArgumentType, nodeError } from '../shared/errors.js';
+import { guarded } from '../shared/guarded.js';
 import { networkError } from './errors.js';
 import { initializeKeeper, keepAlive, keepMethods } from './keep.js';
 import { addressesOf } from './lookup.js';
@@ -11,21 +13,28 @@ import { connectArguments, GONE, Socket } from './socket.js';
 const LISTENER = Symbol('listener');
 /** Between `listen` and the event that tells of it. */
 const OPENING = Symbol('opening');
+/** Counts the calls of `listen` and `close`: an address that was looked up for an earlier one is not used. */
+const ROUND = Symbol('round');
 /** Makes the socket of a connection that came in; `tls` makes its own kind. */
 export const WELCOME = Symbol('welcome');
+/** Tells of that socket, once the server knows it. */
+export const ANNOUNCE = Symbol('announce');
 
 export function Server(given, listener) {
   if (!(this instanceof Server)) return new Server(given, listener);
   EventEmitter.call(this);
   const [options, onConnection] = typeof given === 'function' ? [{}, given] : [given ?? {}, listener];
+  if (typeof options !== 'object') throw invalidArgumentType('options', 'of type object', options);
   if (onConnection) this.on('connection', onConnection);
   this._connections = 0;
   this.allowHalfOpen = Boolean(options.allowHalfOpen);
   this.pauseOnConnect = Boolean(options.pauseOnConnect);
   this.noDelay = Boolean(options.noDelay);
   this.keepAlive = Boolean(options.keepAlive);
+  this.highWaterMark = options.highWaterMark ?? getDefaultHighWaterMark(false);
   this[LISTENER] = undefined;
   this[OPENING] = false;
+  Object.defineProperty(this, ROUND, { value: 0, writable: true });
   initializeKeeper(this);
 }
 Object.setPrototypeOf(Server.prototype, EventEmitter.prototype);
@@ -42,11 +51,15 @@ function listenAnywhere(port) {
   return outcome.code === 'EADDRNOTAVAIL' || outcome.code === 'UNKNOWN' || outcome.number === 97 ? listenNative('0.0.0.0', port) : outcome;
 }
 
-async function open(server, { path, port, host }) {
-  if (path) return [listenPath(path), { address: path }];
-  if (!host) return [listenAnywhere(port), { address: '::', port }];
-  const address = await resolveAddress(host);
-  return [listenNative(address, port), { address, port }];
+/** Looks the name up, then listens, unless the server was closed meanwhile. */
+async function openLater(server, options, port) {
+  const round = server[ROUND];
+  try {
+    const host = await resolveAddress(options.host);
+    if (server[ROUND] === round) finishListening(server, options, openNow({ host }, port));
+  } catch (error) {
+    if (server[ROUND] === round) fail(server, error);
+  }
 }
 
 function begin(server, listener, path) {
@@ -61,7 +74,7 @@ async function accept(server, listener) {
     if (server.maxConnections && server._connections >= server.maxConnections) {
       const { local, remote } = outcome.value;
       outcome.value.close();
-      server.emit('drop', local && { localAddress: local[0], localPort: local[1], localFamily: local[2], remoteAddress: remote?.[0], remotePort: remote?.[1], remoteFamily: remote?.[2] });
+      guarded(() => server.emit('drop', local && { localAddress: local[0], localPort: local[1], localFamily: local[2], remoteAddress: remote?.[0], remotePort: remote?.[1], remoteFamily: remote?.[2] }));
       continue;
     }
     welcome(server, outcome.value);
@@ -78,6 +91,7 @@ function welcome(server, handle) {
   };
   if (server.noDelay) socket.setNoDelay(true);
   if (server.keepAlive) socket.setKeepAlive(true);
+  guarded(() => server[ANNOUNCE](socket));
 }
 
 function emitClosed(server) {
@@ -91,8 +105,10 @@ const methods = {
     const socket = new Socket({ handle, allowHalfOpen: this.allowHalfOpen, highWaterMark: this.highWaterMark });
     if (this.pauseOnConnect) socket.pause();
     else socket.read(0);
-    this.emit('connection', socket);
     return socket;
+  },
+  [ANNOUNCE](socket) {
+    this.emit('connection', socket);
   },
   listen(...values) {
     const [options, callback] = values.length === 0 || typeof values[0] === 'function' ? [{ port: 0 }, values[0]] : connectArguments(values);
@@ -104,14 +120,14 @@ const methods = {
       throw nodeError(RangeError, 'ERR_SOCKET_BAD_PORT', `options.port should be >= 0 and < 65536. Received type ${typeof value} (${typeof value === 'string' ? `'${value}'` : value}).`);
     }
     if (callback) this.once('listening', callback);
-    options.signal?.addEventListener('abort', () => this.close(), { once: true });
+    if (options.signal !== undefined) closeBy(this, options.signal);
     this[OPENING] = true;
     keepAlive(this, true);
     // An address is taken at once, so that `address()` works right away; a name has to be looked up first.
     if (options.path || !options.host || ipVersion(options.host) !== 0) {
       const opened = openNow(options, port);
       finishListening(this, options, opened);
-    } else open(this, { ...options, port }).then((opened) => finishListening(this, options, opened), (error) => fail(this, error));
+    } else openLater(this, options, port);
     return this;
   },
   address() {
@@ -133,7 +149,9 @@ const methods = {
       }
     }
     this[LISTENER] = undefined;
-    if (!this[OPENING]) keepAlive(this, false);
+    this[OPENING] = false;
+    this[ROUND] += 1;
+    keepAlive(this, false);
     this.closing = true;
     emitClosed(this);
     return this;
@@ -144,6 +162,17 @@ const methods = {
   },
   ...keepMethods,
 };
+
+function closeBy(server, signal) {
+  if (typeof signal?.addEventListener !== 'function') throw invalidArgumentType('options.signal', 'an instance of AbortSignal', signal);
+  const close = () => server.close();
+  if (signal.aborted) {
+    process.nextTick(close);
+    return;
+  }
+  signal.addEventListener('abort', close, { once: true });
+  server.once('close', () => signal.removeEventListener('abort', close));
+}
 
 function openNow({ path, host }, port) {
   if (path) return [listenPath(path), { address: path }];

@@ -3,6 +3,7 @@ import { Duplex } from 'node:stream';
 import { connect as connectNative, connectPath, ipVersion } from 'lmthing:internal/native/network';
 import { asBytes } from '../shared/bytes.js';
 import { invalidArgumentType, nodeError, notOffered, outOfRange } from '../shared/errors.js';
+import { guarded } from '../shared/guarded.js';
 import { networkError } from './errors.js';
 import { initializeKeeper, keepAlive, keepMethods } from './keep.js';
 import { addressesBy, addressesOf } from './lookup.js';
@@ -12,6 +13,8 @@ export const HANDLE = Symbol('handle');
 export const GONE = Symbol('gone');
 /** What waits for the connection to be usable; `undefined` once it is. */
 const WAITING = Symbol('waiting');
+/** Whether what waits will be let go by `becomeReady`, also when no connection is being made. */
+const HELD = Symbol('held');
 const READING = Symbol('reading');
 const TIMER = Symbol('timer');
 /** Makes a connection that stands usable; `tls` shakes hands there. */
@@ -29,6 +32,7 @@ export function Socket(given) {
   this[HANDLE] = handle;
   this[WAITING] = handle ? undefined : [];
   this[READING] = false;
+  this[HELD] = false;
   initializeKeeper(this);
   this.bytesWrittenBefore = 0;
   this._bytesRead = 0;
@@ -52,6 +56,7 @@ export function becomeReady(socket) {
 
 /** Holds back reading and writing until `becomeReady`. */
 export function holdBack(socket) {
+  socket[HELD] = true;
   socket[WAITING] ??= [];
 }
 
@@ -87,7 +92,7 @@ function checkedPort(port) {
 async function reach(socket, addresses, port) {
   const errors = [];
   for (const { address } of addresses) {
-    socket.emit('connectionAttempt', address, port, addresses[0].family);
+    guarded(() => socket.emit('connectionAttempt', address, port, addresses[0].family));
     const outcome = await connectNative(address, port);
     if (!outcome.code) return outcome.value;
     errors.push(networkError(outcome, { address, port }));
@@ -110,11 +115,11 @@ async function openConnection(socket, options) {
   try {
     addresses = await (lookup ? addressesBy(lookup, host, { family: wanted, hints, all: true }) : addressesOf(host, wanted));
   } catch (error) {
-    socket.emit('lookup', error, undefined, undefined, host);
+    guarded(() => socket.emit('lookup', error, undefined, undefined, host));
     throw error;
   }
   // An address needs no looking up.
-  if (lookup || ipVersion(host) === 0) for (const { address, family: kind } of addresses) socket.emit('lookup', null, address, kind, host);
+  if (lookup || ipVersion(host) === 0) for (const { address, family: kind } of addresses) guarded(() => socket.emit('lookup', null, address, kind, host));
   return reach(socket, addresses, checkedPort(options.port));
 }
 
@@ -137,13 +142,15 @@ async function connectNow(socket, options) {
   if (options.noDelay) handle.setNoDelay(true);
   if (options.keepAlive) handle.setKeepAlive(true, (options.keepAliveInitialDelay ?? 0) / 1000);
   refresh(socket);
-  socket.emit('connect');
+  guarded(() => socket.emit('connect'));
   if (socket.destroyed) return;
-  socket.emit('ready');
+  guarded(() => socket.emit('ready'));
   if (socket[PREPARE]) await socket[PREPARE]();
   else becomeReady(socket);
   // Also who does not read learns of the end.
-  if (!socket.destroyed && !socket.isPaused()) socket.read(0);
+  guarded(() => {
+    if (!socket.destroyed && !socket.isPaused()) socket.read(0);
+  });
 }
 
 function refresh(socket) {
@@ -164,15 +171,18 @@ const methods = {
     whenReady(this, () => readOnce(this));
   },
   _write(chunk, encoding, callback) {
-    whenReady(this, () => writeNow(this, typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk, callback));
+    writeWhenReady(this, typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk, callback);
   },
   _writev(parts, callback) {
     const all = Buffer.concat(parts.map(({ chunk, encoding }) => (typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk)));
-    whenReady(this, () => writeNow(this, all, callback));
+    writeWhenReady(this, all, callback);
   },
   _final(callback) {
     if (this[HANDLE] === undefined && !this.connecting) return callback();
-    return whenReady(this, () => this[HANDLE].shutdown().then((outcome) => callback(outcome.code ? networkError(outcome) : null)));
+    return whenReady(this, async () => {
+      const outcome = await this[HANDLE].shutdown();
+      guarded(() => callback(outcome.code ? networkError(outcome) : null));
+    });
   },
   _destroy(error, callback) {
     this.connecting = false;
@@ -244,23 +254,34 @@ async function readOnce(socket) {
   }
   const bytes = outcome.value;
   if (bytes === undefined) {
-    socket.push(null);
     // Nobody may be reading; the end has to come through all the same.
-    socket.read(0);
+    guarded(() => {
+      socket.push(null);
+      socket.read(0);
+    });
     return;
   }
   socket._bytesRead += bytes.byteLength;
-  socket.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const isThrough = guarded(() => socket.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
+  // The stream had no time to ask for more.
+  if (!isThrough && !socket.destroyed && socket.readableFlowing) setImmediate(() => socket.read(0));
+}
+
+function writeWhenReady(socket, bytes, callback) {
+  // Nothing will ever connect it.
+  const isNowhere = socket[WAITING] && !socket.connecting && !socket[HELD];
+  if (isNowhere) callback(nodeError(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
+  else whenReady(socket, () => writeNow(socket, bytes, callback));
 }
 
 async function writeNow(socket, bytes, callback) {
   refresh(socket);
   const outcome = await socket[HANDLE].write(asBytes(bytes));
-  if (socket.destroyed) return callback(outcome.code ? networkError(outcome) : null);
-  refresh(socket);
-  if (outcome.code) return callback(networkError(outcome));
-  socket.bytesWrittenBefore += bytes.length;
-  return callback();
+  if (!socket.destroyed) {
+    refresh(socket);
+    if (!outcome.code) socket.bytesWrittenBefore += bytes.length;
+  }
+  guarded(() => callback(outcome.code ? networkError(outcome) : null));
 }
 
 const getters = {

@@ -1,10 +1,10 @@
-// `node:assert`. Comparison is the npm package's, which is Node's own code; what is said of it is Node 20's.
-import { isDeepEqual, isDeepStrictEqual } from 'assert/build/internal/util/comparisons.js';
+// `node:assert`, and what is said of a failure as Node 20 says it.
 import { inspect } from 'lmthing:internal/inspect';
 import { AssertionError } from '../assert/assertion-error.js';
 import { callSource } from '../assert/call-source.js';
 import { CallTracker } from '../assert/call-tracker.js';
 import { expectations, raise } from '../assert/expectations.js';
+import { isDeepEqual, isDeepStrictEqual } from '../shared/deep-equal.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 
 const { doesNotReject, doesNotThrow, rejects, throws } = expectations;

@@ -11,7 +11,7 @@ import { compare, defineSearch } from '../buffer/search.js';
 import { isAscii, isUtf8 as isUtf8Bytes, transcode } from '../buffer/transcode.js';
 import { brand } from '../shared/brand.js';
 import { asBytes } from '../shared/bytes.js';
-import { invalidArgumentType, nodeError } from '../shared/errors.js';
+import { checkInteger, invalidArgumentType, nodeError } from '../shared/errors.js';
 
 const Buffer = BaseBuffer;
 const { atob, btoa } = globalThis;
@@ -87,7 +87,8 @@ Buffer.compare = compare;
 
 Buffer.concat = function concat(list, length = undefined) {
   if (!Array.isArray(list)) throw invalidArgumentType('list', 'an instance of Array', list);
-  if (length !== undefined) checkRange(length, 'length', 0, MAX_LENGTH);
+  if (length !== undefined) checkInteger(length, 'length', 0, MAX_LENGTH);
+  if (list.length === 0) return Buffer.alloc(0);
   const whole = Buffer.alloc(length ?? list.reduce((size, part) => size + (part?.length || 0), 0));
   let offset = 0;
   list.forEach((part, index) => {
@@ -98,9 +99,11 @@ Buffer.concat = function concat(list, length = undefined) {
   return whole;
 };
 
-Buffer.copyBytesFrom = function copyBytesFrom(view, offset = 0, length = view?.length - offset) {
+Buffer.copyBytesFrom = function copyBytesFrom(view, offset = 0, length = undefined) {
   if (!ArrayBuffer.isView(view) || view instanceof DataView) throw invalidArgumentType('view', 'an instance of TypedArray', view);
-  const part = view.subarray ? view.subarray(offset, offset + length) : view;
+  checkInteger(offset, 'offset', 0);
+  if (length !== undefined) checkInteger(length, 'length', 0);
+  const part = view.subarray(offset, length === undefined ? undefined : offset + length);
   return Buffer.from(asBytes(part).slice());
 };
 

@@ -3,6 +3,7 @@ import BaseEmitter from 'events';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { becomeEmitter } from 'lmthing:internal/process';
 import { listenersOf } from 'lmthing:internal/web/events';
+import { addAbortListener, isEmitter, isTarget, on, once } from '../events/waiting.js';
 import { brand } from '../shared/brand.js';
 import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
 
@@ -24,6 +25,8 @@ const errorMonitor = Symbol('events.errorMonitor');
 const captureRejectionSymbol = Symbol.for('nodejs.rejection');
 
 const kCapture = Symbol('kCapture');
+/** What `EventEmitter.captureRejections` says, for the emitters that are made from now on. */
+let capturesAll = false;
 
 /** As Node's: `captureRejections` has failures of async listeners emitted as `error`. */
 const baseInit = BaseEmitter.init;
@@ -31,7 +34,7 @@ EventEmitter.init = function init(options) {
   baseInit.call(this);
   const captures = options?.captureRejections;
   if (captures !== undefined && typeof captures !== 'boolean') throw invalidArgumentType('options.captureRejections', 'of type boolean', captures);
-  if (captures) Object.defineProperty(this, kCapture, { value: true, configurable: true, writable: true });
+  if (captures ?? capturesAll) Object.defineProperty(this, kCapture, { value: true, configurable: true, writable: true });
 };
 
 /** The listeners of an emitter that captures, each with its failure led to `error` or to the emitter's own method. */
@@ -39,11 +42,19 @@ function emitCapturing(emitter, type, values) {
   const listeners = emitter.rawListeners(type);
   for (const listener of listeners) {
     const result = listener.apply(emitter, values);
-    if (typeof result?.then === 'function') {
-      result.then(undefined, (error) => process.nextTick(() => rejected(emitter, error, type, values)));
-    }
+    if (result !== undefined && result !== null) follow(emitter, result, type, values);
   }
-  return listeners.length > 0;
+  return true;
+}
+
+function follow(emitter, result, type, values) {
+  try {
+    const { then } = result;
+    if (typeof then !== 'function') return;
+    then.call(result, undefined, (error) => process.nextTick(() => rejected(emitter, error, type, values)));
+  } catch (error) {
+    emitter.emit('error', error);
+  }
 }
 
 function rejected(emitter, error, type, values) {
@@ -64,7 +75,7 @@ EventEmitter.prototype.emit = function emit(type, ...values) {
   if (type === 'error' && this.listenerCount('error') === 0 && !(values[0] instanceof Error)) {
     throw unhandled(values[0]);
   }
-  if ((this[kCapture] || EventEmitter.captureRejections) && type !== 'error') return emitCapturing(this, type, values);
+  if (this[kCapture] && this.listenerCount(type) > 0) return emitCapturing(this, type, values);
   return baseEmit.call(this, type, ...values);
 };
 
@@ -75,14 +86,7 @@ for (const name of ['addListener', 'off', 'on', 'once', 'prependListener', 'prep
     [name](type, listener) {
       if (typeof listener !== 'function') throw invalidArgumentType('listener', 'of type function', listener);
       if (!LIMITED.has(name)) return method.call(this, type, listener);
-      // The package's own warning goes to the console: it is kept from coming.
-      const limit = this._maxListeners;
-      this._maxListeners = 0;
-      try {
-        method.call(this, type, listener);
-      } finally {
-        this._maxListeners = limit;
-      }
+      method.call(this, type, listener);
       warnOfLeak(this, type);
       return this;
     },
@@ -101,148 +105,50 @@ EventEmitter.prototype.listenerCount = function listenerCount(type, listener = u
   return this.rawListeners(type).filter((item) => item === listener || item.listener === listener).length;
 };
 
-function abortError(signal) {
-  const error = new Error('The operation was aborted', { cause: signal?.reason });
-  return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' });
-}
-
 function checkCount(count, name) {
   if (typeof count !== 'number') throw invalidArgumentType(name, 'of type number', count);
   if (!(count >= 0)) throw outOfRange(name, '>= 0', count);
 }
 
-function checkSignal(signal, name) {
-  if (signal !== undefined && (typeof signal !== 'object' || signal === null || !('aborted' in signal))) {
-    throw invalidArgumentType(name, 'an instance of AbortSignal', signal);
-  }
-}
-
-const isEmitter = (target) => typeof target?.on === 'function';
-const isTarget = (target) => typeof target?.addEventListener === 'function';
-
-function checkTarget(target) {
-  if (!isEmitter(target) && !isTarget(target)) throw invalidArgumentType('emitter', 'an instance of EventEmitter', target);
-}
-
-/** Listens on an emitter or an `EventTarget`; gives the function that stops it. */
-function listen(target, name, listener) {
-  checkTarget(target);
-  if (isEmitter(target)) {
-    target.on(name, listener);
-    return () => target.removeListener(name, listener);
-  }
-  target.addEventListener(name, listener);
-  return () => target.removeEventListener(name, listener);
-}
-
-/** A promise of the next event's arguments; an `error` event rejects it. */
-async function once(target, name, { signal } = {}) {
-  checkSignal(signal, 'options.signal');
-  if (signal?.aborted) throw abortError(signal);
-  const stops = [];
-  try {
-    return await new Promise((resolve, reject) => {
-      stops.push(listen(target, name, (...values) => resolve(values)));
-      if (isEmitter(target) && name !== 'error') stops.push(listen(target, 'error', reject));
-      if (signal) stops.push(listen(signal, 'abort', () => reject(abortError(signal))));
-    });
-  } finally {
-    for (const stop of stops) stop();
-  }
-}
-
-/** An async iterator over an event's arguments, until an event of `close`, an error, or `signal`. */
-function on(target, name, { signal, close = [] } = {}) {
-  checkSignal(signal, 'options.signal');
-  if (signal?.aborted) throw abortError(signal);
-  const ready = [];
-  const waiting = [];
-  let failure;
-  let finished = false;
-  const stops = [];
-  const finish = () => {
-    finished = true;
-    for (const stop of stops.splice(0)) stop();
-    for (const { resolve } of waiting.splice(0)) resolve({ value: undefined, done: true });
-  };
-  const fail = (error) => {
-    if (waiting.length > 0) waiting.shift().reject(error);
-    else failure = { error };
-    finish();
-  };
-  stops.push(
-    listen(target, name, (...values) => {
-      if (waiting.length > 0) waiting.shift().resolve({ value: values, done: false });
-      else ready.push(values);
-    }),
-  );
-  if (isEmitter(target) && name !== 'error') stops.push(listen(target, 'error', fail));
-  for (const event of close) stops.push(listen(target, event, finish));
-  if (signal) stops.push(listen(signal, 'abort', () => fail(abortError(signal))));
-  return {
-    next() {
-      if (ready.length > 0) return Promise.resolve({ value: ready.shift(), done: false });
-      if (failure) {
-        const { error } = failure;
-        failure = undefined;
-        return Promise.reject(error);
-      }
-      if (finished) return Promise.resolve({ value: undefined, done: true });
-      return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
-    },
-    return() {
-      finish();
-      return Promise.resolve({ value: undefined, done: true });
-    },
-    throw(error) {
-      fail(error);
-      return Promise.resolve({ value: undefined, done: true });
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
-}
-
-function addAbortListener(signal, listener) {
-  if (signal === undefined) throw invalidArgumentType('signal', 'an instance of AbortSignal', signal);
-  checkSignal(signal, 'signal');
-  if (typeof listener !== 'function') throw invalidArgumentType('listener', 'of type function', listener);
-  if (signal.aborted) queueMicrotask(() => listener());
-  else signal.addEventListener('abort', listener, { once: true });
-  const dispose = () => signal.removeEventListener('abort', listener);
-  return Symbol.dispose ? { [Symbol.dispose]: dispose } : { dispose };
-}
-
 function getEventListeners(target, name) {
+  if (!isEmitter(target) && !isTarget(target)) throw invalidArgumentType('emitter', 'an instance of EventEmitter or EventTarget', target);
   return isEmitter(target) ? target.listeners(name) : listenersOf(target, name);
 }
 
 /** Limits that were set for an `EventTarget`. */
 const targetLimits = new WeakMap();
-const getMaxListeners = (target) => target.getMaxListeners?.() ?? targetLimits.get(target) ?? EventEmitter.defaultMaxListeners;
-const listenerCount = (emitter, name) => emitter.listenerCount(name);
+function getMaxListeners(target) {
+  if (typeof target?.getMaxListeners === 'function') return target.getMaxListeners();
+  if (!isTarget(target)) throw invalidArgumentType('emitter', 'an instance of EventEmitter or EventTarget', target);
+  return targetLimits.get(target) ?? EventEmitter.defaultMaxListeners;
+}
+const listenerCount = (emitter, name) => (typeof emitter.listenerCount === 'function' ? emitter.listenerCount(name) : 0);
 function setMaxListeners(count = EventEmitter.defaultMaxListeners, ...targets) {
   checkCount(count, 'setMaxListeners');
   if (targets.length === 0) EventEmitter.defaultMaxListeners = count;
   for (const target of targets) {
     if (target.setMaxListeners) target.setMaxListeners(count);
+    else if (!isTarget(target)) throw invalidArgumentType('eventTargets', 'an instance of EventEmitter or EventTarget', target);
     else targetLimits.set(target, count);
   }
 }
 
-EventEmitter.prototype.setMaxListeners = function (count) {
-  checkCount(count, 'setMaxListeners');
-  this._maxListeners = count;
-  return this;
-};
+Object.assign(EventEmitter.prototype, {
+  setMaxListeners(count) {
+    checkCount(count, 'setMaxListeners');
+    this._maxListeners = count;
+    return this;
+  },
+});
 
-/** The package says so on the console; Node emits it as a warning, which a program can listen for. */
+const WARNED = Symbol('warned');
+
+/** The package says so on the console, which it is not given; Node emits it as a warning, which a program can listen for. */
 function warnOfLeak(emitter, type) {
   const limit = emitter.getMaxListeners();
   const list = emitter._events[type];
-  if (limit <= 0 || typeof list !== 'object' || list.length <= limit || list.warned) return;
-  list.warned = true;
+  if (limit <= 0 || typeof list !== 'object' || list.length <= limit || list[WARNED]) return;
+  list[WARNED] = true;
   const name = String(emitter.constructor?.name ?? 'EventEmitter');
   const message =
     `Possible EventEmitter memory leak detected. ${list.length} ${String(type)} listeners added to [${name}]. ` +
@@ -253,7 +159,15 @@ function warnOfLeak(emitter, type) {
 }
 
 brand(EventEmitter, 'EventEmitter', false);
-Object.assign(EventEmitter, { addAbortListener, captureRejectionSymbol, captureRejections: false, errorMonitor, EventEmitter, getEventListeners, getMaxListeners, listenerCount, on, once, setMaxListeners, usingDomains: false });
+Object.defineProperty(EventEmitter, 'captureRejections', {
+  get: () => capturesAll,
+  set(wanted) {
+    if (typeof wanted !== 'boolean') throw invalidArgumentType('EventEmitter.captureRejections', 'of type boolean', wanted);
+    capturesAll = wanted;
+  },
+  enumerable: true,
+});
+Object.assign(EventEmitter, { addAbortListener, captureRejectionSymbol, errorMonitor, EventEmitter, getEventListeners, getMaxListeners, listenerCount, on, once, setMaxListeners, usingDomains: false });
 
 becomeEmitter(EventEmitter);
 
@@ -262,7 +176,9 @@ class EventEmitterAsyncResource extends EventEmitter {
   #resource;
 
   constructor(options = undefined) {
-    const { name = new.target.name, ...rest } = typeof options === 'string' ? { name: options } : (options ?? {});
+    const { name: given, ...rest } = typeof options === 'string' ? { name: options } : (options ?? {});
+    if (new.target === EventEmitterAsyncResource && typeof given !== 'string') throw invalidArgumentType('options.name', 'of type string', given);
+    const name = given || new.target.name;
     super(rest);
     const { AsyncResource } = importBuiltin('node:async_hooks');
     class EventEmitterReferencingAsyncResource extends AsyncResource {

@@ -2,7 +2,7 @@
 import { Agent, ClientRequest, globalAgent as firstAgent, IncomingMessage, METHODS, OutgoingMessage, serverClass, ServerResponse, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'lmthing:internal/http';
 import { Server as NetServer } from 'node:net';
 
-const settings = (options) => ({ allowHalfOpen: true, noDelay: options?.noDelay ?? true, keepAlive: options?.keepAlive });
+const settings = (options) => ({ allowHalfOpen: true, noDelay: options?.noDelay ?? true, keepAlive: options?.keepAlive, highWaterMark: options?.highWaterMark });
 export const Server = serverClass(NetServer, settings, 'connection');
 
 let globalAgent = firstAgent;

@@ -49,8 +49,12 @@ export function setImmediate(value, options) {
 }
 
 /** Yields `value` every `delay` milliseconds. */
-export async function* setInterval(delay, value, { signal, ref = true } = {}) {
+export async function* setInterval(delay, value, options = {}) {
+  if (delay !== undefined && typeof delay !== 'number') throw invalidArgumentType('delay', 'of type number', delay);
+  if (options === null || typeof options !== 'object') throw invalidArgumentType('options', 'of type object', options);
+  const { signal, ref = true } = options;
   checkSignal(signal);
+  if (typeof ref !== 'boolean') throw invalidArgumentType('options.ref', 'of type boolean', ref);
   if (signal?.aborted) throw abortError(signal);
   let due = 0;
   let wake;

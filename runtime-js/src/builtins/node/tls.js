@@ -1,8 +1,9 @@
 // `node:tls`: connections that are encrypted, over those of `node:net`.
-import { adopt, becomeReady, connectArguments, HANDLE, holdBack, networkError, PREPARE, Server as NetServer, Socket, WELCOME } from 'lmthing:internal/net';
+import { adopt, ANNOUNCE, becomeReady, connectArguments, HANDLE, holdBack, networkError, PREPARE, Server as NetServer, Socket, WELCOME } from 'lmthing:internal/net';
 import { isIP } from 'node:net';
 import { asBytes } from '../shared/bytes.js';
 import { nodeError, notOffered } from '../shared/errors.js';
+import { guarded } from '../shared/guarded.js';
 
 /** Certificates and keys as Rust takes them: a list of bytes. */
 function material(value) {
@@ -30,7 +31,7 @@ function refuse({ pfx, passphrase }) {
 
 export function TLSSocket(socket, options = {}) {
   if (!(this instanceof TLSSocket)) return new TLSSocket(socket, options);
-  Socket.call(this, { allowHalfOpen: options.allowHalfOpen, signal: options.signal, handle: options.handle });
+  Socket.call(this, { allowHalfOpen: options.allowHalfOpen, signal: options.signal, handle: options.handle, highWaterMark: options.highWaterMark });
   this.encrypted = true;
   this.authorized = false;
   this.authorizationError = null;
@@ -110,9 +111,11 @@ async function shakeHands(socket) {
 TLSSocket.prototype[PREPARE] = async function prepare() {
   if (!(await shakeHands(this))) return;
   becomeReady(this);
-  this.emit('secure');
-  if (!this._tlsOptions.isServer) this.emit('secureConnect');
-  if (!this.destroyed && !this.isPaused()) this.read(0);
+  guarded(() => this.emit('secure'));
+  if (!this._tlsOptions.isServer) guarded(() => this.emit('secureConnect'));
+  guarded(() => {
+    if (!this.destroyed && !this.isPaused()) this.read(0);
+  });
 };
 const methods = {
   getProtocol() {
@@ -173,9 +176,14 @@ Server.prototype[WELCOME] = function welcome(handle) {
     socket.removeListener('error', failed);
     this.emit('secureConnection', socket);
   });
-  this.emit('connection', socket);
-  socket[PREPARE]();
   return socket;
+};
+Server.prototype[ANNOUNCE] = function announce(socket) {
+  try {
+    this.emit('connection', socket);
+  } finally {
+    if (!socket.destroyed) socket[PREPARE]();
+  }
 };
 Server.prototype.setSecureContext = function setSecureContext(options) {
   this._tlsOptions = { ...this._tlsOptions, ...options };

@@ -79,7 +79,8 @@ export function format(url, options = undefined) {
   if (search && !search.startsWith('?')) search = `?${search}`;
   if (hash && !hash.startsWith('#')) hash = `#${hash}`;
   pathname = (pathname ?? '').replaceAll(/[?#]/g, encodeURIComponent);
-  if (url.slashes || (SLASHED.test(protocol) && host !== '')) {
+  // A file has its slashes also where there is no host.
+  if (url.slashes || (SLASHED.test(protocol) && (host !== '' || protocol === 'file:'))) {
     host = `//${host}`;
     if (pathname && !pathname.startsWith('/')) pathname = `/${pathname}`;
   }
@@ -149,9 +150,29 @@ export function parse(text, parseQuery = false, slashesDenoteHost = false) {
   return url;
 }
 
+/** The path that `to` names from `from`, neither of which begins at a root: it may begin with `..`. */
+function resolveRelative(from, to) {
+  const [source, target] = [parse(from), parse(to)];
+  const [path, hash] = [source.pathname ?? '', target.hash ?? ''];
+  // A query alone, or nothing, leaves the path as it is written.
+  if (target.search !== null && !target.pathname) return `${path}${target.search}${hash}`;
+  if (!target.pathname && hash === '') return `${path}${source.search ?? ''}`;
+  const names = target.pathname ? [...path.split('/').slice(0, -1), ...target.pathname.split('/')] : path === '' ? [] : path.split('/');
+  const kept = [];
+  for (const name of names) {
+    if (name === '..' && kept.length > 0 && kept.at(-1) !== '..') kept.pop();
+    else if (name !== '.') kept.push(name);
+  }
+  const isFolder = names.at(-1) === '' || (names.length > 1 && /^\.\.?$/.test(names.at(-1)));
+  if (isFolder && !kept.join('/').endsWith('/')) kept.push('');
+  return `${kept.join('/')}${(target.pathname ? target.search : source.search) ?? ''}${hash}`;
+}
+
 /** Resolves a reference against a base, either of which may be relative. */
 export function resolve(from, to) {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(from) && /^[/\\]{2}/.test(to)) return to;
+  const isRooted = (text) => /^([a-z][a-z0-9+.-]*:|[/\\])/i.test(text);
+  if (!isRooted(from) && !isRooted(to)) return resolveRelative(from, to);
   const base = new URL(from, 'resolve://host/');
   const target = new URL(to, base);
   if (target.protocol !== 'resolve:') return target.href;

@@ -1,5 +1,6 @@
 // `node:util/types`: what an object is by its internal slots, which nothing in a program can fake.
 import { proxyDetails } from 'lmthing:internal/native/inspect';
+import { importBuiltin } from 'lmthing:internal/native/modules';
 
 /** A test that calls `method` on the value: it throws unless the value has the slot it reads. */
 const slot = (method) => (value) => {
@@ -36,7 +37,7 @@ export const isDataView = slot(getter(DataView.prototype, 'byteLength'));
 export const isDate = slot(Date.prototype.getTime);
 export const isExternal = () => false;
 export const isCryptoKey = () => false;
-export const isKeyObject = (value) => Object.prototype.toString.call(value) === '[object KeyObject]';
+export const isKeyObject = (value) => Object.prototype.toString.call(value) === '[object KeyObject]' && value instanceof importBuiltin('node:crypto').KeyObject;
 export const isGeneratorObject = (value) => typeof value === 'object' && tag(value) === 'Generator';
 export const isMap = slot(getter(Map.prototype, 'size'));
 export const isSet = slot(getter(Set.prototype, 'size'));

@@ -153,6 +153,7 @@ function negatable(config) {
 
 /** `name: false` for each `--no-name`, unless a later `--name` says otherwise. */
 function withoutNegated({ values, positionals, tokens }, config) {
+  const gathered = {};
   for (const token of tokens.filter(({ kind }) => kind === 'option')) {
     const negated = NEGATIVE.exec(token.rawName)?.[1];
     const isNegation = negated !== undefined && !config.options?.[token.name];
@@ -160,8 +161,12 @@ function withoutNegated({ values, positionals, tokens }, config) {
       delete values[token.name];
       token.name = negated;
     }
-    if (isNegation || config.options?.[token.name]?.type === 'boolean') values[token.name] = !isNegation;
+    const { type, multiple } = config.options?.[token.name] ?? {};
+    if (!isNegation && type !== 'boolean') continue;
+    if (!multiple) values[token.name] = !isNegation;
+    else (gathered[token.name] ??= []).push(!isNegation);
   }
+  Object.assign(values, gathered);
   return config.tokens ? { values, positionals, tokens } : { values, positionals };
 }
 
@@ -182,6 +187,7 @@ function readableParseError(error, config) {
 
 const toUSVString = (value) => `${value}`.toWellFormed();
 async function aborted(signal, resource) {
+  if (!(signal instanceof AbortSignal)) throw invalidArgumentType('signal', 'an instance of AbortSignal', signal);
   if (resource === null || typeof resource !== 'object') throw invalidArgumentType('resource', 'of type object', resource);
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
@@ -194,7 +200,10 @@ function parseEnv(content) {
 
 // There are no threads to transfer them to.
 const transferableAbortController = () => new AbortController();
-const transferableAbortSignal = (signal) => signal;
+function transferableAbortSignal(signal) {
+  if (!(signal instanceof AbortSignal)) throw invalidArgumentType('signal', 'an instance of AbortSignal', signal);
+  return signal;
+}
 
 export const { _extend, isArray, isBoolean, isBuffer, isDate, isError, isFunction, isNull, isNullOrUndefined, isNumber, isObject, isPrimitive, isRegExp, isString, isSymbol, isUndefined, log } = legacy;
 export { _errnoException, _exceptionWithHostPort, aborted, callbackify, debuglog as debug, debuglog, deprecate, format, formatWithOptions, getSystemErrorMap, getSystemErrorName, inherits, inspect, isDeepStrictEqual, MIMEParams, MIMEType, parseArgs, parseEnv, promisify, stripVTControlCharacters, styleText, TextDecoder, TextEncoder, toUSVString, transferableAbortController, transferableAbortSignal, types };

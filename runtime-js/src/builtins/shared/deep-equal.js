@@ -1,10 +1,15 @@
-// `util.isDeepStrictEqual`: equal types, prototypes, own enumerable members and built-in contents.
+// Structural equality as in `node:assert` and `util.isDeepStrictEqual`: own enumerable members and built-in contents.
+// Strict equality also looks at types, prototypes and members named by symbols.
 import * as types from 'node:util/types';
 
 const BOXED = ['isNumberObject', 'isStringObject', 'isBooleanObject', 'isBigIntObject', 'isSymbolObject'];
-const KINDS = ['isDate', 'isRegExp', 'isMap', 'isSet', 'isNativeError', 'isAnyArrayBuffer', 'isTypedArray', 'isDataView', ...BOXED];
+const KINDS = ['isDate', 'isRegExp', 'isMap', 'isSet', 'isAnyArrayBuffer', 'isTypedArray', 'isDataView', ...BOXED];
+const PLAIN = '[object Object]';
 
-function enumerableKeys(value) {
+const isError = (value) => types.isNativeError(value) || value instanceof Error;
+
+function enumerableKeys(value, isStrict) {
+  if (!isStrict) return Object.keys(value);
   const symbols = Object.getOwnPropertySymbols(value).filter((key) => Object.prototype.propertyIsEnumerable.call(value, key));
   return [...Object.keys(value), ...symbols];
 }
@@ -16,18 +21,23 @@ function equalBytes(a, b) {
   return first.length === second.length && first.every((byte, index) => byte === second[index]);
 }
 
-/** Whether the built-in contents are equal, apart from the members. */
-function equalContents(a, b, equal) {
+/** Members that errors have without showing them; those that are shown are compared like all others. */
+function equalErrors(a, b, equal) {
+  const isShown = (name) => Object.prototype.propertyIsEnumerable.call(a, name);
+  return ['message', 'name', 'cause', 'errors'].every((name) => isShown(name) || equal(a[name], b[name]));
+}
+
+/** Whether the built-in contents are equal, apart from the members; `isStrict` also tells 0 from -0 in arrays of floats. */
+function equalContents(a, b, equal, isStrict) {
+  if (isError(a) || isError(b)) return isError(a) && isError(b) && equalErrors(a, b, equal);
   if (types.isDate(a)) return Object.is(Date.prototype.getTime.call(a), Date.prototype.getTime.call(b));
   if (types.isRegExp(a)) return a.source === b.source && a.flags === b.flags && a.lastIndex === b.lastIndex;
-  if (types.isNativeError(a)) return a.message === b.message && a.name === b.name && equal(a.cause, b.cause);
-  if (types.isFloat32Array(a) || types.isFloat64Array(a)) {
-    return a.length === b.length && a.every((item, index) => Object.is(item, b[index]));
-  }
+  if (!isStrict && (types.isFloat32Array(a) || types.isFloat64Array(a))) return a.length === b.length && a.every((item, index) => item === b[index]);
   if (types.isAnyArrayBuffer(a) || types.isTypedArray(a) || types.isDataView(a)) return equalBytes(a, b);
   if (types.isBoxedPrimitive(a)) return Object.is(a.valueOf(), b.valueOf());
-  if (types.isSet(a)) return equalSets(a, b, equal);
-  if (types.isMap(a)) return equalMaps(a, b, equal);
+  if (types.isSet(a)) return equalSets(a, b, equal, isStrict);
+  if (types.isMap(a)) return equalMaps(a, b, equal, isStrict);
+  if (Object.prototype.toString.call(a) === '[object URL]') return a.href === b.href;
   return true;
 }
 
@@ -42,42 +52,65 @@ function matchAll(wanted, items, matches) {
   });
 }
 
-function equalSets(a, b, equal) {
+/** Strictly, a primitive that the other collection lacks has no equal there. */
+const isHopeless = (item, isStrict) => isStrict && (typeof item !== 'object' || item === null);
+
+function equalSets(a, b, equal, isStrict) {
   if (a.size !== b.size) return false;
   const missing = [...a].filter((item) => !b.has(item));
-  if (missing.some((item) => typeof item !== 'object' || item === null)) return false;
+  if (missing.some((item) => isHopeless(item, isStrict))) return false;
   return matchAll(missing, [...b].filter((item) => !a.has(item)), equal);
 }
 
-function equalMaps(a, b, equal) {
+function equalMaps(a, b, equal, isStrict) {
   if (a.size !== b.size) return false;
   const missing = [...a].filter(([key]) => !b.has(key));
-  if (missing.some(([key]) => typeof key !== 'object' || key === null)) return false;
+  if (missing.some(([key]) => isHopeless(key, isStrict))) return false;
   if (![...a].every(([key, value]) => !b.has(key) || equal(value, b.get(key)))) return false;
   return matchAll(missing, [...b].filter(([key]) => !a.has(key)), ([key, value], [other, item]) => equal(key, other) && equal(value, item));
 }
 
-function equalMembers(a, b, equal) {
-  const [keys, others] = [enumerableKeys(a), enumerableKeys(b)];
+function equalMembers(a, b, equal, isStrict) {
+  const [keys, others] = [enumerableKeys(a, isStrict), enumerableKeys(b, isStrict)];
   if (keys.length !== others.length) return false;
   return keys.every((key) => Object.prototype.propertyIsEnumerable.call(b, key) && equal(a[key], b[key]));
 }
 
-/** As Node's: `Object.is` for primitives, structure for everything else; cycles are equal when they lie alike. */
-export function isDeepStrictEqual(first, second) {
-  const comparing = new Map();
-  const equal = (a, b) => {
-    if (Object.is(a, b)) return true;
-    if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-    if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
-    if (Array.isArray(a) !== Array.isArray(b) || (Array.isArray(a) && a.length !== b.length)) return false;
-    if (KINDS.some((kind) => types[kind](a) !== types[kind](b))) return false;
-    if (types.isPromise(a) || types.isWeakMap(a) || types.isWeakSet(a)) return false;
-    if (comparing.has(a)) return comparing.get(a) === b;
-    comparing.set(a, b);
-    const same = equalContents(a, b, equal) && (types.isTypedArray(a) || equalMembers(a, b, equal));
-    comparing.delete(a);
-    return same;
-  };
-  return equal(first, second);
+/** Whether both are of one built-in kind. */
+function areAlike(a, b, isStrict) {
+  if (isStrict && Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
+  const tag = Object.prototype.toString.call(a);
+  if (tag !== Object.prototype.toString.call(b)) return false;
+  if (Array.isArray(a) !== Array.isArray(b) || (Array.isArray(a) && a.length !== b.length)) return false;
+  if (tag === PLAIN || Array.isArray(a)) return true;
+  return KINDS.every((kind) => types[kind](a) === types[kind](b));
 }
+
+function equality(isStrict) {
+  // eslint-disable-next-line eqeqeq
+  const samePrimitive = (a, b) => isStrict ? Object.is(a, b) : a == b || (Number.isNaN(a) && Number.isNaN(b));
+  const isObject = (value) => typeof value === 'object' && value !== null;
+  return (first, second) => {
+    const comparing = new Map();
+    const equal = (a, b) => {
+      if (!isObject(a) || !isObject(b)) return !isObject(a) && !isObject(b) && samePrimitive(a, b);
+      if (a === b) return true;
+      if (!areAlike(a, b, isStrict)) return false;
+      // Cycles are equal when they lie alike.
+      if (comparing.has(a)) return comparing.get(a) === b;
+      comparing.set(a, b);
+      const isPlain = Array.isArray(a) || Object.prototype.toString.call(a) === PLAIN;
+      const same =
+        (isPlain || equalContents(a, b, equal, isStrict)) &&
+        (types.isTypedArray(a) || equalMembers(a, b, equal, isStrict));
+      comparing.delete(a);
+      return same;
+    };
+    return equal(first, second);
+  };
+}
+
+/** As `assert.deepStrictEqual` compares: `Object.is` for primitives, structure for everything else. */
+export const isDeepStrictEqual = equality(true);
+/** As `assert.deepEqual` compares: `==` for primitives. */
+export const isDeepEqual = equality(false);

@@ -17,9 +17,11 @@ function change(variables, name, make) {
 }
 
 /** An object with the variables of `initial`. */
-export const environment = (initial) =>
-  new Proxy(initial, {
-    set(variables, name, value) {
+export function environment(initial) {
+  const proxy = new Proxy(initial, {
+    set(variables, name, value, receiver) {
+      // An object that inherits from it, or that `Reflect.set` names, gets a member of its own.
+      if (receiver !== proxy) return Reflect.set(variables, name, value, receiver);
       const written = text(value);
       return change(variables, text(name), () => Reflect.set(variables, name, written));
     },
@@ -28,9 +30,12 @@ export const environment = (initial) =>
       if (!descriptor.configurable || !descriptor.writable || !descriptor.enumerable) {
         throw refused("'process.env' only accepts a configurable, writable, and enumerable data descriptor");
       }
-      return this.set(variables, name, descriptor.value);
+      return this.set(variables, name, descriptor.value, proxy);
     },
+    preventExtensions: () => false,
     deleteProperty(variables, name) {
       return change(variables, name, () => Reflect.deleteProperty(variables, name));
     },
   });
+  return proxy;
+}

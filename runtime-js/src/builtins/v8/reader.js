@@ -1,5 +1,5 @@
 // Bytes in V8's format, version 15, to values.
-import { invalidArgumentType } from '../shared/errors.js';
+import { nodeError } from '../shared/errors.js';
 import { ERROR, ERROR_TYPES, FLAGS, HEADER, TAG, VERSION, VIEWS } from './format.js';
 
 const broken = () => new Error('Unable to deserialize cloned data.');
@@ -11,12 +11,12 @@ export class Reader {
   #objects = [];
 
   constructor(source) {
-    if (!ArrayBuffer.isView(source)) throw invalidArgumentType('buffer', 'an instance of Buffer, TypedArray, or DataView', source);
+    if (!ArrayBuffer.isView(source)) throw nodeError(TypeError, 'ERR_INVALID_ARG_TYPE', 'buffer must be a TypedArray or a DataView');
     this.#bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   }
 
   readHeader() {
-    if (this.#byte() !== HEADER || this.readUint32() > VERSION) throw new Error('Unable to deserialize cloned data due to invalid or unsupported version.');
+    if (this.#bytes.length === 0 || this.#byte() !== HEADER || this.readUint32() > VERSION) throw new Error('Unable to deserialize cloned data due to invalid or unsupported version.');
     return true;
   }
 
@@ -35,7 +35,12 @@ export class Reader {
   }
 
   readUint32() {
-    return Number(this.#varint() & 0xffffffffn);
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.#byte();
+      if (factor <= 2 ** 28) value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value >>> 0;
+    }
   }
 
   readUint64() {
@@ -72,7 +77,7 @@ export class Reader {
 
   readValue() {
     const kind = NAMES.get(this.#tag());
-    const read = READERS[kind];
+    const read = kind && READERS[kind];
     if (!read) throw broken();
     return read.call(this);
   }
@@ -118,7 +123,9 @@ export class Reader {
       return this.readRawBytes(this.readUint32()).toString('utf16le');
     },
     reference() {
-      return this.#objects[this.readUint32()];
+      const place = this.readUint32();
+      if (place >= this.#objects.length) throw broken();
+      return this.#objects[place];
     },
     object() {
       return this.#members(this.#add({}), TAG.endObject);
@@ -183,7 +190,9 @@ export class Reader {
     host() {
       const place = this.#objects.push(undefined) - 1;
       const View = VIEWS()[this.readUint32()];
-      const bytes = this.readRawBytes(this.readUint32());
+      const size = this.readUint32();
+      if (this.#at + size > this.#bytes.length) throw new Error('ReadRawBytes() failed');
+      const bytes = this.readRawBytes(size);
       if (View === globalThis.Buffer) return (this.#objects[place] = bytes);
       const memory = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
       return (this.#objects[place] = new View(memory));

@@ -1,14 +1,24 @@
 // Values to bytes in V8's format, version 15.
 import * as types from 'node:util/types';
+import { importBuiltin } from 'lmthing:internal/native/modules';
+import { Output } from './output.js';
 import { ERROR, ERROR_TYPES, FLAGS, HEADER, TAG, VERSION, VIEWS } from './format.js';
 
 function uncloneable(value) {
-  const text = typeof value === 'function' || typeof value === 'symbol' ? String(value) : `#<${value.constructor?.name ?? 'Object'}>`;
+  const isGenerator = types.isGeneratorObject(value);
+  const isNamed = typeof value === 'function' || typeof value === 'symbol' || isGenerator;
+  const text = isNamed ? String(value) : `#<${value.constructor?.name ?? 'Object'}>`;
   return new Error(`${text} could not be cloned.`);
 }
 
+const isUncloneable = (value) =>
+  types.isProxy(value) || types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value) || types.isGeneratorObject(value) ||
+  types.isSharedArrayBuffer(value) || types.isArgumentsObject(value) || value instanceof WeakRef;
+
+const isBlob = (value) => /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(value)) && value instanceof globalThis.Blob;
+
 export class Writer {
-  #bytes = [];
+  #bytes = new Output();
   #seen = new Map();
 
   writeHeader() {
@@ -33,20 +43,19 @@ export class Writer {
 
   writeRawBytes(source) {
     const bytes = ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source);
-    for (const byte of bytes) this.#bytes.push(byte);
+    this.#bytes.append(bytes);
   }
 
   releaseBuffer() {
-    const bytes = this.#bytes;
-    this.#bytes = [];
-    return globalThis.Buffer.from(bytes);
+    const { buffer, byteOffset, byteLength } = this.#bytes.take();
+    return globalThis.Buffer.from(buffer, byteOffset, byteLength);
   }
 
   #string(text) {
     if (!/[^\x00-\xff]/.test(text)) {
       this.#bytes.push(TAG.latin1);
       this.writeUint32(text.length);
-      for (let index = 0; index < text.length; index++) this.#bytes.push(text.charCodeAt(index));
+      this.#bytes.append(globalThis.Buffer.from(text, 'latin1'));
       return;
     }
     const size = text.length * 2;
@@ -55,7 +64,7 @@ export class Writer {
     if ((this.#bytes.length + 1 + sizeBytes) % 2 === 1) this.#bytes.push(TAG.padding);
     this.#bytes.push(TAG.utf16);
     this.writeUint32(size);
-    for (let index = 0; index < text.length; index++) this.#bytes.push(text.charCodeAt(index) & 0xff, text.charCodeAt(index) >> 8);
+    this.#bytes.append(globalThis.Buffer.from(text, 'utf16le'));
   }
 
   #bigint(value) {
@@ -100,7 +109,8 @@ export class Writer {
     }
     this.#seen.set(value, this.#seen.size);
     if (ArrayBuffer.isView(value)) return this.#view(value);
-    if (types.isProxy(value) || types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value)) throw uncloneable(value);
+    if (isUncloneable(value)) throw uncloneable(value);
+    if (isBlob(value)) throw new Error(`Unserializable host object: ${importBuiltin('lmthing:internal/inspect').inspect(value)}`);
     if (Array.isArray(value)) return this.#array(value);
     return this.#builtin(value) ?? this.#plain(value);
   }

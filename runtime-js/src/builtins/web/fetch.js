@@ -51,7 +51,9 @@ function networkCause({ code, message }, url) {
 /** What goes on the wire: the request's own headers, then those that `fetch` adds, as Node does. */
 function wireHeaders(headers, emptyBody, protocol) {
   const all = new Headers(headers);
-  const defaults = { accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': userAgent, 'accept-encoding': protocol === 'https:' ? 'br, gzip, deflate' : 'gzip, deflate' };
+  // A part of what is packed cannot be unpacked.
+  const codings = all.has('range') ? 'identity' : protocol === 'https:' ? 'br, gzip, deflate' : 'gzip, deflate';
+  const defaults = { accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': userAgent, 'accept-encoding': codings };
   for (const [name, value] of Object.entries(defaults)) if (!all.has(name)) all.set(name, value);
   // The transport counts bodies itself, but says nothing of one that is empty.
   if (emptyBody) all.set('content-length', '0');
@@ -215,6 +217,29 @@ async function fetchNetwork(request) {
   }
 }
 
+/** Of `bytes=1-2`, `bytes=1-` and `bytes=-2`, where the part begins and ends; undefined when it is none of these. */
+function partOf(range, size) {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(range.replaceAll(/[\t ]/g, '')) ?? [];
+  if (first === undefined || (first === '' && last === '')) return undefined;
+  if (first === '') return [Math.max(size - Number(last), 0), size];
+  const end = last === '' ? size : Math.min(Number(last) + 1, size);
+  return Number(first) < size && Number(first) < end ? [Number(first), end] : undefined;
+}
+
+/** `blob:` URLs, which `URL.createObjectURL` gives. */
+function fetchBlob({ url, method, headers }) {
+  const blob = importBuiltin('lmthing:internal/web/object-urls').resolveObjectURL(url);
+  if (method !== 'GET' || !blob) throw failed(new Error('invalid method'));
+  const range = headers.get('range');
+  const part = range === null ? [0, blob.size] : partOf(range, blob.size);
+  if (!part) throw failed(new Error('failed to fetch the data URL'));
+  const [start, end] = part;
+  const more = range === null ? [] : [['content-range', `bytes ${start}-${end - 1}/${blob.size}`]];
+  const answer = { status: range === null ? 200 : 206, statusText: range === null ? 'OK' : 'Partial Content', url, redirected: false };
+  const pairs = [['content-length', `${end - start}`], ['content-type', blob.type], ...more];
+  return received({ ...answer, headers: pairs, body: extractBody(blob.slice(start, end, blob.type)) });
+}
+
 /** `data:` URLs: `data:[type][;base64],data`. */
 function fetchData(request) {
   const text = request.url.replace(/#.*$/, '');
@@ -268,11 +293,8 @@ export async function fetch(input, init = undefined) {
       }
     case 'data:':
       return fetchData(request);
-    case 'blob:': {
-      const blob = importBuiltin('lmthing:internal/web/object-urls').resolveObjectURL(request.url);
-      if (!blob) throw failed(new Error('invalid blob url'));
-      return new Response(blob, { headers: { 'content-length': `${blob.size}`, 'content-type': blob.type } });
-    }
+    case 'blob:':
+      return fetchBlob(request);
     case 'file:':
       throw failed(new Error('lmthing does not fetch file: URLs; use readFile of node:fs/promises'));
     default:

@@ -36,6 +36,8 @@ export class MessageEvent extends Event {
 brand(MessageEvent, 'MessageEvent');
 
 const making = Symbol('making');
+/** What comes last to a port whose other end was closed. */
+const CLOSE = Symbol('close');
 
 export class MessagePort extends EventTarget {
   #other;
@@ -68,11 +70,17 @@ export class MessagePort extends EventTarget {
 
   #take(data) {
     this.#waiting.push(data);
-    if (this.#started) setImmediate(() => this.#deliver());
+    setImmediate(() => this.#deliver());
   }
 
   #deliver() {
-    if (!this.#started || this.#closed || this.#waiting.length === 0) return;
+    if (this.#closed || this.#waiting.length === 0) return;
+    // The end comes through also where nobody listens, but after what was sent before.
+    if (this.#waiting[0] === CLOSE) {
+      this.close();
+      return;
+    }
+    if (!this.#started) return;
     this.dispatchEvent(new MessageEvent('message', { data: this.#waiting.shift(), source: null }));
   }
 
@@ -88,7 +96,7 @@ export class MessagePort extends EventTarget {
     this.#closed = true;
     this.unref();
     setImmediate(() => this.dispatchEvent(new Event('close')));
-    this.#other.close();
+    if (!this.#other.#closed) this.#other.#take(CLOSE);
   }
 
   ref() {
@@ -153,7 +161,8 @@ export class MessagePort extends EventTarget {
 
   /** For `worker_threads.receiveMessageOnPort`: the next message, `{message}`, at once. */
   static receive(port) {
-    return port.#waiting.length > 0 ? { message: port.#waiting.shift() } : undefined;
+    if (!(#waiting in Object(port))) return receiveFromChannel(port);
+    return port.#waiting.length > 0 && port.#waiting[0] !== CLOSE ? { message: port.#waiting.shift() } : undefined;
   }
 }
 Object.defineProperties(MessagePort.prototype, { addListener: { value: MessagePort.prototype.on, writable: true, configurable: true }, removeListener: { value: MessagePort.prototype.off, writable: true, configurable: true } });
@@ -178,6 +187,7 @@ const channels = new Map();
 /** Everybody with the name hears what one of them says. */
 export class BroadcastChannel extends EventTarget {
   #name;
+  #waiting = [];
   #closed = false;
   #keep = keeper();
   #handlers = {};
@@ -198,16 +208,31 @@ export class BroadcastChannel extends EventTarget {
   postMessage(message) {
     if (arguments.length === 0) throw nodeError(TypeError, 'ERR_MISSING_ARGS', 'The "message" argument must be specified');
     if (this.#closed) throw new DOMException('BroadcastChannel is closed.', 'InvalidStateError');
+    // Also when nobody hears it, what cannot be copied is refused.
+    const copy = structuredClone(message);
     for (const channel of channels.get(this.#name)) {
       if (channel === this) continue;
-      const data = structuredClone(message);
-      setImmediate(() => channel.#closed || channel.dispatchEvent(new MessageEvent('message', { data })));
+      channel.#waiting.push(structuredClone(copy));
+      setImmediate(() => channel.#deliver());
     }
+  }
+
+  #deliver() {
+    if (this.#closed || this.#waiting.length === 0) return;
+    this.dispatchEvent(new MessageEvent('message', { data: this.#waiting.shift() }));
+  }
+
+  /** The next message that lies at a channel, as with ports. */
+  static receive(channel) {
+    if (!(#waiting in Object(channel))) throw nodeError(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "port" argument must be a MessagePort instance');
+    return channel.#waiting.length > 0 ? { message: channel.#waiting.shift() } : undefined;
   }
 
   close() {
     this.#closed = true;
-    channels.get(this.#name).delete(this);
+    const others = channels.get(this.#name);
+    others?.delete(this);
+    if (others?.size === 0) channels.delete(this.#name);
     this.unref();
   }
 
@@ -243,3 +268,5 @@ export class BroadcastChannel extends EventTarget {
   }
 }
 brand(BroadcastChannel, 'BroadcastChannel', false);
+const { receive: receiveFromChannel } = BroadcastChannel;
+delete BroadcastChannel.receive;

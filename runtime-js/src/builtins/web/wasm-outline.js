@@ -2,7 +2,7 @@
 // called, which is too late for those who ask for one kind of code and have another in hand.
 
 const KINDS = ['function', 'table', 'memory', 'global'];
-const SECTIONS = { custom: 0, import: 2, export: 7, code: 10 };
+const SECTIONS = { custom: 0, import: 2, function: 3, export: 7, code: 10 };
 const VECTOR_TYPE = 0x7b;
 const TABLES_AND_MEMORY = 0xfc;
 
@@ -86,10 +86,11 @@ function checkInstructions(reader, end, index) {
   }
 }
 
-function checkCode(reader, imported) {
+function checkCode(reader, imported, sectionEnd) {
   for (let left = reader.number(), index = imported; left > 0; left--, index++) {
     const size = reader.number();
     const end = reader.at + size;
+    if (end > sectionEnd) throw new Error(`Compiling function #${index} failed: its body extends past end of the section @+${reader.at}`);
     for (let locals = reader.number(); locals > 0; locals--) {
       reader.number();
       if (reader.bytes[reader.at++] === VECTOR_TYPE) throw unsupported(index, VECTOR_TYPE, reader.at - 1);
@@ -117,8 +118,7 @@ function readExports(reader) {
   const exports = [];
   for (let left = reader.number(); left > 0; left--) {
     const name = reader.text();
-    exports.push({ name, kind: KINDS[reader.number()] });
-    reader.number();
+    exports.push({ name, kind: KINDS[reader.number()], index: reader.number() });
   }
   return exports;
 }
@@ -133,16 +133,22 @@ export function outline(bytes) {
   const found = { imports: [], exports: [], custom: [] };
   const reader = new Reader(bytes);
   reader.at = 8;
+  let declared = 0;
+  let hasCode = false;
   while (reader.at < bytes.length) {
     const id = reader.number();
     const size = reader.number();
     const end = reader.at + size;
     if (end > bytes.length) throw new Error(`section (code ${id}) extends past end of the module @+${reader.at}`);
     if (id === SECTIONS.import) found.imports = readImports(reader);
+    if (id === SECTIONS.function) declared = reader.number();
     if (id === SECTIONS.export) found.exports = readExports(reader);
-    if (id === SECTIONS.code) checkCode(reader, found.imports.filter(({ kind }) => kind === 'function').length);
+    hasCode ||= id === SECTIONS.code;
+    if (id === SECTIONS.code) checkCode(reader, found.imports.filter(({ kind }) => kind === 'function').length, end);
     if (id === SECTIONS.custom) found.custom.push({ name: reader.text(), data: bytes.subarray(reader.at, end) });
+    if (reader.at > end && id !== SECTIONS.custom) throw new Error(`section (code ${id}) was shorter than what it holds @+${end}`);
     reader.at = end;
   }
+  if (declared > 0 && !hasCode) throw new Error(`function count is ${declared}, but code section is absent @+${bytes.length}`);
   return found;
 }

@@ -3,6 +3,7 @@ import { WebAssembly as Engine } from 'polywasm';
 import { asBytes } from '../shared/bytes.js';
 import { brand } from '../shared/brand.js';
 import { outline } from './wasm-outline.js';
+import { giveOut, prepareTable, trapped } from './wasm-traps.js';
 
 const errorClass = (name) => {
   const Class = class extends Error {};
@@ -75,7 +76,17 @@ export class Instance extends Engine.Instance {
   constructor(module, imports, caller = 'WebAssembly.Instance()') {
     if (!(module instanceof Module)) throw new TypeError(`${caller}: Argument 0 must be a WebAssembly.Module`);
     checkImports(module, imports, caller);
-    super(module, imports);
+    try {
+      super(module, imports);
+    } catch (error) {
+      throw trapped(error, RuntimeError);
+    }
+    for (const { name, kind, index } of outlines.get(module).exports) {
+      if (kind === 'table') prepareTable(this.exports[name], RuntimeError);
+      if (kind !== 'function') continue;
+      this.exports[name] = giveOut(this.exports[name], RuntimeError);
+      Object.defineProperty(this.exports[name], 'name', { value: String(index), configurable: true });
+    }
     Object.freeze(this.exports);
   }
 }
@@ -108,19 +119,34 @@ export function validate(source) {
   }
 }
 
+const asItIs = (value) => value;
+const CONVERSIONS = { i32: (value) => value | 0, i64: (value) => BigInt.asIntN(64, value), f32: Math.fround, f64: Number, externref: asItIs, anyfunc: asItIs };
+const DEFAULTS = { i32: 0, i64: 0n, f32: 0, f64: 0, anyfunc: null };
+
 /** A value that may be shared by modules; the engine only reads and writes `value`. */
 export class Global extends Engine.Global {
   constructor({ value: type, mutable = false }, initial) {
+    if (!Object.hasOwn(CONVERSIONS, type)) throw new TypeError("WebAssembly.Global(): Descriptor property 'value' must be a WebAssembly type");
     super();
-    let current = initial ?? (type === 'i64' ? 0n : 0);
+    const convert = CONVERSIONS[type];
+    let current = initial === undefined ? DEFAULTS[type] : convert(initial);
     const set = (value) => {
       if (!mutable) throw new TypeError("set WebAssembly.Global.value: Can't set the value of an immutable global.");
-      current = value;
+      current = convert(value);
     };
     Object.defineProperty(this, 'value', { get: () => current, set, enumerable: true, configurable: true });
   }
 }
-const { Memory, Table } = Engine;
+const { Memory } = Engine;
+
+/** The engine's, whose tables take the functions that programs have. */
+export function Table(...values) {
+  if (!new.target) throw new TypeError('WebAssembly.Table must be invoked with \'new\'');
+  return prepareTable(Reflect.construct(Engine.Table, values, new.target), RuntimeError);
+}
+Table.prototype = Engine.Table.prototype;
+Table.prototype.constructor = Table;
+
 for (const [name, Class] of Object.entries({ Global, Memory, Table })) {
   brand(Class, `WebAssembly.${name}`);
   Object.defineProperty(Class, 'name', { value: name, configurable: true });

@@ -1,0 +1,220 @@
+// The server's side of a connection: requests in, one after the other, answers out in the same order.
+import { isParseError, MessageParser } from './parser.js';
+
+/** The connections of a server. */
+export const CONNECTIONS = Symbol('connections');
+/** Whether something is under way over a connection; one that has not said anything yet counts as well. */
+export const BUSY = Symbol('busy');
+/** Answers that wait for their turn before no more is read. */
+const MANY = 16;
+
+/** One connection: its parser, and the answers that are due, of which the first one has the connection. */
+export class ServerConnection {
+  #server;
+  #socket;
+  #parser;
+  /** The request that came last, whole or not. */
+  #request;
+  #answers = [];
+  #count = 0;
+  #onData = (bytes) => this.#take(bytes);
+
+  constructor(server, socket) {
+    this.#server = server;
+    this.#socket = socket;
+    socket[BUSY] = true;
+    this.#parser = new MessageParser('request', {
+      head: (message) => this.#head(message),
+      body: (bytes) => this.#body(bytes),
+      end: (trailers) => this.#end(trailers),
+    }, server.messageOptions.maxHeaderSize);
+    socket.on('data', this.#onData);
+    socket.on('end', () => this.#inputEnded());
+    socket.on('close', () => this.#closed());
+    socket.on('error', (error) => this.#failed(error));
+    socket.on('timeout', () => this.#timedOut());
+    socket.on('drain', () => this.#answers[0]?.writableNeedDrain && this.#answers[0].emit('drain'));
+    if (server.timeout) socket.setTimeout(server.timeout);
+  }
+
+  #take(bytes) {
+    let rest;
+    try {
+      rest = this.#parser.execute(bytes);
+    } catch (error) {
+      // What a listener throws is the program's matter.
+      if (!isParseError(error)) throw error;
+      this.#refuse(error);
+      return;
+    }
+    if (rest !== undefined) this.#afterStop(rest);
+  }
+
+  /** The parser stopped: the connection goes on with another protocol. */
+  #afterStop(rest) {
+    const request = this.#request;
+    if (!request?.upgrade) return;
+    const socket = this.#socket;
+    socket.removeListener('data', this.#onData);
+    socket.removeAllListeners('end');
+    socket.removeAllListeners('timeout');
+    socket.removeAllListeners('drain');
+    socket.removeAllListeners('error');
+    socket.setTimeout(0);
+    this.#server[CONNECTIONS].delete(socket);
+    this.#server.emit(request.method === 'CONNECT' ? 'connect' : 'upgrade', request, socket, rest);
+  }
+
+  #head(message) {
+    const server = this.#server;
+    const { IncomingMessage: Incoming, ServerResponse: Response, joinDuplicateHeaders } = server.messageOptions;
+    const request = new Incoming(this.#socket);
+    request._begin(message);
+    request.method = message.method;
+    request.url = message.url;
+    if (joinDuplicateHeaders) request.joinDuplicateHeaders = true;
+    this.#request = request;
+    this.#socket[BUSY] = true;
+    const { connection = '', expect = '' } = request.headers;
+    const wantsUpgrade = /\bupgrade\b/i.test(connection) && request.headers.upgrade !== undefined && server.listenerCount('upgrade') > 0;
+    if (wantsUpgrade || message.method === 'CONNECT') {
+      if (message.method === 'CONNECT' && server.listenerCount('connect') === 0) {
+        this.#socket.destroy();
+        return 'stop';
+      }
+      request.upgrade = true;
+      return 'stop';
+    }
+    const response = new Response(request, { highWaterMark: this.#socket.writableHighWaterMark });
+    const isKept = keepsConnection(request, connection);
+    this.#prepare(response, isKept);
+    if (server.requireHostHeader && request.httpVersion === '1.1' && request.headers.host === undefined) {
+      response.writeHead(400, ['Connection', 'close']).end();
+    } else this.#announce(request, response, expect);
+    return isKept ? undefined : 'last';
+  }
+
+  #prepare(response, isKept) {
+    const server = this.#server;
+    response.shouldKeepAlive = isKept;
+    response._keepAliveTimeout = server.keepAliveTimeout;
+    response._sent = () => this.#answered(response);
+    this.#count += 1;
+    response._maxRequestsPerSocket = server.maxRequestsPerSocket;
+    response.maxRequestsOnConnectionReached = server.maxRequestsPerSocket > 0 && server.maxRequestsPerSocket <= this.#count;
+    this.#socket.setTimeout(server.timeout);
+    // Answers go out in the order of the requests, whichever is ready first.
+    this.#answers.push(response);
+    if (this.#answers.length === 1) response.assignSocket(this.#socket);
+    else if (this.#answers.length > MANY) this.#socket.pause();
+  }
+
+  #announce(request, response, expect) {
+    const server = this.#server;
+    if (server.maxRequestsPerSocket > 0 && server.maxRequestsPerSocket < this.#count) {
+      server.emit('dropRequest', request, this.#socket);
+      response.writeHead(503).end();
+      return;
+    }
+    const isExpecting = /^100-continue$/i.test(expect);
+    if (isExpecting && server.listenerCount('checkContinue') > 0) server.emit('checkContinue', request, response);
+    else if (expect !== '' && !isExpecting) {
+      if (server.listenerCount('checkExpectation') > 0) server.emit('checkExpectation', request, response);
+      else response.writeHead(417).end();
+    } else {
+      if (isExpecting) response.writeContinue();
+      server.emit('request', request, response);
+    }
+  }
+
+  #body(bytes) {
+    if (this.#request.destroyed || this.#request._dumped) return;
+    // Not its own memory: what is parsed next may follow in the same buffer.
+    if (!this.#request.push(Buffer.from(bytes))) this.#socket.pause();
+  }
+
+  #end(trailers) {
+    const request = this.#request;
+    request.rawTrailers = trailers;
+    request.complete = true;
+    if (this.#answers.length === 0) this.#socket[BUSY] = false;
+    request.push(null);
+  }
+
+  #answered(response) {
+    const socket = this.#socket;
+    const request = response.req;
+    this.#answers.shift();
+    response.detachSocket(socket);
+    response._close();
+    if (!request._consumed || !request.complete) request._dump();
+    if (response._last || !response.shouldKeepAlive) {
+      socket.destroySoon();
+      return;
+    }
+    const [next] = this.#answers;
+    if (next) {
+      socket.resume();
+      next.assignSocket(socket);
+      return;
+    }
+    socket[BUSY] = !this.#request.complete;
+    if (!this.#server.listening && request.complete) {
+      socket.destroySoon();
+      return;
+    }
+    if (this.#server.keepAliveTimeout) socket.setTimeout(this.#server.keepAliveTimeout);
+    socket.resume();
+  }
+
+  #inputEnded() {
+    if (this.#request?.upgrade) return;
+    const isWhole = this.#parser.finish();
+    // As Node does unless told otherwise: who says no more does not wait for an answer.
+    if (!isWhole || !this.#server.httpAllowHalfOpen || this.#answers.length === 0) this.#socket.end();
+    else this.#answers.at(-1)._last = true;
+  }
+
+  #refuse(error) {
+    if (this.#server.listenerCount('clientError') > 0) {
+      this.#server.emit('clientError', error, this.#socket);
+      return;
+    }
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+    if (this.#socket.writable && !this.#answers[0]?.headersSent) this.#socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+    this.#socket.removeListener('data', this.#onData);
+    this.#socket.destroySoon();
+  }
+
+  #failed(error) {
+    if (this.#server.listenerCount('clientError') > 0) this.#server.emit('clientError', error, this.#socket);
+  }
+
+  #timedOut() {
+    const wasTold = this.#request && !this.#request.complete && this.#request.emit('timeout', this.#socket);
+    const isAnswering = this.#answers[0]?.emit('timeout', this.#socket);
+    const isServers = this.#server.emit('timeout', this.#socket);
+    if (!wasTold && !isAnswering && !isServers) this.#socket.destroy();
+  }
+
+  #closed() {
+    this.#server[CONNECTIONS].delete(this.#socket);
+    const answers = this.#answers.splice(0);
+    // Who listens for `close` of a request learns that its client has gone, also when the request had come whole.
+    const requests = new Set(answers.map(({ req }) => req));
+    if (this.#request && !this.#request.complete) requests.add(this.#request);
+    for (const request of requests) {
+      if (!request.destroyed) request.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+    }
+    // Only the answer that has the connection tells of its end, as in Node.
+    const [response] = answers;
+    if (!response) return;
+    response.socket = null;
+    response._close();
+  }
+}
+
+function keepsConnection({ httpVersionMajor, httpVersionMinor }, connection) {
+  const isNew = httpVersionMajor === 1 && httpVersionMinor >= 1;
+  return isNew ? !/\bclose\b/i.test(connection) : /\bkeep-alive\b/i.test(connection);
+}

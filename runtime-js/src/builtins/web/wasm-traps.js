@@ -1,0 +1,63 @@
+// Functions of WebAssembly as programs call them: what goes wrong within them is a `RuntimeError`. polywasm's own are not
+// given out, but tables take and give only them: here is which belongs to which.
+
+/** What the engine says, and what V8 calls it. */
+const TRAPS = [
+  [/^not a function/, 'unreachable'],
+  [/property 'u' of null/, 'null function or function signature mismatch'],
+  [/property 'u' of undefined/, 'table index is out of bounds'],
+  [/division by zero/, 'divide by zero'],
+  [/^(out of bound|invalid array index|)$/, 'memory access out of bounds'],
+];
+/** The first frame of an error that came up in a function of a module, or in what it calls for its memory. */
+const OWN_FRAME = /^(?:.*\n)?(?:\s+at [gs]et(?:Int|Uint|Float|Big)\w+ \(native\)\n)?\s+at wasm:function\[/;
+
+/** What is to be thrown in place of `error`. */
+export function trapped(error, RuntimeError) {
+  if (!(error instanceof TypeError || error instanceof RangeError) || !OWN_FRAME.test(error.stack)) return error;
+  const found = TRAPS.find(([pattern]) => pattern.test(error.message));
+  return found ? new RuntimeError(found[1]) : error;
+}
+
+const givenOut = new WeakMap();
+const inner = new WeakMap();
+
+/** The function that stands for one of polywasm's; `RuntimeError` is what a trap throws. */
+export function giveOut(native, RuntimeError) {
+  if (typeof native !== 'function') return native;
+  let given = givenOut.get(native);
+  if (given) return given;
+  given = (...values) => {
+    try {
+      return native(...values);
+    } catch (error) {
+      throw trapped(error, RuntimeError);
+    }
+  };
+  Object.defineProperty(given, 'length', { value: native.length, configurable: true });
+  givenOut.set(native, given);
+  inner.set(given, native);
+  return given;
+}
+
+const PREPARED = new WeakSet();
+
+/** Has a table take and give the functions that programs have. */
+export function prepareTable(table, RuntimeError) {
+  if (PREPARED.has(table)) return table;
+  PREPARED.add(table);
+  const { get, set, grow } = table;
+  /** Calls with what belongs to `value`, which a table of functions may refuse. */
+  const taking = (name, run, value) => {
+    try {
+      return run(inner.get(value) ?? value);
+    } catch (error) {
+      if (!/foreign function/.test(error.message)) throw error;
+      throw new TypeError(`WebAssembly.Table.${name}(): Argument 1 is invalid for table: function-typed object expected`);
+    }
+  };
+  table.get = (index) => giveOut(get(index), RuntimeError);
+  table.set = (index, value = null) => taking('set', (item) => set(index, item), value);
+  table.grow = (count, value = null) => taking('grow', (item) => grow(count, item), value);
+  return table;
+}
