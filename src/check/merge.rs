@@ -2,13 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::finding::{Finding, Span};
+use super::finding::{Finding, Severity, Span};
 
 /// The findings of the type checker, and of those that running the file gave the ones that say something else.
 /// In the order of the source, those of `file` first, and those without a place behind it.
 pub(super) fn merged(file: &Path, types: Vec<Finding>, run: Vec<Finding>) -> Vec<Finding> {
     let mut told: Vec<(Line, Span)> = types.iter().filter_map(|found| Some((line(found)?, found.span?))).collect();
     let lines: Vec<Line> = told.iter().map(|(line, _)| line.clone()).collect();
+    // Where names clash the engine stops at the second, and TypeScript tells of the first.
+    let has_types_error =
+        |finding: &Finding| types.iter().any(|found| found.file == finding.file && found.severity == Severity::Error);
+    let run: Vec<Finding> = run.into_iter().filter(|found| found.code != "syntax" || !has_types_error(found)).collect();
     // First what is about the same words, so that the rest of a line can be told apart.
     let run: Vec<Finding> = run.into_iter().filter(|finding| !takes(&mut told, finding, overlap)).collect();
     let mut is_news = |finding: &Finding| match line(finding) {
@@ -48,7 +52,7 @@ fn line(finding: &Finding) -> Option<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Position, Severity};
+    use crate::check::Position;
 
     fn found(code: &str, line: u32, columns: std::ops::Range<u32>) -> Finding {
         let position = |column| Position { line, column };
@@ -75,6 +79,12 @@ mod tests {
         assert_eq!(codes(types(), vec![found("config", 1, 40..45)]), ["TS1"]);
         assert_eq!(codes(types(), vec![found("config", 2, 20..30)]), ["TS1", "config"]);
         assert_eq!(codes(types(), vec![found("render", 1, 1..2), found("render", 1, 25..26)]), ["TS1"]);
+    }
+
+    #[test]
+    fn what_the_engine_cannot_read_is_told_when_types_say_nothing() {
+        assert_eq!(codes(Vec::new(), vec![found("syntax", 3, 1..2)]), ["syntax"]);
+        assert_eq!(codes(vec![found("TS2451", 1, 1..2)], vec![found("syntax", 3, 1..2)]), ["TS2451"]);
     }
 
     #[test]
