@@ -68,7 +68,7 @@ fn an_input_is_read_from_where_it_is_named() {
     }
     for (given, error) in [
         (r#"{"day": "one"}"#, "--input: --day: expected integer, got 'one'"),
-        ("@nowhere", "--input: @nowhere: there is no such file"),
+        ("@nowhere", "--input: cannot read the file nowhere"),
         ("{", "--input: "),
         ("{}", "--input: missing required input: --day <integer>"),
     ] {
