@@ -66,6 +66,11 @@ const nowhere = new net.Socket();
 nowhere.on('error', (error) => console.log('error', error.code));
 nowhere.write('x', (error) => console.log('written', error?.code));
 await once(nowhere, 'close').catch(() => {});
+const echoing = net.createServer((socket) => socket.pipe(socket));
+await listening(echoing);
+const writing = net.connect(echoing.address().port, '127.0.0.1', () => writing.end('written at once'));
+for await (const data of writing) console.log(String(data));
+await closed(echoing);
 
 console.log(fails(() => http.createServer(null)), fails(() => https.createServer(null)), fails(() => net.createServer(null)), fails(() => net.createServer(5)), fails(() => http.createServer(5)));
 const small = net.createServer({ highWaterMark: 5 }, (socket) => {

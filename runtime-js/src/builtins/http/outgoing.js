@@ -160,7 +160,10 @@ const methods = {
 
   /** Writes to the connection; before there is one, the bytes wait. */
   _deliver(bytes, callback) {
-    if (this.socket && this[WAITING].length === 0) return this.socket.destroyed ? callback?.() : this.socket.write(bytes, callback);
+    if (this.socket?.destroyed && this[WAITING].length === 0) return callback?.();
+    // The other side has gone, and the connection with it soon: nothing more goes out, which is no error.
+    if (this.socket?.writableEnded) return false;
+    if (this.socket && this[WAITING].length === 0) return this.socket.write(bytes, callback);
     this[WAITING].push([bytes, callback]);
     return false;
   },

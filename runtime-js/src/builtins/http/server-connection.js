@@ -154,6 +154,7 @@ export class ServerConnection {
     }
     const [next] = this.#answers;
     if (next) {
+      if (!socket.writable) return;
       socket.resume();
       next.assignSocket(socket);
       return;

@@ -269,7 +269,7 @@ async function readOnce(socket) {
 
 function writeWhenReady(socket, bytes, callback) {
   // Nothing will ever connect it.
-  const isNowhere = socket[WAITING] && !socket.connecting && !socket[HELD];
+  const isNowhere = !socket[HANDLE] && socket[WAITING] && !socket.connecting && !socket[HELD];
   if (isNowhere) callback(nodeError(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'));
   else whenReady(socket, () => writeNow(socket, bytes, callback));
 }
