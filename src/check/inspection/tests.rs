@@ -146,3 +146,23 @@ fn files_are_looked_at_at_the_same_time() {
         thread.join().unwrap();
     }
 }
+
+#[test]
+fn the_engine_is_taken_apart_whatever_a_script_holds_on_to() {
+    for body in [
+        "const list = Array.from({ length: 5000 }, (_, n) => ({ n, text: `number ${n}` })); defData('LIST', list);",
+        "defEffect(() => () => {}); const [, set] = defState('s', { self: defData }); set({ defData });",
+        "globalThis.kept = { def, defTool }; setInterval(() => kept, 1); new Promise(() => {}).then(() => kept);",
+        "fetch('https://example.org').catch(() => {}); import('node:fs').then((fs) => fs.promises.readFile('/dev/null'));",
+        "process.on('exit', () => def); process.stdin.on('data', () => def); new AbortController().signal.onabort = def;",
+        "await new Promise((done) => setTimeout(done, 60_000));",
+        "process.exit(1);",
+        "throw new Error('with', { cause: { def } });",
+    ] {
+        let source = format!(
+            "export default async ({{ def, defData, defEffect, defState, defTool, $ }}) => {{ {body}\n$`go`; }};"
+        );
+        // That it returns is the test: what is left over ends the process.
+        inspected(&source, &CheckOptions { limit: Duration::from_millis(300), ..options() });
+    }
+}

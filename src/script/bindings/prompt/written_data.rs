@@ -8,7 +8,10 @@ use std::{
 
 use rquickjs::{Ctx, JsLifetime, Value};
 
-use crate::{prompt::Data, script::bindings::values::snapshot::Snapshot};
+use crate::{
+    prompt::Data,
+    script::{bindings::values::snapshot::Snapshot, gate},
+};
 
 /// Smaller data is written anew in no time.
 const LARGE: usize = 64 * 1024;
@@ -34,7 +37,9 @@ impl<'js> WrittenData<'js> {
         let object = hasher.finish();
         // Data that is put together on each run is another object each time: looking at it closely would be in vain.
         let is_kept = before.is_none_or(|before| before.object == object);
-        let snapshot = if is_kept { Snapshot::take(ctx, value) } else { None };
+        // Its values are not shown to the collector and keep the engine from being taken apart, which is done where a file is only
+        // looked at. Nothing runs again there.
+        let snapshot = if is_kept && gate::is_open(ctx) { Snapshot::take(ctx, value) } else { None };
         Some(WrittenData { data: Rc::downgrade(data), object, snapshot })
     }
 
