@@ -147,7 +147,8 @@ fn what_reaches_out_is_refused_and_no_mistake() {
     // However the script takes it.
     let throws = "try { await fetch('https://example.org/a?key=1'); } catch { throw new Error('no rates'); }";
     let network = "check renders without network: access to https://example.org is refused";
-    finds(&of_body(throws), &[&format!("note 3 permission: could not look further: {network}")]);
+    let follows = "note 3 render: could not look further, perhaps because of that: no rates";
+    finds(&of_body(throws), &[&format!("note 3 permission: {network}"), follows]);
     let goes_on =
         "def('A', await fetch('https://example.org').then(() => 'got', (error) => `${error.name} ${error.code}`));";
     finds(&of_body(goes_on), &[&format!("note 3 permission: {network}")]);

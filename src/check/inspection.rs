@@ -147,7 +147,21 @@ impl Sent {
             redactor.apply_texts(&mut messages);
             messages
         });
+        let tools = tools.into_iter().map(|tool| without_secrets(tool, redactor)).collect();
+        let functions = functions.iter().map(|function| redactor.apply(function)).collect();
         Sent { faults, messages, tools, functions, printed }
+    }
+}
+
+fn without_secrets(tool: RenderedTool, redactor: &Redactor) -> RenderedTool {
+    let RenderedTool { name, description, mut input_schema, location, is_agent } = tool;
+    redactor.apply_texts(&mut input_schema);
+    RenderedTool {
+        name: redactor.apply(&name),
+        description: redactor.apply(&description),
+        input_schema,
+        location,
+        is_agent,
     }
 }
 

@@ -4,7 +4,6 @@
 //! Owns: what is a finding, how bad it is, where it stands, and that one mistake gives one finding. Must not know: how findings
 //! are shown, the step loop, JavaScript values (`script::bindings::inspect` hands over plain data).
 
-#[allow(dead_code)]
 pub(crate) mod declarations;
 mod faults;
 mod finding;

@@ -44,15 +44,20 @@ pub fn source() -> Source {
 /// All models of the table, provider by provider, with the prices of the day (`2026-11-21`). Ids under which the table itself
 /// does not find their price are left out: they head a list of other names.
 pub fn listed(today: &str) -> Vec<Listed> {
-    let sections = archive::providers().filter_map(|id| Some((id, archive::read(id)?)));
-    let of_provider = |(id, text): (&str, String)| {
-        let section: Value = serde_json::from_str(&text).unwrap_or_default();
-        let provider = usual_name(id);
-        let models = section[0]["models"].as_array().into_iter().flatten();
-        models.filter_map(|model| entry(provider, model, today)).collect::<Vec<_>>()
-    };
     let table = Table::default();
-    sections.flat_map(of_provider).filter(|model| model.is_found(&table)).collect()
+    archive::providers().flat_map(|id| entries(id, today)).filter(|model| model.is_found(&table)).collect()
+}
+
+/// The ids of a provider's models. Reads nothing of the others.
+pub(super) fn model_ids(provider: &str, today: &str) -> Vec<String> {
+    let sections = archive::providers().filter(|id| usual_name(id) == provider);
+    sections.flat_map(|id| entries(id, today)).map(|model| model.model_id).collect()
+}
+
+fn entries(id: &str, today: &str) -> Vec<Listed> {
+    let section: Value = archive::read(id).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let models = section[0]["models"].as_array().into_iter().flatten();
+    models.filter_map(|model| entry(usual_name(id), model, today)).collect()
 }
 
 impl Listed {

@@ -1,6 +1,6 @@
 //! The model of the price table that was most likely meant by a name that is not in it. Must not know who asks.
 
-use super::{listing::listed, priced_model::PricedModel, prices::Prices};
+use super::{listing::model_ids, priced_model::PricedModel, prices::Prices};
 use crate::diagnostic::closest;
 
 /// The id of a model of the provider that is spelt almost like `model_id`, which the table does not know. Another number is no
@@ -10,8 +10,7 @@ pub fn near_model(provider: &str, model_id: &str, today: &str) -> Option<String>
     if Prices::default().of_output_token(&model, 1).is_some() {
         return None;
     }
-    let known: Vec<String> =
-        listed(today).into_iter().filter(|model| model.provider == provider).map(|model| model.model_id).collect();
+    let known = model_ids(provider, today);
     let meant = closest(model_id, known.iter().map(String::as_str))?;
     let letters = |name: &str| name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>().to_lowercase();
     let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();

@@ -1,5 +1,7 @@
 //! Following a path of keys through expressions. Must not know what is exported.
 
+use std::cell::Cell;
+
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
@@ -12,6 +14,9 @@ use crate::{code::Tree, script::bindings::inspect::Key};
 /// How many steps from name to name are taken; a circle ends there too.
 const MOST_STEPS: usize = 40;
 
+/// How many expressions are looked at in all; lists that are spread into each other many times have no end.
+const MOST_EXPRESSIONS: usize = 10_000;
+
 /// Methods of lists whose argument is not the list.
 const OF_LISTS: [&str; 8] = ["concat", "map", "flatMap", "filter", "slice", "push", "splice", "with"];
 
@@ -19,6 +24,8 @@ const OF_LISTS: [&str; 8] = ["concat", "map", "flatMap", "filter", "slice", "pus
 pub(super) struct Search<'a> {
     tree: &'a Tree,
     module: &'a Module,
+    /// How many expressions may still be looked at.
+    left: Cell<usize>,
 }
 
 /// What is still to be followed.
@@ -48,7 +55,7 @@ type Found = Result<Option<Hit>, Error>;
 
 impl<'a> Search<'a> {
     pub(super) fn new(tree: &'a Tree, module: &'a Module) -> Self {
-        Search { tree, module }
+        Search { tree, module, left: Cell::new(MOST_EXPRESSIONS) }
     }
 
     /// How far `path` leads below an export; `None` when not a single key of it is found.
@@ -83,7 +90,11 @@ impl<'a> Search<'a> {
     /// How far the path leads below the value of an expression.
     fn below(&self, value: NodeId, rest: Rest<'_>) -> Found {
         use SyntaxKind as K;
-        let (false, Some(stepped)) = (rest.path.is_empty(), rest.step()) else { return Ok(None) };
+        let (false, Some(stepped), Some(left)) = (rest.path.is_empty(), rest.step(), self.left.get().checked_sub(1))
+        else {
+            return Ok(None);
+        };
+        self.left.set(left);
         let children = self.tree.children(value)?;
         match self.tree.kind(value)? {
             K::ObjectLiteralExpression => self.in_object(value, rest),
@@ -193,7 +204,8 @@ impl<'a> Search<'a> {
 
     /// How many elements a list has whose elements are written down.
     fn length(&self, list: NodeId, steps: usize) -> Result<Option<usize>, Error> {
-        let Some(steps) = steps.checked_sub(1) else { return Ok(None) };
+        let (Some(steps), Some(left)) = (steps.checked_sub(1), self.left.get().checked_sub(1)) else { return Ok(None) };
+        self.left.set(left);
         match self.tree.kind(list)? {
             SyntaxKind::Identifier => {
                 let value = self.module.value(&self.tree.text(list)?);

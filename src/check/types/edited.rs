@@ -96,25 +96,16 @@ pub(super) fn span(text: &str, range: &Range<usize>) -> Span {
     Span { start: position(text, range.start), end: position(text, range.end) }
 }
 
-/// Line breaks are those of the language, of which all but `\r\n` are one character.
+/// Lines end with `\n`, as editors and the engine count them.
 fn position(text: &str, offset: usize) -> Position {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
         offset -= 1;
     }
     let before = &text[..offset];
-    let is_break = |character: char| matches!(character, '\n' | '\r' | '\u{2028}' | '\u{2029}');
-    let line_start = before.char_indices().rev().find(|(at, character)| {
-        // Between the two characters of one line break there is no line.
-        is_break(*character) && !(*character == '\r' && text.as_bytes().get(at + 1) == Some(&b'\n'))
-    });
-    let start = line_start.map_or(0, |(at, character)| at + character.len_utf8());
-    let breaks = before.chars().filter(|character| is_break(*character)).count();
-    let lines = breaks
-        - before.matches("\r\n").count()
-        - usize::from(before.ends_with('\r') && text[offset..].starts_with('\n'));
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let number = |count: usize| u32::try_from(count + 1).unwrap_or(u32::MAX);
-    Position { line: number(lines), column: number(text[start..offset].chars().count()) }
+    Position { line: number(before.matches('\n').count()), column: number(text[line_start..offset].chars().count()) }
 }
 
 #[cfg(test)]
@@ -156,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_characters_and_lines_end_in_several_ways() {
+    fn columns_are_characters_and_lines_end_as_in_editors() {
         let place = |text: &str, offset| {
             let Position { line, column } = position(text, offset);
             (line, column)
@@ -165,8 +156,7 @@ mod tests {
         assert_eq!(place("ab\ncd", 3), (2, 1));
         assert_eq!(place("ab\r\ncd", 5), (2, 2));
         assert_eq!(place("a\r\nb", 2), (1, 3));
-        assert_eq!(place("a\rb", 2), (2, 1));
-        assert_eq!(place("a\u{2028}b", 4), (2, 1));
+        assert_eq!(place("a\u{2028}b", 4), (1, 3));
         assert_eq!(place("💶é = x", 6), (1, 3));
         assert_eq!(place("💶", 2), (1, 1));
         assert_eq!(place("ab", 9), (1, 3));

@@ -74,8 +74,7 @@ impl Asks {
             }
             Asks::Opens => {
                 let path: String = arguments.get(0)?;
-                let is_stdin = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(&path.as_str());
-                if is_stdin && !host(ctx)?.has_stdin() { arguments.set(0, descriptors::NOTHING) } else { Ok(()) }
+                if is_stdin(&path) && !host(ctx)?.has_stdin() { arguments.set(0, descriptors::NOTHING) } else { Ok(()) }
             }
             _ => Ok(()),
         }
@@ -89,6 +88,13 @@ impl Asks {
         self.put_stdin_away(ctx, arguments)?;
         self.changed(arguments)?.map_or(Ok(None), |path| gate::refusal(ctx, Access::Write(&path)))
     }
+}
+
+/// Whether a path leads to standard input, however it is written.
+fn is_stdin(path: &str) -> bool {
+    let real = |path: &str| std::fs::canonicalize(path).ok();
+    ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(&path)
+        || real(path).is_some_and(|path| Some(path) == real("/dev/stdin"))
 }
 
 /// Exports `name` (blocking) and `nameAsync` (a promise) for an operation on one array of arguments.

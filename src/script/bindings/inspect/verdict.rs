@@ -100,18 +100,20 @@ fn described(diagnostic: Diagnostic, code: &'static str) -> Fault {
 /// An error that ended loading or rendering. When something was refused before, or nobody answered, it may well follow from
 /// that: the file is not to blame.
 pub(super) fn judged(ctx: &Ctx<'_>, fault: Fault, was_asked: bool) -> Vec<Fault> {
-    let notes = notes(ctx, "could not look further: ");
     if fault.weight != Weight::Error || !["load", "render"].contains(&fault.code) {
-        return notes.into_iter().chain([fault]).collect();
+        return notes(ctx, "").into_iter().chain([fault]).collect();
     }
-    if !notes.is_empty() {
-        return notes;
+    let refused = notes(ctx, "");
+    if refused.iter().any(|refusal| fault.message.contains(&refusal.message)) {
+        return notes(ctx, "could not look further: ");
     }
-    if !was_asked {
-        return vec![fault];
-    }
-    let message = format!("could not look further, as no model answers here: {}", fault.message);
-    vec![Fault { message, hint: None, ..fault.weighing(Weight::Note) }]
+    let why = match refused.is_empty() {
+        false => "perhaps because of that",
+        true if was_asked => "as no model answers here",
+        true => return vec![fault],
+    };
+    let message = format!("could not look further, {why}: {}", fault.message);
+    refused.into_iter().chain([Fault { message, hint: None, ..fault.weighing(Weight::Note) }]).collect()
 }
 
 /// What was refused; `opening` says what follows from it.
