@@ -80,6 +80,64 @@ fn definitions_are_checked_as_in_a_run() {
 }
 
 #[test]
+fn what_a_method_throws_is_at_its_call_whatever_its_arguments_call() {
+    let head = "import { z } from 'zod';";
+    let place_of = |body: &str| {
+        let folder = Folder::of(&file(head, body));
+        let ended = folder.run("check --format json p.lmt.mjs");
+        let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+        let is_of_render = |found: &&Value| ["render", "definition"].contains(&found["code"].as_str().unwrap());
+        let found = report["diagnostics"].as_array().unwrap().iter().find(is_of_render).expect(&ended.stdout).clone();
+        (found["line"].as_u64().unwrap(), found["column"].as_u64().unwrap())
+    };
+    let schema = "z.object({\na: z.number(),\nb: z.string().min(1),\n})";
+    assert_eq!(place_of(&format!("  defTool(\n'my tool',\n'Does.',\n{schema},\n() => 1,\n);")), (3, 3));
+    assert_eq!(
+        place_of(&format!(
+            "defTool('a', 'Does.', z.object({{}}), () => 1);\n  defTool(\n'a',\n'Does.',\n{schema},\n() => 1,\n);"
+        )),
+        (4, 3)
+    );
+    assert_eq!(place_of("def(\n'MY NAME',\n['a'].map((x) => x.trim()).join(', '),\n);"), (3, 1));
+    assert_eq!(
+        place_of("/** @type {any} */ const later = (async () => 'x')();\n $`${later} and ${String(1)}`;"),
+        (4, 2)
+    );
+    // The inner of two calls.
+    assert_eq!(place_of("def('A', def('B B', String(1)));"), (3, 10));
+    // What the author throws stays where it is.
+    let own = "const fail = () => { throw new TypeError('def: no'); };\ndef(\n'A', fail());";
+    assert_eq!(place_of(own).0, 3);
+}
+
+#[test]
+fn a_run_shows_the_same_call() {
+    let body = "defTool(\n'my tool',\n'Does.',\n{ type: 'object', title: String(1) },\n() => 1,\n);";
+    let ended = Folder::of(&file("", body)).run("run p.lmt.mjs");
+    assert!(ended.stderr.contains("p.lmt.mjs:3:1\n"), "{}", ended.stderr);
+}
+
+#[test]
+fn promises_anywhere_in_data_are_an_error_at_the_call() {
+    let head = "const load = async (/** @type {number} */ x) => x;";
+    for (data, path) in [
+        ("[1, 2].map(load)", "[0]"),
+        ("{ list: load(1), n: 1 }", "list"),
+        ("{ a: [{}, { 'b c': load(1) }],\nc: String(1) }", "a[1]['b c']"),
+    ] {
+        let folder = Folder::of(&file(head, &format!("defData('STATE', {data});")));
+        let message = format!("TypeError: defData('STATE'): {path} is a promise; is an await missing?");
+        let checked = check(&folder, "p.lmt.mjs");
+        assert_eq!(checked.found, [format!("error 3 render: {message}")], "{:?}", checked.types);
+        let ended = folder.run("run p.lmt.mjs");
+        assert!(ended.stderr.contains(&message), "{}", ended.stderr);
+    }
+    let body = "/** @type {any} */ const self = { toJSON: () => ({}), later: load(1) };\n\
+                defData('A', { empty: {}, none: [], self });";
+    finds(&check(&Folder::of(&file(head, body)), "p.lmt.mjs"), &[]);
+}
+
+#[test]
 fn names_that_are_defined_twice_are_warned_of_at_the_second() {
     let body = "/** @type {[string, any, any]} */ const tool = ['about', { type: 'object' }, () => 1];\n\
                 defTool('a', ...tool);\ndefTool('a', ...tool);\n\
@@ -104,7 +162,7 @@ fn what_is_lost_on_the_way_is_an_error() {
         "setTimeout(() => { throw new Error('later'); }, 1);\nawait new Promise((done) => setTimeout(done, 100));";
     finds(&of_body(body), &["error 3 render: later"]);
     let checked = of_body("await new Promise(() => {});");
-    let stuck = "error - render: the prompt function waits for a promise that nothing can settle any more";
+    let stuck = "error 2 render: the prompt function waits for a promise that nothing can settle any more";
     finds(&checked, &[stuck]);
 }
 
@@ -112,12 +170,20 @@ fn what_is_lost_on_the_way_is_an_error() {
 fn a_file_that_ends_the_program_cannot_be_looked_at_further() {
     finds(
         &of_body("process.exit(3);"),
-        &["note - render: could not look further: the first render calls process.exit(3)"],
+        &["warning 3 render: could not look further: the first render calls process.exit(3)"],
+    );
+    let folder = Folder::new(&[
+        ("p.lmt.mjs", &file("import { leave } from './a.mjs';", "def('A', 'a');\nleave();")),
+        ("a.mjs", "\n\n\nexport const leave = () => { process.exit(0); };"),
+    ]);
+    finds(
+        &check(&folder, "p.lmt.mjs"),
+        &["note 4 render: could not look further: the first render calls process.exit(0)"],
     );
     let folder = Folder::of(&file("process.exit(0);", ""));
     finds(
         &check(&folder, "p.lmt.mjs"),
-        &["note - load: could not look further: loading the file calls process.exit(0)"],
+        &["note 1 load: could not look further: loading the file calls process.exit(0)"],
     );
 }
 
@@ -306,6 +372,21 @@ fn nobody_answers_and_that_is_no_mistake() {
     let checked = check(&folder, "p.lmt.mjs");
     finds(&checked, &[]);
     assert_eq!(checked.stderr, "[]\n");
+    let without_steps = format!(
+        "{inner}const {{ result, prompt }} = await runPrompt(inner, {{ model }});\n\
+         for (const call of await result.toolCalls) def('A', call.toolName);\n\
+         for (const done of await result.toolResults) def('B', done.toolName);\n\
+         const counts = [(await result.steps).length, (await result.warnings).length, prompt.fullSteps.length];\n\
+         console.log(JSON.stringify([...counts, (await result.usage).inputTokens, await result.cost, await result.text]));\n\
+         console.log((await result.response).id);"
+    );
+    let checked = check(&Folder::of(&file(head, &without_steps)), "p.lmt.mjs");
+    finds(&checked, &[]);
+    assert!(
+        checked.stderr.starts_with("[0,0,0,") && checked.stderr.ends_with(",null,\"\"]\nundefined\n"),
+        "{}",
+        checked.stderr
+    );
     let throws = format!(
         "{inner}const {{ result }} = await runPrompt(inner, {{ model }});\ndef('A', JSON.parse(await result.text).answer);"
     );
@@ -354,6 +435,21 @@ fn what_the_script_prints_goes_to_standard_error() {
     let checked = of_body("console.log('out'); console.error('err'); process.stdout.write('raw\\n');");
     finds(&checked, &[]);
     assert_eq!(checked.stderr, "out\nerr\nraw\n");
+}
+
+#[test]
+fn what_has_no_stack_has_a_place() {
+    finds(&of_body("def('A', 'a');\nthrow 'oops';"), &["error 2 render: oops"]);
+    let head = "import { runPrompt, run } from 'lmthing'; const no = /** @type {any} */ (3);";
+    let body = "def('A', 'a');\nawait runPrompt(no);";
+    let checked = check(&Folder::of(&file(head, body)), "p.lmt.mjs");
+    assert!(checked.found[0].starts_with("error 4 render: TypeError: runPrompt: the first"), "{:?}", checked.found);
+    let checked = check(&Folder::of(&file(head, "def('A', 'a');\nawait run('./none.lmt.mjs');")), "p.lmt.mjs");
+    assert!(checked.found[0].starts_with("error 4 render: "), "{:?}", checked.found);
+    let source = "export const config = { model: 'mock' };\nexport default ({ defTaskGraph, $ }) => {\n\
+                  const id = 'a';\ndefTaskGraph([{ id, title: 'A', dependencies: ['b'] }]); $`x`; };";
+    let checked = check(&Folder::of(source), "p.lmt.mjs");
+    assert!(checked.found.iter().any(|found| found.starts_with("warning 4 definition: ")), "{:?}", checked.found);
 }
 
 #[test]

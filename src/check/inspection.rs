@@ -22,6 +22,7 @@ use super::{
     options::CheckOptions,
 };
 use crate::{
+    diagnostic::Location,
     event::Events,
     input::{CommandLine, Sources},
     permission::Permissions,
@@ -109,7 +110,8 @@ fn look(path: &Path, options: &CheckOptions) -> Sent {
         .warnings
         .take()
         .into_iter()
-        .map(|message| Fault::error("definition", &[], message).weighing(Weight::Warning));
+        .map(|(message, location)| Fault { location, ..Fault::error("definition", &[], message) })
+        .map(|fault| fault.weighing(Weight::Warning));
     let printed = redactor.apply(&host.printed.take());
     inspection.map_or_else(Sent::failed, |mut inspection| {
         let models = std::mem::take(&mut inspection.models);
@@ -231,7 +233,7 @@ impl Sources for Named {
 #[derive(Default)]
 struct Kept {
     printed: RefCell<String>,
-    warnings: RefCell<Vec<String>>,
+    warnings: RefCell<Vec<(String, Option<Location>)>>,
 }
 
 impl Kept {
@@ -252,9 +254,13 @@ impl ScriptHost for Kept {
     }
 
     fn warn(&self, message: &str) {
+        self.warn_at(message, &|| None);
+    }
+
+    fn warn_at(&self, message: &str, place: &dyn Fn() -> Option<Location>) {
         // What is unknown in `config` is found by itself, and is worse here.
         if !message.starts_with("config.") {
-            self.warnings.borrow_mut().push(message.to_owned());
+            self.warnings.borrow_mut().push((message.to_owned(), place()));
         }
     }
 

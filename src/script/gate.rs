@@ -24,6 +24,8 @@ pub(crate) struct Refused {
 struct Gate {
     permissions: Permissions,
     refused: RefCell<Vec<Refused>>,
+    /// Where the script ended itself.
+    exit: RefCell<Option<Location>>,
 }
 
 /// Part of making an engine.
@@ -32,7 +34,7 @@ pub(super) fn set_up(ctx: &Ctx<'_>, permissions: Permissions) -> Result<()> {
     if permissions.allow_all() {
         return Ok(());
     }
-    user_data::store(ctx, Gate { permissions, refused: RefCell::default() })
+    user_data::store(ctx, Gate { permissions, refused: RefCell::default(), exit: RefCell::default() })
 }
 
 /// Whether nothing at all is refused.
@@ -71,4 +73,22 @@ pub(in crate::script) fn refusal<'js>(ctx: &Ctx<'js>, access: Access<'_>) -> Res
 /// What was refused so far, each once.
 pub(crate) fn refused(ctx: &Ctx<'_>) -> Vec<Refused> {
     ctx.userdata::<Gate>().map(|gate| gate.refused.borrow().clone()).unwrap_or_default()
+}
+
+/// Remembers the line that calls `process.exit`, where somebody asks for such things.
+pub(in crate::script) fn note_exit(ctx: &Ctx<'_>) -> Result<()> {
+    if is_open(ctx) {
+        return Ok(());
+    }
+    let here = ScriptError::error("exit:").into_object(ctx)?;
+    let location = diagnose(ctx, here.into_value()).diagnostic.location;
+    if let (Some(gate), Some(location)) = (ctx.userdata::<Gate>(), location) {
+        gate.exit.borrow_mut().get_or_insert(location);
+    }
+    Ok(())
+}
+
+/// Where the script called `process.exit`, when it did and that is known.
+pub(crate) fn exit_location(ctx: &Ctx<'_>) -> Option<Location> {
+    ctx.userdata::<Gate>()?.exit.borrow().clone()
 }

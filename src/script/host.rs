@@ -5,6 +5,7 @@ use std::{path::Path, rc::Rc};
 use rquickjs::{Ctx, JsLifetime, Result};
 
 use super::user_data;
+use crate::diagnostic::Location;
 
 /// The door through which everything a script prints leaves the engine. The command line hands in the printer; tests hand
 /// in a buffer.
@@ -28,6 +29,11 @@ pub trait ScriptHost {
     /// A warning about the prompt file, which runs nevertheless: one line.
     fn warn(&self, message: &str) {
         self.write_stderr(&format!("Warning: {message}\n"));
+    }
+
+    /// The same for who wants to know where; `place` looks for it, which is not for nothing.
+    fn warn_at(&self, message: &str, _place: &dyn Fn() -> Option<Location>) {
+        self.warn(message);
     }
 
     /// The script is running and has not given the engine back for a while; called again and again from within it, so it

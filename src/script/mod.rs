@@ -6,6 +6,7 @@
 
 mod builtin;
 mod bytecode;
+mod call_site;
 mod carried;
 mod diagnose;
 mod engine;
@@ -25,6 +26,7 @@ mod warn;
 pub(crate) mod bindings;
 
 pub(crate) use builtin::import_builtin;
+pub(crate) use call_site::CallSite;
 pub(crate) use carried::{begin as begin_to_carry, carried, carrying};
 pub(crate) use diagnose::set_prompt_methods;
 pub use diagnose::{Thrown, diagnose_error};
@@ -36,7 +38,7 @@ pub(crate) use event_loop::{
 };
 pub use event_loop::{Halt, idle, until_halted};
 pub(crate) use event_loop::{Origin, is_halted, is_idle, is_unheeded, tell_before_exit, tell_exit, tell_uncaught};
-pub(crate) use gate::{Refused, refused};
+pub(crate) use gate::{Refused, exit_location, refused};
 pub(crate) use globals::environment;
 pub use globals::exit_code;
 pub use host::ScriptHost;

@@ -2,12 +2,16 @@
 
 use rquickjs::{Ctx, Result};
 
-use super::host::host;
-use crate::diagnostic::closest;
+use super::{ScriptError, diagnose::diagnose, host::host};
+use crate::diagnostic::{Location, closest};
 
 /// Warns in one line. Everything that a run warns of goes through the host's `warn`.
 pub(super) fn warning(ctx: &Ctx<'_>, message: &str) -> Result<()> {
-    host(ctx)?.warn(message);
+    let place = || -> Option<Location> {
+        let here = ScriptError::error(message).into_object(ctx).map_err(|_| ctx.catch()).ok()?;
+        diagnose(ctx, here.into_value()).diagnostic.location
+    };
+    host(ctx)?.warn_at(message, &place);
     Ok(())
 }
 

@@ -162,7 +162,7 @@ fn follow<'js>(mut value: Value<'js>, path: &[String]) -> Result<Option<Value<'j
     Ok(Some(value))
 }
 
-fn is_prompt_method(ctx: &Ctx<'_>, name: &str) -> bool {
+pub(super) fn is_prompt_method(ctx: &Ctx<'_>, name: &str) -> bool {
     prompt_methods(ctx).contains(&name)
 }
 

@@ -6,6 +6,7 @@ mod call_sites;
 mod culprit;
 mod explain;
 mod marks;
+mod native_call;
 mod source;
 mod stack;
 
@@ -99,13 +100,18 @@ fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic
 fn locate(ctx: &Ctx<'_>, modules: &Modules, sources: &Sources<'_>, diagnostic: &mut Diagnostic, stack: &str) {
     let frames = stack::frames(modules, stack);
     let culprit = frames.first().and_then(|innermost| culprit::find(ctx, sources, diagnostic, innermost));
+    let native = frames
+        .first()
+        .filter(|_| culprit.is_none())
+        .and_then(|innermost| native_call::find(ctx, sources, diagnostic, innermost));
+    let at = culprit.as_ref().map(|culprit| culprit.at).or(native);
     diagnostic.stack = stack::shown(sources, frames);
-    if let Some(culprit) = culprit
-        && let Some(innermost) = diagnostic.stack.first_mut()
-    {
+    if let (Some(at), Some(innermost)) = (at, diagnostic.stack.first_mut()) {
         let path = innermost.location.path.clone();
-        let (line, column) = sources.of(&path).position(culprit.at);
+        let (line, column) = sources.of(&path).position(at);
         innermost.location = sources.in_characters(Location { path, line, column });
+    }
+    if let Some(culprit) = culprit {
         diagnostic.message = culprit.message;
         diagnostic.hint = diagnostic.hint.take().or(culprit.hint);
     }

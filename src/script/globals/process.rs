@@ -8,6 +8,7 @@ use rquickjs::runtime::UserDataGuard;
 use rquickjs::{Coerced, Ctx, Function, JsLifetime, Object, Result, Value};
 
 use crate::script::event_loop::{EventLoop, Halt, set_hooks};
+use crate::script::gate;
 use crate::script::native_module::NativeModule;
 use crate::script::user_data;
 
@@ -91,7 +92,13 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("setHooks", Function::new(ctx.clone(), |ctx, hooks| set_hooks(&ctx, hooks))?)?;
     // requestExit(code): ends the run with this code.
     let event_loop = EventLoop::of(ctx)?;
-    exports.set("requestExit", Function::new(ctx.clone(), move |code: i32| event_loop.halt(Halt::Exit(code)))?)?;
+    let request_exit = move |ctx: Ctx<'js>, code: i32| {
+        // Whether the place is known makes no difference to the exit.
+        let noted = gate::note_exit(&ctx);
+        event_loop.halt(Halt::Exit(code));
+        noted
+    };
+    exports.set("requestExit", Function::new(ctx.clone(), request_exit)?)?;
     Ok(exports)
 }
 

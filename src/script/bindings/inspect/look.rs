@@ -19,6 +19,7 @@ use super::{
     verdict::{Phase, halted, judged, notes, thrown, thrown_by_load},
 };
 use crate::{
+    diagnostic::Location,
     input::CommandLine,
     script::{
         Engine,
@@ -31,7 +32,7 @@ use crate::{
                 stuck::unless_stuck,
             },
         },
-        drain_jobs, import_prompt_file, set_deadline, until_halted,
+        drain_jobs, import_prompt_file, location_of_function, set_deadline, until_halted,
     },
 };
 
@@ -55,7 +56,13 @@ pub(crate) struct Inspected<'a> {
 /// Loads a prompt file, looks at its exports, and renders it once, in an engine of its own that has the bindings installed.
 pub(crate) async fn inspect_file(engine: &Engine, asked: &Inspected<'_>) -> Inspection {
     let look = async |ctx: Ctx<'_>| {
-        let looker = Looker { ctx: &ctx, asked, phase: Cell::new(Phase::Load), found: RefCell::default() };
+        let looker = Looker {
+            ctx: &ctx,
+            asked,
+            phase: Cell::new(Phase::Load),
+            function_at: RefCell::default(),
+            found: RefCell::default(),
+        };
         looker.look().await;
         looker.found.into_inner()
     };
@@ -69,6 +76,8 @@ struct Looker<'a, 'js> {
     ctx: &'a Ctx<'js>,
     asked: &'a Inspected<'a>,
     phase: Cell<Phase>,
+    /// Where the prompt function is.
+    function_at: RefCell<Option<Location>>,
     found: RefCell<Inspection>,
 }
 
@@ -86,12 +95,17 @@ impl<'js> Looker<'_, 'js> {
         let stop = match ended {
             Some(Ok(Ok(()))) => None,
             Some(Ok(Err(Stop(fault)))) => Some(fault),
-            Some(Err(halt)) => Some(halted(halt, self.phase.get())),
+            Some(Err(halt)) => Some(halted(ctx, halt, self.phase.get())),
             None => Some(self.late()),
         };
         let stop = stop.map(|fault| match began.elapsed() >= limit {
             true => Fault { location: fault.location, ..self.late() },
             false => fault,
+        });
+        // Of a promise that never settles, or a value that is no error, nobody knows where it comes from.
+        let stop = stop.map(|fault| match self.phase.get() {
+            Phase::Render => Fault { location: fault.location.or(self.function_at.take()), ..fault },
+            Phase::Load => fault,
         });
         let told = match stop {
             Some(fault) => judged(ctx, fault, self.asked.silence.was_asked()),
@@ -164,6 +178,7 @@ impl<'js> Looker<'_, 'js> {
             Given::Nothing => None,
             Given::Value(input) => Some(input),
         };
+        self.function_at.replace(location_of_function(ctx, &function));
         let host = self.host_of(namespace, name, &function, &config, faults)?;
         if let (Some(input), Some(host)) = (input, &host) {
             host.object().borrow().bag.set_input(input);

@@ -8,7 +8,7 @@ use super::fault::{Fault, Weight};
 use crate::{
     diagnostic::Diagnostic,
     prompt::RunError,
-    script::{Halt, Refused, diagnose, diagnose_error, refused, set_deadline},
+    script::{Halt, Refused, diagnose, diagnose_error, exit_location, refused, set_deadline},
 };
 
 /// How long describing an error may take after the time of the script is over: it may have getters.
@@ -77,11 +77,13 @@ pub(super) fn broken_off(error: &RunError, code: &'static str) -> Fault {
 }
 
 /// A fault of what ended the program from within.
-pub(super) fn halted(halt: Halt, phase: Phase) -> Fault {
+pub(super) fn halted(ctx: &Ctx<'_>, halt: Halt, phase: Phase) -> Fault {
     match halt {
         Halt::Exit(exit_code) => {
             let message = format!("could not look further: {} calls process.exit({exit_code})", phase.words());
-            Fault::error(phase.code(), &[], message).weighing(Weight::Note)
+            // Whoever ends with 0 has done what was to be done.
+            let weight = if exit_code == 0 { Weight::Note } else { Weight::Warning };
+            Fault { location: exit_location(ctx), ..Fault::error(phase.code(), &[], message) }.weighing(weight)
         }
         Halt::Uncaught(thrown) | Halt::UnhandledRejection(thrown) => described(thrown.diagnostic, phase.code()),
     }

@@ -1,7 +1,7 @@
 //! Names that a prompt function defines a second time, for whoever asked to be told of them. Must not know what follows from it:
 //! in a run the last one wins.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use rquickjs::{Ctx, JsLifetime, Result};
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A name that was taken.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Double {
     /// Its name.
     pub(crate) name: String,
@@ -25,8 +25,14 @@ pub(crate) struct Double {
     pub(crate) location: Option<Location>,
 }
 
+/// How many are looked at: looking for a place takes its time, and a loop may make any number.
+const MAX_LOOKED_AT: usize = 200;
+
 #[derive(Default, JsLifetime)]
-struct Noted(RefCell<Vec<Double>>);
+struct Noted {
+    doubles: RefCell<Vec<Double>>,
+    looked_at: Cell<usize>,
+}
 
 /// Has doubles noted from now on; once an engine.
 pub(crate) fn watch(ctx: &Ctx<'_>) -> Result<()> {
@@ -35,12 +41,12 @@ pub(crate) fn watch(ctx: &Ctx<'_>) -> Result<()> {
 
 /// What was noted, in the order it happened.
 pub(crate) fn noted(ctx: &Ctx<'_>) -> Vec<Double> {
-    ctx.userdata::<Noted>().map(|noted| noted.0.borrow().clone()).unwrap_or_default()
+    ctx.userdata::<Noted>().map(|noted| noted.doubles.borrow().clone()).unwrap_or_default()
 }
 
 /// Looks at a definition that is about to be made.
 pub(crate) fn look(ctx: &Ctx<'_>, prompt: &PromptObject<'_>, again: DefinitionKind, name: &str) -> Result<()> {
-    if ctx.userdata::<Noted>().is_none() {
+    if ctx.userdata::<Noted>().is_none_or(|noted| noted.looked_at.get() >= MAX_LOOKED_AT) {
         return Ok(());
     }
     let (before, run) = {
@@ -51,11 +57,16 @@ pub(crate) fn look(ctx: &Ctx<'_>, prompt: &PromptObject<'_>, again: DefinitionKi
     // Effects and tools may well change what the function has said.
     let is_in_function = run.is_some_and(|run| run.borrow().is_in_set_up.get());
     let Some(before) = before.filter(|_| is_in_function) else { return Ok(()) };
-    let here = ScriptError::error("").into_object(ctx)?;
+    // By its name the call is found.
+    let here = ScriptError::error(format!("{}:", again.method())).into_object(ctx)?;
     let location = diagnose(ctx, here.into_value()).diagnostic.location;
     let double = Double { name: name.to_owned(), before, again, location };
     if let Some(noted) = ctx.userdata::<Noted>() {
-        noted.0.borrow_mut().push(double);
+        noted.looked_at.set(noted.looked_at.get() + 1);
+        let mut doubles = noted.doubles.borrow_mut();
+        if !doubles.contains(&double) {
+            doubles.push(double);
+        }
     }
     Ok(())
 }

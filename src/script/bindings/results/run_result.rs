@@ -168,6 +168,13 @@ fn last_step<'js>(ctx: &Ctx<'js>, record: &RunRecord, key: &str) -> Result<Value
     let steps = record.steps();
     match steps.last() {
         Some(step) => steps::step_result(ctx, steps.len() - 1, step)?.get(key),
-        None => Ok(Value::new_undefined(ctx.clone())),
+        // Of a run without steps there is nothing to tell, but no less of it.
+        None => match key {
+            "toolCalls" | "toolResults" | "warnings" => Ok(Array::new(ctx.clone())?.into_value()),
+            "response" => Ok(Object::new(ctx.clone())?.into_value()),
+            "usage" => from_serde(ctx, &record.total_usage()),
+            "cost" => Ok(Value::new_null(ctx.clone())),
+            _ => Ok(Value::new_undefined(ctx.clone())),
+        },
     }
 }

@@ -9,9 +9,12 @@ use super::{
 };
 use crate::{
     event::Agent,
-    script::bindings::{
-        services,
-        values::{kind_of, property, type_error},
+    script::{
+        CallSite,
+        bindings::{
+            services,
+            values::{kind_of, property, type_error},
+        },
     },
 };
 
@@ -51,7 +54,8 @@ pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: 
         }
         answer_of(&inner, start(&inner, prompt).await?)
     };
-    Promised(run).into_js(&ctx)
+    let call = CallSite::here(&ctx, "runPrompt")?;
+    Promised(async move { call.or_here(run.await) }).into_js(&ctx)
 }
 
 /// Who a prompt function is in the events of its run. It works for the file that runs it: a call says nothing of which agent

@@ -14,6 +14,7 @@ use crate::{
     prompt::Standing,
     provider::MockOptions,
     script::{
+        CallSite,
         bindings::{
             models::mock::mock_model,
             prompt::object::PromptObject,
@@ -45,7 +46,8 @@ pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'j
         let namespace = import_prompt_file(&inner, &path).await?;
         run_module(&inner, &namespace, given.as_ref(), &place, depth).await
     };
-    Promised(run).into_js(&ctx)
+    let call = CallSite::here(&ctx, "run")?;
+    Promised(async move { call.or_here(run.await) }).into_js(&ctx)
 }
 
 /// Runs an imported module for `runPrompt`; `depth` is how deep its file is nested.

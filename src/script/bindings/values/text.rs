@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use rquickjs::{CString, Ctx, Result, Value};
+use rquickjs::{CString, Ctx, Result, Value, atom::PredefinedAtom, object::Filter};
 
 use super::{property, thrown_message, to_text, type_error};
-use crate::prompt::Data;
+use crate::{chat::MAX_JSON_DEPTH, prompt::Data};
 
 /// The text of a value that has an obvious one: string, number, boolean, bigint, or an object with a string as its
 /// `value`, as references have. `None` for anything else.
@@ -40,6 +40,61 @@ pub(crate) fn data_of<'js>(
     let json = json.as_ref().map_or("null", |json| json.as_str());
     match before.filter(|before| before.is_made_of(json)) {
         Some(before) => Ok(before.clone()),
-        None => Data::from_json(json).map(Rc::new).map_err(wrong),
+        None => {
+            // That is all that JSON has for a promise; data without it need not be looked at.
+            if json.contains("{}")
+                && let Some(path) = path_to_promise(value, 0)
+            {
+                return Err(type_error(
+                    ctx,
+                    format!("{place}: {} is a promise; is an await missing?", shown_path(&path)),
+                ));
+            }
+            Data::from_json(json).map(Rc::new).map_err(wrong)
+        }
     }
+}
+
+/// Where in data a promise stands, innermost step first. What has a say in its JSON, or throws when it is read, is passed over.
+fn path_to_promise(value: &Value<'_>, depth: usize) -> Option<Vec<String>> {
+    let object = value.as_object().filter(|object| depth < MAX_JSON_DEPTH && !object.is_proxy())?;
+    if value.is_promise() {
+        return Some(Vec::new());
+    }
+    if let Some(array) = object.as_array() {
+        return (0..array.len()).find_map(|index| {
+            let item: Value = read(value.ctx(), array.get(index))?;
+            step_to_promise(&item, depth, || format!("[{index}]"))
+        });
+    }
+    let writes_itself = read(value.ctx(), object.contains_key(PredefinedAtom::ToJSON)).unwrap_or(true);
+    if writes_itself || value.is_function() {
+        return None;
+    }
+    object.own_props::<String, Value>(Filter::new().string().enum_only()).find_map(|entry| {
+        let (name, item) = read(value.ctx(), entry)?;
+        step_to_promise(&item, depth, || if is_name(&name) { format!(".{name}") } else { format!("['{name}']") })
+    })
+}
+
+fn step_to_promise(value: &Value<'_>, depth: usize, step: impl FnOnce() -> String) -> Option<Vec<String>> {
+    let mut path = path_to_promise(value, depth + 1)?;
+    path.push(step());
+    Some(path)
+}
+
+/// What was read, unless reading it threw.
+fn read<T>(ctx: &Ctx<'_>, value: Result<T>) -> Option<T> {
+    value.map_err(|_| ctx.catch()).ok()
+}
+
+fn is_name(text: &str) -> bool {
+    !text.starts_with(|first: char| first.is_ascii_digit())
+        && !text.is_empty()
+        && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$'))
+}
+
+fn shown_path(path: &[String]) -> String {
+    let path: String = path.iter().rev().map(String::as_str).collect();
+    path.strip_prefix('.').map(str::to_owned).unwrap_or(path)
 }
