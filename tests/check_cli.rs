@@ -136,7 +136,7 @@ fn nothing_to_check_is_told() {
     let folder = Folder::new(&[("empty/readme.md", ""), ("b.mjs", "")]);
     let ended = folder.run("check empty");
     assert_eq!((ended.code, ended.stdout.as_str()), (1, ""));
-    assert!(ended.stderr.contains("no prompt file"), "{ended:?}");
+    assert!(ended.stderr.contains("no prompt file to check in empty (*.lmt.mjs, .lmt.js"), "{ended:?}");
     let object = folder.run("check -f json");
     assert_eq!((object.code, object.object()["files"].as_array().unwrap().len()), (1, 0));
     for (path, words) in [("none.lmt.mjs", "there is no file or folder none.lmt.mjs"), ("b.mjs", "not a prompt file")] {
@@ -145,7 +145,8 @@ fn nothing_to_check_is_told() {
         assert!(ended.stderr.contains(words), "{ended:?}");
     }
     assert_eq!(folder.run("check --no-render --print").code, 2);
-    assert_eq!(folder.run("check --jobs 0").code, 2);
+    let jobs = folder.run("check --jobs 0");
+    assert!(jobs.code == 2 && jobs.stderr.contains("expected a whole number from 1 on"), "{jobs:?}");
     let ended = folder.run("check --env-file none.env");
     assert!(ended.code == 2 && ended.stderr.contains("--env-file"), "{ended:?}");
 }
@@ -252,6 +253,56 @@ fn one_input_from_a_pipe_is_for_all_files() {
 }
 
 #[test]
+fn an_input_that_cannot_be_read_is_wrong_usage_and_told_once() {
+    let folder = Folder::new(&[("a.lmt.mjs", HELLO), ("b.lmt.mjs", HELLO), ("bad.json", "{")]);
+    let object = "expected the whole input as a JSON object";
+    for (input, words) in
+        [("{bad", object), ("[1]", object), ("@none.json", "cannot read the file none.json"), ("@bad.json", object)]
+    {
+        let ended = Ended::from(folder.command("check --input").arg(input).output().unwrap());
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{input}: {ended:?}");
+        assert_eq!((ended.stderr.matches("--input").count() >= 1, ended.stderr.matches(words).count()), (true, 1));
+    }
+    // What one file's schema refuses is that file's.
+    folder.write(
+        "a.lmt.mjs",
+        &format!("import {{ z }} from 'zod';\nexport const input = z.object({{ n: z.number() }});\n{HELLO}"),
+    );
+    let ended = Ended::from(folder.command("check -f json --input").arg(r#"{"n": "x"}"#).output().unwrap());
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert_eq!(codes(&ended)[0], ("a.lmt.mjs".to_owned(), "error".to_owned()));
+}
+
+#[test]
+fn a_file_of_tests_that_is_named_has_its_types_checked() {
+    let test = |key: &str| {
+        format!(
+            "import {{ expect, run, test }} from 'lmthing/test';\ntest('x', async () => {{\n  \
+             const answer = await run('./p.lmt.mjs');\n  expect(answer.{key}).toBe('x');\n}});\n"
+        )
+    };
+    let folder = Folder::new(&[("p.test.lmt.mjs", &test("text")), ("q.test.lmt.ts", &test("txt"))]);
+    let good = folder.run("check p.test.lmt.mjs");
+    assert_eq!((good.code, good.stdout.as_str()), (0, "1 file checked, no problems\n"), "{good:?}");
+    let wrong = folder.run("check q.test.lmt.ts").stdout;
+    assert!(wrong.contains("Property 'txt' does not exist") && wrong.contains("q.test.lmt.ts:4:17"), "{wrong}");
+}
+
+#[test]
+fn a_json_file_with_a_comma_too_many_is_named() {
+    let folder = Folder::new(&[
+        ("p.lmt.mjs", &format!("import data from './d.json' with {{ type: 'json' }};\n{HELLO}")),
+        ("d.json", "{\n  \"b\": [1, 2,]\n}\n"),
+    ]);
+    let ended = folder.run("check p.lmt.mjs").stdout;
+    assert!(ended.contains("'d.json' is not valid JSON: there is a comma too many\n"), "{ended}");
+    assert!(ended.contains("--> d.json:2:13\n"), "{ended}");
+    folder.write("d.json", "{ \"b\": }");
+    let ended = folder.run("check p.lmt.mjs").stdout;
+    assert!(ended.contains("'d.json' is not valid JSON: expected value\n"), "{ended}");
+}
+
+#[test]
 #[cfg(unix)]
 fn a_watched_check_follows_every_change() {
     let folder = Folder::new(&[("p.lmt.mjs", HELLO)]);
@@ -281,6 +332,27 @@ fn a_watched_check_follows_imports() {
     running.wait_for_stderr("waiting for a change", 1);
     folder.write("lib/count.mjs", "export const count = 1;\n");
     running.wait_for("no problems\n", 1);
+    running.signal("TERM");
+    assert_eq!(running.end().code, 143);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_watched_check_follows_texts_and_files_that_come_and_go() {
+    let folder = Folder::new(&[
+        ("p.lmt.mjs", &format!("import './data/notes.md' with {{ type: 'text' }};\n{HELLO}")),
+        ("data/notes.md", "one"),
+    ]);
+    let mut running = folder.start("check --watch --no-render p.lmt.mjs");
+    running.wait_for_stderr("waiting for a change", 1);
+    folder.write("data/notes.md", "two and more");
+    running.wait_for_stderr("waiting for a change", 2);
+    running.wait_for_stderr("data/notes.md has changed", 1);
+    std::fs::remove_file(folder.path("data/notes.md")).unwrap();
+    running.wait_for("1 error\n", 1);
+    running.wait_for_stderr("waiting for a change", 3);
+    folder.write("data/notes.md", "three");
+    running.wait_for("no problems\n", 3);
     running.signal("TERM");
     assert_eq!(running.end().code, 143);
 }

@@ -87,6 +87,9 @@ fn a_project_with_settings_is_told_what_they_need() {
         let written = folder.run("types");
         assert_eq!(written.code, 0, "{written:?}");
         assert!(written.stderr.contains(&format!("{settings} stays as it is. For prompt files")), "{}", written.stderr);
+        for words in ["**/*.lmt.js\"", "**/*.lmt.mts\"", "\"lib\": [\"esnext\"]", "\"resolveJsonModule\": true"] {
+            assert!(written.stderr.contains(words), "{words}: {}", written.stderr);
+        }
         assert!(written.stderr.contains("\"typeRoots\": [\"./node_modules/@types\", \"./.lmthing/types\"]"));
         assert_eq!(read(&folder, settings), "{}");
         assert_eq!(folder.path("jsconfig.json").exists(), settings == "jsconfig.json");

@@ -22,9 +22,9 @@ use super::{
     options::CheckOptions,
 };
 use crate::{
-    diagnostic::Location,
+    diagnostic::{Diagnostic, Location},
     event::Events,
-    input::{CommandLine, Sources},
+    input::{CommandLine, Sources, check_whole},
     permission::Permissions,
     provider::{ProviderContext, Redactor},
     script::{
@@ -188,7 +188,15 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
     let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
     let installed = engine.context().with(|ctx| bindings::install(&ctx, doors)).await;
     installed.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
-    let line = CommandLine {
+    let line = command_line(path, options);
+    let asked =
+        inspect::Inspected { path, render: options.render, line: &line, limit: options.limit, silence: &silence };
+    Ok(inspect::inspect_file(&engine, &asked).await)
+}
+
+/// What is typed for the file.
+fn command_line(path: &Path, options: &CheckOptions) -> CommandLine {
+    CommandLine {
         command: format!("lmthing check {}", path.display()),
         words: Vec::new(),
         whole: options.input.clone(),
@@ -197,10 +205,12 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
             sources: options.sources.clone(),
             is_stdin: options.input.as_deref().map(str::trim) == Some("-"),
         }),
-    };
-    let asked =
-        inspect::Inspected { path, render: options.render, line: &line, limit: options.limit, silence: &silence };
-    Ok(inspect::inspect_file(&engine, &asked).await)
+    }
+}
+
+/// Whether the input that all files are given can be read at all.
+pub(super) fn check_input(options: &CheckOptions) -> Result<(), Diagnostic> {
+    check_whole(&command_line(Path::new(""), options)).map_err(Diagnostic::from)
 }
 
 fn argv(path: &Path) -> Vec<String> {

@@ -18,7 +18,21 @@ use std::path::{Path, PathBuf};
 pub(crate) use finding::{Finding, Position, Related, Severity, Span};
 pub(crate) use options::CheckOptions;
 
-use crate::script::bindings::inspect::Rendered;
+use crate::{diagnostic::Diagnostic, script::bindings::inspect::Rendered};
+
+/// Whether the input that all files are given can be read: no file is to blame where it cannot.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn check_input(options: &CheckOptions) -> Result<(), Diagnostic> {
+    inspection::check_input(options)
+}
+
+/// Whether a file holds tests of prompt files, by its name, and is none itself.
+pub(crate) fn is_test_file(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    name.rsplit_once(".lmt.").is_some_and(|(stem, _)| stem.ends_with(".test"))
+}
 
 /// Checks files, one after the other; what is known of libraries is kept between them. One for each thread.
 #[derive(Default)]
@@ -40,11 +54,11 @@ pub(crate) struct Report {
 }
 
 impl Checker {
-    /// Checks one prompt file and what it imports.
+    /// Checks one prompt file and what it imports; of a file of tests only the types, as it runs nowhere but under `lmthing test`.
     pub(crate) fn check(&mut self, file: &Path, options: &CheckOptions) -> Report {
         let types = self.types.check(file);
         // What cannot be loaded is told already, at its place.
-        let inspected = match types.cannot_run {
+        let inspected = match types.cannot_run || is_test_file(file) {
             true => inspection::Inspected::default(),
             false => inspection::inspect(file, options),
         };

@@ -31,6 +31,12 @@ impl WrongUsage {
     }
 }
 
+impl From<Diagnostic> for WrongUsage {
+    fn from(diagnostic: Diagnostic) -> Self {
+        WrongUsage(Box::new(diagnostic))
+    }
+}
+
 impl From<WrongUsage> for Diagnostic {
     fn from(wrong: WrongUsage) -> Self {
         *wrong.0

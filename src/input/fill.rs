@@ -33,6 +33,11 @@ pub(super) fn fill(declaration: &Declaration, line: &CommandLine) -> Result<Fill
     Ok(Filled { input, is_standard_input_empty })
 }
 
+/// Reads the whole input, if there is one, and lets go of it.
+pub(super) fn check_whole(line: &CommandLine) -> Result<(), Problem> {
+    line.whole.as_ref().map_or(Ok(()), |word| whole(&mut Reader::new(line), word).map(drop))
+}
+
 /// The object of `run --input`.
 fn whole(reader: &mut Reader<'_>, word: &str) -> Result<Map<String, Value>, Problem> {
     let text = reader.text("--input", word)?;

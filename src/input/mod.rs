@@ -43,6 +43,14 @@ pub(crate) fn read(declaration: &Declaration, line: &CommandLine) -> Result<Requ
     fill::fill(declaration, line).map(Request::Input)
 }
 
+/// Whether the whole input that a line gives (`--input`) can be read, whatever it is for.
+///
+/// # Errors
+/// Why not.
+pub(crate) fn check_whole(line: &CommandLine) -> Result<(), Problem> {
+    fill::check_whole(line)
+}
+
 /// Whether `-h` or `--help` stands among the options.
 pub(crate) fn asks_for_help(words: &[String]) -> bool {
     let mut options = words.iter().take_while(|word| *word != "--");

@@ -68,8 +68,14 @@ impl Problem {
 
     /// With the line that says how the command is used.
     pub(crate) fn diagnostic(self, usage: &str) -> Diagnostic {
-        let diagnostic = Diagnostic::new(format!("{}\n\n{usage}", self.message));
-        match self.hint {
+        Problem { message: format!("{}\n\n{usage}", self.message), ..self }.into()
+    }
+}
+
+impl From<Problem> for Diagnostic {
+    fn from(problem: Problem) -> Self {
+        let diagnostic = Diagnostic::new(problem.message);
+        match problem.hint {
             Some(hint) => diagnostic.with_hint(hint),
             None => diagnostic,
         }

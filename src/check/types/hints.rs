@@ -60,7 +60,8 @@ impl<'a> Hints<'a> {
             return Some(format!("it is a method of {plugin}, which has to be listed: config.plugins: [{plugin}]"));
         }
         let methods = prompt_methods();
-        closest(name, methods.iter().copied()).map(|method| format!("did you mean '{method}'?"))
+        let close = closest(name, methods.iter().copied()).filter(|method| is_near(name, method));
+        close.map(|method| format!("did you mean '{method}'?"))
     }
 
     /// The variable whose object has a member of this name, in any of the author's files.
@@ -95,6 +96,12 @@ impl<'a> Hints<'a> {
             found
         })
     }
+}
+
+/// Whether less than a third of the letters differ: `defX` is no slip of `def`, but a method of somebody's plugin.
+fn is_near(name: &str, method: &str) -> bool {
+    let letters = name.chars().count().min(method.chars().count());
+    strsim::damerau_levenshtein(&name.to_lowercase(), &method.to_lowercase()) * 3 < letters
 }
 
 /// The texts between quotes.
@@ -154,13 +161,14 @@ fn value_hint(source: &Source, range: &Range<usize>, message: &str) -> Option<St
     let export = source.value_at(range.start)?;
     let path = path_of(source, range)?;
     let name = path.last().filter(|name| !message.contains(&format!("'{name}'")))?;
+    let step = |name: &String| if name.starts_with('[') { name.clone() } else { format!(".{name}") };
     Some(match name.as_str() {
         "plugins" => "config.plugins is a list of plugins: plugins: […]".to_owned(),
-        _ => format!("this is {export}.{}", path.join(".")),
+        _ => format!("this is {export}{}", path.iter().map(step).collect::<String>()),
     })
 }
 
-/// The names of the properties around a place, from the outside, in the value of an export.
+/// The names of the properties around a place, from the outside, in the value of an export; `[2]` for an item of a list.
 fn path_of(source: &Source, range: &Range<usize>) -> Option<Vec<String>> {
     let (_, value) = source.values.iter().find(|(_, value)| value.contains(&range.start))?;
     let tree = Tree::parse(source.edited.original(), source.language).ok()?;
@@ -179,6 +187,13 @@ fn path_of(source: &Source, range: &Range<usize>) -> Option<Vec<String>> {
             && let Some(name) = tree.node(node)?.name()
         {
             path.push(tree.text(name)?);
+        }
+        if kind == SyntaxKind::ArrayLiteralExpression && value.contains(&place.start) {
+            for (index, item) in tree.children(node)?.into_iter().enumerate() {
+                if (tree.start(item)?..tree.end(item)?).contains(&range.start) {
+                    path.push(format!("[{index}]"));
+                }
+            }
         }
         Ok(true)
     })

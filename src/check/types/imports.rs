@@ -19,6 +19,8 @@ pub(super) struct Imports {
     pub(super) files: Vec<PathBuf>,
     /// JSON files.
     pub(super) json: Vec<PathBuf>,
+    /// Files that it is made of and that have no types: texts, CommonJS.
+    pub(super) plain: Vec<PathBuf>,
     /// Whether it imports a module of Node.
     pub(super) uses_node: bool,
     /// Those that lead nowhere, by the bytes of their specifiers.
@@ -85,11 +87,15 @@ impl Imports {
                 self.files.push(path);
             }
             ImportTarget::Json(path) => self.json.push(path),
-            ImportTarget::Text(_) => self.replace(site, shapes::TEXT_MODULE),
+            ImportTarget::Text(path) => {
+                self.replace(site, shapes::TEXT_MODULE);
+                self.plain.push(path);
+            }
             // What these export is known when they have run.
             ImportTarget::CommonJs(path) => {
                 if super::language::is_own(&path) {
                     self.replace(site, shapes::ANY_MODULE);
+                    self.plain.push(path);
                 }
             }
             ImportTarget::Address => self.replace(site, shapes::ANY_MODULE),

@@ -7,7 +7,7 @@ use tsr_core::{
 };
 use tsr_jsstring::JsString;
 
-use crate::check::declarations;
+use crate::check::{declarations, is_test_file};
 use crate::code::{Language, library};
 
 /// The endings of prompt files.
@@ -29,7 +29,7 @@ pub(super) fn language(path: &Path) -> Option<Language> {
 /// Whether a file is a prompt file by its name.
 pub(super) fn is_prompt_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    PROMPT_ENDINGS.iter().any(|ending| name.ends_with(ending))
+    PROMPT_ENDINGS.iter().any(|ending| name.ends_with(ending)) && !is_test_file(path)
 }
 
 /// Whether a file is the author's and not a package's.

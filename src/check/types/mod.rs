@@ -28,7 +28,7 @@ use language::{is_own, language};
 use program::{Checked, Kept, Wanted};
 use source::{Source, json_problem};
 
-use super::Finding;
+use super::{Finding, is_test_file};
 use crate::code::{Language, spawn_checker_thread};
 
 /// The name of the threads that [`spawn_checker_thread`] starts.
@@ -151,7 +151,7 @@ impl Reached {
         let mut pending = VecDeque::from([file.to_owned()]);
         while let Some(path) = pending.pop_front() {
             self.files.push(path.clone());
-            let source = match Source::read(&path, path == file) {
+            let source = match Source::read(&path, path == file && !is_test_file(file)) {
                 Ok(source) => Arc::new(source),
                 Err(finding) => {
                     self.syntax.push(*finding);
@@ -165,6 +165,11 @@ impl Reached {
             for next in source.imports.files.iter().filter(|next| is_own(next) && language(next).is_some()) {
                 if known.insert(next.clone()) {
                     pending.push_back(next.clone());
+                }
+            }
+            for plain in source.imports.plain.iter().filter(|plain| is_own(plain)) {
+                if known.insert(plain.clone()) {
+                    self.files.push(plain.clone());
                 }
             }
             for json in source.imports.json.iter().filter(|json| is_own(json)) {

@@ -138,7 +138,14 @@ pub(super) fn json_problem(path: &Path) -> Option<Finding> {
     let full = error.to_string();
     let what = full.split(" at line ").next().unwrap_or(&full);
     let line_start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-    let at = (line_start + error.column().saturating_sub(1)).min(text.len());
-    let message = format!("'{}' is not valid JSON: {what}", path.display());
+    let mut at = (line_start + error.column().saturating_sub(1)).min(text.len());
+    let before = text.get(..at).unwrap_or_default().trim_end();
+    let is_comma_too_many = before.ends_with(',') && text.get(at..).is_some_and(|rest| rest.starts_with([']', '}']));
+    let what = if is_comma_too_many { "there is a comma too many" } else { what };
+    if is_comma_too_many {
+        at = before.len() - 1;
+    }
+    let name = path.file_name().unwrap_or_default().display();
+    let message = format!("'{name}' is not valid JSON: {what}");
     Some(finding(path, (at, at + 1), &text, "import", message))
 }

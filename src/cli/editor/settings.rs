@@ -28,9 +28,11 @@ pub(in crate::cli) const JSCONFIG: &str = r#"{
 /// What a project with settings of its own needs of them.
 pub(in crate::cli) const ADVICE: &str = r#"
   "compilerOptions": {
-    "allowJs": true, "checkJs": true, "noEmit": true, "skipLibCheck": true, "allowImportingTsExtensions": true,
-    "module": "preserve", "moduleResolution": "bundler",
+    "allowJs": true, "checkJs": true, "strict": true, "noEmit": true, "skipLibCheck": true,
+    "noImplicitAny": false, "noImplicitThis": false, "useUnknownInCatchVariables": false,
+    "target": "esnext", "lib": ["esnext"], "module": "preserve", "moduleResolution": "bundler",
+    "resolveJsonModule": true, "allowImportingTsExtensions": true,
     "typeRoots": ["./node_modules/@types", "./.lmthing/types"], "types": ["node"]
   },
-  "include": ["lmthing.d.ts", "**/*.lmt.mjs", "**/*.lmt.ts"]
+  "include": ["lmthing.d.ts", "**/*.lmt.mjs", "**/*.lmt.js", "**/*.lmt.ts", "**/*.lmt.mts"]
 "#;

@@ -9,10 +9,13 @@ use std::{
 
 use ignore::WalkBuilder;
 
-use crate::cli::{
-    commands::prompt_file::{ENDINGS, is_prompt_file},
-    failure::WrongUsage,
-    near::did_you_mean,
+use crate::{
+    check::is_test_file,
+    cli::{
+        commands::prompt_file::{ENDINGS, is_prompt_file},
+        failure::WrongUsage,
+        near::did_you_mean,
+    },
 };
 
 /// What there is to check.
@@ -78,7 +81,7 @@ impl Found {
                     let path = entry.path().strip_prefix(here).unwrap_or(entry.path());
                     if entry.file_type().is_some_and(|kind| kind.is_dir()) {
                         self.folders.push(if path.as_os_str().is_empty() { folder } else { path }.to_owned());
-                    } else if is_prompt_file(path) && !is_test(path) && path.is_file() {
+                    } else if is_prompt_file(path) && !is_test_file(path) && path.is_file() {
                         self.files.push(path.to_owned());
                     }
                 }
@@ -90,10 +93,4 @@ impl Found {
 
 fn can_be_checked(path: &Path) -> bool {
     is_prompt_file(path) || path.is_dir()
-}
-
-/// Whether a file holds tests of prompt files, and is none.
-fn is_test(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    name.rsplit_once(".lmt.").is_some_and(|(stem, _)| stem.ends_with(".test"))
 }

@@ -20,10 +20,11 @@ use self::{
 };
 use super::{
     input::shared_sources,
+    prompt_file::ENDINGS,
     watch::{Watch, end_with_watcher},
 };
 use crate::{
-    check::{CheckOptions, Finding},
+    check::{CheckOptions, Finding, check_input},
     cli::{
         ExitCode, Printer,
         check_args::{CheckArgs, CheckFormat},
@@ -76,6 +77,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
         near_model: |provider, id| near_model(provider, id, &jiff::Timestamp::now().strftime("%F").to_string()),
         ..CheckOptions::new(shared_sources(&reporter), environment.variables)
     };
+    check_input(&options)?;
     let rules = Rules { is_strict: args.strict, is_quiet: args.quiet };
     let mut shown = Shown::new(args, rules, printer);
     check_all(&found.files, &options, args.print, jobs(args.jobs), |file, checked| {
@@ -88,7 +90,7 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
 
 /// Tells whoever watches what a file is made of; where an import leads nowhere, also the folders in which it may appear.
 fn report(reporter: &Reporter, checked: &Checked) {
-    let lacks_import = checked.findings.iter().any(|finding| finding.code == "import");
+    let lacks_import = checked.findings.iter().any(|finding| finding.code == "import" || finding.code == "TS2307");
     let folders = checked.files.iter().filter(|_| lacks_import).filter_map(|file| file.parent());
     checked.files.iter().map(PathBuf::as_path).chain(folders).for_each(|path| reporter.looked_for(path));
 }
@@ -147,7 +149,10 @@ impl<'a> Shown<'a> {
     fn end(self, files: &[PathBuf]) -> ExitCode {
         let is_ok = self.outcome.is_ok() && !files.is_empty();
         if files.is_empty() {
-            self.printer.stderr("Error: there is no prompt file to check (*.lmt.mjs, .lmt.js, .lmt.ts, .lmt.mts)\n");
+            let folders: Vec<String> = self.args.paths.iter().map(|path| path.display().to_string()).collect();
+            let place = if folders.is_empty() { String::new() } else { format!(" in {}", folders.join(", ")) };
+            let endings = ENDINGS.join(", ");
+            self.printer.stderr(&format!("Error: there is no prompt file to check{place} (*{endings})\n"));
         }
         match self.args.format {
             CheckFormat::Json => {

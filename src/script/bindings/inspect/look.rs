@@ -11,7 +11,7 @@ use rquickjs::{Ctx, Function, Object, Result, Value};
 
 use super::{
     exports::{self, Exports, calls_against, names_against},
-    fault::{Fault, Inspection, Weight},
+    fault::{Fault, Inspection, Rendered, Weight},
     input::{Given, input, is_told},
     render::{self, config_with},
     silence::Silence,
@@ -21,6 +21,7 @@ use super::{
 use crate::{
     diagnostic::Location,
     input::CommandLine,
+    prompt::PromptHost,
     script::{
         Engine,
         bindings::{
@@ -129,16 +130,29 @@ impl<'js> Looker<'_, 'js> {
         self.phase.set(Phase::Render);
         if let (Some(host), exports) = made {
             let rendered = render::render(ctx, &host).await.map_err(Stop)?;
-            let mut found = self.found.borrow_mut();
-            found.faults.extend(calls_against(&exports.mock, &rendered.tools));
-            found.faults.extend(names_against(&exports.named, &rendered.tools));
-            found.rendered = Some(rendered);
+            self.told_of(&host, exports, rendered).await;
         }
         for _ in 0..TURNS_AFTER {
             tokio::task::yield_now().await;
             drain_jobs(ctx);
         }
         Ok(())
+    }
+
+    /// Holds what the exports say against the first render.
+    async fn told_of(&self, host: &ScriptPrompt<'js>, mut exports: Exports, rendered: Rendered) {
+        exports::judge(self.ctx, &host.object(), &mut exports.mock).await;
+        let defined: Vec<String> = host.prompt().borrow().tools().map(|(name, _)| name.to_owned()).collect();
+        let mut found = self.found.borrow_mut();
+        found.faults.extend(calls_against(&exports.mock, &rendered.tools));
+        found.faults.extend(names_against(&exports.named, &rendered.tools, &defined));
+        if rendered.messages.is_empty() && !self.asked.silence.was_asked() {
+            let message = "the prompt function says nothing: the model gets no message and no system prompt";
+            let hint = "add a message: $`Hello`, or defSystem('role', 'You are …')";
+            let fault = Fault::error("render", &["default"], message).weighing(Weight::Warning);
+            found.faults.push(fault.with_hint(Some(hint.to_owned())));
+        }
+        found.rendered = Some(rendered);
     }
 
     /// Looks at the exports; gives what is to be rendered, if that can be done, and what the exports say of tools.

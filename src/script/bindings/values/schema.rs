@@ -102,6 +102,14 @@ impl<'js> Schema<'js> {
         matches!(self, Schema::Zod(_)) && self.is_same(other)
     }
 
+    /// Whether it is a `z.object`, and not something around one that may change what goes in.
+    pub(crate) fn is_zod_object(&self) -> bool {
+        let kind = |object: &Object<'js>| -> Result<String> {
+            object.get::<_, Object>("_zod")?.get::<_, Object>("def")?.get("type")
+        };
+        matches!(self, Schema::Zod(object) if kind(object).is_ok_and(|kind| kind == "object"))
+    }
+
     fn object(&self) -> &Object<'js> {
         match self {
             Schema::Zod(object) | Schema::Standard(object) | Schema::Json(object) => object,

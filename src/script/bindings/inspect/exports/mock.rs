@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use super::{
     super::fault::{Fault, Key, RenderedTool, Weight},
     faults::{Faults, at, below, path},
+    judge::Verdict,
 };
 use crate::{
     chat::read_json,
@@ -24,16 +25,18 @@ const MOST_NAMED: usize = 8;
 
 /// The calls of a mock, as far as they could be read.
 #[derive(Debug, Default)]
-pub(crate) struct MockScript(Vec<Call>);
+pub(crate) struct MockScript(pub(super) Vec<Call>);
 
 /// A call of a tool.
 #[derive(Debug)]
-struct Call {
+pub(super) struct Call {
     /// Which item it is.
     index: usize,
-    tool: String,
+    pub(super) tool: String,
     /// JSON, unless the mock plays a model that writes something else.
-    arguments: Option<Json>,
+    pub(super) arguments: Option<Json>,
+    /// What the tool's own schema said of them, where it has one that is more than JSON Schema.
+    pub(super) verdict: Option<Verdict>,
     /// Whether the model makes it in its first answer.
     is_first: bool,
 }
@@ -55,18 +58,28 @@ pub(super) fn read<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Va
             Some(Ok(MockItem::ToolCall(call))) => {
                 look_at_call(faults, &here, &item);
                 let call = *call;
-                calls.push(Call { index, tool: call.tool_name, arguments: read_json(&call.input).ok(), is_first });
+                let arguments = read_json(&call.input).ok();
+                calls.push(Call { index, tool: call.tool_name, arguments, verdict: None, is_first });
                 is_first = false;
             }
             Some(Ok(item)) => is_first &= matches!(item, MockItem::Text(_) | MockItem::Reasoning(_)),
             Some(Err(wrong)) => {
                 let here = wrong.key.as_deref().map_or(here.clone(), |key| below(&here, key));
-                faults.add(("mock", Weight::Error), here, format!("the export mock: {wrong}"), None);
+                faults.add(("mock", Weight::Error), here, wrong.to_string(), None);
             }
             None => {}
         }
     }
     MockScript(calls)
+}
+
+/// Says so when a file whose model is its mock plays nothing.
+pub(super) fn look_at_length(faults: &mut Faults<'_, '_>, value: &Value<'_>) {
+    if value.as_array().is_some_and(|list| list.is_empty()) {
+        let message = "mock is empty: the model answers nothing";
+        let hint = "export const mock = [{ type: 'text', text: 'Hello' }];".to_owned();
+        faults.add(("mock", Weight::Warning), path(&["mock"]), message, Some(hint));
+    }
 }
 
 /// What a call may hold without being refused, and what is not meant.
@@ -106,9 +119,19 @@ impl Call {
         };
         // Arguments that are no object have been told of.
         let arguments = self.arguments.as_ref().filter(|arguments| arguments.is_object())?;
-        let problems = Validator::new(&tool.input_schema).ok()?.validate(arguments).err()?;
-        let message =
-            format!("the arguments do not fit the schema of '{}': {}", tool.name, describe_problems(&problems));
+        let by_json_schema = || Validator::new(&tool.input_schema).ok()?.validate(arguments).err();
+        let problems = match &self.verdict {
+            None => describe_problems(&by_json_schema()?),
+            Some(Verdict::Wrong(problems)) => problems.clone(),
+            Some(Verdict::Fits { passes_over_keys: false }) => return None,
+            // They run without a key that is misspelt, and say nothing.
+            Some(Verdict::Fits { passes_over_keys: true }) => {
+                let mut unknown = by_json_schema()?;
+                unknown.retain(|problem| problem.keys.is_empty() && problem.message.starts_with("Unrecognized key"));
+                describe_problems(Some(unknown).filter(|unknown| !unknown.is_empty())?.as_slice())
+            }
+        };
+        let message = format!("the arguments do not fit the schema of '{}': {problems}", tool.name);
         let known = tool.input_schema.get("properties").and_then(Json::as_object);
         let mut known: Vec<&str> = known.into_iter().flat_map(|known| known.keys()).map(String::as_str).collect();
         known.sort_unstable();
@@ -137,7 +160,7 @@ impl Call {
 
     fn fault(&self, key: &str, message: String, hint: String) -> Fault {
         let place = vec![Key::Name("mock".to_owned()), Key::Index(self.index), Key::Name(key.to_owned())];
-        let message = format!("the export mock: mock item {}: {message}", self.index);
+        let message = format!("mock item {}: {message}", self.index);
         Fault { place, location: None, weight: Weight::Warning, code: "mock", message, hint: Some(hint) }
     }
 }
@@ -174,6 +197,7 @@ mod tests {
             index,
             tool: (*tool).to_owned(),
             arguments: arguments.clone(),
+            verdict: None,
             is_first: index == 0,
         });
         let faults = calls_against(&MockScript(calls.collect()), tools);

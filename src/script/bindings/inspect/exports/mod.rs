@@ -3,6 +3,7 @@
 
 mod config;
 mod faults;
+mod judge;
 mod mock;
 mod model;
 mod named;
@@ -12,6 +13,7 @@ use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
 use super::fault::{Fault, NamedModel, Weight};
 use faults::{Faults, path};
+pub(super) use judge::judge;
 pub(crate) use mock::{MockScript, calls_against};
 pub(super) use named::{NamedTools, names_against};
 pub(crate) use place::path_in;
@@ -60,6 +62,7 @@ pub(crate) fn look<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> 
                 let script = mock::read(ctx, &mut faults, &value);
                 // Another model knows nothing of it.
                 if file::is_mock(&config).unwrap_or_default() {
+                    mock::look_at_length(&mut faults, &value);
                     mock = script;
                 }
             }

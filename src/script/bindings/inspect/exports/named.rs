@@ -31,13 +31,13 @@ impl NamedTools {
     }
 }
 
-/// Names that the first render has no tool for. Warnings: a tool may come later.
-pub(crate) fn names_against(named: &NamedTools, tools: &[RenderedTool]) -> Vec<Fault> {
+/// Names that the first render has no tool for; `defined` are also those that options hide. Warnings: a tool may come later.
+pub(crate) fn names_against(named: &NamedTools, tools: &[RenderedTool], defined: &[String]) -> Vec<Fault> {
     let unknown = named.0.iter().filter(|(_, name)| tools.iter().all(|tool| tool.name != *name));
     let fault = |(place, name): &(Vec<Key>, String)| {
         let option = if place.contains(&Key::Name("activeTools".to_owned())) { "activeTools" } else { "toolChoice" };
         let message = format!("config.options.{option} names the tool '{name}', which the first step does not have");
-        let meant = closest(name, tools.iter().map(|tool| tool.name.as_str()));
+        let meant = closest(name, defined.iter().map(String::as_str));
         let hint = meant.map(|meant| format!("did you mean '{meant}'?"));
         Fault { place: place.clone(), location: None, weight: Weight::Warning, code: "config", message, hint }
     };
