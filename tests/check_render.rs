@@ -162,7 +162,7 @@ fn what_is_lost_on_the_way_is_an_error() {
         "setTimeout(() => { throw new Error('later'); }, 1);\nawait new Promise((done) => setTimeout(done, 100));";
     finds(&of_body(body), &["error 3 render: later"]);
     let checked = of_body("await new Promise(() => {});");
-    let stuck = "error 2 render: the prompt function waits for a promise that nothing can settle any more";
+    let stuck = "error 3 render: the prompt function waits for a promise that nothing can settle any more";
     finds(&checked, &[stuck]);
 }
 
@@ -435,6 +435,11 @@ fn what_the_script_prints_goes_to_standard_error() {
     let checked = of_body("console.log('out'); console.error('err'); process.stdout.write('raw\\n');");
     finds(&checked, &[]);
     assert_eq!(checked.stderr, "out\nerr\nraw\n");
+    // Of several files it is told whose it is.
+    let prints = |text: &str| file("", &format!("console.log('{text}\\nmore');"));
+    let folder = Folder::new(&[("a.lmt.mjs", &prints("one")), ("b.lmt.mjs", &prints("two"))]);
+    let ended = folder.run("check a.lmt.mjs b.lmt.mjs");
+    assert_eq!(ended.stderr, "a.lmt.mjs: one\na.lmt.mjs: more\nb.lmt.mjs: two\nb.lmt.mjs: more\n");
 }
 
 #[test]
@@ -450,6 +455,18 @@ fn what_has_no_stack_has_a_place() {
                   const id = 'a';\ndefTaskGraph([{ id, title: 'A', dependencies: ['b'] }]); $`x`; };";
     let checked = check(&Folder::of(source), "p.lmt.mjs");
     assert!(checked.found.iter().any(|found| found.starts_with("warning 4 definition: ")), "{:?}", checked.found);
+}
+
+#[test]
+fn a_wait_without_end_is_at_its_await() {
+    let stuck = "waits for a promise that nothing can settle any more";
+    let of_two = "const wait = () => new Promise(() => {});\nawait null;\nawait wait();";
+    finds(&of_body(of_two), &[&format!("error 2 render: the prompt function {stuck}")]);
+    let of_one = "const wait = async () => { await null; };\nvoid wait();\nawait new Promise(() => {});";
+    finds(&of_body(of_one), &[&format!("error 5 render: the prompt function {stuck}")]);
+    let head = "const wait = async () => { await null; };\nawait wait().then(() => new Promise(() => {}));\n";
+    let checked = check(&Folder::of(&file(head, "await null;")), "p.lmt.mjs");
+    finds(&checked, &[&format!("error 2 load: loading the file {stuck}")]);
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(crate) use call_site::CallSite;
 pub(crate) use carried::{begin as begin_to_carry, carried, carrying};
 pub(crate) use diagnose::set_prompt_methods;
 pub use diagnose::{Thrown, diagnose_error};
-pub(crate) use diagnose::{diagnose, location_of_function, place_of_function};
+pub(crate) use diagnose::{diagnose, location_of_function, only_await, place_of_function};
 pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE};
 pub(crate) use error::ScriptError;
 pub(crate) use event_loop::{

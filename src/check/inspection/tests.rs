@@ -56,6 +56,15 @@ fn a_render_that_does_not_end_is_an_error() {
     assert!(began.elapsed() < Duration::from_secs(30));
 }
 
+#[test]
+fn a_loop_that_defines_one_name_over_and_over_is_ended() {
+    let options = CheckOptions { limit: Duration::from_millis(200), ..options() };
+    let found = inspected("export default ({ def }) => {\nfor (;;) def('A', 1); };", &options);
+    let late = found.findings.iter().find(|finding| finding.message.contains("did not end within 0.2 s")).unwrap();
+    assert!(late.span.is_some(), "{late:?}");
+    assert_eq!(found.findings.len(), 2, "{:?}", found.findings);
+}
+
 const DAY: &str = "export const input = { type: 'object', properties: { day: { type: 'integer' } }, required: ['day'] };\n\
                    export default ({ $ }, { day }) => { $`day ${day}`; };";
 

@@ -217,7 +217,7 @@ impl Reader<'_> {
 }
 
 /// Whether the engine compiles the node to code apart from what is around it.
-fn has_code_of_its_own(kind: SyntaxKind) -> bool {
+pub(super) fn has_code_of_its_own(kind: SyntaxKind) -> bool {
     matches!(
         kind,
         SyntaxKind::FunctionDeclaration

@@ -1,6 +1,7 @@
 //! Exceptions on their way out of a script: only here does a thrown value become a [`Diagnostic`]. The way in is
 //! `script::error`.
 
+mod awaits;
 mod bindings;
 mod call_sites;
 mod culprit;
@@ -19,6 +20,7 @@ use super::builtin::{INTERNAL_PREFIX, import_builtin};
 use super::error::{ErrorPayload, HINT_PROPERTY, PAYLOAD_PROPERTY};
 use super::loader::{self, Modules};
 use crate::diagnostic::{Diagnostic, Location};
+pub(crate) use awaits::only_await;
 pub(crate) use culprit::set_prompt_methods;
 use source::Sources;
 

@@ -68,7 +68,7 @@ impl Source {
     }
 
     /// The byte at a position whose column counts bytes.
-    fn offset(&self, line: u32, column: u32) -> Option<usize> {
+    pub(super) fn offset(&self, line: u32, column: u32) -> Option<usize> {
         let mut starts = std::iter::once(0).chain(self.text.match_indices('\n').map(|(at, _)| at + 1));
         Some(starts.nth(line.checked_sub(1)? as usize)? + column.checked_sub(1)? as usize)
     }
@@ -93,18 +93,18 @@ impl Source {
     }
 
     fn parsed(&self) -> &Parsed {
-        self.parsed.get_or_init(|| {
-            if self.text.len() > MAX_PARSED {
-                return Parsed::default();
-            }
-            // The text as the engine saw it: types are blanks there, and blanks count.
-            let javascript = if self.is_typescript {
-                to_javascript(&self.text).ok().filter(|made| made.positions.is_none()).map(|made| made.code)
-            } else {
-                Some(self.text.clone())
-            };
-            javascript.and_then(|code| Parsed::of(&code)).unwrap_or_default()
-        })
+        self.parsed.get_or_init(|| self.javascript().and_then(|code| Parsed::of(&code)).unwrap_or_default())
+    }
+
+    /// The text as the engine saw it: types are blanks there, and blanks count. `None` for what is not to be parsed.
+    pub(super) fn javascript(&self) -> Option<String> {
+        if self.text.len() > MAX_PARSED {
+            return None;
+        }
+        match self.is_typescript {
+            true => to_javascript(&self.text).ok().filter(|made| made.positions.is_none()).map(|made| made.code),
+            false => Some(self.text.clone()),
+        }
     }
 }
 

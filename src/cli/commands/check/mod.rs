@@ -81,7 +81,11 @@ fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     let rules = Rules { is_strict: args.strict, is_quiet: args.quiet };
     let mut shown = Shown::new(args, rules, printer);
     check_all(&found.files, &options, args.print, jobs(args.jobs), |file, checked| {
-        printer.stderr(&checked.printed);
+        match found.files.len() {
+            1 => printer.stderr(&checked.printed),
+            // Of several files nobody could tell whose it is.
+            _ => checked.printed.lines().for_each(|line| printer.stderr(&format!("{}: {line}\n", file.display()))),
+        }
         report(&reporter, &checked);
         shown.add(file, checked);
     });

@@ -30,10 +30,10 @@ use crate::{
                 answer,
                 file::{config_object, default_function},
                 host::ScriptPrompt,
-                stuck::unless_stuck,
+                stuck::{WAITS, unless_stuck},
             },
         },
-        drain_jobs, import_prompt_file, location_of_function, set_deadline, until_halted,
+        drain_jobs, import_prompt_file, location_of_function, only_await, set_deadline, until_halted,
     },
 };
 
@@ -104,9 +104,9 @@ impl<'js> Looker<'_, 'js> {
             false => fault,
         });
         // Of a promise that never settles, or a value that is no error, nobody knows where it comes from.
-        let stop = stop.map(|fault| match self.phase.get() {
-            Phase::Render => Fault { location: fault.location.or(self.function_at.take()), ..fault },
-            Phase::Load => fault,
+        let stop = stop.map(|fault| match fault.location {
+            Some(_) => fault,
+            None => Fault { location: self.likely_place(&fault), ..fault },
         });
         let told = match stop {
             Some(fault) => judged(ctx, fault, self.asked.silence.was_asked()),
@@ -115,6 +115,19 @@ impl<'js> Looker<'_, 'js> {
         let mut found = self.found.borrow_mut();
         found.faults.extend(doubles::noted(ctx).into_iter().map(doubled));
         found.faults.extend(told);
+    }
+
+    /// Where something stands that did not say it.
+    fn likely_place(&self, fault: &Fault) -> Option<Location> {
+        let function = match self.phase.get() {
+            Phase::Render => self.function_at.take()?,
+            Phase::Load => {
+                let path = std::fs::canonicalize(self.asked.path).ok()?.display().to_string();
+                Location { path, line: 0, column: 0 }
+            }
+        };
+        let waits = fault.message.contains(WAITS).then(|| only_await(self.ctx, &function)).flatten();
+        waits.or(Some(function).filter(|function| function.line > 0))
     }
 
     fn late(&self) -> Fault {

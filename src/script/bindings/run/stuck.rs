@@ -6,6 +6,9 @@ use rquickjs::{Ctx, Result};
 
 use crate::script::{ScriptError, bindings::tools::end_signal, is_still, last_asked, still};
 
+/// What the error says of whoever is stuck.
+pub(crate) const WAITS: &str = "waits for a promise that nothing can settle any more";
+
 /// How long nothing must move before a script counts as stuck.
 const STILLNESS: Duration = Duration::from_millis(500);
 
@@ -40,7 +43,7 @@ pub(crate) async fn unless_stuck<T>(ctx: &Ctx<'_>, what: &str, part: impl Future
             stuck?;
             let asked = last_asked(ctx)?;
             let who = asked.as_ref().map_or(what, |asked| asked.who.as_str());
-            let message = format!("{who} waits for a promise that nothing can settle any more");
+            let message = format!("{who} {WAITS}");
             let error = ScriptError::error(message).hint("look for an await of a promise whose resolve function is never called");
             Err(error.or_at(asked.as_ref().and_then(|asked| asked.location.clone())).throw(ctx))
         }
