@@ -209,6 +209,12 @@ fn a_file_that_throws_while_it_loads_is_an_error_there() {
 }
 
 #[test]
+fn memory_has_an_end() {
+    let body = "const all = []; for (;;) all.push(new Uint8Array(1e8));";
+    finds(&of_body(body), &["error 3 render: InternalError: out of memory"]);
+}
+
+#[test]
 fn what_reaches_out_is_refused_and_no_mistake() {
     // However the script takes it.
     let throws = "try { await fetch('https://example.org/a?key=1'); } catch { throw new Error('no rates'); }";

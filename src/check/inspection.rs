@@ -39,6 +39,9 @@ use crate::{
 /// How much longer than a script a check waits: for what the engine does not interrupt, such as `Atomics.wait`.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Bytes that a script may use: several are looked at at once.
+const MAX_MEMORY: usize = 512 << 20;
+
 /// More than that of what a script prints is not kept.
 const PRINTED: usize = 1 << 20;
 
@@ -183,6 +186,7 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
         env: options.variables.clone(),
         permissions: Permissions::reading_only("check renders"),
         max_stack_size: SCRIPT_STACK_SIZE,
+        max_memory: Some(MAX_MEMORY),
         ..EngineOptions::new(host.clone())
     });
     let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;

@@ -35,6 +35,8 @@ pub struct EngineOptions {
     /// Bytes of stack that scripts may use; must be well below the stack of the thread. The default suits any thread;
     /// a thread of [`THREAD_STACK_SIZE`] can give [`SCRIPT_STACK_SIZE`].
     pub max_stack_size: usize,
+    /// Bytes that scripts may use; `None` leaves it to the system.
+    pub max_memory: Option<usize>,
 }
 
 impl EngineOptions {
@@ -47,6 +49,7 @@ impl EngineOptions {
             env: Vec::new(),
             permissions: Permissions::default(),
             max_stack_size: 1 << 20,
+            max_memory: None,
         }
     }
 }
@@ -62,10 +65,13 @@ impl Engine {
     /// # Errors
     /// When memory runs out, or a built-in module is broken (a defect of ours).
     pub async fn new(options: EngineOptions) -> Result<Self> {
-        let EngineOptions { host, native_modules, argv, env, permissions, max_stack_size } = options;
+        let EngineOptions { host, native_modules, argv, env, permissions, max_stack_size, max_memory } = options;
         let runtime = AsyncRuntime::new()?;
         runtime.set_max_stack_size(max_stack_size.min(SCRIPT_STACK_SIZE)).await;
         runtime.set_gc_threshold(GC_THRESHOLD).await;
+        if let Some(bytes) = max_memory {
+            runtime.set_memory_limit(bytes).await;
+        }
         let native_modules =
             [globals::NATIVE_MODULES, node::NATIVE_MODULES, &[loader::NATIVE], &native_modules].concat();
         let loader = loader::attach(&runtime, native_modules).await;
