@@ -107,7 +107,7 @@ declare module 'lmthing' {
      * Which model answers: `'provider:model'`, an alias (`LM_MODEL_<ALIAS>`), `'mock'` (plays the file's export `mock`), a
      * model object, or a list of these: the next one is tried when one fails before its first visible byte.
      */
-    model: Model | readonly Model[];
+    model: Model | readonly ListedModel[];
     options?: Options;
     /** Objects of functions that become methods of the prompt and of its agents. */
     plugins?: PluginList;
@@ -902,6 +902,9 @@ declare module 'lmthing' {
 
   /** `'provider:model'`, an alias, `'mock'`, or a model object. */
   export type Model = string | LanguageModel | CustomModel;
+
+  /** A model in a list of models, in which those written in JavaScript have no place. */
+  export type ListedModel = string | (LanguageModel & { readonly doStream?: never });
 
   /** Makes models of one provider: `openai('gpt-4o')`. */
   export interface Provider {

@@ -8,6 +8,7 @@ use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind as K};
 
 use super::edited::Edit;
+use super::later::{change_of, source};
 use super::shapes::MODULE;
 use crate::code::{Language, Tree};
 
@@ -39,6 +40,7 @@ impl Exports {
         let shapes = [("config", "import('lmthing').Config".to_owned()), ("mock", format!("import('{MODULE}').Mock"))];
         for (name, shape) in shapes {
             if let Some(local) = found.local(name) {
+                let local = if name == "mock" { found.list_behind(local)? } else { local };
                 exports.add_shape(tree, language, local, (name, &shape))?;
             }
         }
@@ -57,7 +59,9 @@ impl Exports {
         (name, shape): (&'static str, &str),
     ) -> Result<(), Error> {
         let Some(value) = tree.node(local.node)?.initializer() else { return Ok(()) };
-        if !matches!(tree.kind(value)?, K::ObjectLiteralExpression | K::ArrayLiteralExpression) {
+        let is_literal = matches!(tree.kind(value)?, K::ObjectLiteralExpression | K::ArrayLiteralExpression);
+        let is_changed = change_of(tree, &name_of(tree, local.node)?)?.is_changed && (is_literal || name == "mock");
+        if !is_literal && !is_changed {
             return Ok(());
         }
         let range = tree.start(value)?..tree.end(value)?;
@@ -66,15 +70,28 @@ impl Exports {
         if is_annotated(tree, language, local)? {
             return Ok(());
         }
-        match language {
-            Language::JavaScript => {
-                self.put(range.start, format!("/** @satisfies {{{shape}}} */ ("), &meaning);
-                self.put(range.end, ")".to_owned(), &meaning);
-            }
-            Language::TypeScript => {
-                self.put(range.end, format!(" satisfies {shape}"), &meaning);
-            }
+        // Around a value that is changed later: a function whose result may become all that it can be.
+        let (mut open, mut close) = (String::new(), String::new());
+        if is_changed {
+            let function = if name == "mock" { "Listed" } else { "Changed" };
+            open = match language {
+                Language::JavaScript => {
+                    format!("/** @type {{import('{MODULE}').{function}}} */ (/** @type {{any}} */ (0))(")
+                }
+                Language::TypeScript => format!("(0 as any as import('{MODULE}').{function})("),
+            };
+            close.push(')');
         }
+        match language {
+            _ if !is_literal => {}
+            Language::JavaScript => {
+                open += &format!("/** @satisfies {{{shape}}} */ (");
+                close.insert(0, ')');
+            }
+            Language::TypeScript => close.insert_str(0, &format!(" satisfies {shape}")),
+        }
+        self.put(range.start, open, &meaning);
+        self.put(range.end, close, &meaning);
         Ok(())
     }
 
@@ -213,6 +230,21 @@ impl Found<'_> {
         self.locals.get(self.exported.get(export)?).copied()
     }
 
+    /// The list that a list begins with: `base` of `base.concat(…)`.
+    fn list_behind(&self, local: Local) -> Result<Local, Error> {
+        let tree = self.tree;
+        if tree.kind(local.node)? == K::VariableDeclaration
+            && let Some(value) = tree.node(local.node)?.initializer()
+            && tree.kind(value)? == K::CallExpression
+            && let Some(callee) = tree.children(value)?.first()
+            && let Some(name) = source(tree, *callee)?.strip_suffix(".concat")
+            && let Some(base) = self.locals.get(name)
+        {
+            return Ok(*base);
+        }
+        Ok(local)
+    }
+
     /// The function whose parameters are to get types; none when it says its types itself, or stands elsewhere.
     fn prompt_function(&self, language: Language) -> Result<Option<NodeId>, Error> {
         let tree = self.tree;
@@ -254,6 +286,10 @@ impl Found<'_> {
             let is_elsewhere = self.is_open || self.exported.contains_key("config");
             return Ok(if is_elsewhere { "import('lmthing').AnyPrompt" } else { NO_PLUGINS }.to_owned());
         };
+        let change = change_of(self.tree, &name_of(self.tree, local.node)?)?;
+        if change.has_plugins {
+            return Ok("import('lmthing').AnyPrompt".to_owned());
+        }
         let may_have_plugins = match self.tree.node(local.node)?.initializer() {
             Some(value) if self.tree.kind(value)? == K::ObjectLiteralExpression => self.may_have_plugins(value)?,
             _ => true,
@@ -299,6 +335,10 @@ fn is_typed(tree: &Tree, node: NodeId) -> Result<bool, Error> {
 fn has_annotation(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     text.contains("/**") && ANNOTATIONS.iter().any(|word| text.contains(word))
+}
+
+fn name_of(tree: &Tree, node: NodeId) -> Result<String, Error> {
+    tree.text(tree.node(node)?.name().unwrap_or(node))
 }
 
 fn name_range(tree: &Tree, node: NodeId) -> Result<Range<usize>, Error> {

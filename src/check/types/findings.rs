@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::files::Sources;
+use super::forgiven::is_ordinary;
 use super::hints::{Hints, own_declarations};
 use super::program::TypeError;
 use super::source::Source;
@@ -49,8 +51,9 @@ pub(super) fn findings(errors: Vec<TypeError>, sources: &Sources) -> Vec<Finding
     for found in placed {
         let key = (found.source.path.clone(), found.error.code, found.error.message.clone());
         if let Some(first) = told.get(&key).and_then(|at| findings.get_mut(*at)) {
-            if first.related.len() < MAX_RELATED {
-                let span = found.source.edited.span(&found.range);
+            let span = found.source.edited.span(&found.range);
+            let is_told = first.related.iter().any(|related| related.file == first.file && related.span == span);
+            if first.related.len() < MAX_RELATED && !is_told {
                 first.related.push(Related { file: first.file.clone(), span, message: "here as well".to_owned() });
             }
             continue;
@@ -81,7 +84,9 @@ fn is_forgiven(found: &Placed) -> bool {
     if error.code == UNUSED_DIRECTIVE && is_above_broken_import(source, range.end) {
         return true;
     }
-    if source.language == Language::JavaScript && (is_nothing(error) || is_role(&error.message)) {
+    if source.language == Language::JavaScript
+        && (is_nothing(error) || is_role(&error.message) || is_ordinary(source.edited.original(), range, error))
+    {
         return true;
     }
     let is_about_properties = error.code == NOT_ASSIGNABLE || error.message.contains("Types of property ");
@@ -135,6 +140,8 @@ fn without_cascades(placed: Vec<Placed>) -> Vec<Placed> {
             let both_await = |of: &Placed| of.error.related.iter().any(|related| related.code == FORGOTTEN_AWAIT);
             overlaps
                 || found.range == other.range
+                || is_of_wrong_value(other, &found)
+                || is_same_state(other, &found)
                 || both_await(other) && both_await(&found) && of_type(&other.error) == of_type(&found.error)
         };
         if !kept.iter().any(is_same) {
@@ -142,6 +149,28 @@ fn without_cascades(placed: Vec<Placed>) -> Vec<Placed> {
         }
     }
     kept
+}
+
+/// Whether an `unknown` comes from a declaration whose value is wrong.
+fn is_of_wrong_value(earlier: &Placed, found: &Placed) -> bool {
+    let text = earlier.source.edited.original();
+    let Some(name) =
+        found.error.message.strip_suffix("' is of type 'unknown'.").and_then(|text| text.strip_prefix('\''))
+    else {
+        return false;
+    };
+    let statement = text.get(..earlier.range.start).and_then(|before| before.rsplit([';', '\n']).next());
+    statement.and_then(|statement| statement.split_once('=')).is_some_and(|(declared, _)| {
+        let mut words = declared.split(|character: char| !character.is_alphanumeric() && character != '_');
+        words.any(|word| word == name)
+    })
+}
+
+/// Whether two names are taken out of one state.
+fn is_same_state(earlier: &Placed, found: &Placed) -> bool {
+    let kind = of_type(&found.error).filter(|kind| kind.starts_with("State<"));
+    let between = earlier.source.edited.original().get(earlier.range.end..found.range.start);
+    kind.is_some() && kind == of_type(&earlier.error) && between.is_some_and(|between| !between.contains([';', '}']))
 }
 
 /// The type that a message says something does not exist on.
@@ -184,6 +213,12 @@ pub(super) fn failure(file: &Path, reason: &str) -> Finding {
         hint: None,
         related: Vec::new(),
     }
+}
+
+/// What is said when the checker took too long.
+pub(super) fn gave_up(file: &Path, limit: Duration) -> Finding {
+    let message = format!("the types could not be checked within {} s", limit.as_secs());
+    Finding { severity: Severity::Warning, message, ..failure(file, "") }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::ops::Range;
 use tsr_ast::SyntaxKind;
 
 use super::files::Sources;
+use super::names::other_name;
 use super::program::TypeError;
 use super::source::Source;
 use crate::check::declarations;
@@ -19,6 +20,8 @@ const NO_NAME: [i32; 7] = [2304, 2552, 2503, 2580, 2582, 2584, 2591];
 const NOT_EXPORTED: [i32; 3] = [2305, 2614, 2724];
 /// "Object literal may only specify known properties".
 const EXCESS: [i32; 2] = [2353, 2561];
+/// "… is a type and must be imported using a type-only import".
+const TYPE_IMPORT: i32 = 1484;
 /// Modules of lmthing's own, as their declarations name them.
 const MODULES: [&str; 3] = ["lmthing", "lmthing/plugins", "lmthing/test"];
 
@@ -35,6 +38,13 @@ impl<'a> Hints<'a> {
 
     /// How to mend an error at bytes of the original.
     pub(super) fn of(&self, source: &Source, range: &Range<usize>, error: &TypeError) -> Option<String> {
+        let hint = of_call(source.edited.original(), range, error).or_else(|| self.of_code(source, range, error))?;
+        // The message may say it already.
+        let is_said = error.message.contains("Did you mean") && hint.starts_with("did you mean");
+        (!is_said).then_some(hint)
+    }
+
+    fn of_code(&self, source: &Source, range: &Range<usize>, error: &TypeError) -> Option<String> {
         let quoted = quoted(&error.message);
         let first = quoted.first().copied().unwrap_or_default();
         let of_value = || value_hint(source, range, &error.message);
@@ -42,7 +52,9 @@ impl<'a> Hints<'a> {
             code if NO_PROPERTY.contains(&code) => self.of_property(&quoted),
             code if NO_NAME.contains(&code) => of_name(first),
             code if NOT_EXPORTED.contains(&code) => of_export(&quoted),
-            code if EXCESS.contains(&code) => of_key(source, range, first).or_else(of_value),
+            code if EXCESS.contains(&code) => of_key(source, range, first)
+                .or_else(|| other_name(first, quoted.get(1).copied().unwrap_or_default()))
+                .or_else(of_value),
             _ => of_value(),
         }
     }
@@ -54,7 +66,7 @@ impl<'a> Hints<'a> {
         }
         let is_prompt = kind.starts_with("Prompt") || kind.starts_with("StatefulPrompt") || kind.contains("Prompt &");
         if !is_prompt {
-            return None;
+            return other_name(name, kind);
         }
         if let Some(plugin) = self.plugin_with(name) {
             return Some(format!("it is a method of {plugin}, which has to be listed: config.plugins: [{plugin}]"));
@@ -102,6 +114,46 @@ impl<'a> Hints<'a> {
 fn is_near(name: &str, method: &str) -> bool {
     let letters = name.chars().count().min(method.chars().count());
     strsim::damerau_levenshtein(&name.to_lowercase(), &method.to_lowercase()) * 3 < letters
+}
+
+/// What belongs into the call that an error is in.
+fn of_call(text: &str, range: &Range<usize>, error: &TypeError) -> Option<String> {
+    let message = error.message.as_str();
+    let before = text.get(..range.start).unwrap_or_default();
+    let calls = |name: &str| before.trim_end().ends_with(&format!("{name}("));
+    if error.code == TYPE_IMPORT {
+        return Some(format!("import type {{ {} }} from …", quoted(message).first()?));
+    }
+    let lists = [("SubTool", "defTool"), ("SubAgent", "defAgent"), ("SubFunction", "defFunction")];
+    let lists = lists.into_iter().chain([("SubFunctionAgent", "defFunctionAgent")]);
+    for (item, method) in lists {
+        if message.contains("is missing the following properties")
+            && message.contains(&format!(" type 'readonly {item}[]'"))
+        {
+            return Some(format!("the function is missing: {method}(name, description, schema, (args) => …)"));
+        }
+    }
+    let is_one = EXCESS.contains(&error.code) || message.contains("is missing the following properties");
+    if is_one && message.lines().next().is_some_and(|line| line.contains(" type 'readonly ") && line.contains("[]'")) {
+        let is_mock = message.contains("MockItem[]") && !calls("createMockModel");
+        return Some(format!("{} must be a list: [ … ]", if is_mock { "mock" } else { "this" }));
+    }
+    let first = message.lines().next().unwrap_or_default();
+    let is_data = ["Argument of type '{", "Argument of type '["].iter().any(|start| first.starts_with(start));
+    let is_data = is_data || first.split("' is not ").next().is_some_and(|from| from.ends_with("[]"));
+    if message.contains(" type 'Reference'.") || is_data && first.contains(" type 'Scalar'.") {
+        let call = before.rfind("def").map_or("", |at| &before[at..]);
+        return call
+            .starts_with("def(")
+            .then(|| "def takes texts, numbers and booleans: use defData for data".to_owned());
+    }
+    if message.contains("ListedModel[]") && message.contains("doStream") {
+        return Some("a list is of strings and models of lmthing; a model of your own stands alone".to_owned());
+    }
+    if message.contains(" type 'PromptModule'") {
+        return Some("a function is run with a model: runPrompt(function, { model: '…' })".to_owned());
+    }
+    None
 }
 
 /// The texts between quotes.
@@ -232,8 +284,9 @@ fn word(text: &'static str) -> &'static str {
 }
 
 /// The names of an interface's members.
-fn members_of(interface: &str) -> Vec<&'static str> {
+pub(super) fn members_of(interface: &str) -> Vec<&'static str> {
     let lines = block(format!("export interface {interface}")).filter_map(|line| line.strip_prefix("    "));
+    let lines = lines.map(|line| line.strip_prefix("readonly ").unwrap_or(line));
     lines.filter(|line| line.starts_with(|c: char| c.is_alphabetic() || c == '$')).map(word).collect()
 }
 

@@ -10,9 +10,13 @@ mod edited;
 mod exports;
 mod files;
 mod findings;
+mod forgiven;
 mod hints;
 mod imports;
 mod language;
+mod later;
+mod names;
+mod open;
 mod program;
 mod shapes;
 mod source;
@@ -21,7 +25,8 @@ mod words;
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Once, mpsc};
+use std::time::Duration;
 
 use files::Sources;
 use language::{is_own, language};
@@ -33,6 +38,8 @@ use crate::code::{Language, spawn_checker_thread};
 
 /// The name of the threads that [`spawn_checker_thread`] starts.
 const CHECKER_THREAD: &str = "ts-parser";
+/// How long the types of one file are checked.
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// A type checker that keeps libraries between files.
 #[derive(Default)]
@@ -54,25 +61,32 @@ pub(super) struct TypeReport {
 impl TypeChecker {
     /// Checks a prompt file and its imports.
     pub(super) fn check(&mut self, file: &Path) -> TypeReport {
+        self.check_within(file, LIMIT)
+    }
+
+    /// Gives up after `limit`: then the thread is left to itself with all that was kept, and the next file begins anew.
+    fn check_within(&mut self, file: &Path, limit: Duration) -> TypeReport {
         let kept = std::mem::take(&mut self.kept);
         let path = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         let own = path.clone();
         silence_crashes();
+        let (sender, receiver) = mpsc::channel();
         // A stack that deeply nested text does not exhaust.
         let thread = spawn_checker_thread(move || {
             let mut kept = kept;
             let report = catch_unwind(AssertUnwindSafe(|| check(&mut kept, &own)));
-            report.map(|report| (report, kept))
+            // Nobody listens to one that took too long.
+            let _ = sender.send(report.ok().map(|report| (report, kept)));
         });
-        let outcome = thread.map_err(|error| error.to_string()).and_then(|thread| {
-            thread.join().ok().and_then(Result::ok).ok_or_else(|| "the type checker crashed".to_owned())
-        });
-        let mut report = match outcome {
-            Ok((report, kept)) => {
+        let failed = |finding| TypeReport { findings: vec![finding], ..TypeReport::default() };
+        let mut report = match thread.map(|_| receiver.recv_timeout(limit)) {
+            Ok(Ok(Some((report, kept)))) => {
                 self.kept = kept;
                 report
             }
-            Err(reason) => TypeReport { findings: vec![findings::failure(&path, &reason)], ..TypeReport::default() },
+            Ok(Err(mpsc::RecvTimeoutError::Timeout)) => failed(findings::gave_up(&path, limit)),
+            Ok(_) => failed(findings::failure(&path, "the type checker crashed")),
+            Err(error) => failed(findings::failure(&path, &error.to_string())),
         };
         report.show_as(&path, file);
         report
@@ -179,5 +193,24 @@ impl Reached {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Severity;
+
+    #[test]
+    fn a_check_that_takes_too_long_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("p.lmt.mjs");
+        std::fs::write(&file, "export const config = { model: 'mock' }; export default ({ defTol }) => {};").unwrap();
+        let mut checker = TypeChecker::default();
+        let report = checker.check_within(&file, Duration::ZERO);
+        assert_eq!(report.findings.len(), 1, "{report:?}");
+        assert_eq!((report.findings[0].severity, report.findings[0].code.as_str()), (Severity::Warning, "types"));
+        // The next file is checked as if nothing had been.
+        assert_eq!(checker.check(&file).findings[0].code, "TS2551");
     }
 }

@@ -18,9 +18,14 @@ declare module 'lmthing:text' {
   export default text;
 }
 declare module 'lmthing:check' {
-  import type { InputValue } from 'lmthing';
+  import type { Config as Settings, InputValue } from 'lmthing';
   import type { MockItem } from 'lmthing/test';
   export type Mock = readonly MockItem[];
+  export type Config<T> = { [K in keyof Settings as K extends keyof T ? never : K]: Settings[K] } & {
+    [K in keyof T]: K extends 'plugins' ? T[K] : K extends keyof Settings ? NonNullable<Settings[K]> : T[K];
+  };
+  export type Changed = <T>(config: T) => Config<T>;
+  export type Listed = (items: any) => MockItem[];
   export type InputOf<S> = 0 extends 1 & S ? any : InputValue<S>;
 }
 ";

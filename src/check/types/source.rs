@@ -10,6 +10,7 @@ use super::edited::{Edited, span};
 use super::exports::Exports;
 use super::imports::Imports;
 use super::language::{is_prompt_file, language};
+use super::open;
 use crate::check::{Finding, Severity, Span};
 use crate::code::{Language, Tree, check_nesting};
 use crate::script::{ImportProblem, read_module};
@@ -66,7 +67,12 @@ impl Source {
         };
         let broken_imports =
             imports.problems.iter().map(|(range, problem)| broken_import(path, &text, range, problem)).collect();
-        let edits = imports.edits.iter().cloned().chain(exports.edits).collect();
+        let opened = match language {
+            Language::JavaScript if syntax.is_empty() => open::edits(tree)?,
+            _ => Vec::new(),
+        };
+        // What goes around a value stands before what goes into it.
+        let edits = imports.edits.iter().cloned().chain(exports.edits).chain(opened).collect();
         let edited = Edited::new(text, edits);
         Ok(Self { path: path.to_owned(), language, edited, syntax, broken_imports, imports, values: exports.values })
     }

@@ -15,6 +15,9 @@ pub(super) fn readable(message: &str, file: &Path) -> String {
     let named = named.replace(&format!("\"{folder}/"), "\"./");
     // The whole of a module is no advice where another of its names is meant.
     let named = named.split(" Did you mean to use 'import ").next().unwrap_or_default();
+    // The author knows no settings of the compiler.
+    let ends = [" when 'verbatimModuleSyntax' is enabled", " when 'verbatimModuleSyntax' is set"];
+    let named = ends.iter().fold(named.to_owned(), |text, end| text.replace(end, ""));
     named.lines().map(shortened).collect::<Vec<_>>().join("\n")
 }
 

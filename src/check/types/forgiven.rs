@@ -1,0 +1,82 @@
+//! What strict types call a mistake and ordinary JavaScript does all day. Must not know the files that are checked, but the one the
+//! error is in.
+
+use std::ops::Range;
+
+use tsr_ast::SyntaxKind as K;
+
+use super::program::TypeError;
+use crate::code::{Language, Tree};
+
+/// "'new Promise()' needs a JSDoc hint to produce a 'resolve' that can be called without arguments."
+const RESOLVED_WITHOUT_VALUE: i32 = 2810;
+/// "The left-hand (right-hand) side of an arithmetic operation must be of type …"
+const ARITHMETIC: [i32; 2] = [2362, 2363];
+/// "Property does not exist", without and with a suggestion.
+const NO_PROPERTY: [i32; 2] = [2339, 2551];
+/// "This comparison appears to be unintentional", and the same of a `case`.
+const NO_OVERLAP: [i32; 2] = [2367, 2678];
+
+/// Whether an error at bytes of a text in JavaScript is none.
+pub(super) fn is_ordinary(text: &str, range: &Range<usize>, error: &TypeError) -> bool {
+    let place = text.get(range.clone()).unwrap_or_default();
+    match error.code {
+        RESOLVED_WITHOUT_VALUE => true,
+        code if ARITHMETIC.contains(&code) => is_date(text, place),
+        code if NO_PROPERTY.contains(&code) => {
+            is_put_on_error(text, place, &error.message) || may_be_empty(text, &error.message)
+        }
+        code if NO_OVERLAP.contains(&code) => is_switch(text, place),
+        _ => false,
+    }
+}
+
+/// `new Date(a) - new Date(b)` is a number.
+fn is_date(text: &str, place: &str) -> bool {
+    let is_name = !place.is_empty() && place.chars().all(|character| character.is_alphanumeric() || character == '_');
+    place.starts_with("new Date") || is_name && text.contains(&format!(" {place} = new Date("))
+}
+
+/// `error.code = 'E_X'`, and what reads it.
+fn is_put_on_error(text: &str, name: &str, message: &str) -> bool {
+    let first = message.lines().next().unwrap_or_default().split(" Did you mean ").next().unwrap_or_default();
+    let is_error = first.split_once(" on type '").is_some_and(|(_, kind)| kind.ends_with("Error'."));
+    let assigned = |(at, found): (usize, &str)| {
+        let rest = text[at + found.len()..].trim_start();
+        rest.starts_with('=') && !rest.starts_with("==") && !rest.starts_with("=>")
+    };
+    is_error && !name.is_empty() && text.match_indices(&format!(".{name}")).any(assigned)
+}
+
+/// `await load().catch(() => ({}))`: only the object that stands in has no such property.
+fn may_be_empty(text: &str, message: &str) -> bool {
+    let mut lines = message.lines();
+    let of_all = lines.next().is_some_and(|line| line.ends_with(" | {}'."));
+    of_all && lines.any(|line| line.ends_with(" on type '{}'.")) && text.contains("({})")
+}
+
+/// `MODE === 'long'` of a `const MODE = 'short'`, which the author changes by hand.
+fn is_switch(text: &str, place: &str) -> bool {
+    let Some((left, right)) = place.split_once("==").or_else(|| place.split_once("!=")) else { return false };
+    let names = [left.trim(), right.trim_start_matches('=').trim()];
+    let Ok(tree) = Tree::parse(text, Language::JavaScript) else { return false };
+    let mut found = false;
+    let walked = tree.walk(tree.root(), |node, kind| {
+        let read = tree.node(node)?;
+        if kind == K::VariableDeclaration
+            && let (Some(name), Some(value)) = (read.name(), read.initializer())
+        {
+            let is_literal = matches!(
+                tree.kind(value)?,
+                K::StringLiteral
+                    | K::NumericLiteral
+                    | K::TrueKeyword
+                    | K::FalseKeyword
+                    | K::NoSubstitutionTemplateLiteral
+            );
+            found |= is_literal && tree.kind(name)? == K::Identifier && names.contains(&tree.text(name)?.as_str());
+        }
+        Ok(true)
+    });
+    walked.is_ok() && found
+}

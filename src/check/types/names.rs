@@ -1,0 +1,84 @@
+//! Names that authors take for others: those of other libraries, and those that are nearly right. Must not know where they stand.
+
+use super::hints::members_of;
+use crate::diagnostic::closest;
+
+/// What something is called elsewhere, and what here.
+const OTHERS: [(&str, &str); 20] = [
+    ("content", "text"),
+    ("input", "args"),
+    ("arguments", "args"),
+    ("result", "output"),
+    ("name", "toolName"),
+    ("tool", "toolName"),
+    ("id", "toolCallId"),
+    ("signal", "abortSignal"),
+    ("stepNum", "stepNumber"),
+    ("promptTokens", "inputTokens"),
+    ("completionTokens", "outputTokens"),
+    ("maxToken", "maxOutputTokens"),
+    ("maxTokens", "maxOutputTokens"),
+    ("max_tokens", "maxOutputTokens"),
+    ("stop", "stopSequences"),
+    ("minimum", "min"),
+    ("maximum", "max"),
+    ("minLength", "min"),
+    ("maxLength", "max"),
+    ("description", "describe"),
+];
+/// Of the methods of zod's schemas those that have other names elsewhere.
+const ZOD: [&str; 3] = ["min", "max", "describe"];
+
+/// What a name that a type does not have is called there.
+pub(super) fn other_name(name: &str, kind: &str) -> Option<String> {
+    if kind.starts_with("State<") && !name.is_empty() {
+        return Some("it is a list: const [value, set] = defState(…)".to_owned());
+    }
+    let members = members(kind);
+    let other = OTHERS.iter().find(|(wrong, right)| *wrong == name && members.iter().any(|member| member == right));
+    let right = match other {
+        Some((_, right)) => (*right).to_owned(),
+        // Types that are written out have names of the author's.
+        None if kind.starts_with(['{', 'Z']) => return None,
+        None => closest(name, members.iter().map(String::as_str))?.to_owned(),
+    };
+    Some(format!("did you mean '{right}'?"))
+}
+
+/// The names that a type has, as far as its text tells.
+fn members(kind: &str) -> Vec<String> {
+    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    if kind.starts_with('{') {
+        let parts = kind.split(['{', ';']).filter_map(|part| part.split_once(':'));
+        return parts.map(|(name, _)| name.trim().trim_end_matches('?').to_owned()).collect();
+    }
+    match kind {
+        "Options" => owned([members_of("CallSettings"), members_of("PromptSettings")].concat()),
+        _ if kind.starts_with("Zod") => owned(ZOD.to_vec()),
+        _ if kind.chars().all(char::is_alphanumeric) => owned(members_of(kind)),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_from_elsewhere_lead_to_those_from_here() {
+        for (name, kind, right) in [
+            ("content", "{ type: \"text\"; text: string; }", "text"),
+            ("input", "{ type: \"tool-call\"; toolName: string; args?: unknown; }", "args"),
+            ("minimum", "ZodNumber", "min"),
+            ("promptTokens", "Usage", "inputTokens"),
+            ("stepNum", "EffectContext", "stepNumber"),
+            ("signal", "ToolExecution", "abortSignal"),
+            ("name", "{ toolName: string; args: any; output: any; }", "toolName"),
+            ("maxToken", "Options", "maxOutputTokens"),
+        ] {
+            assert_eq!(other_name(name, kind), Some(format!("did you mean '{right}'?")), "{name}");
+        }
+        assert_eq!(other_name("content", "{ title: string; }"), None);
+        assert_eq!(other_name("signal", "Unknown"), None);
+    }
+}
