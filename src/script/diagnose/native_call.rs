@@ -34,7 +34,7 @@ pub(super) fn find(
     if diagnostic.name != "TypeError" || sites.iter().any(|site| site.what == What::Construct) {
         return None;
     }
-    calls().filter(|site| is_prompt_method(ctx, &function_of(&source, site))).last().map(|site| site.at)
+    calls().rfind(|site| is_prompt_method(ctx, &function_of(&source, site))).map(|site| site.at)
 }
 
 /// `defTool` of `defTool: the name …` and `defTool('x'): …`: natives say first who they are.
