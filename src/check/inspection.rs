@@ -213,8 +213,8 @@ fn command_line(path: &Path, options: &CheckOptions) -> CommandLine {
 }
 
 /// Whether the input that all files are given can be read at all.
-pub(super) fn check_input(options: &CheckOptions) -> Result<(), Diagnostic> {
-    check_whole(&command_line(Path::new(""), options)).map_err(Diagnostic::from)
+pub(super) fn check_input(options: &CheckOptions) -> Result<(), Box<Diagnostic>> {
+    check_whole(&command_line(Path::new(""), options)).map_err(|problem| Box::new(problem.into()))
 }
 
 fn argv(path: &Path) -> Vec<String> {

@@ -11,12 +11,14 @@ mod inspection;
 mod locate;
 mod merge;
 mod options;
+mod test_file;
 mod types;
 
 use std::path::{Path, PathBuf};
 
 pub(crate) use finding::{Finding, Position, Related, Severity, Span};
 pub(crate) use options::CheckOptions;
+pub(crate) use test_file::is_test_file;
 
 use crate::{diagnostic::Diagnostic, script::bindings::inspect::Rendered};
 
@@ -24,14 +26,8 @@ use crate::{diagnostic::Diagnostic, script::bindings::inspect::Rendered};
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn check_input(options: &CheckOptions) -> Result<(), Diagnostic> {
+pub(crate) fn check_input(options: &CheckOptions) -> Result<(), Box<Diagnostic>> {
     inspection::check_input(options)
-}
-
-/// Whether a file holds tests of prompt files, by its name, and is none itself.
-pub(crate) fn is_test_file(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    name.rsplit_once(".lmt.").is_some_and(|(stem, _)| stem.ends_with(".test"))
 }
 
 /// Checks files, one after the other; what is known of libraries is kept between them. One for each thread.

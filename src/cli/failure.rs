@@ -31,9 +31,9 @@ impl WrongUsage {
     }
 }
 
-impl From<Diagnostic> for WrongUsage {
-    fn from(diagnostic: Diagnostic) -> Self {
-        WrongUsage(Box::new(diagnostic))
+impl From<Box<Diagnostic>> for WrongUsage {
+    fn from(diagnostic: Box<Diagnostic>) -> Self {
+        WrongUsage(diagnostic)
     }
 }
 

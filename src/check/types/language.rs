@@ -7,7 +7,8 @@ use tsr_core::{
 };
 use tsr_jsstring::JsString;
 
-use crate::check::{declarations, is_test_file};
+use crate::check::declarations;
+use crate::check::test_file::is_test_file;
 use crate::code::{Language, library};
 
 /// The endings of prompt files.

@@ -33,7 +33,8 @@ use language::{is_own, language};
 use program::{Checked, Kept, Wanted};
 use source::{Source, json_problem};
 
-use super::{Finding, is_test_file};
+use super::Finding;
+use super::test_file::is_test_file;
 use crate::code::{Language, spawn_checker_thread};
 
 /// The name of the threads that [`spawn_checker_thread`] starts.

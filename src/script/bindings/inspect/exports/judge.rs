@@ -4,25 +4,25 @@
 use rquickjs::Ctx;
 
 use super::mock::MockScript;
-use crate::script::bindings::{
-    prompt::{
-        entry::{Entry, Shelf},
-        object::PromptObject,
+use crate::{
+    schema::Problem,
+    script::bindings::{
+        prompt::{
+            entry::{Entry, Shelf},
+            object::PromptObject,
+        },
+        run::stuck::unless_stuck,
+        values::{from_json, message_of, schema::Schema},
     },
-    run::stuck::unless_stuck,
-    values::{from_json, message_of, schema::Schema},
 };
 
 /// What a schema says of arguments.
 #[derive(Debug)]
-pub(super) enum Verdict {
-    /// They can be used.
-    Fits {
-        /// Keys that the schema does not name are dropped without a word.
-        passes_over_keys: bool,
-    },
-    /// They cannot: why.
-    Wrong(String),
+pub(super) struct Verdict {
+    /// Why they cannot be used; none when they can.
+    pub(super) problems: Vec<Problem>,
+    /// Keys that the schema does not name are dropped without a word.
+    pub(super) drops_unknown_keys: bool,
 }
 
 /// Has the schemas of the tools that `prompt` has say what they make of the mock's calls. Calls of tools with plain JSON Schema
@@ -37,11 +37,14 @@ pub(in super::super) async fn judge<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'
         if matches!(schema, Schema::Json(_)) {
             continue;
         }
-        let check = async { schema.validate(ctx, from_json(ctx, arguments)?).await };
-        call.verdict = Some(match unless_stuck(ctx, "the check of a mock's arguments", check).await {
-            Ok(Ok(_)) => Verdict::Fits { passes_over_keys: schema.is_zod_object() },
-            Ok(Err(problems)) => Verdict::Wrong(problems),
-            Err(error) => Verdict::Wrong(message_of(ctx, error)),
-        });
+        let check = async { schema.check(ctx, from_json(ctx, arguments)?).await };
+        let problems = match unless_stuck(ctx, "the check of a mock's arguments", check).await {
+            Ok(Ok(_)) => Vec::new(),
+            Ok(Err(problems)) => problems,
+            Err(error) => {
+                vec![Problem { path: String::new(), keys: Vec::new(), message: message_of(ctx, error) }]
+            }
+        };
+        call.verdict = Some(Verdict { problems, drops_unknown_keys: schema.is_zod_object() });
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     chat::read_json,
     diagnostic::closest,
     provider::MockItem,
-    schema::{Validator, describe_problems},
+    schema::{Problem, Validator, describe_problems},
     script::bindings::{
         models::mock::mock_item,
         values::{elements, kind_of, property},
@@ -119,18 +119,11 @@ impl Call {
         };
         // Arguments that are no object have been told of.
         let arguments = self.arguments.as_ref().filter(|arguments| arguments.is_object())?;
-        let by_json_schema = || Validator::new(&tool.input_schema).ok()?.validate(arguments).err();
-        let problems = match &self.verdict {
-            None => describe_problems(&by_json_schema()?),
-            Some(Verdict::Wrong(problems)) => problems.clone(),
-            Some(Verdict::Fits { passes_over_keys: false }) => return None,
-            // They run without a key that is misspelt, and say nothing.
-            Some(Verdict::Fits { passes_over_keys: true }) => {
-                let mut unknown = by_json_schema()?;
-                unknown.retain(|problem| problem.keys.is_empty() && problem.message.starts_with("Unrecognized key"));
-                describe_problems(Some(unknown).filter(|unknown| !unknown.is_empty())?.as_slice())
-            }
-        };
+        let problems = self.problems(arguments, &tool.input_schema);
+        if problems.is_empty() {
+            return None;
+        }
+        let problems = describe_problems(&problems);
         let message = format!("the arguments do not fit the schema of '{}': {problems}", tool.name);
         let known = tool.input_schema.get("properties").and_then(Json::as_object);
         let mut known: Vec<&str> = known.into_iter().flat_map(|known| known.keys()).map(String::as_str).collect();
@@ -140,6 +133,25 @@ impl Call {
             false => format!("'{}' takes {}", tool.name, known.join(", ")),
         };
         Some(self.fault("args", message, hint))
+    }
+
+    /// What is wrong with arguments, in the words of JSON Schema where these say more.
+    fn problems(&self, arguments: &Json, schema: &Json) -> Vec<Problem> {
+        let checked = Validator::new(schema).map(|validator| validator.validate(arguments));
+        let by_json_schema = checked.ok().and_then(Result::err).unwrap_or_default();
+        let Some(verdict) = &self.verdict else { return by_json_schema };
+        let missing = |problem: &Problem| {
+            by_json_schema.iter().find(|other| other.keys == problem.keys && other.message.starts_with("Required"))
+        };
+        let mut problems: Vec<Problem> =
+            verdict.problems.iter().map(|problem| missing(problem).unwrap_or(problem).clone()).collect();
+        let is_unknown_key =
+            |problem: &Problem| problem.keys.is_empty() && problem.message.starts_with("Unrecognized key");
+        // The tool runs without a key that is misspelt, and nobody says so.
+        if verdict.drops_unknown_keys && !problems.iter().any(is_unknown_key) {
+            problems.extend(by_json_schema.iter().filter(|problem| is_unknown_key(problem)).cloned());
+        }
+        problems
     }
 
     fn unknown(&self, tools: &[RenderedTool]) -> Fault {
