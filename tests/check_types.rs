@@ -429,3 +429,186 @@ fn imports_of_types_are_written_as_such() {
         "import type { Prompt } from 'lmthing'; import { type Config } from 'lmthing';\nexport const other: Config = { model: 'mock' };\nexport default ({ $ }: Prompt) => { $`x`; };",
     );
 }
+
+const RUNS: &str = "export default ({ $ }) => { $`x`; };";
+
+#[test]
+fn exports_may_be_changed_after_they_are_declared() {
+    let mock = |source: &str| match source.contains("export const mock") {
+        true => "",
+        false => "export const mock = [{ type: 'text', text: 'x' }];",
+    };
+    for source in [
+        "export const config = { model: 'mock', options: {} }; config.options.temperature = 0.5; config.limits = { steps: 5 };",
+        "export const config = { model: 'mock', options: {} }; config['limits'] = { steps: 5 };",
+        "export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'a' }];
+         mock.push({ type: 'tool-call', toolName: 't', args: {} }); mock.unshift({ type: 'finish', finishReason: 'stop' });",
+    ] {
+        good(&[("p.lmt.mjs", &format!("{source}{}{RUNS}", mock(source)))]);
+        good(&[("p.lmt.ts", &format!("{source}{}{RUNS}", mock(source)))]);
+    }
+    for source in [
+        "export const config = { model: 'mock' }; Object.assign(config, { limits: { steps: 1 } }); ",
+        "const base = [{ type: 'text', text: 'a' }]; export const config = { model: 'mock' };
+         export const mock = base.concat([{ type: 'finish', finishReason: 'stop' }]);",
+        "export const config = { model: 'mock' }; export const mock = ['a'].map((text) => ({ type: 'text', text }));
+         mock.push({ type: 'finish', finishReason: 'stop' });",
+        "export const config = { model: 'mock' }; config.plugins = [{ defOwn() {} }]; ({ defOwn }) => defOwn();",
+    ] {
+        good(&[("p.lmt.mjs", &format!("{source}{}{RUNS}", mock(source)))]);
+    }
+    for (name, source, what) in [
+        (
+            "p.lmt.mjs",
+            "export const config = { model: 'mock', options: {} }; config.options.temprature = 0.5;",
+            "temprature",
+        ),
+        ("p.lmt.ts", "export const config = { model: 'mock', options: {} }; config.limits = { step: 1 };", "step"),
+        (
+            "p.lmt.ts",
+            "export const config = { modl: 'mock', model: 'mock', options: {} }; config.options.seed = 1;",
+            "modl",
+        ),
+        (
+            "p.lmt.mjs",
+            "export const config = { model: 'mock' }; export const mock = [{ type: 'text', txt: 'a' }]; mock.push(...mock);",
+            "txt",
+        ),
+        (
+            "p.lmt.mjs",
+            "export const config = { model: 'mock' }; export const mock = []; mock.push({ type: 'text', txt: 'a' });",
+            "txt",
+        ),
+    ] {
+        let found = errors_in(&[(name, &format!("{source}{}{RUNS}", mock(source)))]);
+        let column = source.find(what).unwrap() as u64 + 1;
+        let is_it = |found: &Found| found.message.contains(&format!("'{what}'")) && found.column == column;
+        assert!(found.iter().any(|found| found.code.starts_with("TS") && is_it(found)), "{found:?}");
+    }
+    let plugins =
+        "export const config = { model: 'mock', options: {}, plugins: [{ defOwn(count = 1) { return count; } }] };
+                   config.options.seed = 1; export default ({ $, defOwn }) => { defOwn('one'); $`x`; };";
+    let found = errors_in(&[("p.lmt.mjs", plugins)]);
+    assert!(found.iter().any(|found| found.code == "TS2345"), "{found:?}");
+}
+
+#[test]
+fn ordinary_javascript_is_let_be() {
+    for source in [
+        "let cache = null; const data = () => { if (!cache) cache = { items: ['a'] }; return cache; }; data().items[0];",
+        "let cache = null; async function load() { if (!cache) cache = await Promise.resolve({ a: 1 }); return cache; }
+         load().then(({ a }) => a);",
+        "function list(items, sep, { upper } = {}) { return upper ? sep : items; } list(['a']); list([], '-', { upper: true });",
+        "const persona = (name, { mood = 'happy', ...rest } = {}) => [name, mood, rest]; persona('Ann', { mood: 'sad', age: 3 });",
+        "[{ n: 'a' }].reduce((list, x) => [...list, x.n], []).join();",
+        "[{ n: ['a'] }].reduce((list, x) => list.concat(x.n), []).join();",
+        "[{ id: 'a', n: 1 }].reduce((all, x) => ({ ...all, [x.id]: x }), {}).a.n;",
+        "[{ n: 1 }].reduce((best, r) => (!best || r.n > best.n ? r : best), null).n;",
+        "['a'].reduce((acc, r) => ({ n: acc.n + 1, names: [...acc.names, r] }), { n: 0, names: [] }).names.join();",
+        "await new Promise((resolve) => { setTimeout(() => resolve(), 1); });",
+        "const first = new Date('2026-01-01'); new Date('2026-02-01') - first;",
+        "function run(x, done = null) { if (done) done(x); return x; } run(1, (r) => r);",
+        "const error = new Error('x'); error.code = 'E_X'; `${error.code}`;",
+        "const found = await Promise.resolve({ name: 'Ada' }).catch(() => ({})); found.name ?? 'y';",
+        "const words = new Proxy({}, { get: (_, name) => String(name) }); words.hello;",
+        "const MODE = 'short'; export const text = MODE === 'long' ? 'a' : 'b';",
+    ] {
+        good_js(&format!("{source}\n{RUNS}"));
+    }
+    for (source, code) in [
+        ("const error = new Error('x'); error.cod;", "TS2339"),
+        ("const kind = (() => /** @type {'a' | 'b'} */ ('a'))(); kind === 'c';", "TS2367"),
+        ("'a' - 1;", "TS2362"),
+        ("const f = ({ upper = false } = {}) => upper; f({ uper: true });", "TS2561"),
+    ] {
+        assert_eq!(only(&format!("{source}\n{RUNS}")).code, code, "{source}");
+    }
+    assert_eq!(only_in(&[("p.lmt.ts", &format!("{HEAD}const o = {{}}; o.a;{RUNS}"))]).code, "TS2339");
+}
+
+#[test]
+fn a_model_written_in_javascript_stands_alone() {
+    let own = "const own = { provider: 'own', modelId: 'echo', async doStream() { return { stream: [] }; } };";
+    good(&[("p.lmt.mjs", &format!("{own} export const config = {{ model: own }}; {RUNS}"))]);
+    let listed = format!("{own} export const config = {{ model: [own, 'openai:gpt-4o'] }}; {RUNS}");
+    let found = errors_in(&[("p.lmt.mjs", &listed)]);
+    assert!(found.iter().any(|found| found.code == "TS2322" && found.hint.contains("stands alone")), "{found:?}");
+    let lmthing =
+        "import { openai } from 'lmthing'; export const config = { model: [openai('gpt-4o'), 'openai:gpt-4o'] };";
+    good(&[("p.lmt.mjs", &format!("{lmthing}{RUNS}"))]);
+}
+
+#[test]
+fn what_is_called_otherwise_elsewhere_is_named() {
+    for (source, hint) in [
+        (
+            "export default ({ defTool, $ }) => { $`x`; defTool('a', 'A', z.object({ n: z.number().minimum(1) }), () => 1); };",
+            "'min'",
+        ),
+        (
+            "export default ({ defEffect, $ }) => { $`x`; defEffect((context) => { context.stepNum; }); };",
+            "'stepNumber'",
+        ),
+        (
+            "export default ({ defEffect, $ }) => { $`x`; defEffect((context) => { context.lastTool?.name; }); };",
+            "'toolName'",
+        ),
+        (
+            "export default ({ defTool, $ }) => { $`x`; defTool('a', 'A', z.object({}), (_, call) => call.signal); };",
+            "'abortSignal'",
+        ),
+        ("export default ({ def, $ }) => { $`x`; def('A', { a: 1 }); };", "defData"),
+        (
+            "export default ({ defTool, $ }) => { $`x`; defTool('a', 'A', z.object({})); };",
+            "the function is missing: defTool(",
+        ),
+        (
+            "export default ({ defState, $ }) => { $`x`; const { value, set } = defState('n', 0); set(value); };",
+            "[value, set]",
+        ),
+        (
+            "import { runPrompt } from 'lmthing'; export default ({ $ }) => { $`x`; runPrompt(({ $ }) => { $`a`; }, {}); };",
+            "runPrompt(function, { model",
+        ),
+    ] {
+        let found = only(source);
+        assert!(found.hint.contains(hint), "{source}: {found:?}");
+    }
+    for (mock, hint) in [
+        ("[{ type: 'text', content: 'ok' }]", "did you mean 'text'?"),
+        ("[{ type: 'tool-call', toolName: 'a', input: {} }]", "did you mean 'args'?"),
+        ("{ type: 'text', text: 'ok' }", "mock must be a list"),
+    ] {
+        let found = errors_in(&[(
+            "p.lmt.mjs",
+            &format!("export const config = {{ model: 'mock' }}; export const mock = {mock}; {RUNS}"),
+        )]);
+        assert!(found.iter().any(|found| found.hint.contains(hint)), "{mock}: {found:?}");
+    }
+    let said = only("export default (prompt) => { prompt.defSytem('a', 'b'); };");
+    assert!(said.message.contains("Did you mean 'defSystem'?") && said.hint.is_empty(), "{said:?}");
+    let types = "import { Person } from './h.ts'; const ann: Person = { name: 'a' }; export const name = ann.name;";
+    let found =
+        only_in(&[("p.lmt.ts", &format!("{HEAD}{types}{RUNS}")), ("h.ts", "export interface Person { name: string }")]);
+    assert!(found.hint.contains("import type { Person }") && !found.message.contains("verbatim"), "{found:?}");
+}
+
+#[test]
+fn one_mistake_is_told_once() {
+    let found = only_in(&[(
+        "p.lmt.ts",
+        &format!(
+            "{HEAD}export default ({{ defState, $ }}) => {{\nconst [n, setN] = defState<number>('n', '0');\nsetN(n.length);\n$`x`; }};"
+        ),
+    )]);
+    assert_eq!((found.line, found.code.as_str()), (3, "TS2345"), "{found:?}");
+}
+
+#[test]
+fn input_that_is_not_exported_is_named() {
+    let source = format!("{HEAD}export default ({{ def, $ }}, {{ city }}) => {{ def('C', city); $`x`; }};");
+    let ended = Folder::new(&[("p.lmt.mjs", &source)]).run("check --format json p.lmt.mjs");
+    let report = ended.object();
+    let hint = report["diagnostics"][0]["hint"].as_str().unwrap_or_default();
+    assert!(hint.starts_with("the file exports no input"), "{report}");
+}

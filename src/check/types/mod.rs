@@ -212,6 +212,6 @@ mod tests {
         assert_eq!(report.findings.len(), 1, "{report:?}");
         assert_eq!((report.findings[0].severity, report.findings[0].code.as_str()), (Severity::Warning, "types"));
         // The next file is checked as if nothing had been.
-        assert_eq!(checker.check(&file).findings[0].code, "TS2551");
+        assert_eq!(checker.check(&file).findings[0].code, "TS2339");
     }
 }
