@@ -395,11 +395,9 @@ fn one_mistake_gives_one_finding() {
                 export const mock = words.map((text) => ({ type: 'text', text })); // HERE\nexport default ({ $ }) => { $`go`; };\n";
     assert_error(made, "mock item 0 needs a string 'text'");
     // Neither the render without the input, nor the one without the method.
-    let input = format!(
-        "export const config = {{ model: 'mock' }};\nexport const Input = {{ type: 'object', properties: {{}} }}; // HERE\n\
-         export const mock = [];\nexport default ({{ $ }}, /** @type {{any}} */ {{ city }}) => {{ $`${{city}}`; }};\n"
-    );
-    assert_error(&input, "did you mean 'input'?");
+    let input = "export const config = { model: 'mock' };\nexport const Input = { type: 'object', properties: {} }; // HERE\n\
+         export const mock = [];\nexport default ({ $ }, /** @type {any} */ { city }) => { $`${city}`; };\n";
+    assert_error(input, "did you mean 'input'?");
     let plugins = format!(
         "{ANY}\nexport const config = {{\n  model: 'mock',\n  plugins: [any.x], // HERE\n}};\nexport const mock = [];\n\
                            export default ({{ $, defAny }}) => {{ defAny(); $`go`; }};\n"
