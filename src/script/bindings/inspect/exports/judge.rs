@@ -3,7 +3,7 @@
 
 use rquickjs::Ctx;
 
-use super::mock::MockScript;
+use super::mock::{MockScript, Verdict};
 use crate::{
     schema::Problem,
     script::bindings::{
@@ -15,15 +15,6 @@ use crate::{
         values::{from_json, message_of, schema::Schema},
     },
 };
-
-/// What a schema says of arguments.
-#[derive(Debug)]
-pub(super) struct Verdict {
-    /// Why they cannot be used; none when they can.
-    pub(super) problems: Vec<Problem>,
-    /// Keys that the schema does not name are dropped without a word.
-    pub(super) drops_unknown_keys: bool,
-}
 
 /// Has the schemas of the tools that `prompt` has say what they make of the mock's calls. Calls of tools with plain JSON Schema
 /// stay as they are.

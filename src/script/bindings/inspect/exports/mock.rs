@@ -7,7 +7,6 @@ use serde_json::Value as Json;
 use super::{
     super::fault::{Fault, Key, RenderedTool, Weight},
     faults::{Faults, at, below, path},
-    judge::Verdict,
 };
 use crate::{
     chat::read_json,
@@ -109,6 +108,15 @@ pub(crate) fn calls_against(script: &MockScript, tools: &[RenderedTool]) -> Vec<
         is_alone &= !tools.iter().any(|tool| tool.is_agent && tool.name == call.tool);
     }
     faults
+}
+
+/// What a schema says of arguments.
+#[derive(Debug)]
+pub(super) struct Verdict {
+    /// Why they cannot be used; none when they can.
+    pub(super) problems: Vec<Problem>,
+    /// Keys that the schema does not name are dropped without a word.
+    pub(super) drops_unknown_keys: bool,
 }
 
 impl Call {
