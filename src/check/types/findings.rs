@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::declared::own_declarations;
 use super::files::Sources;
 use super::forgiven::is_ordinary;
-use super::hints::{Hints, own_declarations};
+use super::hints::Hints;
 use super::program::TypeError;
 use super::source::Source;
 use super::words::readable;

@@ -6,6 +6,7 @@
 //! exports of prompt files have types (`exports`), once for each language; JavaScript is checked less strictly (`language`). What
 //! it reports becomes findings (`findings`, `words`, `hints`) at their places in what the author wrote.
 
+mod declared;
 mod edited;
 mod exports;
 mod files;

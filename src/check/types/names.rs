@@ -1,6 +1,6 @@
 //! Names that authors take for others: those of other libraries, and those that are nearly right. Must not know where they stand.
 
-use super::hints::members_of;
+use super::declared::members_of;
 use crate::diagnostic::closest;
 
 /// What something is called elsewhere, and what here.
