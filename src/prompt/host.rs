@@ -154,6 +154,24 @@ pub(crate) trait PromptHost {
     fn aborted(&self) -> LocalBoxFuture<'_, ()>;
 }
 
+/// Puts a step together once its effects have run: its settings, and what is active on it. A first render that asks nobody goes
+/// this way too, so that it shows what a run would send.
+///
+/// # Errors
+/// What a plugin's section throws.
+pub(crate) fn plan_step(
+    host: &dyn PromptHost,
+    modifications: StepModifications,
+) -> Result<(RunSettings, StepPlan), RunError> {
+    let settings = host.settings();
+    let only = [modifications.tools.as_deref(), settings.active_tools.as_deref()];
+    let active = host.prompt().borrow_mut().activate(&only);
+    let sections = host.plugin_sections(&active)?;
+    let system = settings.system.as_deref();
+    let plan = host.prompt().borrow_mut().prepare_step(active, system, &sections, modifications);
+    Ok((settings, plan))
+}
+
 /// The limits of a whole run, with all its prompts, as the prompt file and its tools meet them. `session` has the
 /// implementation.
 pub(crate) trait RunLimits {

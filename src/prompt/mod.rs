@@ -24,7 +24,9 @@ pub(crate) use answer::{ANSWER_SECTION, AnswerCheck, AnswerShape, FoundJson, cor
 pub(crate) use data::Data;
 pub(crate) use definitions::{FunctionDefinition, Prompt, ToolDefinition, ToolMaker, Variable};
 pub(crate) use error::{OutputFailure, RunError, ScriptFailure};
-pub(crate) use host::{MethodAnswer, PriceList, PromptHost, RunLimits, RunSettings, Standing, StepLoop, ToolAnswer};
+pub(crate) use host::{
+    MethodAnswer, PriceList, PromptHost, RunLimits, RunSettings, Standing, StepLoop, ToolAnswer, plan_step,
+};
 pub(crate) use kind::DefinitionKind;
 pub(crate) use plan::{StepModifications, StepPlan};
 pub(crate) use record::{RunOutcome, RunRecord};

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     chat::{CallSettings, ContentPart, ModelRequest, Role, Step, StepOutput, ToolSpec},
     event::EventKind,
-    prompt::{AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan},
+    prompt::{AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan, plan_step},
     provider::LanguageModel,
 };
 
@@ -92,12 +92,7 @@ async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunEr
             host.rerun().await?;
         }
         let modifications = host.run_effects(number).await?;
-        let settings = host.settings();
-        let only = [modifications.tools.as_deref(), settings.active_tools.as_deref()];
-        let active = host.prompt().borrow_mut().activate(&only);
-        let sections = host.plugin_sections(&active)?;
-        let system = settings.system.as_deref();
-        let plan = host.prompt().borrow_mut().prepare_step(active, system, &sections, modifications);
+        let (settings, plan) = plan_step(host, modifications)?;
         let step = run_step(host, number, plan, settings, session).await?;
         let ends = step.tool_results.is_empty();
         // Asked also of the last step, which `onStepFinish` is called for as well.

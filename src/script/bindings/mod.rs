@@ -18,7 +18,6 @@
 mod agents;
 mod code_mode;
 mod exports;
-#[allow(dead_code, unused_imports)]
 pub(crate) mod inspect;
 mod models;
 mod plugins;

@@ -10,7 +10,7 @@ use super::{
     verdict::{broken_off, thrown},
 };
 use crate::{
-    prompt::{DefinitionKind, PromptHost, RunError, StepPlan},
+    prompt::{DefinitionKind, PromptHost, RunError, StepPlan, plan_step},
     script::{
         bindings::{
             prompt::{
@@ -62,12 +62,7 @@ async fn first_step<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>) -> std::resul
     let effects = async { Ok(host.run_effects(0).await) };
     let modifications = unless_stuck(ctx, "an effect", effects).await.map_err(|error| thrown(ctx, error, CODE))?;
     let modifications = modifications.map_err(failed)?;
-    let settings = host.settings();
-    let only = [modifications.tools.as_deref(), settings.active_tools.as_deref()];
-    let active = host.prompt().borrow_mut().activate(&only);
-    let sections = host.plugin_sections(&active).map_err(failed)?;
-    let system = settings.system.as_deref();
-    let plan = host.prompt().borrow_mut().prepare_step(active, system, &sections, modifications);
+    let (_, plan) = plan_step(host, modifications).map_err(failed)?;
     rendered(ctx, host, &plan).map_err(failed)
 }
 
