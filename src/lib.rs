@@ -18,6 +18,7 @@
 //! - [`script`] – the prompt file's QuickJS: loader, globals, bindings; the `'js` lifetime lives here
 //! - [`session`] – one run, step by step: answers are received, tools called, limits kept
 //! - [`check`] – what is wrong with a prompt file, found before it runs
+//! - [`testing`] – tests of prompt files: discovery, isolation, results, reports
 //! - [`cli`] – arguments, printer, one file per command
 
 #![warn(unreachable_pub)]
@@ -29,6 +30,7 @@ mod plugin;
 mod prompt;
 mod schema;
 mod session;
+mod testing;
 
 pub mod chat;
 pub mod cli;

@@ -73,8 +73,26 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["permission", "code", "script", "input", "prompt", "provider", "event", "chat", "schema", "diagnostic"],
     ),
     (
+        "testing",
+        &[
+            "permission",
+            "session",
+            "cost",
+            "input",
+            "script",
+            "event",
+            "prompt",
+            "provider",
+            "code",
+            "chat",
+            "schema",
+            "diagnostic",
+        ],
+    ),
+    (
         "cli",
         &[
+            "testing",
             "check",
             "session",
             "cost",
