@@ -1,21 +1,21 @@
 //! One prompt file from engine to outcome: where the doors between `script` and the step loop are put in. Must not know
 //! where output goes.
 
-use std::{collections::BTreeMap, path::Path, rc::Rc, time::Duration};
+use std::{path::Path, rc::Rc, time::Duration};
 
 use crate::{
     diagnostic::Diagnostic,
     event::{EventKind, Events, Retry},
     input::CommandLine,
     prompt::RunError,
-    provider::{ProviderContext, ProviderEvent, Redactor},
+    provider::{ProviderEvent, Redactor},
     script::{
         Engine, EngineOptions, ScriptHost,
-        bindings::{self, Doors, Exchanges, FileRun, ModelChoice},
+        bindings::{self, Exchanges, FileRun, ModelChoice},
     },
 };
 
-use super::{endings::Endings, meter::Meter, step_loop::Session};
+use super::{doors::doors, meter::Meter};
 
 /// What a run of a file needs from the program around it.
 pub(crate) struct FileRunOptions {
@@ -43,19 +43,8 @@ pub(crate) struct FileRunOptions {
 
 /// Runs a prompt file to its end.
 pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
-    let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
-    let events = options.events.clone();
-    let providers = ProviderContext::redacting(Rc::new(variables), options.redactor.clone());
-    let providers = providers.on_event(move |event| events.emit_current(&told(event)));
-    let host = options.host.clone();
-    let endings = Endings::new(move |line| host.warn(line));
-    let doors = Doors {
-        step_loop: Rc::new(Session { endings, meter: options.meter.clone() }),
-        limits: options.meter.clone(),
-        providers,
-        exchanges: options.exchanges,
-        events: options.events,
-    };
+    let rest = (options.meter.clone(), options.events, options.exchanges);
+    let doors = doors(&options.host, &options.variables, &options.redactor, rest);
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: options.argv,
@@ -81,7 +70,7 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
 }
 
 /// What a provider has to tell, as an event of the run.
-fn told(event: &ProviderEvent) -> EventKind {
+pub(super) fn told(event: &ProviderEvent) -> EventKind {
     let message = event.to_string();
     let wait_ms = |wait: &Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
     match event {

@@ -8,6 +8,7 @@
 
 mod admission;
 mod answer;
+mod doors;
 mod endings;
 mod file;
 mod meter;
@@ -17,5 +18,6 @@ mod request;
 mod step_loop;
 mod tools;
 
+pub(crate) use doors::doors;
 pub(crate) use file::{FileRunOptions, run_file};
 pub(crate) use meter::Meter;

@@ -7,6 +7,14 @@
 // The rooms around it are being built.
 #![allow(dead_code, unused_imports)]
 
+mod file;
+mod message;
+mod options;
 mod outcome;
+mod pool;
+pub(crate) mod recordings;
+mod smoke;
 
+pub(crate) use options::{Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions};
+pub(crate) use pool::{Listener, Progress, run_tests};
 pub(crate) use outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals};

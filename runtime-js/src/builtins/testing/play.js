@@ -176,6 +176,7 @@ async function playOnce(task, attempt) {
     return { isOk: errors.length === 0, value };
   };
   const given = contextOf(task, test, controller.signal);
+  tell('attempt', {});
   setCurrent(test);
   half()?.beforeTest(test);
   const suites = chain(task.parent);

@@ -34,6 +34,9 @@ pub(crate) trait TestHost {
     /// A test begins, with all its repetitions: what it replays begins anew.
     fn start(&self, test: &str);
 
+    /// A repetition of it begins.
+    fn attempt(&self);
+
     /// A test is over, or was left out.
     fn test(&self, outcome: TestOutcome);
 

@@ -14,13 +14,14 @@ use crate::{
     script::{bindings::values::plain_error, diagnose},
 };
 
-/// `tell(kind, object)`: `begin` with `{name, limit}`, `start` with `{name}`, `test` with `{ancestors, title, state, place, took, note, failures}`,
+/// `tell(kind, object)`: `begin` with `{name, limit}`, `start` with `{name}`, `attempt`, `test` with `{ancestors, title, state, place, took, note, failures}`,
 /// `error` with a failure `{error, diff, context}`, `file` with `{notes, snapshots}`.
 pub(super) fn tell<'js>(ctx: Ctx<'js>, kind: String, told: Object<'js>) -> Result<()> {
     let Some(host) = host::with(&ctx, |testing| testing.host.clone()) else { return Ok(()) };
     match kind.as_str() {
         "begin" => host.begin(&told.get::<_, String>("name")?, limit_of(told.get("limit")?)),
         "start" => host.start(&told.get::<_, String>("name")?),
+        "attempt" => host.attempt(),
         "test" => host.test(test(&ctx, &told)?),
         "error" => host.error(failure(&ctx, &told)?),
         "file" => host.file(told.get("notes")?, snapshots(&told.get("snapshots")?)?),
