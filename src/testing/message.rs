@@ -1,8 +1,17 @@
 //! What the thread that runs a file says to the one that waits for it. Must not know what is made of it.
 
-use std::{cell::RefCell, rc::Rc, sync::atomic::Ordering, sync::{Arc, atomic::AtomicBool, mpsc::Sender}, time::Duration};
+use std::{
+    cell::RefCell,
+    rc::Rc,
+    sync::atomic::Ordering,
+    sync::{Arc, atomic::AtomicBool, mpsc::Sender},
+    time::Duration,
+};
 
-use super::{outcome::{Failure, Snapshots, TestOutcome}, recordings::FileRecordings};
+use super::{
+    outcome::{Failure, Snapshots, TestOutcome},
+    recordings::FileRecordings,
+};
 use crate::{
     provider::Redactor,
     script::{ScriptHost, bindings::testing::TestHost},
