@@ -51,8 +51,10 @@ function at(error, task) {
 
 const runs = (task) => (task.kind === 'test' ? task.mode === 'run' : task.tasks.some(runs));
 
-/** Runs everything; Rust awaits it. */
-export async function play() {
+/** Runs everything, then calls `done`. */
+export const play = (done) => void playAll().catch((error) => tell('error', failure(error))).then(done);
+
+async function playAll() {
   await collect(async (suite) => {
     const { errors } = await call(suite.fn, [], settings.timeout, 'describe', { name: titlesOf(suite).join(' > ') });
     errors.forEach((error) => tell('error', failure(error, `describe ${titlesOf(suite).join(' > ')}`)));

@@ -2,17 +2,17 @@
 
 use std::{
     path::Path,
+    rc::Rc,
     time::{Duration, Instant},
 };
 
 use rquickjs::{Ctx, Error, Function};
+use tokio::sync::Notify;
 
 use super::{host, outcome::Failure};
 use crate::{
     diagnostic::Diagnostic,
-    script::{
-        Engine, bindings::values::call_async, breathe, diagnose_error, import_builtin, import_prompt_file, is_late,
-    },
+    script::{Engine, breathe, diagnose_error, import_builtin, import_prompt_file, is_late},
 };
 
 /// Loads a test file and runs what it says; everything that comes of it is told to the host of [`host::install`]. Loading is
@@ -59,7 +59,12 @@ async fn load(ctx: &Ctx<'_>, path: &Path, limit: Duration) -> Result<(), Box<Dia
     }
 }
 
+/// Runs what the file has defined. Its promise is not awaited as others are: an interrupted test would seem to have rejected it.
 async fn play(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
     let play: Function = import_builtin(ctx, "lmthing:internal/testing/core")?.get("play")?;
-    call_async(&play, ()).await.map(drop)
+    let over = Rc::new(Notify::new());
+    let done = over.clone();
+    play.call::<_, ()>((Function::new(ctx.clone(), move || done.notify_one())?,))?;
+    over.notified().await;
+    Ok(())
 }

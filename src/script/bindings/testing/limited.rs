@@ -74,16 +74,22 @@ async fn within<'js>(
             if let Some(Err(Error::Exception)) = outcome {
                 ctx.catch();
             }
-            let error = time_is_over(ctx, function, what, limit.unwrap_or_default());
+            let error = time_is_over(ctx, function, what, (limit.unwrap_or_default(), was_interrupted));
             Err(error.into_object(ctx).map_or_else(|_| ctx.catch(), Object::into_value))
         }
     }
 }
 
-fn time_is_over<'js>(ctx: &Ctx<'js>, function: &Function<'js>, what: &str, limit: Duration) -> ScriptError {
+fn time_is_over<'js>(
+    ctx: &Ctx<'js>,
+    function: &Function<'js>,
+    what: &str,
+    (limit, was_interrupted): (Duration, bool),
+) -> ScriptError {
     let seconds = limit.as_secs_f64();
     let shown = if seconds < 1.0 { format!("{} ms", limit.as_millis()) } else { format!("{seconds} s") };
     let hint = match is_still(ctx) {
+        _ if was_interrupted => "it let nothing else run in that time: look for a loop without an end",
         Ok(true) => "it waits for a promise that nothing can settle any more",
         _ => "give it more time with a timeout in milliseconds as the last argument, or all tests with --timeout",
     };
