@@ -9,6 +9,7 @@
 mod admission;
 mod answer;
 mod endings;
+mod failure;
 mod file;
 mod meter;
 mod permits;
@@ -17,5 +18,6 @@ mod request;
 mod step_loop;
 mod tools;
 
+pub(crate) use failure::{AskedModel, RunFailure, failure, without_secrets};
 pub(crate) use file::{FileRunOptions, run_file};
 pub(crate) use meter::Meter;

@@ -152,7 +152,7 @@ async fn play(
                 FileRun::Help(text) => show.printer.script_stdout(text),
                 _ => {}
             }
-            Ending::of_run(end, show.finish_reason(), args.model.as_deref(), redactor)
+            Ending::of_run(&end, show.finish_reason(), args.model.as_deref(), redactor)
         }
         () = show.printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         () = show.progress.tick() => unreachable!("the progress line never ends by itself"),
