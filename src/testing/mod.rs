@@ -8,5 +8,7 @@
 #![allow(dead_code, unused_imports)]
 
 mod outcome;
+mod recordings;
 
 pub(crate) use outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals};
+pub(crate) use recordings::{FileRecordings, Finished, Mode, Shelf, TestRecordings};

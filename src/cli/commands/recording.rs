@@ -45,7 +45,7 @@ impl RunRecording {
     pub(in crate::cli) fn close(&self, ended_well: bool, fits: bool) -> Option<String> {
         let shown = self.path.display();
         match &self.exchanges {
-            Exchanges::Live => None,
+            Exchanges::Live | Exchanges::Tested(_) => None,
             // What has not fitted is told already.
             Exchanges::Replay(replay) => replay.unused().filter(|_| fits),
             Exchanges::Record(recording) => match recording.finish(ended_well) {

@@ -36,7 +36,7 @@ pub(crate) use run::{
     file::{FileRun, run_file},
     model_choice::ModelChoice,
 };
-pub(crate) use services::{Doors, Exchanges};
+pub(crate) use services::{Doors, Exchanges, TestExchanges};
 
 /// Prepares an engine for prompt files; `doors` lead to the rest of the program.
 pub(crate) fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {

@@ -26,7 +26,7 @@ use crate::{
 /// Some tens of megabytes of recorded parts.
 const MANY_PARTS: usize = 50_000;
 
-/// What happens to exchanges with models (`run --record`, `run --replay`). Mock models and models written in JavaScript
+/// What happens to exchanges with models (`run --record`, `run --replay`, `test`). Mock models and models written in JavaScript
 /// answer for themselves.
 #[derive(Clone, Default)]
 pub(crate) enum Exchanges {
@@ -37,6 +37,21 @@ pub(crate) enum Exchanges {
     Record(Rc<Recording>),
     /// A recording answers.
     Replay(Rc<Replay>),
+    /// A test says who answers (`lmthing test`).
+    Tested(Rc<dyn TestExchanges>),
+}
+
+/// What stands between the models that a file names and a test that must not ask them, or not twice.
+pub(crate) trait TestExchanges {
+    /// The model that a string means, as it is to be used.
+    fn model(
+        &self,
+        name: &str,
+        providers: &ProviderContext,
+    ) -> std::result::Result<Rc<dyn LanguageModel>, ProviderError>;
+
+    /// A model that a script has made, as it is to be used; no mock.
+    fn model_object(&self, model: Rc<dyn LanguageModel>) -> Rc<dyn LanguageModel>;
 }
 
 impl Exchanges {
@@ -54,6 +69,7 @@ impl Exchanges {
                 let answerers = resolve(name, providers).map(|model| model.answerers()).unwrap_or_default();
                 Ok(replay.model_priced_as(&model_name(name, providers), answerers))
             }
+            Exchanges::Tested(tested) => tested.model(name, providers),
         }
     }
 
@@ -65,6 +81,7 @@ impl Exchanges {
             Exchanges::Replay(replay) => {
                 replay.model_priced_as(&format!("{}:{}", model.provider(), model.model_id()), model.answerers())
             }
+            Exchanges::Tested(tested) => tested.model_object(model),
         }
     }
 }
