@@ -18,10 +18,12 @@ use super::{
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
     failure::WrongUsage,
-    near::did_you_mean,
     templates::Template,
 };
-use crate::{cost::Limits, diagnostic::closest};
+use crate::{
+    cost::Limits,
+    diagnostic::{closest, did_you_mean},
+};
 
 /// Run scripted LLM prompts.
 #[derive(Debug, Parser)]

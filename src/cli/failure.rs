@@ -112,7 +112,9 @@ impl Ending {
         let asked = model.map(|name| AskedModel { name, option: "-m, --model" });
         let Some(failed) = RunFailure::of(end, last, asked, redactor) else {
             return Ending::new(match end {
-                FileRun::Done { exit_code: Some(code) } | FileRun::Exited(code) if *code != 0 => ExitCode::Script(*code),
+                FileRun::Done { exit_code: Some(code) } | FileRun::Exited(code) if *code != 0 => {
+                    ExitCode::Script(*code)
+                }
                 _ => ExitCode::Done,
             });
         };

@@ -64,14 +64,7 @@ impl RunFailure {
     }
 
     fn new(code: i32, kind: &'static str, diagnostic: Diagnostic) -> Self {
-        RunFailure {
-            code,
-            is_code_of_script: false,
-            kind,
-            diagnostic,
-            is_told: false,
-            is_replay_failure: false,
-        }
+        RunFailure { code, is_code_of_script: false, kind, diagnostic, is_told: false, is_replay_failure: false }
     }
 
     /// The script said how the process is to end; it has told why, or had no reason to.
@@ -193,4 +186,3 @@ fn near_price(error: &ProviderError) -> Option<String> {
     let meant = is_refused.then(|| near_model(&error.provider, &error.model, &today())).flatten()?;
     Some(format!("Did you mean \"{}:{meant}\"?", error.provider))
 }
-

@@ -19,5 +19,5 @@ mod step_loop;
 mod tools;
 
 pub(crate) use failure::{AskedModel, RunFailure, failure, without_secrets};
-pub(crate) use file::{FileRunOptions, run_file};
+pub(crate) use file::{FileRunOptions, Surroundings, run_file};
 pub(crate) use meter::Meter;

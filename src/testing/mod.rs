@@ -8,7 +8,9 @@
 #![allow(dead_code, unused_imports)]
 
 mod outcome;
+mod prompt_run;
 mod recordings;
 
 pub(crate) use outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals};
+pub(crate) use prompt_run::{PromptRunner, PromptRunnerOptions};
 pub(crate) use recordings::{FileRecordings, Finished, Mode, Shelf, TestRecordings};

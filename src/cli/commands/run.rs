@@ -33,7 +33,7 @@ use crate::{
         SCRIPT_STACK_SIZE,
         bindings::{FileRun, ModelChoice},
     },
-    session::{FileRunOptions, Meter, run_file},
+    session::{FileRunOptions, Meter, Surroundings, run_file},
 };
 
 /// Runs a prompt file, or watches it.
@@ -126,6 +126,7 @@ fn prepare(
         variables: environment.variables,
         model,
         max_stack_size: SCRIPT_STACK_SIZE,
+        surroundings: Surroundings::default(),
     };
     Ok((options, recording))
 }

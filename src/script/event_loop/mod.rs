@@ -24,4 +24,4 @@ pub(super) use state::EventLoop;
 pub use state::Halt;
 pub(crate) use state::{Asked, Asking, KeepAlive, WaitingForScript};
 pub use wait::{idle, until_halted};
-pub(crate) use wait::{is_halted, is_idle, is_still, last_asked, set_deadline, still};
+pub(crate) use wait::{is_halted, is_idle, is_still, last_asked, set_deadline, set_latest, still};

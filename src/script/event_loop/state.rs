@@ -47,6 +47,8 @@ pub(in crate::script) struct EventLoop {
     halt: RefCell<Option<Halt>>,
     /// When scripts are interrupted that are still running.
     latest: Cell<Option<Instant>>,
+    /// The same, as it was given from outside.
+    bound: Cell<Option<Instant>>,
 }
 
 impl EventLoop {
@@ -63,6 +65,7 @@ impl EventLoop {
             changed: Notify::new(),
             halt: RefCell::new(None),
             latest: Cell::new(None),
+            bound: Cell::new(None),
         }
     }
 
@@ -123,14 +126,19 @@ impl EventLoop {
         self.latest.set(Instant::from_std(deadline).checked_add(LATENESS));
     }
 
+    /// Has scripts interrupted that are running at that time, whatever deadline is set.
+    pub(super) fn set_latest(&self, latest: std::time::Instant) {
+        self.bound.set(Some(Instant::from_std(latest)));
+    }
+
     /// When that is.
     pub(in crate::script) fn latest(&self) -> Option<std::time::Instant> {
-        self.latest.get().map(Instant::into_std)
+        self.latest.get().into_iter().chain(self.bound.get()).min().map(Instant::into_std)
     }
 
     /// Whether that time has come.
     pub(super) fn is_late(&self) -> bool {
-        self.latest.get().is_some_and(|latest| Instant::now() >= latest)
+        self.latest().is_some_and(|latest| std::time::Instant::now() >= latest)
     }
 
     /// Why the run was ended, if it was.

@@ -3,7 +3,8 @@
 //! Owns: an engine of its own for each run, on the thread of the test, with what `lmthing run` gives it; what the run reports;
 //! and its end with the test. Must not know: JavaScript, which test it is, what becomes of the report.
 
-mod report;
+mod collector;
+mod host;
 mod runner;
 #[cfg(test)]
 mod tests;

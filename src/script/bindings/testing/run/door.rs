@@ -1,13 +1,18 @@
 //! The door to whoever runs prompt files for tests: what is asked of him, and what he reports, as plain data. Must not know
 //! how a run is made.
 
-use std::{collections::BTreeMap, path::PathBuf, rc::Rc, time::{Duration, Instant}};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    rc::Rc,
+    time::{Duration, Instant},
+};
 
 use futures_util::future::LocalBoxFuture;
 use rquickjs::{Ctx, JsLifetime, Result};
 
 use crate::{
-    chat::{FinishReason, Step, ToolResult, Usage},
+    chat::{FinishReason, Step, ToolInput, ToolResult, Usage},
     diagnostic::Diagnostic,
     event::Failure,
     script::{
@@ -86,8 +91,8 @@ pub(crate) struct CallReport {
     pub tool_name: String,
     /// What the result refers to.
     pub tool_call_id: String,
-    /// What the model wrote as input.
-    pub written: String,
+    /// Its input: what the model wrote, with what the call made of it when it was answered.
+    pub input: ToolInput,
     /// What came of it; nothing when the run broke off before that.
     pub result: Option<Rc<ToolResult>>,
 }
