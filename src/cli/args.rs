@@ -19,6 +19,7 @@ use super::{
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
     failure::WrongUsage,
     templates::Template,
+    test_args::TestArgs,
 };
 use crate::{
     cost::Limits,
@@ -39,6 +40,8 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Find what is wrong with prompt files before a token is spent
     Check(Box<CheckArgs>),
+    /// Run tests of prompt files, without models
+    Test(Box<TestArgs>),
     /// Write a prompt file that runs at once, and a test for it
     New(NewArgs),
     /// Write what editors need to complete and check prompt files

@@ -2,7 +2,6 @@
 //! where output goes.
 
 use std::{
-    collections::BTreeMap,
     path::Path,
     rc::Rc,
     time::{Duration, Instant},
@@ -14,15 +13,15 @@ use crate::{
     input::CommandLine,
     permission::Permissions,
     prompt::RunError,
-    provider::{ProviderContext, ProviderEvent, Redactor},
+    provider::{ProviderEvent, Redactor},
     script::{
         Engine, EngineOptions, ScriptHost,
-        bindings::{self, Doors, Exchanges, FileRun, ModelChoice},
+        bindings::{self, Exchanges, FileRun, ModelChoice},
         keep_pieces, set_latest,
     },
 };
 
-use super::{endings::Endings, meter::Meter, step_loop::Session};
+use super::{doors::doors, meter::Meter};
 
 /// What a run of a file needs from the program around it.
 pub(crate) struct FileRunOptions {
@@ -68,20 +67,9 @@ pub(crate) struct Surroundings {
 
 /// Runs a prompt file to its end.
 pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
-    let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
-    let events = options.events.clone();
-    let providers = ProviderContext::redacting(Rc::new(variables), options.redactor.clone());
-    let providers = providers.on_event(move |event| events.emit_current(&told(event)));
-    let host = options.host.clone();
     let surroundings = options.surroundings;
-    let endings = Endings::new(move |line| host.warn(line));
-    let doors = Doors {
-        step_loop: Rc::new(Session { endings, meter: options.meter.clone(), keeps_tools: surroundings.keeps_pieces }),
-        limits: options.meter.clone(),
-        providers,
-        exchanges: options.exchanges,
-        events: options.events,
-    };
+    let rest = (options.meter.clone(), options.events, options.exchanges);
+    let doors = doors(&options.host, &options.variables, &options.redactor, rest, surroundings.keeps_pieces);
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: options.argv,
@@ -120,7 +108,7 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
 }
 
 /// What a provider has to tell, as an event of the run.
-fn told(event: &ProviderEvent) -> EventKind {
+pub(super) fn told(event: &ProviderEvent) -> EventKind {
     let message = event.to_string();
     let wait_ms = |wait: &Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
     match event {

@@ -8,6 +8,7 @@
 
 mod admission;
 mod answer;
+mod doors;
 mod endings;
 mod failure;
 mod file;
@@ -18,6 +19,7 @@ mod request;
 mod step_loop;
 mod tools;
 
+pub(crate) use doors::doors;
 pub(crate) use failure::{AskedModel, RunFailure, failure, without_secrets};
 pub(crate) use file::{FileRunOptions, Surroundings, run_file};
 pub(crate) use meter::Meter;

@@ -17,7 +17,6 @@ use crate::{
     chat::{CallSettings, ContentPart, ModelRequest, Role, Step, StepOutput, ToolSpec},
     event::EventKind,
     prompt::{AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan, plan_step},
-    provider::LanguageModel,
 };
 
 /// How many steps a run may take when nothing else is set: a model that calls tools in a circle has to end some time.

@@ -7,10 +7,17 @@
 // The rooms around it are being built.
 #![allow(dead_code, unused_imports)]
 
+mod file;
+mod message;
+mod options;
 mod outcome;
+mod pool;
 mod prompt_run;
 mod recordings;
+mod smoke;
 
+pub(crate) use options::{Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions};
 pub(crate) use outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals};
 pub(crate) use prompt_run::{PromptRunner, PromptRunnerOptions};
+pub(crate) use pool::{Listener, Progress, run_tests};
 pub(crate) use recordings::{FileRecordings, Finished, Mode, Shelf, TestRecordings};

@@ -11,6 +11,7 @@ mod prices;
 pub(super) mod prompt_file;
 mod recording;
 pub(super) mod run;
+pub(super) mod test;
 pub(super) mod types;
 mod watch;
 mod watch_input;

@@ -13,7 +13,7 @@
 //! - `tools`, `agents`, `code_mode`, `plugins` – what the model can have called
 //! - `run` – running prompts
 //! - `inspect` – what is wrong with a file, and its first render, without a model
-//! - `testing` – running prompt files from tests
+//! - `testing` – running tests
 //! - `table`, `exports` – every method, every export
 
 mod agents;

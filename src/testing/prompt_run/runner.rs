@@ -1,6 +1,6 @@
 //! Runs prompt files for one file of tests, as `lmthing run` does (docs/testing.md). Must not know what is tested.
 
-use std::{cell::Cell, collections::BTreeMap, future::Future, path::Path, pin::pin, rc::Rc, sync::Arc};
+use std::{cell::{Cell, RefCell}, collections::BTreeMap, future::Future, path::Path, pin::pin, rc::Rc, sync::Arc};
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::Notify;
@@ -48,78 +48,91 @@ struct Inner {
     options: PromptRunnerOptions,
     /// Of the environment in the options.
     redactor: Redactor,
-    under_way: Cell<usize>,
-    /// How often runs were given up.
-    ends: Cell<u64>,
-    /// Tells runs of that.
-    ended: Notify,
+    /// How many runs were asked for.
+    count: Cell<u64>,
+    /// Those under way, by their numbers, and whether each is given up.
+    under_way: RefCell<BTreeMap<u64, bool>>,
+    /// Runs were given up.
+    given_up: Notify,
 }
 
 impl PromptRunner {
     /// One for each file of tests, on the thread of its engine.
     pub(crate) fn new(options: PromptRunnerOptions) -> Self {
         let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
-        let (under_way, ends, ended) = (Cell::default(), Cell::default(), Notify::default());
-        PromptRunner(Rc::new(Inner { options, redactor, under_way, ends, ended }))
-    }
-
-    /// Ends all runs under way, and everything in them, once what awaits them is polled: their test is over. Gives their number.
-    pub(crate) fn give_up(&self) -> usize {
-        let inner = &self.0;
-        inner.ends.set(inner.ends.get() + 1);
-        inner.ended.notify_waiters();
-        inner.under_way.get()
+        PromptRunner(Rc::new(Inner {
+            options,
+            redactor,
+            count: Cell::default(),
+            under_way: RefCell::default(),
+            given_up: Notify::default(),
+        }))
     }
 }
 
 impl PromptRuns for PromptRunner {
     fn run(&self, request: RunRequest) -> LocalBoxFuture<'static, RunEnd> {
-        let inner = self.0.clone();
-        // Counted from the call on: nothing of a run may begin when its test is over.
-        let (began, under_way) = (inner.ends.get(), UnderWay::new(&inner));
-        async move {
-            let end = inner.clone().unless_given_up(began, inner.perform(request)).await;
-            drop(under_way);
-            end.unwrap_or(RunEnd::GivenUp)
-        }
-        .boxed_local()
+        // From the call on: nothing of a run may begin when whoever asked for it is over.
+        let under_way = UnderWay::new(&self.0);
+        async move { under_way.unless_given_up(under_way.inner.perform(request)).await.unwrap_or(RunEnd::GivenUp) }
+            .boxed_local()
+    }
+
+    fn count(&self) -> u64 {
+        self.0.count.get()
+    }
+
+    fn give_up_after(&self, count: u64) -> usize {
+        let mut runs = self.0.under_way.borrow_mut();
+        let late = runs.range_mut(count + 1..).map(|(_, is_given_up)| *is_given_up = true).count();
+        self.0.given_up.notify_waiters();
+        late
     }
 }
 
-/// Counts a run that is under way, until dropped.
-struct UnderWay(Rc<Inner>);
+/// A run that is under way, until dropped.
+struct UnderWay {
+    inner: Rc<Inner>,
+    number: u64,
+}
 
 impl UnderWay {
     fn new(inner: &Rc<Inner>) -> Self {
-        inner.under_way.set(inner.under_way.get() + 1);
-        UnderWay(inner.clone())
+        let number = inner.count.get() + 1;
+        inner.count.set(number);
+        inner.under_way.borrow_mut().insert(number, false);
+        UnderWay { inner: inner.clone(), number }
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.inner.under_way.borrow().get(&self.number).copied().unwrap_or(true)
+    }
+
+    /// Drops `run` when it is given up.
+    async fn unless_given_up<T>(&self, run: impl Future<Output = T>) -> Option<T> {
+        let mut run = pin!(run);
+        loop {
+            // Made before looking, so that nothing in between is missed.
+            let given_up = self.inner.given_up.notified();
+            if self.is_given_up() {
+                return None;
+            }
+            tokio::select! {
+                biased;
+                () = given_up => {}
+                end = &mut run => return Some(end),
+            }
+        }
     }
 }
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        self.0.under_way.set(self.0.under_way.get() - 1);
+        self.inner.under_way.borrow_mut().remove(&self.number);
     }
 }
 
 impl Inner {
-    /// Drops `run` when it is given up.
-    async fn unless_given_up<T>(&self, began: u64, run: impl Future<Output = T>) -> Option<T> {
-        let mut run = pin!(run);
-        loop {
-            // Made before looking, so that nothing in between is missed.
-            let ended = self.ended.notified();
-            if self.ends.get() != began {
-                return None;
-            }
-            tokio::select! {
-                biased;
-                () = ended => {}
-                end = &mut run => return Some(end),
-            }
-        }
-    }
-
     async fn perform(&self, request: RunRequest) -> RunEnd {
         let recordings = self.options.recordings.current();
         let asked = request.model.clone();

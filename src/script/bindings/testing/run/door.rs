@@ -25,6 +25,12 @@ use crate::{
 pub(crate) trait PromptRuns {
     /// Runs a prompt file to its end, in an engine of its own. Dropping the future ends the run, and everything in it.
     fn run(&self, request: RunRequest) -> LocalBoxFuture<'static, RunEnd>;
+
+    /// How many runs were asked for so far.
+    fn count(&self) -> u64;
+
+    /// Gives up the runs under way but for the first `count` that were asked for: nothing of them goes on. Gives their number.
+    fn give_up_after(&self, count: u64) -> usize;
 }
 
 /// What a test asks for.
@@ -57,7 +63,7 @@ pub(crate) enum RunEnd {
     Report(Box<RunReport>),
     /// It did not begin: what was asked for is not there.
     Refused(Box<Diagnostic>),
-    /// The test is over, and nobody waits for the run any more.
+    /// It was given up.
     GivenUp,
 }
 
@@ -103,6 +109,16 @@ struct Door(Rc<dyn PromptRuns>);
 /// Lets tests of this engine run prompt files. Done once an engine.
 pub(crate) fn install(ctx: &Ctx<'_>, runs: Rc<dyn PromptRuns>) -> Result<()> {
     user_data::store(ctx, Door(runs))
+}
+
+/// How many runs the tests of this engine have asked for so far.
+pub(in crate::script::bindings::testing) fn count(ctx: &Ctx<'_>) -> u64 {
+    ctx.userdata::<Door>().map_or(0, |door| door.0.count())
+}
+
+/// Gives up the runs under way but for the first `count`: whoever asked for them is over. Gives their number.
+pub(in crate::script::bindings::testing) fn give_up_after(ctx: &Ctx<'_>, count: u64) -> usize {
+    ctx.userdata::<Door>().map_or(0, |door| door.0.give_up_after(count))
 }
 
 /// Who runs prompt files. Throws in an engine that runs no tests.

@@ -1,0 +1,110 @@
+//! What the thread that runs a file says to the one that waits for it. Must not know what is made of it.
+
+use std::{
+    cell::RefCell,
+    rc::Rc,
+    sync::atomic::Ordering,
+    sync::{Arc, atomic::AtomicBool, mpsc::Sender},
+    time::Duration,
+};
+
+use super::{
+    outcome::{Failure, Snapshots, TestOutcome},
+    recordings::FileRecordings,
+};
+use crate::{
+    provider::Redactor,
+    script::{ScriptHost, bindings::testing::TestHost},
+};
+
+/// Something that happened in a file.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// Something begins: the test, or the suite whose hooks run, and how long it may take.
+    Begin(String, Option<Duration>),
+    /// A script has printed something.
+    Printed(String),
+    /// A test is over, or was left out.
+    Test(Box<TestOutcome>),
+    /// Something failed outside of any test.
+    Error(Box<Failure>),
+    /// What a person should know of the file, and what happened to its snapshots.
+    File(Vec<String>, Snapshots),
+    /// Nothing more comes from this file.
+    End,
+}
+
+/// Who is told of everything that happens in a file, in its engine's thread.
+pub(super) struct Teller {
+    pub(super) index: usize,
+    pub(super) sender: Sender<(usize, Message)>,
+    pub(super) stop: Arc<AtomicBool>,
+    pub(super) redactor: Redactor,
+    pub(super) recordings: Rc<FileRecordings>,
+    /// How many tests have begun.
+    pub(super) begun: RefCell<usize>,
+}
+
+impl Teller {
+    /// Sends it. That nobody listens any more is no failure of the file.
+    pub(super) fn tell(&self, message: Message) {
+        let _ = self.sender.send((self.index, message));
+    }
+
+    fn print(&self, text: &str) {
+        self.tell(Message::Printed(self.redactor.apply(text)));
+    }
+}
+
+impl TestHost for Teller {
+    fn begin(&self, test: &str, limit: Option<Duration>) {
+        self.tell(Message::Begin(test.to_owned(), limit));
+    }
+
+    fn start(&self, _test: &str) {
+        let index = self.begun.replace_with(|begun| *begun + 1);
+        self.recordings.begin_test(index);
+    }
+
+    fn attempt(&self) {
+        self.recordings.current().begin_attempt();
+    }
+
+    fn test(&self, outcome: TestOutcome) {
+        self.tell(Message::Test(Box::new(outcome)));
+    }
+
+    fn error(&self, failure: Failure) {
+        self.tell(Message::Error(Box::new(failure)));
+    }
+
+    fn file(&self, notes: Vec<String>, snapshots: Snapshots) {
+        self.tell(Message::File(notes, snapshots));
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl ScriptHost for Teller {
+    fn write_stdout(&self, text: &str) {
+        self.print(text);
+    }
+
+    fn write_stderr(&self, text: &str) {
+        self.print(text);
+    }
+
+    fn warn(&self, message: &str) {
+        self.print(&format!("Warning: {message}\n"));
+    }
+
+    fn diverts_stdout(&self) -> bool {
+        true
+    }
+
+    fn has_stdin(&self) -> bool {
+        false
+    }
+}
