@@ -3,11 +3,13 @@
 //!
 //! Knows nothing of QuickJS, terminals or exit codes.
 
+mod near;
 mod render;
 mod suggestion;
 
 use serde::Serialize;
 
+pub(crate) use near::{did_you_mean, ends_in_json};
 pub(crate) use suggestion::closest;
 
 /// Something that went wrong, and where in the user's files.

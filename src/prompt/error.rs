@@ -61,6 +61,9 @@ impl RunError {
     /// The exit code of a run whose model or provider failed.
     pub(crate) const MODEL_EXIT_CODE: i32 = 3;
 
+    /// The exit code of a run that was asked for in a wrong way.
+    pub(crate) const USAGE_EXIT_CODE: i32 = 2;
+
     /// The exit code of a program whose own code failed.
     pub(crate) const SCRIPT_EXIT_CODE: i32 = 1;
 
@@ -71,9 +74,9 @@ impl RunError {
             error.model == asked || format!("{}:{}", error.provider, error.model) == asked
         };
         match self.origin() {
-            RunError::NoModel(error) if asked.is_some_and(|asked| is_asked(error, asked)) => 2,
+            RunError::NoModel(error) if asked.is_some_and(|asked| is_asked(error, asked)) => Self::USAGE_EXIT_CODE,
             RunError::Script(_) | RunError::NoModel(_) | RunError::Aborted => Self::SCRIPT_EXIT_CODE,
-            RunError::Usage(_) => 2,
+            RunError::Usage(_) => Self::USAGE_EXIT_CODE,
             RunError::Provider(_) | RunError::Output(_) => Self::MODEL_EXIT_CODE,
             RunError::Limit { .. } => 4,
         }

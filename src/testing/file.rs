@@ -12,6 +12,7 @@ use super::{
     message::{Message, Teller},
     options::{Kind, Subject, TestOptions},
     outcome::Failure,
+    prompt_run::{PromptRunner, PromptRunnerOptions},
     smoke,
 };
 use crate::{
@@ -23,7 +24,7 @@ use crate::{
         Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost,
         bindings::{
             self,
-            testing::{TestSettings, install, run_test_file},
+            testing::{TestSettings, allow_runs, install, run_test_file},
         },
     },
     session::{Meter, doors},
@@ -83,7 +84,7 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
     let host: Rc<dyn ScriptHost> = teller.clone();
     let meter = Rc::new(Meter::new(crate::cost::Limits::default(), options.own_prices.clone()));
     let exchanges = teller.recordings.own(&teller.redactor);
-    let doors = doors(&host, &options.variables, &teller.redactor, (meter, Events::new(Vec::new()), exchanges));
+    let doors = doors(&host, &options.variables, &teller.redactor, (meter, Events::new(Vec::new()), exchanges), false);
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: argv(path),
@@ -94,6 +95,14 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
         ..EngineOptions::new(host)
     });
     let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
+    let runs = Rc::new(PromptRunner::new(PromptRunnerOptions {
+        host: teller.clone(),
+        variables: options.variables.clone(),
+        permissions: Permissions::of_tests(options.is_live),
+        max_memory: Some(MAX_MEMORY),
+        max_stack_size: SCRIPT_STACK_SIZE,
+        recordings: teller.recordings.clone(),
+    }));
     let settings = TestSettings {
         file: path.display().to_string(),
         is_ci: options.is_ci,
@@ -103,7 +112,8 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
     };
     let installed = engine.context().with(|ctx| {
         bindings::install(&ctx, doors)?;
-        install(&ctx, settings, teller.clone())
+        install(&ctx, settings, teller.clone())?;
+        allow_runs(&ctx, runs)
     });
     installed.await.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
     teller.tell(Message::Begin(String::new(), Some(options.timeout)));

@@ -33,7 +33,7 @@ use crate::{
         SCRIPT_STACK_SIZE,
         bindings::{FileRun, ModelChoice},
     },
-    session::{FileRunOptions, Meter, run_file},
+    session::{FileRunOptions, Meter, Surroundings, run_file},
 };
 
 /// Runs a prompt file, or watches it.
@@ -126,6 +126,7 @@ fn prepare(
         variables: environment.variables,
         model,
         max_stack_size: SCRIPT_STACK_SIZE,
+        surroundings: Surroundings::default(),
     };
     Ok((options, recording))
 }
@@ -152,7 +153,7 @@ async fn play(
                 FileRun::Help(text) => show.printer.script_stdout(text),
                 _ => {}
             }
-            Ending::of_run(end, show.finish_reason(), args.model.as_deref(), redactor)
+            Ending::of_run(&end, show.finish_reason(), args.model.as_deref(), redactor)
         }
         () = show.printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         () = show.progress.tick() => unreachable!("the progress line never ends by itself"),

@@ -14,8 +14,8 @@ use crate::{
     cli::{
         commands::prompt_file::{ENDINGS, is_prompt_file},
         failure::WrongUsage,
-        near::did_you_mean,
     },
+    diagnostic::did_you_mean,
 };
 
 /// What there is to check.

@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use rquickjs::{Array, Ctx, Error, Function, IntoJs, Object, Result, Value, promise::Promised};
 
-use super::host;
+use super::{host, run::door};
 use crate::script::{
     ScriptError,
     bindings::values::{apply_async, elements},
     is_late, is_still, location_of_function,
+    warn::warning,
 };
 
 /// `limited(fn, args, milliseconds, what)`: calls `fn` and awaits what it returns. Resolves to `{value}`, or to `{thrown: [error]}` with
@@ -55,6 +56,7 @@ async fn within<'js>(
         }
     };
     host::limit(ctx, deadline).map_err(caught)?;
+    let runs_before = door::count(ctx);
     let call = apply_async(function, Value::new_undefined(ctx.clone()), arguments);
     let outcome = match deadline {
         None => Some(call.await),
@@ -67,8 +69,12 @@ async fn within<'js>(
     let was_interrupted = is_late(ctx);
     // There is a loop, or nothing would have been called.
     let _ = host::limit(ctx, None);
+    let is_in_time = !was_interrupted && deadline.is_none_or(|deadline| Instant::now() <= deadline);
+    if !is_in_time || what == "the test" {
+        give_up_runs(ctx, runs_before, matches!(outcome, Some(Ok(_))) && is_in_time);
+    }
     match outcome {
-        Some(Ok(value)) if deadline.is_none_or(|deadline| Instant::now() <= deadline) => Ok(value),
+        Some(Ok(value)) if is_in_time => Ok(value),
         Some(Err(error)) if !was_interrupted => Err(caught(error)),
         outcome => {
             if let Some(Err(Error::Exception)) = outcome {
@@ -77,6 +83,16 @@ async fn within<'js>(
             let error = time_is_over(ctx, function, what, (limit.unwrap_or_default(), was_interrupted));
             Err(error.into_object(ctx).map_or_else(|_| ctx.catch(), Object::into_value))
         }
+    }
+}
+
+/// Ends runs of prompt files whose test is over. One that was well without them has most likely forgotten to await them.
+fn give_up_runs(ctx: &Ctx<'_>, runs_before: u64, was_well: bool) {
+    let given_up = door::give_up_after(ctx, runs_before);
+    if given_up > 0 && was_well {
+        let runs = if given_up == 1 { "a run is".to_owned() } else { format!("{given_up} runs are") };
+        // Only a broken engine has no host.
+        let _ = warning(ctx, &format!("{runs} given up: the test ended before; await run(…)"));
     }
 }
 

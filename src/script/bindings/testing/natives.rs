@@ -5,6 +5,7 @@ use rquickjs::{Array, Ctx, Function, Object, Result, Value};
 use super::{
     host::{self, TestSettings},
     limited::limited,
+    run::run,
     told::tell,
 };
 use crate::{
@@ -34,10 +35,6 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     // tell(kind, object): what came of something.
     function("tell", Function::new(ctx.clone(), tell)?)?;
     Ok(exports)
-}
-
-fn run<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
-    Err(ScriptError::error("run: not yet").throw(&ctx))
 }
 
 fn settings<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
