@@ -3,11 +3,14 @@
 //!
 //! Knows nothing of QuickJS, terminals or exit codes.
 
+mod github;
 mod render;
+pub(crate) mod snippet;
 mod suggestion;
 
 use serde::Serialize;
 
+pub(crate) use github::{Annotation, AnnotationLevel};
 pub(crate) use suggestion::closest;
 
 /// Something that went wrong, and where in the user's files.

@@ -8,5 +8,6 @@
 #![allow(dead_code, unused_imports)]
 
 mod outcome;
+mod report;
 
 pub(crate) use outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals};
