@@ -14,6 +14,7 @@ mod outcome;
 mod pool;
 mod prompt_run;
 mod recordings;
+mod report;
 mod smoke;
 
 pub(crate) use options::{Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions};
