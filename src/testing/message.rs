@@ -15,6 +15,7 @@ use super::{
 use crate::{
     provider::Redactor,
     script::{ScriptHost, bindings::testing::TestHost},
+    session::without_secrets,
 };
 
 /// Something that happened in a file.
@@ -51,6 +52,13 @@ impl Teller {
         let _ = self.sender.send((self.index, message));
     }
 
+    /// What tests compare may hold a key.
+    fn redacted(&self, failure: Failure) -> Failure {
+        let Failure { diagnostic, diff, context } = failure;
+        let diff = diff.map(|diff| self.redactor.apply(&diff));
+        Failure { diagnostic: without_secrets(diagnostic, &self.redactor), diff, context }
+    }
+
     fn print(&self, text: &str) {
         self.tell(Message::Printed(self.redactor.apply(text)));
     }
@@ -71,14 +79,16 @@ impl TestHost for Teller {
     }
 
     fn test(&self, outcome: TestOutcome) {
-        self.tell(Message::Test(Box::new(outcome)));
+        let failures = outcome.failures.into_iter().map(|failure| self.redacted(failure)).collect();
+        self.tell(Message::Test(Box::new(TestOutcome { failures, ..outcome })));
     }
 
     fn error(&self, failure: Failure) {
-        self.tell(Message::Error(Box::new(failure)));
+        self.tell(Message::Error(Box::new(self.redacted(failure))));
     }
 
     fn file(&self, notes: Vec<String>, snapshots: Snapshots) {
+        let notes = notes.iter().map(|note| self.redactor.apply(note)).collect();
         self.tell(Message::File(notes, snapshots));
     }
 
