@@ -1,7 +1,7 @@
 //! What the thread that runs a file says to the one that waits for it. Must not know what is made of it.
 
 use std::{
-    cell::RefCell,
+    cell::Cell,
     rc::Rc,
     sync::atomic::Ordering,
     sync::{Arc, atomic::AtomicBool, mpsc::Sender},
@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    outcome::{Failure, Snapshots, TestOutcome},
+    outcome::{Failure, Snapshots, State, TestOutcome},
     recordings::FileRecordings,
 };
 use crate::{
@@ -43,7 +43,9 @@ pub(super) struct Teller {
     pub(super) redactor: Redactor,
     pub(super) recordings: Rc<FileRecordings>,
     /// How many tests have begun.
-    pub(super) begun: RefCell<usize>,
+    pub(super) begun: Cell<usize>,
+    /// Whether everything in the file was run and passed so far.
+    pub(super) is_whole: Cell<bool>,
 }
 
 impl Teller {
@@ -70,7 +72,8 @@ impl TestHost for Teller {
     }
 
     fn start(&self, _test: &str) {
-        let index = self.begun.replace_with(|begun| *begun + 1);
+        let index = self.begun.get();
+        self.begun.set(index + 1);
         self.recordings.begin_test(index);
     }
 
@@ -79,11 +82,13 @@ impl TestHost for Teller {
     }
 
     fn test(&self, outcome: TestOutcome) {
+        self.is_whole.set(self.is_whole.get() && matches!(outcome.state, State::Passed | State::Todo));
         let failures = outcome.failures.into_iter().map(|failure| self.redacted(failure)).collect();
         self.tell(Message::Test(Box::new(TestOutcome { failures, ..outcome })));
     }
 
     fn error(&self, failure: Failure) {
+        self.is_whole.set(false);
         self.tell(Message::Error(Box::new(self.redacted(failure))));
     }
 

@@ -41,6 +41,14 @@ pub(super) fn limit_of(milliseconds: f64) -> Option<Duration> {
     (milliseconds > 0.0).then(|| Duration::try_from_secs_f64(milliseconds / 1000.0).ok()).flatten()
 }
 
+/// Waits for this moment; for ever without one.
+pub(super) async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
 async fn within<'js>(
     ctx: &Ctx<'js>,
     function: &Function<'js>,
@@ -58,13 +66,10 @@ async fn within<'js>(
     host::limit(ctx, deadline).map_err(caught)?;
     let runs_before = door::count(ctx);
     let call = apply_async(function, Value::new_undefined(ctx.clone()), arguments);
-    let outcome = match deadline {
-        None => Some(call.await),
-        Some(deadline) => tokio::select! {
-            biased;
-            outcome = call => Some(outcome),
-            () = tokio::time::sleep_until(deadline.into()) => None,
-        },
+    let outcome = tokio::select! {
+        biased;
+        outcome = call => Some(outcome),
+        () = until(deadline) => None,
     };
     let was_interrupted = is_late(ctx);
     // There is a loop, or nothing would have been called.
