@@ -18,6 +18,6 @@ mod smoke;
 
 pub(crate) use options::{Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions};
 pub(crate) use outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals};
-pub(crate) use prompt_run::{PromptRunner, PromptRunnerOptions};
 pub(crate) use pool::{Listener, Progress, run_tests};
+pub(crate) use prompt_run::{PromptRunner, PromptRunnerOptions};
 pub(crate) use recordings::{FileRecordings, Finished, Mode, Shelf, TestRecordings};
