@@ -15,6 +15,7 @@ mod pool;
 mod prompt_run;
 mod recordings;
 mod smoke;
+mod report;
 
 pub(crate) use options::{Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions};
 pub(crate) use outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals};
