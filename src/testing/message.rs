@@ -2,6 +2,7 @@
 
 use std::{
     cell::RefCell,
+    path::{Path, PathBuf},
     rc::Rc,
     sync::atomic::Ordering,
     sync::{Arc, atomic::AtomicBool, mpsc::Sender},
@@ -9,6 +10,7 @@ use std::{
 };
 
 use super::{
+    options::Watcher,
     outcome::{Failure, Snapshots, TestOutcome},
     recordings::FileRecordings,
 };
@@ -43,6 +45,10 @@ pub(super) struct Teller {
     pub(super) recordings: Rc<FileRecordings>,
     /// How many tests have begun.
     pub(super) begun: RefCell<usize>,
+    /// Who hears of the files that the tests are made of.
+    pub(super) watcher: Option<Arc<dyn Watcher>>,
+    /// Where the snapshots are.
+    pub(super) snapshots: PathBuf,
 }
 
 impl Teller {
@@ -79,6 +85,9 @@ impl TestHost for Teller {
     }
 
     fn file(&self, notes: Vec<String>, snapshots: Snapshots) {
+        if let Some(watcher) = &self.watcher {
+            watcher.wrote(&self.snapshots);
+        }
         self.tell(Message::File(notes, snapshots));
     }
 
@@ -106,5 +115,15 @@ impl ScriptHost for Teller {
 
     fn has_stdin(&self) -> bool {
         false
+    }
+
+    fn looked_for(&self, file: &Path) {
+        if let Some(watcher) = &self.watcher {
+            watcher.looked_for(file);
+        }
+    }
+
+    fn is_watched(&self) -> bool {
+        self.watcher.is_some()
     }
 }

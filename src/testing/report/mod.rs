@@ -14,6 +14,7 @@ use std::{path::PathBuf, time::SystemTime};
 
 pub(crate) use live::Live;
 pub(crate) use pretty::Pretty;
+pub(crate) use shown::one_line;
 
 use super::outcome::{FileOutcome, Totals};
 

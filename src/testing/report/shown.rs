@@ -17,7 +17,7 @@ pub(super) fn visible(text: &str) -> String {
 }
 
 /// The same on one line.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     visible(&text.split(['\n', '\r']).map(str::trim_end).collect::<Vec<_>>().join(" "))
 }
 
