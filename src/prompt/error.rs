@@ -66,6 +66,9 @@ pub(crate) struct ScriptFailure {
 }
 
 impl RunError {
+    /// The exit code of a run that a limit has ended.
+    pub(crate) const LIMIT_EXIT_CODE: i32 = 4;
+
     /// The exit code of a run whose model or provider failed.
     pub(crate) const MODEL_EXIT_CODE: i32 = 3;
 
@@ -86,7 +89,7 @@ impl RunError {
             RunError::Script(_) | RunError::NoModel(_) | RunError::Aborted => Self::SCRIPT_EXIT_CODE,
             RunError::Usage(_) | RunError::MissingInput { .. } => Self::USAGE_EXIT_CODE,
             RunError::Provider(_) | RunError::Output(_) => Self::MODEL_EXIT_CODE,
-            RunError::Limit { .. } => 4,
+            RunError::Limit { .. } => Self::LIMIT_EXIT_CODE,
         }
     }
 

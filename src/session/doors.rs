@@ -28,5 +28,11 @@ pub(crate) fn doors(
     let providers = providers.on_event(move |event| listener.emit_current(&told(event)));
     let host = host.clone();
     let endings = Endings::new(move |line| host.warn(line));
-    Doors { step_loop: Rc::new(Session { endings, meter: meter.clone(), keeps_tools }), limits: meter, providers, exchanges, events }
+    Doors {
+        step_loop: Rc::new(Session { endings, meter: meter.clone(), keeps_tools }),
+        limits: meter,
+        providers,
+        exchanges,
+        events,
+    }
 }

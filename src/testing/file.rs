@@ -24,7 +24,7 @@ use crate::{
         Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost,
         bindings::{
             self,
-            testing::{TestSettings, allow_runs, install, run_test_file},
+            testing::{TestHost, TestSettings, allow_runs, install, run_test_file},
         },
     },
     session::{Meter, doors},
@@ -58,9 +58,17 @@ fn run_to_end(work: Work) {
     let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
     let path = std::path::absolute(&subject.file).unwrap_or_else(|_| subject.file.clone());
     let recordings = options.shelf.for_file(&path, &subject.file);
-    let snapshots = snapshot_file(&path);
-    let watcher = options.watcher.clone();
-    let teller = Teller { index, sender, stop, redactor, recordings, begun: 0.into(), watcher, snapshots };
+    let teller = Teller {
+        index,
+        sender,
+        stop,
+        redactor,
+        recordings,
+        begun: 0.into(),
+        is_whole: true.into(),
+        watcher: options.watcher.clone(),
+        snapshots: snapshot_file(&path),
+    };
     let teller = Rc::new(teller);
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -73,13 +81,13 @@ fn run_to_end(work: Work) {
         }
     };
     runtime.block_on(run);
+    teller.recordings.end(teller.is_whole.get());
     // Not to wait for a blocking call that nobody needs any more.
     runtime.shutdown_background();
 }
 
 fn fail(teller: &Teller, message: String) {
-    let failure = Failure { diagnostic: Diagnostic::new(message), diff: None, context: None };
-    teller.tell(Message::Error(Box::new(failure)));
+    teller.error(Failure { diagnostic: Diagnostic::new(message), diff: None, context: None });
 }
 
 async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> Result<(), String> {
@@ -118,8 +126,9 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
         allow_runs(&ctx, runs)
     });
     installed.await.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
-    teller.tell(Message::Begin(String::new(), Some(options.timeout)));
-    run_test_file(&engine, path, options.timeout).await;
+    let limit = Some(options.timeout).filter(|limit| !limit.is_zero());
+    teller.begin("", limit);
+    run_test_file(&engine, path, limit).await;
     Ok(())
 }
 

@@ -46,7 +46,7 @@ pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, te
         _ => teller.is_stopped().then_some("--bail"),
     };
     if let Some(why) = left_out {
-        return teller.tell(Message::Test(Box::new(outcome(State::Skipped, None, Some(why.to_owned())))));
+        return teller.test(outcome(State::Skipped, None, Some(why.to_owned())));
     }
     let limit = Some(options.smoke_timeout).filter(|limit| !limit.is_zero());
     teller.begin(NAME, limit);
@@ -65,10 +65,9 @@ pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, te
         Ended::NotBegun(lacking) => outcome(State::Skipped, None, Some(format!("needs an input: {}", lacking.join(", ")))),
     };
     let has_passed = test.state == State::Passed;
-    teller.tell(Message::Test(Box::new(test)));
-    teller.tell(Message::File(host.notes.take(), Snapshots::default()));
     teller.recordings.current().end(has_passed);
-    teller.recordings.end(has_passed);
+    teller.test(test);
+    teller.tell(Message::File(host.notes.take(), Snapshots::default()));
 }
 
 fn outcome(state: State, took: Option<Duration>, note: Option<String>) -> TestOutcome {

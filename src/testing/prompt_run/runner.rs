@@ -1,6 +1,15 @@
 //! Runs prompt files for one file of tests, as `lmthing run` does (docs/testing.md). Must not know what is tested.
 
-use std::{cell::{Cell, RefCell}, collections::BTreeMap, future::Future, path::Path, pin::pin, rc::Rc, sync::Arc};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    future::Future,
+    path::Path,
+    pin::pin,
+    rc::Rc,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::Notify;
@@ -12,6 +21,7 @@ use crate::{
     event::{Events, Failure},
     input::{CommandLine, Sources},
     permission::Permissions,
+    prompt::RunError,
     provider::Redactor,
     script::{
         ScriptHost,
@@ -20,7 +30,7 @@ use crate::{
             testing::run::door::{PromptRuns, RunEnd, RunRequest},
         },
     },
-    session::{AskedModel, FileRunOptions, Meter, RunFailure, Surroundings, run_file},
+    session::{self, AskedModel, FileRunOptions, Meter, RunFailure, Surroundings, run_file},
     testing::recordings::FileRecordings,
 };
 
@@ -135,8 +145,8 @@ impl Drop for UnderWay {
 impl Inner {
     async fn perform(&self, request: RunRequest) -> RunEnd {
         let recordings = self.options.recordings.current();
-        let asked = request.model.clone();
-        let path = request.path.clone();
+        let (asked, path) = (request.model.clone(), request.path.clone());
+        let (timeout, latest) = (request.timeout, request.latest);
         let (redactor, collector) = (self.redactor_of(&request), Collector::new());
         let exchanges = match &request.recording {
             Some(recording) => recordings.exchanges(recording, &redactor),
@@ -150,12 +160,19 @@ impl Inner {
             Err(refusal) => return RunEnd::Refused(refusal),
         };
         let meter = options.meter.clone();
-        let end = run_file(&path, options).await;
+        let end = within(timeout, run_file(&path, options)).await;
         meter.close();
+        if is_over(latest) {
+            // It was interrupted with its test, which will not wait any longer.
+            return std::future::pending().await;
+        }
         if let Some(fault) = recordings.take_fault() {
             return RunEnd::Refused(Box::new(fault));
         }
-        let error = failure(&end, asked.as_ref(), &collector, &redactor);
+        let error = match (end, timeout) {
+            (Some(end), _) => failure(&end, asked.as_ref(), &collector, &redactor),
+            (None, timeout) => Some(timed_out(timeout.unwrap_or_default())),
+        };
         RunEnd::Report(Box::new(collector.report(error)))
     }
 
@@ -192,7 +209,7 @@ impl Inner {
         let common = &self.options;
         let host: Rc<dyn ScriptHost> = Rc::new(host::RunHost { test: common.host.clone(), redactor: redactor.clone() });
         let variables = self.variables(&request);
-        let limits = Limits { time: request.timeout, ..Limits::default() };
+        let timeout = request.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let program = std::env::current_exe().map_or_else(|_| "lmthing".into(), |path| path.display().to_string());
         Ok(FileRunOptions {
             events: Events::new(vec![collector.reader(), host::warnings(host.clone())]),
@@ -200,7 +217,7 @@ impl Inner {
             line: command_line(&request.path, request.input),
             argv: vec![program, request.path.display().to_string()],
             exchanges,
-            meter: Rc::new(Meter::new(limits, own_prices(&variables)?)),
+            meter: Rc::new(Meter::new(Limits::default(), own_prices(&variables)?)),
             variables,
             redactor,
             model: request.model,
@@ -208,12 +225,34 @@ impl Inner {
             surroundings: Surroundings {
                 permissions: common.permissions.clone(),
                 max_memory: common.max_memory,
-                latest: request.latest,
+                latest: request.latest.into_iter().chain(timeout).min(),
                 goes_on: true,
                 keeps_pieces: request.keeps_pieces,
             },
         })
     }
+}
+
+/// Awaits a run as long as it may take; `None` when its time is over.
+async fn within(timeout: Option<Duration>, run: impl Future<Output = FileRun>) -> Option<FileRun> {
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let Some(deadline) = deadline else { return Some(run.await) };
+    tokio::select! {
+        biased;
+        // One whose scripts were interrupted for it has not ended in time.
+        end = run => Some(end).filter(|_| !is_over(Some(deadline))),
+        () = tokio::time::sleep_until(deadline.into()) => None,
+    }
+}
+
+fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
+}
+
+fn timed_out(timeout: Duration) -> Failure {
+    let message = format!("the run was ended by its timeout of {} ms", timeout.as_millis());
+    let hint = "give it more time with timeout: MILLISECONDS in the options of run";
+    session::failure(RunError::LIMIT_EXIT_CODE, "limit", &Diagnostic::new(message).with_hint(hint))
 }
 
 /// What went wrong, for programs.

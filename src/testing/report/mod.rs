@@ -3,18 +3,27 @@
 //! Owns: what a report looks like. Must not know: how tests are run, where the text goes, what time it is. It reads the lines
 //! of source that failures point to, nothing else.
 
+mod annotations;
+mod json;
+mod junit;
 mod live;
 mod pretty;
 #[cfg(test)]
 mod samples;
 mod shown;
 mod style;
+mod tap;
+mod tree;
 
 use std::{path::PathBuf, time::SystemTime};
 
+pub(crate) use annotations::Annotations;
+pub(crate) use json::Json;
+pub(crate) use junit::JUnit;
 pub(crate) use live::Live;
 pub(crate) use pretty::Pretty;
 pub(crate) use shown::one_line;
+pub(crate) use tap::Tap;
 
 use super::outcome::{FileOutcome, Totals};
 

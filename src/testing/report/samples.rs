@@ -36,7 +36,9 @@ pub(super) struct Sample {
 impl Sample {
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("cart.test.lmt.mjs"), SOURCE).unwrap();
+        for name in ["cart", "ok", "rows", "broken"] {
+            fs::write(folder.path().join(format!("{name}.test.lmt.mjs")), SOURCE).unwrap();
+        }
         let mut sample = Sample { folder, files: Vec::new() };
         let cart = sample.cart();
         let passed = file("ok.test.lmt.mjs", vec![test(&[], "works", State::Passed, Some(1)), slow()]);

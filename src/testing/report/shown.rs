@@ -1,9 +1,10 @@
 //! Foreign text made fit to be shown: control characters as symbols, paths from the working directory. Must not know what it is
 //! part of.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use annotate_snippets::normalize_untrusted_str;
+use serde_json::{Value, json};
 
 use crate::{
     diagnostic::{Diagnostic, Location},
@@ -13,12 +14,14 @@ use crate::{
 /// The text without characters that could rewrite what a terminal shows; lines stay.
 pub(super) fn visible(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(normalize_untrusted_str).collect();
-    lines.join("\n")
+    // What is left are those that some terminals take for the beginning of a command.
+    lines.join("\n").replace(|c: char| c.is_control() && c != '\n', "\u{fffd}")
 }
 
-/// The same on one line.
+/// The same on one line, also for readers that know other ends of lines.
 pub(crate) fn one_line(text: &str) -> String {
-    visible(&text.split(['\n', '\r']).map(str::trim_end).collect::<Vec<_>>().join(" "))
+    let lines = text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']);
+    visible(&lines.map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
 /// A file as seen from `folder`.
@@ -44,6 +47,15 @@ pub(super) fn headline(diagnostic: &Diagnostic) -> String {
         ("", message) => message.to_owned(),
         (name, "") => name.to_owned(),
         (name, message) => format!("{name}: {message}"),
+    }
+}
+
+/// Milliseconds as JavaScript writes numbers, without a fraction of nought; to a thousandth.
+#[allow(clippy::cast_precision_loss)]
+pub(super) fn milliseconds(time: Duration) -> Value {
+    match (time.as_micros(), u64::try_from(time.as_millis())) {
+        (micros, Ok(whole)) if micros % 1000 == 0 => json!(whole),
+        (micros, _) => json!(micros as f64 / 1000.0),
     }
 }
 

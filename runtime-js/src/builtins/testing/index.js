@@ -9,22 +9,24 @@ const half = () => {
   return loadedExpect();
 };
 
-/** What the other half exports as `name`, loaded when something is done with it. */
-function later(name) {
+const mocks = () => importBuiltin('lmthing:internal/testing/mocks');
+
+/** What `get` gives, got when something is done with it. */
+function later(get) {
   const traps = Object.fromEntries(
     ['apply', 'construct', 'get', 'set', 'has', 'ownKeys', 'getOwnPropertyDescriptor', 'getPrototypeOf', 'defineProperty'].map((trap) => [
       trap,
       // A proxy stands before itself as receiver, and accessors want the thing itself.
-      (_, ...rest) => Reflect[trap](half()[name], ...(trap === 'get' ? rest.slice(0, 1) : trap === 'set' ? rest.slice(0, 2) : rest)),
+      (_, ...rest) => Reflect[trap](get(), ...(trap === 'get' ? rest.slice(0, 1) : trap === 'set' ? rest.slice(0, 2) : rest)),
     ]),
   );
   return new Proxy(function () {}, traps);
 }
 
-export const expect = later('expect');
-export const vi = later('vi');
+export const expect = later(() => half().expect);
+export const vi = later(() => mocks().vi);
 setGlobalExpect(() => expect);
-export const fn = (...implementation) => half().fn(...implementation);
+export const fn = (...implementation) => mocks().fn(...implementation);
 
 export { createMockModel, run, test, test as it, describe, describe as suite, beforeAll, afterAll, beforeEach, afterEach, onTestFailed, onTestFinished };
 export default {

@@ -1,4 +1,5 @@
 // Runs what was collected: hooks and tests one after the other, each within its limit. Results go to Rust as they come.
+import { importBuiltin } from 'lmthing:internal/native/modules';
 import { limited, places, stopped, takeExit, tell } from 'lmthing:internal/native/testing';
 import { current, loadedExpect, setCurrent, settings } from 'lmthing:internal/testing/state';
 import { beginToPlay, collect, hinted, root } from './collect.js';
@@ -12,14 +13,14 @@ const inherited = (task, name) => (task ? task.options[name] ?? inherited(task.p
 function failure(error, context) {
   let diff;
   try {
-    if (error !== null && typeof error === 'object' && ('expected' in error || 'actual' in error || 'diff' in error)) diff = half()?.describeDifference(error);
+    if (error !== null && typeof error === 'object' && ('expected' in error || 'actual' in error || 'diff' in error)) diff = importBuiltin('lmthing:internal/testing/display').describeDifference(error);
   } catch {
     // A value that cannot be shown has no difference to show.
   }
   return { error, context, diff };
 }
 
-/** The half that expects things; an assertion of Node's also wants its differences shown. */
+/** The half that expects things, if something was expected. */
 const half = () => loadedExpect();
 
 /** Decides which tests run: by `only`, `skip`, `todo` and the filter. */
@@ -51,8 +52,10 @@ function at(error, task) {
 
 const runs = (task) => (task.kind === 'test' ? task.mode === 'run' : task.tasks.some(runs));
 
-/** Runs everything; Rust awaits it. */
-export async function play() {
+/** Runs everything, then calls `done`. */
+export const play = (done) => void playAll().catch((error) => tell('error', failure(error))).then(done);
+
+async function playAll() {
   await collect(async (suite) => {
     const { errors } = await call(suite.fn, [], settings.timeout, 'describe', { name: titlesOf(suite).join(' > ') });
     errors.forEach((error) => tell('error', failure(error, `describe ${titlesOf(suite).join(' > ')}`)));
@@ -68,7 +71,7 @@ export async function play() {
   const isWhole = all.every(({ kind, mode }) => kind === 'suite' || mode === 'run' || mode === 'todo') && !stopped();
   if (half()) {
     try {
-      tell('file', half().afterFile({ allRan: isWhole }));
+      tell('file', await half().afterFile({ allRan: isWhole }));
     } catch (error) {
       tell('error', failure(error));
     }
@@ -189,7 +192,7 @@ async function playOnce(task, attempt) {
     if (!isOk) break;
   }
   if (isReady) await playBody(task, given, timeout, step, failures);
-  if (half()) failures.push(...half().afterTest(test).map((error) => failure(error)));
+  if (half()) failures.push(...(await half().afterTest(test)).map((error) => failure(error)));
   for (const fn of cleanups.reverse()) await step(fn, [given], settings.timeout, 'beforeEach');
   for (const { fn, timeout: own } of suites.reverse().flatMap(({ hooks }) => [...hooks.afterEach].reverse())) {
     await step(fn, [given], own ?? settings.timeout, 'afterEach');

@@ -9,7 +9,7 @@ use std::{
 use rquickjs::{Ctx, JsLifetime, Result};
 
 use super::outcome::{Failure, Snapshots, TestOutcome};
-use crate::script::{Catcher, Halt, ScriptError, catch_ends, set_deadline};
+use crate::script::{Catcher, Halt, ScriptError, catch_ends, is_late, set_deadline};
 
 /// How a test file is to be run.
 #[derive(Clone, Debug)]
@@ -85,6 +85,10 @@ fn catcher(host: Rc<dyn TestHost>, exit: Rc<Cell<Option<i32>>>) -> Catcher {
 
 /// Has scripts of this engine, and of those it runs files in, interrupted that run much longer.
 pub(super) fn limit(ctx: &Ctx<'_>, deadline: Option<Instant>) -> Result<()> {
+    // A job that was interrupted leaves its exception behind, which the next import would take for its own.
+    if is_late(ctx) && ctx.has_exception() {
+        ctx.catch();
+    }
     if let Some(testing) = ctx.userdata::<Testing>() {
         testing.deadline.set(deadline);
     }

@@ -12,5 +12,5 @@ mod told;
 pub(crate) use file::run_test_file;
 pub(crate) use host::{TestHost, TestSettings, install};
 pub(crate) use natives::NATIVE;
-pub(crate) use run::door::install as allow_runs;
 pub(crate) use outcome::{Failure, Snapshots, State, TestOutcome};
+pub(crate) use run::door::install as allow_runs;

@@ -9,7 +9,8 @@ use std::{path::Path, time::SystemTime};
 
 use indexmap::IndexMap;
 
-use self::{counts::summary, failure::FailureText, lines::file_lines};
+pub(super) use self::failure::FailureText;
+use self::{counts::summary, lines::file_lines};
 use super::{End, Look, Output, Reporter, shown, style::Paint};
 use crate::testing::outcome::{Failure, FileOutcome, TestOutcome};
 

@@ -38,7 +38,8 @@ pub(super) fn to_js<'js>(ctx: &Ctx<'js>, report: RunReport) -> Result<Value<'js>
     if let Some(error) = &report.error {
         object.set("error", error_to_js(ctx, error)?)?;
     }
-    object.set("prompt", prompt_to_js(ctx, steps, report.steps.into())?)?;
+    // Not enumerable: it says once more what is there already, and a snapshot of a run should say it once.
+    object.prop("prompt", Property::from(prompt_to_js(ctx, steps, report.steps.into())?).writable().configurable())?;
     let symbol: Object = ctx.globals().get("Symbol")?;
     let brand: Value = symbol.get::<_, Function>("for")?.call((BRAND,))?;
     object.prop(Atom::from_value(ctx.clone(), &brand)?, Property::from(true))?;
