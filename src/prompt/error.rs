@@ -32,6 +32,14 @@ pub(crate) enum RunError {
     /// What was typed, or handed over from code, does not fit what the prompt takes.
     #[error("{}", .0.message)]
     Usage(Box<Diagnostic>),
+    /// Nothing is wrong with what was typed, but that required input is missing.
+    #[error("{}", .problem.message)]
+    MissingInput {
+        /// What is missing, and how it is given.
+        problem: Box<Diagnostic>,
+        /// The properties, by their names in the schema.
+        names: Vec<String>,
+    },
     /// `options.abortSignal` was aborted.
     #[error("the run was aborted")]
     Aborted,
@@ -79,7 +87,7 @@ impl RunError {
         match self.origin() {
             RunError::NoModel(error) if asked.is_some_and(|asked| is_asked(error, asked)) => Self::USAGE_EXIT_CODE,
             RunError::Script(_) | RunError::NoModel(_) | RunError::Aborted => Self::SCRIPT_EXIT_CODE,
-            RunError::Usage(_) => Self::USAGE_EXIT_CODE,
+            RunError::Usage(_) | RunError::MissingInput { .. } => Self::USAGE_EXIT_CODE,
             RunError::Provider(_) | RunError::Output(_) => Self::MODEL_EXIT_CODE,
             RunError::Limit { .. } => Self::LIMIT_EXIT_CODE,
         }

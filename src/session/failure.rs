@@ -133,7 +133,7 @@ fn code_and_kind(error: &RunError, asked: Option<AskedModel<'_>>) -> (i32, &'sta
     let kind = match error.origin() {
         RunError::Provider(_) => "model",
         RunError::Output(_) => "output",
-        RunError::Usage(_) => "usage",
+        RunError::Usage(_) | RunError::MissingInput { .. } => "usage",
         RunError::Limit { .. } => "limit",
         RunError::NoModel(_) if code == RunError::USAGE_EXIT_CODE => "usage",
         RunError::NoModel(_) => "configuration",
@@ -155,7 +155,7 @@ fn error_diagnostic(error: &RunError) -> Diagnostic {
         RunError::Output(failure) => {
             Diagnostic { hint: failure.hint.clone(), ..Diagnostic::new(failure.message.clone()) }
         }
-        RunError::Usage(diagnostic) => (**diagnostic).clone(),
+        RunError::Usage(diagnostic) | RunError::MissingInput { problem: diagnostic, .. } => (**diagnostic).clone(),
         RunError::Limit { .. } | RunError::Aborted => Diagnostic::new(error.to_string()),
     }
 }
@@ -164,7 +164,7 @@ fn advice(error: &RunError) -> Option<String> {
     match error {
         RunError::Provider(error) | RunError::NoModel(error) => error.hint.clone(),
         RunError::Output(failure) => failure.hint.clone(),
-        RunError::Usage(diagnostic) => diagnostic.hint.clone(),
+        RunError::Usage(diagnostic) | RunError::MissingInput { problem: diagnostic, .. } => diagnostic.hint.clone(),
         RunError::Script(_) | RunError::Limit { .. } | RunError::Aborted => None,
     }
 }

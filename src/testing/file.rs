@@ -58,7 +58,17 @@ fn run_to_end(work: Work) {
     let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
     let path = std::path::absolute(&subject.file).unwrap_or_else(|_| subject.file.clone());
     let recordings = options.shelf.for_file(&path, &subject.file);
-    let teller = Teller { index, sender, stop, redactor, recordings, begun: 0.into(), is_whole: true.into() };
+    let teller = Teller {
+        index,
+        sender,
+        stop,
+        redactor,
+        recordings,
+        begun: 0.into(),
+        is_whole: true.into(),
+        watcher: options.watcher.clone(),
+        snapshots: snapshot_file(&path),
+    };
     let teller = Rc::new(teller);
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -67,7 +77,7 @@ fn run_to_end(work: Work) {
     let run = async {
         match subject.kind {
             Kind::Tests => run_tests(&path, &options, &teller).await.unwrap_or_else(|error| fail(&teller, error)),
-            Kind::Smoke => smoke::run(&path, &options, &teller).await,
+            Kind::Smoke(answers) => smoke::run(&path, answers, &options, &teller).await,
         }
     };
     runtime.block_on(run);
@@ -122,7 +132,13 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
     Ok(())
 }
 
-fn argv(path: &Path) -> Vec<String> {
+/// Where the snapshots of a test file are.
+fn snapshot_file(path: &Path) -> PathBuf {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_file_name("__snapshots__").join(format!("{name}.snap"))
+}
+
+pub(super) fn argv(path: &Path) -> Vec<String> {
     let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lmthing"));
     [program.display().to_string(), path.display().to_string()].to_vec()
 }

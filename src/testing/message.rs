@@ -2,6 +2,7 @@
 
 use std::{
     cell::Cell,
+    path::{Path, PathBuf},
     rc::Rc,
     sync::atomic::Ordering,
     sync::{Arc, atomic::AtomicBool, mpsc::Sender},
@@ -9,6 +10,7 @@ use std::{
 };
 
 use super::{
+    options::Watcher,
     outcome::{Failure, Snapshots, State, TestOutcome},
     recordings::FileRecordings,
 };
@@ -46,6 +48,10 @@ pub(super) struct Teller {
     pub(super) begun: Cell<usize>,
     /// Whether everything in the file was run and passed so far.
     pub(super) is_whole: Cell<bool>,
+    /// Who hears of the files that the tests are made of.
+    pub(super) watcher: Option<Arc<dyn Watcher>>,
+    /// Where the snapshots are.
+    pub(super) snapshots: PathBuf,
 }
 
 impl Teller {
@@ -93,6 +99,9 @@ impl TestHost for Teller {
     }
 
     fn file(&self, notes: Vec<String>, snapshots: Snapshots) {
+        if let Some(watcher) = &self.watcher {
+            watcher.wrote(&self.snapshots);
+        }
         let notes = notes.iter().map(|note| self.redactor.apply(note)).collect();
         self.tell(Message::File(notes, snapshots));
     }
@@ -121,5 +130,15 @@ impl ScriptHost for Teller {
 
     fn has_stdin(&self) -> bool {
         false
+    }
+
+    fn looked_for(&self, file: &Path) {
+        if let Some(watcher) = &self.watcher {
+            watcher.looked_for(file);
+        }
+    }
+
+    fn is_watched(&self) -> bool {
+        self.watcher.is_some()
     }
 }

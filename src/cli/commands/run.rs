@@ -182,7 +182,10 @@ fn absolute(file: &Path) -> PathBuf {
 }
 
 /// The prices in the environment, which may name a file.
-fn own_prices(variables: &[(String, String)], reporter: &Reporter) -> anyhow::Result<OwnPrices> {
+///
+/// # Errors
+/// What is wrong with them.
+pub(super) fn own_prices(variables: &[(String, String)], reporter: &Reporter) -> Result<OwnPrices, WrongUsage> {
     let Some((_, value)) = variables.iter().find(|(name, _)| name == PRICES_VARIABLE) else {
         return Ok(OwnPrices::default());
     };
@@ -190,7 +193,7 @@ fn own_prices(variables: &[(String, String)], reporter: &Reporter) -> anyhow::Re
         reporter.looked_for(Path::new(path));
         std::fs::read_to_string(path)
     });
-    prices.map_err(|error| WrongUsage::plain(error.to_string()).into())
+    prices.map_err(|error| WrongUsage::plain(error.to_string()))
 }
 
 /// `process.argv`: the program, the file, the rest.

@@ -22,6 +22,7 @@ pub(crate) use json::Json;
 pub(crate) use junit::JUnit;
 pub(crate) use live::Live;
 pub(crate) use pretty::Pretty;
+pub(crate) use shown::one_line;
 pub(crate) use tap::Tap;
 
 use super::outcome::{FileOutcome, Totals};

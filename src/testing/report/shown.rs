@@ -19,7 +19,7 @@ pub(super) fn visible(text: &str) -> String {
 }
 
 /// The same on one line, also for readers that know other ends of lines.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let lines = text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']);
     visible(&lines.map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" "))
 }
