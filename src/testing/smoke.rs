@@ -62,7 +62,9 @@ pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, te
             let failures = vec![Failure { diagnostic: *diagnostic, diff: None, context: None }];
             TestOutcome { failures, ..outcome(State::Failed, Some(took), None) }
         }
-        Ended::NotBegun(lacking) => outcome(State::Skipped, None, Some(format!("needs an input: {}", lacking.join(", ")))),
+        Ended::NotBegun(lacking) => {
+            outcome(State::Skipped, None, Some(format!("needs an input: {}", lacking.join(", "))))
+        }
     };
     let has_passed = test.state == State::Passed;
     teller.recordings.current().end(has_passed);
@@ -82,13 +84,7 @@ enum Ended {
     NotBegun(Vec<String>),
 }
 
-async fn play(
-    path: &Path,
-    answers: Answers,
-    limit: Option<Duration>,
-    options: &TestOptions,
-    host: &Rc<Host>,
-) -> Ended {
+async fn play(path: &Path, answers: Answers, limit: Option<Duration>, options: &TestOptions, host: &Rc<Host>) -> Ended {
     let teller = &host.teller;
     let tested = teller.recordings.current();
     let exchanges = match answers {
