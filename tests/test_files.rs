@@ -300,3 +300,22 @@ fn secrets_are_kept_out_of_reports() {
     assert!(!ended.stdout.contains("0123456789abcdef") && !ended.stderr.contains("0123456789abcdef"), "{ended:?}");
     assert_eq!(ended.code, 1);
 }
+
+#[test]
+fn tests_are_extended_with_what_they_ask_for() {
+    let report = Report::of_tests(
+        "const log = [];
+         const own = test.extend({
+           plain: 1,
+           unasked: () => { throw new Error('nobody asks'); },
+           made: async ({ plain }, use) => { log.push('made'); await use(plain + 1); log.push('cleared'); },
+           always: [async ({}, use) => { log.push('always'); await use(); }, { auto: true }],
+           broken: async ({}, use) => {},
+         });
+         own('asks', ({ made, plain }) => { log.push('test'); expect([made, plain]).toEqual([2, 1]); });
+         test('order', () => expect(log).toEqual(['made', 'always', 'test', 'cleared']));
+         own('not used', ({ broken }) => {});",
+    );
+    assert_eq!(report.statuses(), ["asks: passed", "order: passed", "not used: failed"], "{report:?}");
+    assert!(report.failures("not used")[0].contains("has not called use"), "{report:?}");
+}

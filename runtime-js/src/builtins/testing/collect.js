@@ -105,6 +105,8 @@ function chainable(what, add) {
     for (const [name, get] of Object.entries(getters)) Object.defineProperty(define, name, { get, enumerable: true });
     define.skipIf = (condition) => (condition ? define.skip : define);
     define.runIf = (condition) => (condition ? define : define.skip);
+    // Tests that are given what they ask for by name.
+    if (what === 'test') define.extend = (fixtures) => make({ ...flags, fixtures: { ...flags.fixtures, ...fixtures } });
     define.each = (table, ...values) => perRow(rowsOf(table, values), (fn, row) => () => fn(...row));
     define.for = (table, ...values) => perRow(rowsOf(table, values).map((row, index) => [Array.isArray(table?.raw) ? row[0] : [...table][index]]), (fn, row) => (...rest) => fn(row[0], ...rest));
     const perRow = (rows, bind) => (title, ...rest) => {

@@ -2,6 +2,7 @@
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { limited, places, stopped, takeExit, takeFault, tell } from 'lmthing:internal/native/testing';
 import { current, loadedExpect, setCurrent, settings } from 'lmthing:internal/testing/state';
+import { Fixtures } from './fixtures.js';
 import { beginToPlay, collect, hinted, root } from './collect.js';
 
 const titlesOf = (task) => (task.parent ? [...titlesOf(task.parent), task.title] : []);
@@ -191,8 +192,11 @@ async function playOnce(task, attempt) {
     isReady = isOk;
     if (!isOk) break;
   }
+  const fixtures = new Fixtures(inherited(task, 'fixtures'), given);
+  if (isReady && inherited(task, 'fixtures')) isReady = (await step(() => fixtures.makeFor(task.fn), [], settings.timeout, 'a fixture')).isOk;
   if (isReady) await playBody(task, given, timeout, step, failures);
   if (half()) failures.push(...(await half().afterTest(test)).map((error) => failure(error)));
+  for (const cleanup of fixtures.cleanups) await step(cleanup, [], settings.timeout, 'a fixture');
   for (const fn of cleanups.reverse()) await step(fn, [given], settings.timeout, 'beforeEach');
   for (const { fn, timeout: own } of suites.reverse().flatMap(({ hooks }) => [...hooks.afterEach].reverse())) {
     await step(fn, [given], own ?? settings.timeout, 'afterEach');

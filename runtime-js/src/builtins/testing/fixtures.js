@@ -1,0 +1,58 @@
+// What `test.extend` gives to tests: values that are made for a test that asks for them by name, and cleared away behind it.
+
+/** The names in `({ a, b: c, d = 1 }) =>` that a function takes out of its first argument; undefined when it takes the whole. */
+function namesIn(fn) {
+  const source = Function.prototype.toString.call(fn);
+  const [, parameter] = /^(?:async\s*)?(?:function\s*\*?\s*[\w$]*)?\s*(?:[\w$]+\s*)?\(\s*([^)]*)/.exec(source) ?? [];
+  if (!parameter?.startsWith('{')) return parameter ? undefined : [];
+  const names = parameter.slice(1, parameter.indexOf('}')).split(',').map((name) => name.split(/[:=]/)[0].trim()).filter(Boolean);
+  return names.some((name) => name.startsWith('...')) ? undefined : names;
+}
+
+/** The fixtures of a test, in the form of `test.extend`: a value, a function `(context, use)`, or either in an array with `{auto}`. */
+export class Fixtures {
+  #fixtures;
+  #context;
+  #made = new Map();
+  #cleanups = [];
+
+  constructor(fixtures, context) {
+    this.#fixtures = new Map(Object.entries(fixtures ?? {}).map(([name, given]) => [name, Array.isArray(given) && given.length === 2 && typeof given[1] === 'object' && given[1] !== null && ('auto' in given[1] || 'scope' in given[1]) ? { make: given[0], isAuto: given[1].auto === true } : { make: given }]));
+    this.#context = context;
+  }
+
+  /** Makes what `fn` asks for, and what is made for every test. */
+  async makeFor(fn) {
+    const asked = namesIn(fn) ?? [...this.#fixtures.keys()];
+    for (const [name, { isAuto }] of this.#fixtures) if (isAuto || asked.includes(name)) await this.#make(name, []);
+  }
+
+  async #make(name, outer) {
+    if (this.#made.has(name)) return;
+    if (outer.includes(name)) throw new Error(`test.extend: the fixture ${name} needs itself: ${[...outer, name].join(' → ')}`);
+    const { make } = this.#fixtures.get(name);
+    if (typeof make !== 'function') return this.#give(name, make);
+    for (const needed of namesIn(make) ?? []) if (needed !== name && this.#fixtures.has(needed)) await this.#make(needed, [...outer, name]);
+    await new Promise((resolve, reject) => {
+      let isUsed = false;
+      const use = (value) => {
+        isUsed = true;
+        this.#give(name, value);
+        resolve();
+        return new Promise((over) => this.#cleanups.push(() => (over(), whole)));
+      };
+      const whole = Promise.resolve(make(this.#context, use));
+      whole.then(() => isUsed || reject(new Error(`test.extend: the fixture ${name} has not called use(value)`)), (error) => isUsed || reject(error));
+    });
+  }
+
+  #give(name, value) {
+    this.#made.set(name, value);
+    Object.defineProperty(this.#context, name, { value, enumerable: true, configurable: true });
+  }
+
+  /** What clears away what was made, in the order in which that is to be done. */
+  get cleanups() {
+    return this.#cleanups.reverse();
+  }
+}
