@@ -87,8 +87,8 @@ impl TestRecordings {
         self.fault.take()
     }
 
-    /// The test is over with all its repetitions. Of a test that has not passed no failures and no half answers are recorded.
-    pub(crate) fn end(&self, passed: bool) {
+    /// The test is over with all its repetitions.
+    pub(super) fn end(&self, passed: bool) {
         self.passed.set(Some(passed));
         self.own.take();
         for book in &*self.books.borrow() {
@@ -113,7 +113,12 @@ impl TestRecordings {
         Ok(run)
     }
 
-    fn run(self: &Rc<Self>, path: &Path, missing: impl FnOnce() -> Diagnostic) -> Result<Rc<Run>, Box<Diagnostic>> {
+    fn run(
+        self: &Rc<Self>,
+        path: &Path,
+        is_named: bool,
+        missing: impl FnOnce() -> Diagnostic,
+    ) -> Result<Rc<Run>, Box<Diagnostic>> {
         let book = self.shelf.book(path);
         book.read(self.shelf.mode.is_recording()).map_err(|why| match why {
             Unusable::Missing => missing(),
