@@ -95,8 +95,14 @@ const lazyLocales = {
 
 const inBuiltins = (file) => fileURLToPath(new URL(`src/builtins/${file}`, import.meta.url));
 
+/** What stands in for packages in all bundles. */
+const ALIAS = {
+  'abort-controller': inBuiltins('shared/abort-controller.js'),
+  tinyrainbow: inBuiltins('testing/expect/packages/no-colors.js'),
+};
+
 await Promise.all(
-  Object.values(builtins).map(({ entry, inject = [], minifyNames = false }, index) => {
+  Object.values(builtins).map(({ entry, inject = [], minifyNames = false, alias = {} }, index) => {
     const entryPoint = inBuiltins(entry);
     return build({
       entryPoints: [entryPoint],
@@ -113,7 +119,7 @@ await Promise.all(
       legalComments: 'none',
       logLevel: 'warning',
       inject: inject.map(inBuiltins),
-      alias: { 'abort-controller': inBuiltins('shared/abort-controller.js') },
+      alias: { ...ALIAS, ...Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, inBuiltins(file)])) },
       plugins: [keepBuiltinsExternal(entryPoint), patchInspect, lazyLocales],
     });
   }),

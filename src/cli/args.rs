@@ -18,10 +18,13 @@ use super::{
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
     failure::WrongUsage,
-    near::did_you_mean,
     templates::Template,
+    test_args::TestArgs,
 };
-use crate::{cost::Limits, diagnostic::closest};
+use crate::{
+    cost::Limits,
+    diagnostic::{closest, did_you_mean},
+};
 
 /// Run scripted LLM prompts.
 #[derive(Debug, Parser)]
@@ -37,6 +40,8 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Find what is wrong with prompt files before a token is spent
     Check(Box<CheckArgs>),
+    /// Run tests of prompt files, without models
+    Test(Box<TestArgs>),
     /// Write a prompt file that runs at once, and a test for it
     New(NewArgs),
     /// Write what editors need to complete and check prompt files

@@ -13,7 +13,6 @@ mod env;
 mod exit;
 mod failure;
 mod interrupt;
-mod near;
 mod printer;
 mod progress;
 mod readers;
@@ -21,6 +20,7 @@ mod screen;
 mod script_host;
 mod show;
 mod templates;
+mod test_args;
 mod watched;
 
 use std::ffi::OsString;
@@ -91,6 +91,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         }
         Some(Command::Run(run)) => commands::run::run(&run, printer),
         Some(Command::Check(check)) => commands::check::run(&check, printer),
+        Some(Command::Test(test)) => commands::test::run(&test, printer),
         Some(Command::New(new)) => commands::new::run(&new, printer),
         Some(Command::Types(types)) => commands::types::run(&types, printer),
         Some(Command::Models(models)) => commands::models::run(&models, printer),

@@ -3,6 +3,8 @@
 //! Owns: the kinds of access, who may have which, and the words of a refusal. Must not know: how an access is made, nor
 //! JavaScript. Reading files is free.
 
+use std::net::IpAddr;
+
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +27,8 @@ enum Rule {
     /// All of it.
     #[default]
     All,
+    /// What stays on this machine.
+    Loopback,
     /// Nothing.
     Nothing,
 }
@@ -47,6 +51,12 @@ impl Permissions {
         Permissions { network: nothing, run: nothing, write: nothing, process: nothing, who }
     }
 
+    /// Those of a test: it shares its process with others, and reaches no other machine unless it may.
+    pub fn of_tests(is_live: bool) -> Self {
+        let network = if is_live { Rule::All } else { Rule::Loopback };
+        Permissions { network, process: Rule::Nothing, who: "tests run", ..Permissions::default() }
+    }
+
     /// Whether nothing would be refused.
     pub fn allow_all(&self) -> bool {
         [self.network, self.run, self.write, self.process].iter().all(|rule| *rule == Rule::All)
@@ -59,7 +69,8 @@ impl Permissions {
     pub fn check(&self, access: Access<'_>) -> Result<(), Refusal> {
         match self.rule(access) {
             Rule::All => Ok(()),
-            Rule::Nothing => Err(Refusal { message: format!("{} {}", self.who, words(access)) }),
+            Rule::Loopback if is_loopback(access) => Ok(()),
+            Rule::Loopback | Rule::Nothing => Err(Refusal { message: format!("{} {}", self.who, words(access)) }),
         }
     }
 
@@ -87,4 +98,20 @@ fn words(access: Access<'_>) -> String {
         Access::Write(path) => format!("without writing: {path} is left as it is"),
         Access::Process(what) => format!("without changing the process: {what} is refused"),
     }
+}
+
+/// Whether what is asked for is on this machine: an origin, `host:port` or a name of it, or a socket in the file system.
+fn is_loopback(access: Access<'_>) -> bool {
+    let Access::Network(place) = access else { return false };
+    let place = place.split_once("://").map_or(place, |(_, rest)| rest);
+    if place.starts_with('/') {
+        return true;
+    }
+    let is_address = |host: &str| {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        // To listen on all addresses is to listen.
+        host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback() || address.is_unspecified())
+    };
+    let host = place.rsplit_once(':').map_or(place, |(host, _)| host).to_ascii_lowercase();
+    host == "localhost" || host.ends_with(".localhost") || is_address(&host) || is_address(place)
 }

@@ -8,7 +8,9 @@
 
 mod admission;
 mod answer;
+mod doors;
 mod endings;
+mod failure;
 mod file;
 mod meter;
 mod permits;
@@ -17,5 +19,7 @@ mod request;
 mod step_loop;
 mod tools;
 
-pub(crate) use file::{FileRunOptions, run_file};
+pub(crate) use doors::doors;
+pub(crate) use failure::{AskedModel, RunFailure, failure, without_secrets};
+pub(crate) use file::{FileRunOptions, Surroundings, run_file};
 pub(crate) use meter::Meter;

@@ -1,15 +1,16 @@
-//! The exports of `lmthing`, `lmthing/plugins` and `lmthing/test` (docs/reference.md, "Modules").
+//! The exports of `lmthing` and `lmthing/plugins` (docs/reference.md, "Modules").
 //!
 //! Owns their names and the small helpers that belong to no room; everything else only is put together here.
 
 use rquickjs::{Array, Ctx, Function, Object, Result, Value, function::Rest, object::Property};
 
 use super::{
-    models::{factories, mock},
+    models::factories,
     plugins::task_graph,
     prompt::method_table::BUILTIN_MARK,
     run::{from_code, module, stateful_class},
     table::METHODS,
+    testing,
     tools::define::sub_definition,
     values::{bind, elements, kind_of, to_text, type_error},
 };
@@ -19,7 +20,7 @@ use crate::script::NativeModule;
 pub(crate) const NATIVE_MODULES: &[NativeModule] = &[
     NativeModule { name: "lmthing", init: main_module },
     NativeModule { name: "lmthing/plugins", init: plugins_module },
-    NativeModule { name: "lmthing/test", init: test_module },
+    testing::NATIVE,
 ];
 
 fn main_module<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
@@ -67,12 +68,6 @@ fn plugins_module<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     export(&exports, "func", helper(ctx, "func")?)?;
     export(&exports, "funcAgent", helper(ctx, "funcAgent")?)?;
     task_graph::export_utilities(ctx, &exports)?;
-    with_default(exports)
-}
-
-fn test_module<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let exports = Object::new(ctx.clone())?;
-    export(&exports, "createMockModel", Function::new(ctx.clone(), mock::create_mock_model)?)?;
     with_default(exports)
 }
 

@@ -13,6 +13,7 @@
 //! - `tools`, `agents`, `code_mode`, `plugins` – what the model can have called
 //! - `run` – running prompts
 //! - `inspect` – what is wrong with a file, and its first render, without a model
+//! - `testing` – running tests
 //! - `table`, `exports` – every method, every export
 
 mod agents;
@@ -26,6 +27,7 @@ mod results;
 mod run;
 mod services;
 mod table;
+pub(crate) mod testing;
 mod tools;
 mod values;
 

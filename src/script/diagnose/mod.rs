@@ -134,6 +134,18 @@ pub(crate) fn location_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>
     frames.into_iter().next().map(|raw| raw.frame.location)
 }
 
+/// The innermost call of the author's own in each of some stack traces, where there is one.
+pub(crate) fn locations_of_stacks(ctx: &Ctx<'_>, stacks: &[String]) -> Vec<Option<Location>> {
+    let Ok(modules) = loader::modules(ctx) else { return vec![None; stacks.len()] };
+    // A file is read once for all of them.
+    let sources = Sources::new(&modules);
+    let place = |stack: &String| {
+        let frames = stack::frames(&modules, stack);
+        frames.into_iter().next().map(|raw| sources.in_characters(raw.frame.location))
+    };
+    stacks.iter().map(place).collect()
+}
+
 /// [`location_of_function`] as `path:line`.
 pub(crate) fn place_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>) -> Option<String> {
     location_of_function(ctx, function).map(|location| format!("{}:{}", location.path, location.line))

@@ -47,7 +47,14 @@ pub(in crate::script) struct EventLoop {
     halt: RefCell<Option<Halt>>,
     /// When scripts are interrupted that are still running.
     latest: Cell<Option<Instant>>,
+    /// The same, as it was given from outside.
+    bound: Cell<Option<Instant>>,
+    /// Who takes what would end the run, if somebody does.
+    catcher: RefCell<Option<Catcher>>,
 }
+
+/// Is told what would have ended the run, which goes on.
+pub(crate) type Catcher = Rc<dyn Fn(Halt)>;
 
 impl EventLoop {
     /// A loop whose clock starts now.
@@ -63,6 +70,8 @@ impl EventLoop {
             changed: Notify::new(),
             halt: RefCell::new(None),
             latest: Cell::new(None),
+            bound: Cell::new(None),
+            catcher: RefCell::default(),
         }
     }
 
@@ -107,8 +116,12 @@ impl EventLoop {
     }
 
     /// Ends the run; only the first call counts. JavaScript that is running is interrupted by an exception it cannot
-    /// catch.
+    /// catch. Where somebody catches what ends runs, only he is told.
     pub(in crate::script) fn halt(&self, halt: Halt) {
+        let catcher = self.catcher.borrow().clone();
+        if let Some(catcher) = catcher {
+            return catcher(halt);
+        }
         self.halt.borrow_mut().get_or_insert(halt);
         self.turned();
     }
@@ -118,19 +131,34 @@ impl EventLoop {
         self.halt.borrow().is_some()
     }
 
-    /// Has scripts interrupted that are running some time after this.
-    pub(super) fn set_deadline(&self, deadline: std::time::Instant) {
-        self.latest.set(Instant::from_std(deadline).checked_add(LATENESS));
+    /// Has scripts interrupted that are running some time after this; without a deadline none is.
+    pub(super) fn set_deadline(&self, deadline: Option<std::time::Instant>) {
+        self.latest.set(deadline.and_then(|deadline| Instant::from_std(deadline).checked_add(LATENESS)));
+    }
+
+    /// Has everything that would end the run told to somebody in its place.
+    pub(super) fn set_catcher(&self, catcher: Catcher) {
+        self.catcher.replace(Some(catcher));
+    }
+
+    /// Whether the run goes on whatever happens.
+    pub(in crate::script) fn catches(&self) -> bool {
+        self.catcher.borrow().is_some()
+    }
+
+    /// Has scripts interrupted that are running at that time, whatever deadline is set.
+    pub(super) fn set_latest(&self, latest: std::time::Instant) {
+        self.bound.set(Some(Instant::from_std(latest)));
     }
 
     /// When that is.
     pub(in crate::script) fn latest(&self) -> Option<std::time::Instant> {
-        self.latest.get().map(Instant::into_std)
+        self.latest.get().into_iter().chain(self.bound.get()).min().map(Instant::into_std)
     }
 
     /// Whether that time has come.
-    pub(super) fn is_late(&self) -> bool {
-        self.latest.get().is_some_and(|latest| Instant::now() >= latest)
+    pub(in crate::script) fn is_late(&self) -> bool {
+        self.latest().is_some_and(|latest| std::time::Instant::now() >= latest)
     }
 
     /// Why the run was ended, if it was.

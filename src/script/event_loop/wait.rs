@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Result};
 use super::rejections;
 use std::rc::Rc;
 
-use super::state::{Asked, EventLoop, Halt};
+use super::state::{Asked, Catcher, EventLoop, Halt};
 
 /// Runs `work` unless the run is ended early, by `process.exit` or an error that nothing can catch; then `work` is dropped
 /// and the halt returned, also when it happened while `work` was about to return.
@@ -92,9 +92,36 @@ pub(super) async fn yield_once() {
     .await;
 }
 
+/// Has scripts interrupted that are still running at that time, whatever deadline they have.
+pub(crate) fn set_latest(ctx: &Ctx<'_>, latest: Instant) -> Result<()> {
+    EventLoop::of(ctx)?.set_latest(latest);
+    Ok(())
+}
+
 /// Has scripts interrupted that are still running some time after the deadline: until then whoever set it may end the run in
 /// a better way.
-pub(crate) fn set_deadline(ctx: &Ctx<'_>, deadline: Instant) -> Result<()> {
+pub(crate) fn set_deadline(ctx: &Ctx<'_>, deadline: Option<Instant>) -> Result<()> {
     EventLoop::of(ctx)?.set_deadline(deadline);
     Ok(())
+}
+
+/// Whether scripts are being interrupted because their time is up.
+pub(crate) fn is_late(ctx: &Ctx<'_>) -> bool {
+    EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.is_late())
+}
+
+/// Has `catcher` told what would end the run: it goes on.
+pub(crate) fn catch_ends(ctx: &Ctx<'_>, catcher: Catcher) -> Result<()> {
+    EventLoop::of(ctx)?.set_catcher(catcher);
+    Ok(())
+}
+
+/// Lets what is due now run, so that rejections nobody handles are known.
+pub(crate) async fn breathe(ctx: &Ctx<'_>) {
+    for _ in 0..5 {
+        yield_once().await;
+    }
+    while rejections::any(ctx) && !is_late(ctx) {
+        yield_once().await;
+    }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rquickjs::runtime::UserDataGuard;
 use rquickjs::{Coerced, Ctx, Function, JsLifetime, Object, Result, Value};
 
+use crate::script::error::ScriptError;
 use crate::script::event_loop::{EventLoop, Halt, set_hooks};
 use crate::script::gate;
 use crate::script::native_module::NativeModule;
@@ -96,6 +97,10 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         // Whether the place is known makes no difference to the exit.
         let noted = gate::note_exit(&ctx);
         event_loop.halt(Halt::Exit(code));
+        // The script goes on, and is told that it cannot end here.
+        if event_loop.catches() {
+            return Err(ScriptError::error(format!("process.exit({code}) was called")).throw(&ctx));
+        }
         noted
     };
     exports.set("requestExit", Function::new(ctx.clone(), request_exit)?)?;

@@ -87,7 +87,7 @@ impl<'js> Looker<'_, 'js> {
         let (ctx, limit) = (self.ctx, self.asked.limit);
         let began = Instant::now();
         // Without them nothing worse happens than that less is found.
-        let _ = set_deadline(ctx, began + limit).and_then(|()| doubles::watch(ctx));
+        let _ = set_deadline(ctx, Some(began + limit)).and_then(|()| doubles::watch(ctx));
         let ended = tokio::select! {
             biased;
             ended = until_halted(ctx, self.steps()) => Some(ended),

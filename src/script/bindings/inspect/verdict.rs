@@ -43,14 +43,14 @@ impl Phase {
 /// A fault of what was thrown.
 pub(super) fn thrown(ctx: &Ctx<'_>, error: Error, code: &'static str) -> Fault {
     // There is a loop, or nothing would have been thrown.
-    let _ = set_deadline(ctx, Instant::now() + LAST_WORDS);
+    let _ = set_deadline(ctx, Some(Instant::now() + LAST_WORDS));
     described(diagnose_error(ctx, error).diagnostic, code)
 }
 
 /// A fault of what loading a file threw.
 pub(super) fn thrown_by_load(ctx: &Ctx<'_>, error: Error) -> Fault {
     let Error::Exception = error else { return thrown(ctx, error, Phase::Load.code()) };
-    let _ = set_deadline(ctx, Instant::now() + LAST_WORDS);
+    let _ = set_deadline(ctx, Some(Instant::now() + LAST_WORDS));
     let thrown = ctx.catch();
     let code: Option<String> = thrown.as_object().and_then(|error| error.get("code").ok());
     // A getter that throws leaves something behind.

@@ -85,14 +85,14 @@ pub(super) fn allow_last_words(ctx: &Ctx<'_>) {
     let has_deadline = services::limits(ctx).is_ok_and(|limits| limits.deadline().is_some());
     if has_deadline {
         // There is a loop, or nothing would be running.
-        let _ = set_deadline(ctx, Instant::now() + LAST_WORDS);
+        let _ = set_deadline(ctx, Some(Instant::now() + LAST_WORDS));
     }
 }
 
 /// Has scripts interrupted that do not let anybody look at the clock.
 fn watch(ctx: &Ctx<'_>) -> Result<()> {
     match services::limits(ctx)?.deadline() {
-        Some(deadline) => set_deadline(ctx, deadline),
+        Some(deadline) => set_deadline(ctx, Some(deadline)),
         None => Ok(()),
     }
 }

@@ -1,0 +1,134 @@
+// Collects what a test file says: suites, tests and hooks, in the order in which they are written. What `describe` is given runs
+// when the file is loaded.
+import { settings } from 'lmthing:internal/testing/state';
+import { formatTitle, rowsOf } from './titles.js';
+
+const HOOKS = ['beforeAll', 'afterAll', 'beforeEach', 'afterEach'];
+const OPTIONS = ['timeout', 'repeat', 'need', 'retry', 'repeats', 'skip', 'only', 'todo', 'fails', 'concurrent', 'sequential', 'tags', 'meta'];
+
+/** A suite as it was found; the outermost has no name. */
+function makeSuite(title, parent, options, stack) {
+  const hooks = Object.fromEntries(HOOKS.map((name) => [name, []]));
+  return { kind: 'suite', title, parent, options, stack, hooks, tasks: [] };
+}
+
+/** Everything outside of any `describe`. */
+export const root = makeSuite('', undefined, {}, '');
+
+let suite = root;
+let isPlaying = false;
+
+/** From now on nothing more is collected. */
+export const beginToPlay = () => void (isPlaying = true);
+
+function checkCollecting(what) {
+  if (!settings) {
+    throw hinted(new Error(`${what} is for tests, and this file is not run as one`), 'tests are run by: lmthing test FILE (named NAME.test.lmt.mjs)');
+  }
+  if (isPlaying) throw new Error(`${what} cannot be called once tests are running: call it at the top of the file or within describe`);
+}
+
+/** An error with advice for whoever reads it. */
+export function hinted(error, hint) {
+  Object.defineProperty(error, 'lmthing:hint', { value: hint, configurable: true });
+  return error;
+}
+
+const stackHere = () => new Error().stack;
+
+/** Sorts the arguments of `test` and `describe`: `(title, fn?, options | timeout?)` or `(title, options, fn)`. */
+function readArguments(what, [title, second, third]) {
+  if (typeof title === 'function') title = title.name;
+  if (typeof title !== 'string') throw new TypeError(`${what}: the title must be a string, got ${title === null ? 'null' : typeof title}`);
+  const [fn, options] = typeof second === 'function' || second === undefined ? [second, third] : [third, second];
+  if (fn !== undefined && typeof fn !== 'function') throw new TypeError(`${what} '${title}': what runs must be a function, got ${typeof fn}`);
+  return { title, fn, options: readOptions(`${what} '${title}'`, options) };
+}
+
+function readOptions(what, options) {
+  if (options === undefined || options === null) return {};
+  if (typeof options === 'number') return { timeout: checkNumber(what, 'timeout', options, 0) };
+  if (typeof options !== 'object') throw new TypeError(`${what}: the options must be an object or a timeout in milliseconds, got ${typeof options}`);
+  for (const name of Object.keys(options)) {
+    if (!OPTIONS.includes(name)) throw hinted(new TypeError(`${what} has no option '${name}'`), `known are ${OPTIONS.slice(0, 4).join(', ')}, skip, only, todo, fails`);
+  }
+  const read = { ...options };
+  if (read.timeout !== undefined) checkNumber(what, 'timeout', read.timeout, 0);
+  for (const name of ['repeat', 'need', 'retry', 'repeats']) {
+    if (read[name] === undefined) continue;
+    checkNumber(what, name, read[name], name === 'repeat' || name === 'need' ? 1 : 0);
+    if (!Number.isInteger(read[name])) throw new RangeError(`${what}: ${name} must be a whole number, got ${read[name]}`);
+  }
+  // Vitest's word for as often again, all of which count.
+  if (read.repeats !== undefined) read.repeat ??= read.repeats + 1;
+  if (read.need !== undefined && read.need > (read.repeat ?? 1)) {
+    throw new RangeError(`${what}: need is ${read.need}, and repeat only ${read.repeat ?? 1}`);
+  }
+  return read;
+}
+
+function checkNumber(what, name, value, least) {
+  if (typeof value === 'number' && value >= least) return value;
+  throw new TypeError(`${what}: ${name} must be a number from ${least} on, got ${typeof value === 'number' ? value : typeof value}`);
+}
+
+function addTest(what, flags, args) {
+  checkCollecting(what);
+  const { title, fn, options } = readArguments(what, args);
+  suite.tasks.push({ kind: 'test', title, fn, parent: suite, options: { ...options, ...flags }, stack: stackHere() });
+}
+
+function addSuite(what, flags, args) {
+  checkCollecting(what);
+  const { title, fn, options } = readArguments(what, args);
+  const inner = makeSuite(title, suite, { ...options, ...flags }, stackHere());
+  suite.tasks.push(Object.assign(inner, { fn }));
+}
+
+/** Has the functions of all suites say what is in them, in order; `callWithin` calls each, and may await it. */
+export async function collect(callWithin) {
+  for (let queue = root.tasks.slice(), next; (next = queue.shift()); ) {
+    if (next.kind !== 'suite' || !next.fn) continue;
+    suite = next;
+    await callWithin(next);
+    queue = [...next.tasks, ...queue];
+  }
+  suite = root;
+}
+
+/** `test` or `describe` with all that can stand behind a dot, in any order: `test.only.each`. */
+function chainable(what, add) {
+  const make = (flags) => {
+    const define = (...args) => add(what, flags, args);
+    const withFlag = (name) => () => make({ ...flags, [name]: true });
+    const getters = Object.fromEntries(['skip', 'only', 'todo', 'fails', 'concurrent', 'sequential', 'shuffle'].map((name) => [name, withFlag(name)]));
+    for (const [name, get] of Object.entries(getters)) Object.defineProperty(define, name, { get, enumerable: true });
+    define.skipIf = (condition) => (condition ? define.skip : define);
+    define.runIf = (condition) => (condition ? define : define.skip);
+    define.each = (table, ...values) => perRow(rowsOf(table, values), (fn, row) => () => fn(...row));
+    define.for = (table, ...values) => perRow(rowsOf(table, values).map((row, index) => [Array.isArray(table?.raw) ? row[0] : [...table][index]]), (fn, row) => (...rest) => fn(row[0], ...rest));
+    const perRow = (rows, bind) => (title, ...rest) => {
+      rows.forEach((row, index) => {
+        const values = Array.isArray(row[0]) && row.length === 1 ? row[0] : row;
+        const bound = rest.map((value) => (typeof value === 'function' ? bind(value, row) : value));
+        add(what, flags, [typeof title === 'string' ? formatTitle(title, values, index) : title, ...bound]);
+      });
+    };
+    return define;
+  };
+  return make({});
+}
+
+export const test = chainable('test', addTest);
+export const describe = chainable('describe', addSuite);
+
+const hook = (name) => (fn, timeout) => {
+  checkCollecting(name);
+  if (typeof fn !== 'function') throw new TypeError(`${name}: what runs must be a function, got ${fn === null ? 'null' : typeof fn}`);
+  suite.hooks[name].push({ fn, timeout: timeout === undefined ? undefined : checkNumber(name, 'timeout', timeout?.timeout ?? timeout, 0) });
+};
+
+export const beforeAll = hook('beforeAll');
+export const afterAll = hook('afterAll');
+export const beforeEach = hook('beforeEach');
+export const afterEach = hook('afterEach');

@@ -1,0 +1,98 @@
+// `expect`: the matchers of @vitest/expect, put together for one test after the other.
+import * as chai from 'chai';
+import {
+  ChaiStyleAssertions, GLOBAL_EXPECT, JestAsymmetricMatchers, JestChaiExpect, JestExtend, addCustomEqualityTesters, customMatchers, getState,
+  recordAsyncExpect, setState,
+} from '@vitest/expect';
+import { settings } from 'lmthing:internal/testing/state';
+import { makePoll } from './poll.js';
+import { placeAt, runningTask } from './running.js';
+
+const { flag } = chai.util;
+
+for (const plugin of [JestExtend, JestChaiExpect, ChaiStyleAssertions, JestAsymmetricMatchers]) chai.use(plugin);
+
+/** What a test says of a value. */
+export const expect = (value, message) => {
+  const task = runningTask();
+  state.assertionCalls++;
+  const assertion = chai.expect(value, message);
+  if (task) {
+    task.calls++;
+    flag(assertion, 'vitest-test', task);
+  }
+  return assertion;
+};
+
+Object.assign(expect, chai.expect);
+const state = { assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNumber: null, testPath: settings?.file, currentTestName: '' };
+setState(state, expect);
+Object.defineProperty(globalThis, GLOBAL_EXPECT, { value: expect, configurable: true, writable: true });
+
+const softly = (value, message) => {
+  const assertion = expect(value, message);
+  flag(assertion, 'soft', true);
+  return assertion;
+};
+
+const within = (what) => {
+  const task = runningTask();
+  if (!task) throw new Error(`${what} can only be called within a test`);
+  return task;
+};
+
+/** Fails the running test at its end unless something was expected `count` times. */
+function assertions(count) {
+  if (!Number.isInteger(count) || count < 0) throw new TypeError(`expect.assertions: the number must be a whole number, got ${String(count)}`);
+  const here = new Error();
+  state.expectedAssertionsNumber = count;
+  within('expect.assertions()').counts.push((calls) =>
+    calls === count ? undefined : placeAt(new Error(`expected number of assertions to be ${count}, but got ${calls}`), here),
+  );
+}
+
+/** Fails the running test at its end unless something was expected. */
+function hasAssertions() {
+  const here = new Error();
+  state.isExpectingAssertions = true;
+  within('expect.hasAssertions()').counts.push((calls) =>
+    calls > 0 ? undefined : placeAt(new Error('expected any number of assertion, but got none'), here),
+  );
+}
+
+/** Adds matchers of the author's. What those that are asynchronous find is told at the line that calls them. */
+function extend(matchers) {
+  chai.expect.extend(expect, matchers);
+  for (const name of Object.keys(matchers)) {
+    const matcher = chai.Assertion.prototype[name];
+    chai.Assertion.prototype[name] = function (...args) {
+      const found = matcher.apply(this, args);
+      if (typeof found?.then !== 'function' || flag(this, 'poll') || flag(this, 'promise')) return found;
+      const here = new Error();
+      const placed = Promise.resolve(found).catch((error) => {
+        throw placeAt(error, here);
+      });
+      return recordAsyncExpect(runningTask(), placed, `expect(actual).${name}(${args.length > 0 ? 'expected' : ''})`, here, false);
+    };
+  }
+}
+
+Object.assign(expect, {
+  getState: () => getState(expect),
+  setState: (more) => setState(more, expect),
+  extend,
+  addEqualityTesters: (testers) => addCustomEqualityTesters(testers),
+  soft: softly,
+  poll: makePoll(expect),
+  unreachable: (message) => {
+    throw new chai.AssertionError(`expected${message ? ` "${message}" ` : ' '}not to be reached`);
+  },
+  assertions,
+  hasAssertions,
+});
+expect.extend(customMatchers);
+
+/** Begins an attempt at a test. */
+export function begin(test) {
+  Object.assign(state, { assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNumber: null, currentTestName: test.name });
+}

@@ -1,0 +1,145 @@
+//! Running one file: an engine of its own, on a thread of its own, so that nothing a script does reaches another file. Must not
+//! know which files there are, nor who waits.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::{Arc, atomic::AtomicBool, mpsc::Sender},
+};
+
+use super::{
+    message::{Message, Teller},
+    options::{Kind, Subject, TestOptions},
+    outcome::Failure,
+    prompt_run::{PromptRunner, PromptRunnerOptions},
+    smoke,
+};
+use crate::{
+    diagnostic::Diagnostic,
+    event::Events,
+    permission::Permissions,
+    provider::Redactor,
+    script::{
+        Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost,
+        bindings::{
+            self,
+            testing::{TestHost, TestSettings, allow_runs, install, run_test_file},
+        },
+    },
+    session::{Meter, doors},
+};
+
+/// Bytes that the scripts of an engine may use: several run at once.
+pub(super) const MAX_MEMORY: usize = 512 << 20;
+
+/// What a thread is given to run a file.
+pub(super) struct Work {
+    pub(super) index: usize,
+    pub(super) subject: Subject,
+    pub(super) options: TestOptions,
+    pub(super) stop: Arc<AtomicBool>,
+    pub(super) sender: Sender<(usize, Message)>,
+}
+
+/// Runs the file, on this thread; everything that comes of it is sent, the end in any case.
+pub(super) fn run(work: Work) {
+    let (sender, index) = (work.sender.clone(), work.index);
+    if catch_unwind(AssertUnwindSafe(|| run_to_end(work))).is_err() {
+        let diagnostic = Diagnostic::new("lmthing failed while it ran this file");
+        let failure = Failure { diagnostic, diff: None, context: None };
+        let _ = sender.send((index, Message::Error(Box::new(failure))));
+    }
+    let _ = sender.send((index, Message::End));
+}
+
+fn run_to_end(work: Work) {
+    let Work { index, subject, options, stop, sender } = work;
+    let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
+    let path = std::path::absolute(&subject.file).unwrap_or_else(|_| subject.file.clone());
+    let recordings = options.shelf.for_file(&path, &subject.file);
+    let teller = Teller {
+        index,
+        sender,
+        stop,
+        redactor,
+        recordings,
+        begun: 0.into(),
+        is_running: false.into(),
+        is_whole: true.into(),
+        watcher: options.watcher.clone(),
+        snapshots: snapshot_file(&path),
+    };
+    let teller = Rc::new(teller);
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&teller, format!("cannot start the event loop: {error}")),
+    };
+    let run = async {
+        match subject.kind {
+            Kind::Tests => run_tests(&path, &options, &teller).await.unwrap_or_else(|error| fail(&teller, error)),
+            Kind::Smoke(answers) => smoke::run(&path, answers, &options, &teller).await,
+        }
+    };
+    runtime.block_on(run);
+    teller.recordings.end(teller.is_whole.get());
+    // Not to wait for a blocking call that nobody needs any more.
+    runtime.shutdown_background();
+}
+
+fn fail(teller: &Teller, message: String) {
+    teller.error(Failure { diagnostic: Diagnostic::new(message), diff: None, context: None });
+}
+
+async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> Result<(), String> {
+    let host: Rc<dyn ScriptHost> = teller.clone();
+    let meter = Rc::new(Meter::new(crate::cost::Limits::default(), options.own_prices.clone()));
+    let exchanges = teller.recordings.own(&teller.redactor);
+    let doors = doors(&host, &options.variables, &teller.redactor, (meter, Events::new(Vec::new()), exchanges), false);
+    let engine = Engine::new(EngineOptions {
+        native_modules: bindings::NATIVE_MODULES.to_vec(),
+        argv: argv(path),
+        env: options.variables.clone(),
+        permissions: Permissions::of_tests(options.is_live),
+        max_stack_size: SCRIPT_STACK_SIZE,
+        max_memory: Some(MAX_MEMORY),
+        ..EngineOptions::new(host)
+    });
+    let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
+    let runs = Rc::new(PromptRunner::new(PromptRunnerOptions {
+        host: teller.clone(),
+        variables: options.variables.clone(),
+        permissions: Permissions::of_tests(options.is_live),
+        max_memory: Some(MAX_MEMORY),
+        max_stack_size: SCRIPT_STACK_SIZE,
+        recordings: teller.recordings.clone(),
+    }));
+    let settings = TestSettings {
+        file: path.display().to_string(),
+        is_ci: options.is_ci,
+        update: options.update,
+        filter: options.filter.clone(),
+        timeout: options.timeout,
+    };
+    let installed = engine.context().with(|ctx| {
+        bindings::install(&ctx, doors)?;
+        install(&ctx, settings, teller.clone())?;
+        allow_runs(&ctx, runs)
+    });
+    installed.await.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
+    let limit = Some(options.timeout).filter(|limit| !limit.is_zero());
+    teller.begin("", limit);
+    run_test_file(&engine, path, limit).await;
+    Ok(())
+}
+
+/// Where the snapshots of a test file are.
+fn snapshot_file(path: &Path) -> PathBuf {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_file_name("__snapshots__").join(format!("{name}.snap"))
+}
+
+pub(super) fn argv(path: &Path) -> Vec<String> {
+    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lmthing"));
+    [program.display().to_string(), path.display().to_string()].to_vec()
+}

@@ -1,0 +1,265 @@
+//! All files, several at once: a thread for each that runs, and one that hears of them all, keeps their results in order, and
+//! gives up on a thread that says nothing any more. Must not know what is shown.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+use super::{
+    file::{self, Work},
+    message::Message,
+    options::{Subject, TestOptions},
+    outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals},
+};
+use crate::{diagnostic::Diagnostic, script::THREAD_STACK_SIZE};
+
+/// How much longer than a script's limit is waited for it: for what the engine does not interrupt, such as `Atomics.wait`.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long a file may say nothing between two tests.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// How often a listener may show that time goes by.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Hears how the tests are going.
+pub(crate) trait Listener {
+    /// A script has printed something, within a test if it has a name.
+    fn printed(&mut self, file: &Path, test: &str, text: &str);
+
+    /// Something has happened, or some time gone by.
+    fn progress(&mut self, progress: &Progress<'_>);
+
+    /// A file is done; called in the order of the files.
+    fn file(&mut self, file: &FileOutcome);
+
+    /// Whether everything is to be broken off, now.
+    fn is_interrupted(&mut self) -> bool {
+        false
+    }
+}
+
+/// How far it all is.
+pub(crate) struct Progress<'a> {
+    /// Files that are done.
+    pub(crate) done: usize,
+    /// Files in all.
+    pub(crate) files: usize,
+    /// Tests that passed so far.
+    pub(crate) passed: usize,
+    /// Tests that failed so far.
+    pub(crate) failed: usize,
+    /// The files that are running.
+    pub(crate) running: Vec<&'a Path>,
+}
+
+/// Runs the files and tells the listener of each.
+pub(crate) fn run_tests(subjects: &[Subject], options: &TestOptions, listener: &mut dyn Listener) -> Totals {
+    let began = Instant::now();
+    let mut pool = Pool::new(subjects, options);
+    pool.run(listener);
+    pool.totals.took = began.elapsed();
+    pool.totals
+}
+
+/// A file that is being run.
+struct Running {
+    outcome: FileOutcome,
+    began: Instant,
+    /// The test that is running, empty outside of any.
+    test: String,
+    /// When it must have been heard of; none where the author has set no limit.
+    expected: Option<Instant>,
+}
+
+struct Pool<'a> {
+    subjects: &'a [Subject],
+    options: &'a TestOptions,
+    stop: Arc<AtomicBool>,
+    sender: Sender<(usize, Message)>,
+    receiver: Receiver<(usize, Message)>,
+    running: BTreeMap<usize, Running>,
+    /// Done, and waiting for those before them.
+    waiting: BTreeMap<usize, FileOutcome>,
+    next: usize,
+    /// The first file that was not reported yet.
+    due: usize,
+    passed: usize,
+    failed: usize,
+    totals: Totals,
+}
+
+impl<'a> Pool<'a> {
+    fn new(subjects: &'a [Subject], options: &'a TestOptions) -> Self {
+        let (sender, receiver) = channel();
+        Pool {
+            subjects,
+            options,
+            stop: Arc::default(),
+            sender,
+            receiver,
+            running: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            next: 0,
+            due: 0,
+            passed: 0,
+            failed: 0,
+            totals: Totals::default(),
+        }
+    }
+
+    fn run(&mut self, listener: &mut dyn Listener) {
+        while self.due < self.subjects.len() {
+            while self.running.len() < self.options.jobs.get() && self.next < self.subjects.len() {
+                self.start();
+            }
+            match self.receiver.recv_timeout(self.until_next()) {
+                Ok((index, message)) => self.hear(index, message, listener),
+                Err(RecvTimeoutError::Timeout) => self.give_up_on_the_silent(),
+                Err(RecvTimeoutError::Disconnected) => unreachable!("the pool has a sender itself"),
+            }
+            self.report(listener);
+            listener.progress(&self.progress());
+            if listener.is_interrupted() {
+                return self.break_off(listener);
+            }
+        }
+    }
+
+    /// Reports what is done; of a file that is running, the tests that are over.
+    fn break_off(&mut self, listener: &mut dyn Listener) {
+        self.stop.store(true, Ordering::Relaxed);
+        for (index, mut running) in std::mem::take(&mut self.running) {
+            running.outcome.took = running.began.elapsed();
+            running.outcome.notes.push("interrupted, what follows was not run".to_owned());
+            self.waiting.insert(index, running.outcome);
+        }
+        for outcome in std::mem::take(&mut self.waiting).into_values() {
+            self.totals.add(&outcome);
+            listener.file(&outcome);
+        }
+    }
+
+    fn start(&mut self) {
+        let index = self.next;
+        self.next += 1;
+        let subject = self.subjects[index].clone();
+        let outcome = FileOutcome {
+            file: subject.file.clone(),
+            tests: Vec::new(),
+            errors: Vec::new(),
+            notes: Vec::new(),
+            snapshots: Snapshots::default(),
+            began: SystemTime::now(),
+            took: Duration::ZERO,
+        };
+        let expected = Some(Instant::now() + SILENCE);
+        self.running.insert(index, Running { outcome, began: Instant::now(), test: String::new(), expected });
+        let (options, stop, sender) = (self.options.clone(), self.stop.clone(), self.sender.clone());
+        let work = Work { index, subject, options, stop, sender };
+        let thread = thread::Builder::new().name("lmthing-test".into()).stack_size(THREAD_STACK_SIZE);
+        if let Err(error) = thread.spawn(move || file::run(work)) {
+            self.fail(index, format!("cannot start a thread: {error}"));
+        }
+    }
+
+    /// How long nothing need be done.
+    fn until_next(&self) -> Duration {
+        let now = Instant::now();
+        let first = self.running.values().filter_map(|running| running.expected).min();
+        first.map_or(TICK, |first| first.saturating_duration_since(now).min(TICK))
+    }
+
+    fn hear(&mut self, index: usize, message: Message, listener: &mut dyn Listener) {
+        // A thread that was given up may still find its voice.
+        let Some(running) = self.running.get_mut(&index) else { return };
+        running.expected = Some(Instant::now() + SILENCE);
+        match message {
+            Message::Begin(test, limit) => {
+                running.test = test;
+                running.expected = limit.map(|limit| Instant::now() + limit + PATIENCE);
+            }
+            Message::Printed(text) => listener.printed(&running.outcome.file, &running.test, &text),
+            Message::Test(test) => {
+                running.test.clear();
+                self.count(&test);
+                if let Some(running) = self.running.get_mut(&index) {
+                    running.outcome.tests.push(*test);
+                }
+            }
+            Message::Error(failure) => running.outcome.errors.push(*failure),
+            Message::File(notes, snapshots) => {
+                running.outcome.notes.extend(notes);
+                running.outcome.snapshots = snapshots;
+            }
+            Message::End => self.end(index),
+        }
+    }
+
+    fn count(&mut self, test: &TestOutcome) {
+        match test.state {
+            State::Passed => self.passed += 1,
+            State::Failed => self.failed += 1,
+            State::Skipped | State::Todo => {}
+        }
+        if self.options.bail.is_some_and(|most| self.failed >= most.get()) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn end(&mut self, index: usize) {
+        let Some(mut running) = self.running.remove(&index) else { return };
+        running.outcome.took = running.began.elapsed();
+        if self.options.bail.is_some() && !running.outcome.errors.is_empty() {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        self.waiting.insert(index, running.outcome);
+    }
+
+    fn fail(&mut self, index: usize, message: String) {
+        if let Some(running) = self.running.get_mut(&index) {
+            let diagnostic = Diagnostic::new(message);
+            running.outcome.errors.push(Failure { diagnostic, diff: None, context: None });
+        }
+        self.end(index);
+    }
+
+    /// A script that neither ends nor lets itself be interrupted keeps its thread; nobody waits for it any more.
+    fn give_up_on_the_silent(&mut self) {
+        let now = Instant::now();
+        let is_silent = |running: &Running| running.expected.is_some_and(|expected| expected <= now);
+        let silent: Vec<usize> =
+            self.running.iter().filter(|(_, running)| is_silent(running)).map(|(index, _)| *index).collect();
+        for index in silent {
+            let test = self.running.get(&index).map(|running| running.test.clone()).unwrap_or_default();
+            let who = if test.is_empty() { "the file".to_owned() } else { format!("the test {test}") };
+            self.fail(index, format!("{who} timed out and could not be interrupted; what follows it was not run"));
+        }
+    }
+
+    fn report(&mut self, listener: &mut dyn Listener) {
+        while let Some(outcome) = self.waiting.remove(&self.due) {
+            self.totals.add(&outcome);
+            listener.file(&outcome);
+            self.due += 1;
+        }
+    }
+
+    fn progress(&self) -> Progress<'_> {
+        Progress {
+            done: self.due + self.waiting.len(),
+            files: self.subjects.len(),
+            passed: self.passed,
+            failed: self.failed,
+            running: self.running.values().map(|running| running.outcome.file.as_path()).collect(),
+        }
+    }
+}
