@@ -87,8 +87,8 @@ impl TestRecordings {
         self.fault.take()
     }
 
-    /// The test is over with all its repetitions. Of a test that has not passed no failures and no half answers are recorded.
-    pub(crate) fn end(&self, passed: bool) {
+    /// The test is over with all its repetitions.
+    pub(super) fn end(&self, passed: bool) {
         self.passed.set(Some(passed));
         self.own.take();
         for book in &*self.books.borrow() {
