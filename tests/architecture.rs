@@ -54,6 +54,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "session",
         &[
+            "permission",
             "cost",
             "input",
             "script",

@@ -5,6 +5,7 @@
 //! are shown, the step loop, JavaScript values (`script::bindings::inspect` hands over plain data).
 
 pub(crate) mod declarations;
+mod exported;
 mod faults;
 mod finding;
 mod inspection;
@@ -16,6 +17,7 @@ mod types;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use exported::exports;
 pub(crate) use finding::{Finding, Position, Related, Severity, Span};
 pub(crate) use options::CheckOptions;
 pub(crate) use test_file::is_test_file;

@@ -18,11 +18,13 @@ use super::{
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
     failure::WrongUsage,
-    near::did_you_mean,
     templates::Template,
     test_args::TestArgs,
 };
-use crate::{cost::Limits, diagnostic::closest};
+use crate::{
+    cost::Limits,
+    diagnostic::{closest, did_you_mean},
+};
 
 /// Run scripted LLM prompts.
 #[derive(Debug, Parser)]

@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{failure::WrongUsage, near::did_you_mean};
+use super::failure::WrongUsage;
+use crate::diagnostic::did_you_mean;
 
 /// Names and values, in no order.
 type Variables = Vec<(String, String)>;

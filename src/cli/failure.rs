@@ -1,4 +1,4 @@
-//! How a run ended: from what came of it to exit code, words for people and an object for programs (docs/reference.md,
+//! How a command ended: from what came of it to exit code, words for people and an object for programs (docs/reference.md,
 //! "Errors and exit codes"). Must not know where these are shown.
 
 use std::{io, path::Path};
@@ -6,12 +6,11 @@ use std::{io, path::Path};
 use super::ExitCode;
 use crate::{
     chat::FinishReason,
-    cost::near_model,
     diagnostic::Diagnostic,
     event::{Failure, RunFinish},
-    prompt::RunError,
-    provider::{ProviderError, ProviderErrorKind, Redactor},
+    provider::Redactor,
     script::bindings::FileRun,
+    session::{AskedModel, RunFailure, failure, without_secrets},
 };
 
 /// An option, or a file that one names, is not what it has to be.
@@ -65,7 +64,7 @@ impl Ending {
     }
 
     fn failed(code: ExitCode, kind: &str, diagnostic: Diagnostic) -> Self {
-        let failure = Some(failure(code, kind, &diagnostic));
+        let failure = Some(failure(code.seen(), kind, &diagnostic));
         Ending { diagnostic: Some(diagnostic), failure, ..Ending::new(code) }
     }
 
@@ -109,43 +108,25 @@ impl Ending {
     }
 
     /// The run is over. `last` is why the last answer ended, `model` what the command line asked for.
-    pub(super) fn of_run(end: FileRun, last: Option<FinishReason>, model: Option<&str>, redactor: &Redactor) -> Self {
-        match end {
-            // A failure of the provider never ends with 0.
-            FileRun::Done { exit_code: None | Some(0) } if last == Some(FinishReason::Error) => {
-                let message = "the last answer broke off with an error of the provider (finish reason error)";
-                Ending { is_told: true, ..Ending::failed(ExitCode::Model, "model", Diagnostic::new(message)) }
-            }
-            FileRun::Done { exit_code: None | Some(0) } | FileRun::Help(_) => Ending::new(ExitCode::Done),
-            FileRun::Done { exit_code: Some(code) } | FileRun::Exited(code) => Ending::of_script(code),
-            FileRun::FailedAs(error, code) => {
-                let (_, kind) = code_and_kind(&error, model);
-                Ending::failed(ExitCode::Script(code), kind, without_secrets(error_diagnostic(&error), redactor))
-            }
-            FileRun::Failed(error) => {
-                let (code, kind) = code_and_kind(&error, model);
-                let mut diagnostic = without_secrets(error_diagnostic(&error), redactor);
-                if let (RunError::NoModel(_), ExitCode::Usage, Some(model)) = (error.origin(), code, model) {
-                    // Not the place in the file: it is the command line that is wrong.
-                    let message = format!("-m, --model {model}: {}", diagnostic.message);
-                    diagnostic = Diagnostic { hint: diagnostic.hint, ..Diagnostic::new(message) };
+    pub(super) fn of_run(end: &FileRun, last: Option<FinishReason>, model: Option<&str>, redactor: &Redactor) -> Self {
+        let asked = model.map(|name| AskedModel { name, option: "-m, --model" });
+        let Some(failed) = RunFailure::of(end, last, asked, redactor) else {
+            return Ending::new(match end {
+                FileRun::Done { exit_code: Some(code) } | FileRun::Exited(code) if *code != 0 => {
+                    ExitCode::Script(*code)
                 }
-                let is_replay_failure =
-                    matches!(error.origin(), RunError::Provider(error) if error.kind == ProviderErrorKind::Replay);
-                Ending { is_replay_failure, ..Ending::failed(code, kind, diagnostic) }
-            }
-        }
-    }
-
-    /// The script said how the process is to end; it has told why, or had no reason to.
-    fn of_script(code: i32) -> Self {
-        let code = ExitCode::Script(code);
-        match code.seen() {
-            0 => Ending::new(code),
-            seen => {
-                let diagnostic = Diagnostic::new(format!("the script ended the run with exit code {seen}"));
-                Ending { diagnostic: None, ..Ending::failed(code, "exit", diagnostic) }
-            }
+                _ => ExitCode::Done,
+            });
+        };
+        let is_of_script = failed.is_code_of_script;
+        let code = if is_of_script { ExitCode::Script(failed.code) } else { ExitCode::of_failure(failed.code) };
+        Ending {
+            failure: Some(failed.to_failure()),
+            is_told: failed.is_told,
+            is_replay_failure: failed.is_replay_failure,
+            // What a script ends with it has told, or had no reason to.
+            diagnostic: (failed.kind != "exit").then_some(failed.diagnostic),
+            ..Ending::new(code)
         }
     }
 
@@ -153,93 +134,6 @@ impl Ending {
     pub(super) fn to_event(&self) -> RunFinish {
         RunFinish { exit_code: self.code.seen(), error: self.failure.clone() }
     }
-}
-
-fn failure(code: ExitCode, kind: &str, diagnostic: &Diagnostic) -> Failure {
-    let headline = diagnostic.headline();
-    let location = diagnostic.location.as_ref();
-    Failure {
-        code: code.seen(),
-        kind: kind.to_owned(),
-        message: headline.strip_prefix("Error: ").unwrap_or(&headline).to_owned(),
-        hint: diagnostic.hint.clone(),
-        file: location.map(|location| location.path.clone()),
-        line: location.map(|location| location.line),
-        column: location.map(|location| location.column),
-    }
-}
-
-/// The last net: an error of the script's own may show a line with a key in it.
-fn without_secrets(diagnostic: Diagnostic, redactor: &Redactor) -> Diagnostic {
-    let apply = |text: Option<String>| text.map(|text| redactor.apply(&text));
-    let causes = diagnostic.causes.into_iter().map(|cause| without_secrets(cause, redactor)).collect();
-    Diagnostic {
-        message: redactor.apply(&diagnostic.message),
-        source_line: apply(diagnostic.source_line),
-        hint: apply(diagnostic.hint),
-        causes,
-        ..diagnostic
-    }
-}
-
-/// What a failure counts as: that of an inner run that nobody caught as what it is.
-fn code_and_kind(error: &RunError, asked: Option<&str>) -> (ExitCode, &'static str) {
-    let code = ExitCode::of_failure(error.exit_code(asked));
-    let kind = match error.origin() {
-        RunError::Provider(_) => "model",
-        RunError::Output(_) => "output",
-        RunError::Usage(_) => "usage",
-        RunError::Limit { .. } => "limit",
-        RunError::NoModel(_) if code == ExitCode::Usage => "usage",
-        RunError::NoModel(_) => "configuration",
-        RunError::Aborted => "aborted",
-        RunError::Script(_) => "script",
-    };
-    (code, kind)
-}
-
-/// What to show of a failure. What came through the script is shown as the script threw it, with the advice of the failure
-/// that it began with.
-fn error_diagnostic(error: &RunError) -> Diagnostic {
-    match error {
-        RunError::Script(failure) => {
-            let hint = failure.diagnostic.hint.clone().or_else(|| advice(error.origin()));
-            Diagnostic { hint, ..failure.diagnostic.clone() }
-        }
-        RunError::Provider(error) | RunError::NoModel(error) => provider_diagnostic(error),
-        RunError::Output(failure) => {
-            Diagnostic { hint: failure.hint.clone(), ..Diagnostic::new(failure.message.clone()) }
-        }
-        RunError::Usage(diagnostic) => (**diagnostic).clone(),
-        RunError::Limit { .. } | RunError::Aborted => Diagnostic::new(error.to_string()),
-    }
-}
-
-fn advice(error: &RunError) -> Option<String> {
-    match error {
-        RunError::Provider(error) | RunError::NoModel(error) => error.hint.clone(),
-        RunError::Output(failure) => failure.hint.clone(),
-        RunError::Usage(diagnostic) => diagnostic.hint.clone(),
-        RunError::Script(_) | RunError::Limit { .. } | RunError::Aborted => None,
-    }
-}
-
-fn provider_diagnostic(error: &ProviderError) -> Diagnostic {
-    let model =
-        if error.model.is_empty() { error.provider.clone() } else { format!("{}:{}", error.provider, error.model) };
-    let status = error.status.map(|status| format!(" (status {status})")).unwrap_or_default();
-    let mut diagnostic = Diagnostic::new(format!("{model}{status}: {}", error.message));
-    diagnostic.hint = near_price(error).or_else(|| error.hint.clone());
-    diagnostic
-}
-
-/// The model that was meant, when the provider does not know the one that was asked and the price table neither.
-fn near_price(error: &ProviderError) -> Option<String> {
-    let is_about_name = error.hint.as_ref().is_some_and(|hint| hint.contains("the model's name"));
-    let is_refused = error.kind == ProviderErrorKind::BadRequest && (error.status == Some(404) || is_about_name);
-    let today = || jiff::Timestamp::now().strftime("%F").to_string();
-    let meant = is_refused.then(|| near_model(&error.provider, &error.model, &today())).flatten()?;
-    Some(format!("Did you mean \"{}:{meant}\"?", error.provider))
 }
 
 /// What happened to a file, without the number that the system has for it.

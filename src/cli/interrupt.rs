@@ -68,6 +68,14 @@ impl Interrupts {
         end().is_noticed = true;
     }
 
+    /// The signal that is to end the run, if it has come, for whoever looks now and then.
+    pub(super) fn heard(&mut self) -> Option<i32> {
+        let signal = self.0.try_recv().ok()?;
+        end().is_noticed = true;
+        CHANGED.notify_all();
+        Some(signal)
+    }
+
     /// The signal that is to end the run.
     pub(super) async fn next(&mut self) -> i32 {
         match self.0.recv().await {

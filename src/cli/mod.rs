@@ -13,7 +13,6 @@ mod env;
 mod exit;
 mod failure;
 mod interrupt;
-mod near;
 mod printer;
 mod progress;
 mod readers;

@@ -1,8 +1,12 @@
-//! What can be typed behind `lmthing test` (docs/testing.md). Doc comments in here are what the help shows.
+//! What can be typed behind `lmthing test` (docs/command-line.md, "Tests"). Doc comments in here are what the help shows.
 
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
+use clap_complete::ArgValueCompleter;
+
+use super::complete::PromptFiles;
+use crate::cost::Limits;
 
 /// `lmthing test`.
 #[derive(Args, Debug)]
@@ -12,11 +16,11 @@ use clap::{Args, ValueEnum};
 )]
 pub(super) struct TestArgs {
     /// Test files, prompt files, and folders to search for them; the current folder when nothing is named
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", add = ArgValueCompleter::new(PromptFiles))]
     pub(super) paths: Vec<PathBuf>,
 
-    /// Run only tests with this in their full name
-    #[arg(short, long, value_name = "TEXT")]
+    /// Run only tests with this in their full name: titles joined by ' > '
+    #[arg(short = 't', long, value_name = "TEXT")]
     pub(super) filter: Option<String>,
 
     /// How results are printed: for people, as TAP 14, or as the JSON document that Vitest prints
@@ -24,11 +28,11 @@ pub(super) struct TestArgs {
     pub(super) reporter: TestReporter,
 
     /// Write results as JUnit XML as well
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) junit: Option<PathBuf>,
 
     /// Begin no more tests after N failures; after the first when N is not given
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = count)]
     pub(super) bail: Option<NonZeroUsize>,
 
     /// Write snapshots anew that do not match, and remove those that nothing asks for
@@ -39,23 +43,23 @@ pub(super) struct TestArgs {
     #[arg(long)]
     pub(super) record: bool,
 
-    /// Ask models, and let tests reach other machines
+    /// Ask models, and let tests reach other machines; with --record, record everything anew
     #[arg(long)]
     pub(super) live: bool,
 
-    /// How long a test may take, in seconds; 0 for no limit
-    #[arg(long, value_name = "SECONDS")]
-    pub(super) timeout: Option<f64>,
+    /// How long a test may take, such as 30s or 500ms; a bare number is seconds, 0 is no limit
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    pub(super) timeout: Option<Duration>,
 
     /// Read variables from this file, before .env; may be repeated, and the last file wins
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) env_file: Vec<PathBuf>,
 
     /// Run so many files at once; as many as there are processors when not given
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = count)]
     pub(super) jobs: Option<NonZeroUsize>,
 
-    /// Run again what a change concerns
+    /// Run again when a file that the tests are made of changes
     #[arg(long)]
     pub(super) watch: bool,
 
@@ -74,4 +78,15 @@ pub(super) enum TestReporter {
     Tap,
     /// One JSON document.
     Json,
+}
+
+fn count(typed: &str) -> Result<NonZeroUsize, &'static str> {
+    typed.parse().map_err(|_| "expected a whole number from 1 on")
+}
+
+fn time(typed: &str) -> Result<Duration, String> {
+    match typed.trim() {
+        "0" => Ok(Duration::ZERO),
+        other => Limits::parse_time(other),
+    }
 }

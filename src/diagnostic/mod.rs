@@ -3,11 +3,16 @@
 //!
 //! Knows nothing of QuickJS, terminals or exit codes.
 
+mod github;
+mod near;
 mod render;
+pub(crate) mod snippet;
 mod suggestion;
 
 use serde::Serialize;
 
+pub(crate) use github::{Annotation, AnnotationLevel};
+pub(crate) use near::{did_you_mean, ends_in_json};
 pub(crate) use suggestion::closest;
 
 /// Something that went wrong, and where in the user's files.

@@ -25,6 +25,13 @@ impl Diagnostic {
         Renderer::new(colour).diagnostic(&mut out, self, 0);
         out
     }
+
+    /// What [`Diagnostic::render`] writes below the place: stack, causes, hint. Empty when there is none of them.
+    pub(crate) fn render_rest(&self, colour: bool) -> String {
+        let mut out = String::new();
+        Renderer::new(colour).rest(&mut out, self, 0);
+        out
+    }
 }
 
 struct Renderer {
@@ -52,6 +59,11 @@ impl Renderer {
         if let Some(location) = &diagnostic.location {
             self.location(out, location, diagnostic.source_line.as_deref(), &indent);
         }
+        self.rest(out, diagnostic, depth);
+    }
+
+    fn rest(&self, out: &mut String, diagnostic: &Diagnostic, depth: usize) {
+        let indent = "  ".repeat(depth);
         self.stack(out, diagnostic, &indent);
         for cause in &diagnostic.causes {
             self.diagnostic(out, cause, depth + 1);

@@ -20,11 +20,13 @@ const MAX_SHOWN: usize = 60;
 pub(crate) struct Problem {
     pub(super) message: String,
     pub(super) hint: Option<String>,
+    /// The required properties that are missing, when that is all that is wrong.
+    missing: Vec<String>,
 }
 
 impl Problem {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        Problem { message: message.into(), hint: None }
+        Problem { message: message.into(), hint: None, missing: Vec::new() }
     }
 
     #[must_use]
@@ -51,19 +53,28 @@ impl Problem {
                 None => lines.push(schema_line(declaration, &filled.input, problem)),
             }
         }
+        let is_all = lines.is_empty();
         if !missing.is_empty() {
             lines.insert(0, missing_line(declaration, &missing, filled.is_standard_input_empty));
         }
-        let problem = match lines.as_slice() {
+        let mut problem = match lines.as_slice() {
             [line] => Problem::new(line),
             lines => Problem::new(format!("the input does not fit:\n  {}", lines.join("\n  "))),
         };
+        if is_all {
+            problem.missing = missing.iter().map(|property| property.name.clone()).collect();
+        }
         let unknown = || filled.input.keys().map(String::as_str).filter(|key| declaration.fields.named(key).is_none());
         let near = missing.iter().find_map(|property| Some((closest(&property.name, unknown())?, &property.name)));
         match near {
             Some((near, name)) => problem.hint(format!("the input has {near}; did you mean {name}?")),
             None => problem,
         }
+    }
+
+    /// The required properties that are missing, when nothing else is wrong.
+    pub(crate) fn only_missing(&self) -> &[String] {
+        &self.missing
     }
 
     /// With the line that says how the command is used.

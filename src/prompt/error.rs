@@ -32,6 +32,14 @@ pub(crate) enum RunError {
     /// What was typed, or handed over from code, does not fit what the prompt takes.
     #[error("{}", .0.message)]
     Usage(Box<Diagnostic>),
+    /// Nothing is wrong with what was typed, but that required input is missing.
+    #[error("{}", .problem.message)]
+    MissingInput {
+        /// What is missing, and how it is given.
+        problem: Box<Diagnostic>,
+        /// The properties, by their names in the schema.
+        names: Vec<String>,
+    },
     /// `options.abortSignal` was aborted.
     #[error("the run was aborted")]
     Aborted,
@@ -58,8 +66,14 @@ pub(crate) struct ScriptFailure {
 }
 
 impl RunError {
+    /// The exit code of a run that a limit has ended.
+    pub(crate) const LIMIT_EXIT_CODE: i32 = 4;
+
     /// The exit code of a run whose model or provider failed.
     pub(crate) const MODEL_EXIT_CODE: i32 = 3;
+
+    /// The exit code of a run that was asked for in a wrong way.
+    pub(crate) const USAGE_EXIT_CODE: i32 = 2;
 
     /// The exit code of a program whose own code failed.
     pub(crate) const SCRIPT_EXIT_CODE: i32 = 1;
@@ -71,11 +85,11 @@ impl RunError {
             error.model == asked || format!("{}:{}", error.provider, error.model) == asked
         };
         match self.origin() {
-            RunError::NoModel(error) if asked.is_some_and(|asked| is_asked(error, asked)) => 2,
+            RunError::NoModel(error) if asked.is_some_and(|asked| is_asked(error, asked)) => Self::USAGE_EXIT_CODE,
             RunError::Script(_) | RunError::NoModel(_) | RunError::Aborted => Self::SCRIPT_EXIT_CODE,
-            RunError::Usage(_) => 2,
+            RunError::Usage(_) | RunError::MissingInput { .. } => Self::USAGE_EXIT_CODE,
             RunError::Provider(_) | RunError::Output(_) => Self::MODEL_EXIT_CODE,
-            RunError::Limit { .. } => 4,
+            RunError::Limit { .. } => Self::LIMIT_EXIT_CODE,
         }
     }
 

@@ -52,7 +52,7 @@ pub enum ProviderErrorKind {
     Protocol,
     /// The provider reported a failure inside the stream.
     Stream,
-    /// A replayed run asked something that is not in the recording.
+    /// A replayed run asked something that is not in the recording, or a test a model that it must not ask.
     Replay,
 }
 

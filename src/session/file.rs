@@ -1,17 +1,23 @@
 //! One prompt file from engine to outcome: where the doors between `script` and the step loop are put in. Must not know
 //! where output goes.
 
-use std::{path::Path, rc::Rc, time::Duration};
+use std::{
+    path::Path,
+    rc::Rc,
+    time::{Duration, Instant},
+};
 
 use crate::{
     diagnostic::Diagnostic,
     event::{EventKind, Events, Retry},
     input::CommandLine,
+    permission::Permissions,
     prompt::RunError,
     provider::{ProviderEvent, Redactor},
     script::{
         Engine, EngineOptions, ScriptHost,
         bindings::{self, Exchanges, FileRun, ModelChoice},
+        keep_pieces, set_latest,
     },
 };
 
@@ -39,24 +45,54 @@ pub(crate) struct FileRunOptions {
     pub model: Option<ModelChoice>,
     /// Bytes of stack for scripts.
     pub max_stack_size: usize,
+    /// What the program around the run has decided of it.
+    pub surroundings: Surroundings,
+}
+
+/// What a run is part of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Surroundings {
+    /// What scripts may reach.
+    pub permissions: Permissions,
+    /// Bytes that scripts may use; `None` leaves it to the system.
+    pub max_memory: Option<usize>,
+    /// When scripts are interrupted at the latest, whatever limits the file has.
+    pub latest: Option<Instant>,
+    /// Whether the process goes on after the run. Then the engine is freed at the end; else that is left to the system.
+    pub goes_on: bool,
+    /// Whether `fullSteps` is looked at from outside: steps have the pieces of their answers and the schemas of their tools
+    /// then, also those of a mock.
+    pub keeps_pieces: bool,
 }
 
 /// Runs a prompt file to its end.
 pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
+    let surroundings = options.surroundings;
     let rest = (options.meter.clone(), options.events, options.exchanges);
-    let doors = doors(&options.host, &options.variables, &options.redactor, rest);
+    let doors = doors(&options.host, &options.variables, &options.redactor, rest, surroundings.keeps_pieces);
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: options.argv,
         env: options.variables,
         max_stack_size: options.max_stack_size,
+        permissions: surroundings.permissions,
+        max_memory: surroundings.max_memory,
         ..EngineOptions::new(options.host)
     });
     let engine = match engine.await {
         Ok(engine) => engine,
         Err(error) => return failed(format!("cannot start the JavaScript engine: {error}")),
     };
-    let installed = engine.context().with(|ctx| bindings::install(&ctx, doors)).await;
+    let installed = engine.context().with(|ctx| {
+        if let Some(latest) = surroundings.latest {
+            set_latest(&ctx, latest)?;
+        }
+        if surroundings.keeps_pieces {
+            keep_pieces(&ctx)?;
+        }
+        bindings::install(&ctx, doors)
+    });
+    let installed = installed.await;
     let end = match installed {
         Ok(()) => tokio::select! {
             end = bindings::run_file(&engine, path, &options.line, options.model.as_ref()) => end,
@@ -64,8 +100,10 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         },
         Err(error) => failed(format!("cannot install lmthing's bindings: {error}")),
     };
-    // The process ends next: taking the engine apart value by value would only cost time.
-    engine.abandon();
+    if !surroundings.goes_on {
+        // The process ends next: taking the engine apart value by value would only cost time.
+        engine.abandon();
+    }
     end
 }
 

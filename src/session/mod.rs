@@ -10,6 +10,7 @@ mod admission;
 mod answer;
 mod doors;
 mod endings;
+mod failure;
 mod file;
 mod meter;
 mod permits;
@@ -19,5 +20,6 @@ mod step_loop;
 mod tools;
 
 pub(crate) use doors::doors;
-pub(crate) use file::{FileRunOptions, run_file};
+pub(crate) use failure::{AskedModel, RunFailure, failure, without_secrets};
+pub(crate) use file::{FileRunOptions, Surroundings, run_file};
 pub(crate) use meter::Meter;

@@ -17,7 +17,6 @@ use crate::{
     chat::{CallSettings, ContentPart, ModelRequest, Role, Step, StepOutput, ToolSpec},
     event::EventKind,
     prompt::{AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan, plan_step},
-    provider::LanguageModel,
 };
 
 /// How many steps a run may take when nothing else is set: a model that calls tools in a circle has to end some time.
@@ -29,6 +28,8 @@ pub(crate) struct Session {
     pub endings: Endings,
     /// What the whole run may use.
     pub meter: Rc<Meter>,
+    /// Whether steps keep the schemas of their tools also where the model reads none.
+    pub keeps_tools: bool,
 }
 
 impl StepLoop for Session {
@@ -123,7 +124,7 @@ async fn run_step(
 ) -> Result<Rc<Step>, RunError> {
     let began = Instant::now();
     let model = host.model();
-    let tools = sent_tools(host, &*model, &plan)?;
+    let tools = sent_tools(host, model.reads_request() || session.keeps_tools, &plan)?;
     let scope = host.record().scope();
     let asker = Asker { model: &*model, scope, standing: host.standing(), messages: &plan.messages };
     let admission = admit(&session.meter, asker).await?;
@@ -161,14 +162,10 @@ async fn run_step(
     Ok(step)
 }
 
-/// The tools as the model is told of them; `None`, and kept by the host, when it reads no requests. Steps that say the
+/// The tools as the model is told of them; `None`, and kept by the host, when nobody reads them. Steps that say the
 /// same as the step before share it.
-fn sent_tools(
-    host: &dyn PromptHost,
-    model: &dyn LanguageModel,
-    plan: &StepPlan,
-) -> Result<Option<Rc<[ToolSpec]>>, RunError> {
-    if !model.reads_request() {
+fn sent_tools(host: &dyn PromptHost, is_read: bool, plan: &StepPlan) -> Result<Option<Rc<[ToolSpec]>>, RunError> {
+    if !is_read {
         host.keep_tools(&plan.active.tools)?;
         return Ok(None);
     }

@@ -12,6 +12,7 @@ use super::{
     message::{Message, Teller},
     options::{Kind, Subject, TestOptions},
     outcome::Failure,
+    prompt_run::{PromptRunner, PromptRunnerOptions},
     smoke,
 };
 use crate::{
@@ -23,7 +24,7 @@ use crate::{
         Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost,
         bindings::{
             self,
-            testing::{TestSettings, install, run_test_file},
+            testing::{TestHost, TestSettings, allow_runs, install, run_test_file},
         },
     },
     session::{Meter, doors},
@@ -57,7 +58,18 @@ fn run_to_end(work: Work) {
     let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
     let path = std::path::absolute(&subject.file).unwrap_or_else(|_| subject.file.clone());
     let recordings = options.shelf.for_file(&path, &subject.file);
-    let teller = Teller { index, sender, stop, redactor, recordings, begun: 0.into() };
+    let teller = Teller {
+        index,
+        sender,
+        stop,
+        redactor,
+        recordings,
+        begun: 0.into(),
+        is_running: false.into(),
+        is_whole: true.into(),
+        watcher: options.watcher.clone(),
+        snapshots: snapshot_file(&path),
+    };
     let teller = Rc::new(teller);
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -66,24 +78,24 @@ fn run_to_end(work: Work) {
     let run = async {
         match subject.kind {
             Kind::Tests => run_tests(&path, &options, &teller).await.unwrap_or_else(|error| fail(&teller, error)),
-            Kind::Smoke => smoke::run(&path, &options, &teller).await,
+            Kind::Smoke(answers) => smoke::run(&path, answers, &options, &teller).await,
         }
     };
     runtime.block_on(run);
+    teller.recordings.end(teller.is_whole.get());
     // Not to wait for a blocking call that nobody needs any more.
     runtime.shutdown_background();
 }
 
 fn fail(teller: &Teller, message: String) {
-    let failure = Failure { diagnostic: Diagnostic::new(message), diff: None, context: None };
-    teller.tell(Message::Error(Box::new(failure)));
+    teller.error(Failure { diagnostic: Diagnostic::new(message), diff: None, context: None });
 }
 
 async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> Result<(), String> {
     let host: Rc<dyn ScriptHost> = teller.clone();
     let meter = Rc::new(Meter::new(crate::cost::Limits::default(), options.own_prices.clone()));
     let exchanges = teller.recordings.own(&teller.redactor);
-    let doors = doors(&host, &options.variables, &teller.redactor, (meter, Events::new(Vec::new()), exchanges));
+    let doors = doors(&host, &options.variables, &teller.redactor, (meter, Events::new(Vec::new()), exchanges), false);
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: argv(path),
@@ -94,6 +106,14 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
         ..EngineOptions::new(host)
     });
     let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
+    let runs = Rc::new(PromptRunner::new(PromptRunnerOptions {
+        host: teller.clone(),
+        variables: options.variables.clone(),
+        permissions: Permissions::of_tests(options.is_live),
+        max_memory: Some(MAX_MEMORY),
+        max_stack_size: SCRIPT_STACK_SIZE,
+        recordings: teller.recordings.clone(),
+    }));
     let settings = TestSettings {
         file: path.display().to_string(),
         is_ci: options.is_ci,
@@ -103,15 +123,23 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
     };
     let installed = engine.context().with(|ctx| {
         bindings::install(&ctx, doors)?;
-        install(&ctx, settings, teller.clone())
+        install(&ctx, settings, teller.clone())?;
+        allow_runs(&ctx, runs)
     });
     installed.await.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
-    teller.tell(Message::Begin(String::new(), Some(options.timeout)));
-    run_test_file(&engine, path, options.timeout).await;
+    let limit = Some(options.timeout).filter(|limit| !limit.is_zero());
+    teller.begin("", limit);
+    run_test_file(&engine, path, limit).await;
     Ok(())
 }
 
-fn argv(path: &Path) -> Vec<String> {
+/// Where the snapshots of a test file are.
+fn snapshot_file(path: &Path) -> PathBuf {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_file_name("__snapshots__").join(format!("{name}.snap"))
+}
+
+pub(super) fn argv(path: &Path) -> Vec<String> {
     let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lmthing"));
     [program.display().to_string(), path.display().to_string()].to_vec()
 }

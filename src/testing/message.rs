@@ -1,7 +1,8 @@
 //! What the thread that runs a file says to the one that waits for it. Must not know what is made of it.
 
 use std::{
-    cell::RefCell,
+    cell::Cell,
+    path::{Path, PathBuf},
     rc::Rc,
     sync::atomic::Ordering,
     sync::{Arc, atomic::AtomicBool, mpsc::Sender},
@@ -9,12 +10,15 @@ use std::{
 };
 
 use super::{
-    outcome::{Failure, Snapshots, TestOutcome},
+    options::Watcher,
+    outcome::{Failure, Snapshots, State, TestOutcome},
     recordings::FileRecordings,
 };
 use crate::{
+    diagnostic::Diagnostic,
     provider::Redactor,
     script::{ScriptHost, bindings::testing::TestHost},
+    session::without_secrets,
 };
 
 /// Something that happened in a file.
@@ -42,13 +46,28 @@ pub(super) struct Teller {
     pub(super) redactor: Redactor,
     pub(super) recordings: Rc<FileRecordings>,
     /// How many tests have begun.
-    pub(super) begun: RefCell<usize>,
+    pub(super) begun: Cell<usize>,
+    /// Whether a test is running.
+    pub(super) is_running: Cell<bool>,
+    /// Whether everything in the file was run and passed so far.
+    pub(super) is_whole: Cell<bool>,
+    /// Who hears of the files that the tests are made of.
+    pub(super) watcher: Option<Arc<dyn Watcher>>,
+    /// Where the snapshots are.
+    pub(super) snapshots: PathBuf,
 }
 
 impl Teller {
     /// Sends it. That nobody listens any more is no failure of the file.
     pub(super) fn tell(&self, message: Message) {
         let _ = self.sender.send((self.index, message));
+    }
+
+    /// What tests compare may hold a key.
+    fn redacted(&self, failure: Failure) -> Failure {
+        let Failure { diagnostic, diff, context } = failure;
+        let diff = diff.map(|diff| self.redactor.apply(&diff));
+        Failure { diagnostic: without_secrets(diagnostic, &self.redactor), diff, context }
     }
 
     fn print(&self, text: &str) {
@@ -62,23 +81,40 @@ impl TestHost for Teller {
     }
 
     fn start(&self, _test: &str) {
-        let index = self.begun.replace_with(|begun| *begun + 1);
+        let index = self.begun.get();
+        self.begun.set(index + 1);
         self.recordings.begin_test(index);
+        self.is_running.set(true);
     }
 
     fn attempt(&self) {
         self.recordings.current().begin_attempt();
     }
 
+    fn fault(&self) -> Option<Diagnostic> {
+        self.recordings.current().take_fault()
+    }
+
     fn test(&self, outcome: TestOutcome) {
-        self.tell(Message::Test(Box::new(outcome)));
+        // One that was left out has never begun.
+        if self.is_running.take() {
+            self.recordings.end_test(outcome.state == State::Passed);
+        }
+        self.is_whole.set(self.is_whole.get() && matches!(outcome.state, State::Passed | State::Todo));
+        let failures = outcome.failures.into_iter().map(|failure| self.redacted(failure)).collect();
+        self.tell(Message::Test(Box::new(TestOutcome { failures, ..outcome })));
     }
 
     fn error(&self, failure: Failure) {
-        self.tell(Message::Error(Box::new(failure)));
+        self.is_whole.set(false);
+        self.tell(Message::Error(Box::new(self.redacted(failure))));
     }
 
     fn file(&self, notes: Vec<String>, snapshots: Snapshots) {
+        if let Some(watcher) = &self.watcher {
+            watcher.wrote(&self.snapshots);
+        }
+        let notes = notes.iter().map(|note| self.redactor.apply(note)).collect();
         self.tell(Message::File(notes, snapshots));
     }
 
@@ -106,5 +142,15 @@ impl ScriptHost for Teller {
 
     fn has_stdin(&self) -> bool {
         false
+    }
+
+    fn looked_for(&self, file: &Path) {
+        if let Some(watcher) = &self.watcher {
+            watcher.looked_for(file);
+        }
+    }
+
+    fn is_watched(&self) -> bool {
+        self.watcher.is_some()
     }
 }

@@ -12,10 +12,14 @@ mod message;
 mod options;
 mod outcome;
 mod pool;
+mod prompt_run;
 mod recordings;
+pub(crate) mod report;
 mod smoke;
 
-pub(crate) use options::{Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions};
+pub(crate) use options::{Answers, Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions, Watcher};
 pub(crate) use outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals};
 pub(crate) use pool::{Listener, Progress, run_tests};
+pub(crate) use prompt_run::{PromptRunner, PromptRunnerOptions};
 pub(crate) use recordings::{FileRecordings, Finished, Mode, Shelf, TestRecordings};
+pub(crate) use smoke::recording_of;

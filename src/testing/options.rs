@@ -1,6 +1,11 @@
 //! How tests are to be run. Must not know where that was said.
 
-use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::recordings::Shelf;
 use crate::cost::OwnPrices;
@@ -25,8 +30,19 @@ pub(crate) struct Subject {
 pub(crate) enum Kind {
     /// It holds tests.
     Tests,
-    /// It is a prompt file with a mock or a recording: it passes when it runs to its end.
-    Smoke,
+    /// It is a prompt file: it passes when it runs to its end.
+    Smoke(Answers),
+}
+
+/// Who answers in a smoke test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answers {
+    /// The export `mock`, whatever `config.model` is.
+    Mock,
+    /// The recording beside the file.
+    Recording,
+    /// Nobody yet: with `--record`, a recording is made.
+    Nobody,
 }
 
 /// How all of them are run.
@@ -54,4 +70,15 @@ pub(crate) struct TestOptions {
     pub(crate) timeout: Duration,
     /// The same of a smoke test.
     pub(crate) smoke_timeout: Duration,
+    /// Who watches the files that tests are made of; nobody unless they are to be run again.
+    pub(crate) watcher: Option<Arc<dyn Watcher>>,
+}
+
+/// Hears of the files that tests are made of, from several threads.
+pub(crate) trait Watcher: Send + Sync {
+    /// A test is about to read a file, whether or not it is there.
+    fn looked_for(&self, file: &Path);
+
+    /// The tests themselves have written a file: that is no change.
+    fn wrote(&self, file: &Path);
 }

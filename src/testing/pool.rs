@@ -40,6 +40,11 @@ pub(crate) trait Listener {
 
     /// A file is done; called in the order of the files.
     fn file(&mut self, file: &FileOutcome);
+
+    /// Whether everything is to be broken off, now.
+    fn is_interrupted(&mut self) -> bool {
+        false
+    }
 }
 
 /// How far it all is.
@@ -123,6 +128,23 @@ impl<'a> Pool<'a> {
             }
             self.report(listener);
             listener.progress(&self.progress());
+            if listener.is_interrupted() {
+                return self.break_off(listener);
+            }
+        }
+    }
+
+    /// Reports what is done; of a file that is running, the tests that are over.
+    fn break_off(&mut self, listener: &mut dyn Listener) {
+        self.stop.store(true, Ordering::Relaxed);
+        for (index, mut running) in std::mem::take(&mut self.running) {
+            running.outcome.took = running.began.elapsed();
+            running.outcome.notes.push("interrupted, what follows was not run".to_owned());
+            self.waiting.insert(index, running.outcome);
+        }
+        for outcome in std::mem::take(&mut self.waiting).into_values() {
+            self.totals.add(&outcome);
+            listener.file(&outcome);
         }
     }
 

@@ -18,6 +18,8 @@ pub(super) struct Module {
     pub(super) assignments: Vec<Assignment>,
     /// The first `export *`.
     pub(super) star: Option<Range>,
+    /// The modules of which everything is exported, as they are written.
+    pub(super) star_modules: Vec<String>,
 }
 
 /// One export.
@@ -147,7 +149,8 @@ impl Module {
     /// `export { a, b as c }`, `export { a } from './b.mjs'`, `export *`.
     fn export_list(&mut self, tree: &Tree, statement: NodeId) -> Result<(), Error> {
         let read = tree.node(statement)?;
-        let is_from_elsewhere = read.module_specifier().is_some();
+        let module = read.module_specifier();
+        let is_from_elsewhere = module.is_some();
         let children = tree.children(statement)?;
         let mut is_star = true;
         for list in children {
@@ -167,8 +170,9 @@ impl Module {
                 _ => {}
             }
         }
-        if is_star && is_from_elsewhere && self.star.is_none() {
-            self.star = Some(Range::of(tree, statement)?);
+        if let (true, Some(module)) = (is_star, module) {
+            self.star = self.star.map_or_else(|| Range::of(tree, statement), Ok).map(Some)?;
+            self.star_modules.push(tree.text(module)?);
         }
         Ok(())
     }

@@ -26,6 +26,14 @@ pub(super) struct Places<'a> {
     tree: Option<Tree>,
 }
 
+/// How a module may export a name.
+pub(super) enum Exported {
+    /// It names it.
+    Itself,
+    /// It does if one of these does, of which it exports everything.
+    From(Vec<String>),
+}
+
 impl<'a> Places<'a> {
     /// The values of the prompt file or module `text`. One that cannot be parsed has none.
     pub(super) fn of(text: &'a str, language: Language) -> Self {
@@ -37,6 +45,12 @@ impl<'a> Places<'a> {
     pub(super) fn span(&self, path: &[Key]) -> Option<Span> {
         let range = self.range(path).ok()??;
         Some(Span { start: self.position(range.start), end: self.position(range.end) })
+    }
+
+    /// How the module exports `name`.
+    pub(super) fn exports(&self, name: &str) -> Exported {
+        let module = self.tree.as_ref().and_then(|tree| Module::of(tree).ok()).unwrap_or_default();
+        if module.export(name).is_some() { Exported::Itself } else { Exported::From(module.star_modules) }
     }
 
     fn range(&self, path: &[Key]) -> Result<Option<Range>, Error> {

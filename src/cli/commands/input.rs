@@ -11,9 +11,9 @@ use crate::{
     cli::{
         args::{RunArgs, run_options},
         failure::{WrongUsage, words},
-        near::did_you_mean,
         watched::Reporter,
     },
+    diagnostic::did_you_mean,
     input::{CommandLine, Sources},
 };
 

@@ -5,10 +5,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::{
-    cli::{
-        failure::{WrongUsage, words},
-        near::{did_you_mean, ends_in_json},
-    },
+    cli::failure::{WrongUsage, words},
+    diagnostic::{did_you_mean, ends_in_json},
     provider::MockItem,
     script::bindings::ModelChoice,
 };

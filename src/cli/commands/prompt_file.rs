@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{cli::near::did_you_mean, diagnostic::Diagnostic};
+use crate::diagnostic::{Diagnostic, did_you_mean};
 
 /// The endings a prompt file may have.
 pub(super) const ENDINGS: &[&str] = &[".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];

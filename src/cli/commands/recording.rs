@@ -8,13 +8,8 @@ use std::{
 };
 
 use crate::{
-    cli::{
-        args::RunArgs,
-        commands::prompt_file::is_prompt_file,
-        failure::words,
-        near::{did_you_mean, ends_in_json},
-    },
-    diagnostic::Diagnostic,
+    cli::{args::RunArgs, commands::prompt_file::is_prompt_file, failure::words},
+    diagnostic::{Diagnostic, did_you_mean, ends_in_json},
     provider::{Kept, Recording, Redactor, Replay},
     script::bindings::Exchanges,
 };

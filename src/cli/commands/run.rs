@@ -33,7 +33,7 @@ use crate::{
         SCRIPT_STACK_SIZE,
         bindings::{FileRun, ModelChoice},
     },
-    session::{FileRunOptions, Meter, run_file},
+    session::{FileRunOptions, Meter, Surroundings, run_file},
 };
 
 /// Runs a prompt file, or watches it.
@@ -126,6 +126,7 @@ fn prepare(
         variables: environment.variables,
         model,
         max_stack_size: SCRIPT_STACK_SIZE,
+        surroundings: Surroundings::default(),
     };
     Ok((options, recording))
 }
@@ -152,7 +153,7 @@ async fn play(
                 FileRun::Help(text) => show.printer.script_stdout(text),
                 _ => {}
             }
-            Ending::of_run(end, show.finish_reason(), args.model.as_deref(), redactor)
+            Ending::of_run(&end, show.finish_reason(), args.model.as_deref(), redactor)
         }
         () = show.printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         () = show.progress.tick() => unreachable!("the progress line never ends by itself"),
@@ -181,7 +182,10 @@ fn absolute(file: &Path) -> PathBuf {
 }
 
 /// The prices in the environment, which may name a file.
-fn own_prices(variables: &[(String, String)], reporter: &Reporter) -> anyhow::Result<OwnPrices> {
+///
+/// # Errors
+/// What is wrong with them.
+pub(super) fn own_prices(variables: &[(String, String)], reporter: &Reporter) -> Result<OwnPrices, WrongUsage> {
     let Some((_, value)) = variables.iter().find(|(name, _)| name == PRICES_VARIABLE) else {
         return Ok(OwnPrices::default());
     };
@@ -189,7 +193,7 @@ fn own_prices(variables: &[(String, String)], reporter: &Reporter) -> anyhow::Re
         reporter.looked_for(Path::new(path));
         std::fs::read_to_string(path)
     });
-    prices.map_err(|error| WrongUsage::plain(error.to_string()).into())
+    prices.map_err(|error| WrongUsage::plain(error.to_string()))
 }
 
 /// `process.argv`: the program, the file, the rest.

@@ -13,8 +13,8 @@ use tokio::time::{Duration, Instant, sleep, timeout_at};
 
 use folders::Folders;
 use places::{Look, Places, state_of};
-use report::Reports;
 pub(super) use report::{Report, Reporter};
+use report::{Reported, Reports};
 
 /// How long nothing must change any more: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(80);
@@ -115,8 +115,11 @@ impl<'a> Watched<'a> {
     /// Looks at all files, and watches the folders that decide how they are. Whether anything is new.
     fn look(&mut self) -> bool {
         self.folders.catch_up();
-        for (file, state) in self.reports.by_ref() {
-            self.places.add(file, state);
+        for Reported { file, state, is_own } in self.reports.by_ref() {
+            match is_own {
+                true => self.places.set(file, state),
+                false => self.places.add(file, state),
+            }
         }
         let mut is_any_new = false;
         for _ in 0..MAX_LOOKS {

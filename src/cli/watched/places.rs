@@ -67,6 +67,13 @@ impl Places {
         self.places.entry(file).or_insert_with(|| Place { latest: known.clone(), known });
     }
 
+    /// The run has made the file so itself: what was known of it before does not count.
+    pub(super) fn set(&mut self, file: PathBuf, known: State) {
+        let place = self.places.entry(file).or_insert_with(|| Place { latest: None, known: None });
+        place.latest.clone_from(&known);
+        place.known = known;
+    }
+
     /// Looks at all of them.
     pub(super) fn look(&mut self) -> Look {
         let mut walk = Walk::new(&self.here);

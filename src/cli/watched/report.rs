@@ -9,6 +9,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::places::{State, state_of};
 
 /// Where a run writes its lines.
@@ -74,16 +76,39 @@ impl Reporter {
     pub(in crate::cli) fn looked_for(&self, file: &Path) {
         let Some(lines) = &self.0 else { return };
         if lines.told.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
-            // Whoever watches will miss this file, no more.
-            let _ = (&lines.file).write_all(reported(file).as_bytes());
+            lines.write(file, false);
+        }
+    }
+
+    /// The run itself has written `file`, or left it as it is: how it is now, it knows.
+    pub(in crate::cli) fn wrote(&self, file: &Path) {
+        if let Some(lines) = &self.0 {
+            lines.write(file, true);
         }
     }
 }
 
-/// The line with which a run reports a file that it is about to read, in the state it has then: from here on a change is one
-/// that the run may not have seen, however late the report is read.
-fn reported(file: &Path) -> String {
-    let line = std::path::absolute(file).ok().and_then(|file| serde_json::to_string(&(&file, state_of(&file))).ok());
+impl Lines {
+    fn write(&self, file: &Path, is_own: bool) {
+        // Whoever watches will miss this file, no more.
+        let _ = (&self.file).write_all(reported(file, is_own).as_bytes());
+    }
+}
+
+/// A file that a run reports.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Reported {
+    pub(super) file: PathBuf,
+    /// As it was when it was reported: from there on a change is one that the run may not have seen, however late the report
+    /// is read.
+    pub(super) state: State,
+    /// Whether the run has made it so itself; else it was about to read it.
+    pub(super) is_own: bool,
+}
+
+fn reported(file: &Path, is_own: bool) -> String {
+    let reported = std::path::absolute(file).map(|file| Reported { state: state_of(&file), file, is_own });
+    let line = reported.ok().and_then(|reported| serde_json::to_string(&reported).ok());
     // A name that JSON cannot hold is one that no import can name.
     line.map(|line| line + "\n").unwrap_or_default()
 }
@@ -103,7 +128,7 @@ impl Reports {
 }
 
 impl Iterator for Reports {
-    type Item = (PathBuf, State);
+    type Item = Reported;
 
     /// The next, as far as there are any by now.
     fn next(&mut self) -> Option<Self::Item> {

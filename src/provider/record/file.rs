@@ -7,13 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde_json::Value;
-
-/// What begins the file.
-const BEGINNING: &str = "{\"version\":1,\"exchanges\":[";
-
 /// What ends the file; the next exchange is written over it.
-const END: &str = "\n]}\n";
+const END: &str = "\n  ]\n}\n";
 
 /// Where a finished recording is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +35,8 @@ pub(super) struct RecordingFile {
 }
 
 impl RecordingFile {
-    pub(super) fn create(path: &Path) -> io::Result<Self> {
+    /// Begins a file with this text, up to the first exchange.
+    pub(super) fn create(path: &Path, beginning: String) -> io::Result<Self> {
         // What a link leads to is replaced, not the link.
         let path = if path.is_symlink() { fs::canonicalize(path)? } else { path.to_owned() };
         if let Ok(old) = fs::metadata(&path) {
@@ -60,11 +56,12 @@ impl RecordingFile {
         let rights = fs::metadata(&path).map_or(usual, |old| old.permissions());
         remove(&beside)?;
         let mut file = own_file().open(&beside)?;
-        write!(file, "{BEGINNING}{END}")?;
+        file.write_all((beginning + END).as_bytes())?;
         Ok(RecordingFile { path, beside, file, rights, exchanges: 0 })
     }
 
-    pub(super) fn append(&mut self, exchange: &Value) -> io::Result<()> {
+    /// Adds the text of an exchange.
+    pub(super) fn append(&mut self, exchange: &str) -> io::Result<()> {
         let comma = if self.exchanges == 0 { "" } else { "," };
         // The end is written over, and written again: the file is whole even if the process is killed now.
         self.file.seek(SeekFrom::End(-i64::try_from(END.len()).unwrap_or_default()))?;

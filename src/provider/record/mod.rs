@@ -1,26 +1,28 @@
-//! Recording model exchanges, for `--record`: a model that keeps what it is asked and what it answers.
+//! Recording model exchanges, for `run --record` and `test --record`: models that tell what they are asked and what they answer,
+//! and the text that this is kept as.
 //!
-//! A recording is JSON: `{"version": 1, "exchanges": [{provider, model, request: {messages, tools, settings}, parts: [stream
-//! parts], error?}]}`, without the secrets of the run. Where it is kept is `file`'s business.
+//! A recording is JSON: `{"version": 1, "usedBy"?: [test files], "exchanges": [{provider, model, request: {messages, tools,
+//! settings}, parts: [stream parts], error?}]}`, without the secrets of the run. Where it is kept is `file`'s business, how it
+//! is written `layout`'s, what of an answer is written `steady`'s.
 
+mod exchange;
 mod file;
+mod layout;
+mod recorder;
 mod request;
+mod steady;
+mod text;
 
-use std::{cell::RefCell, io, path::Path, rc::Rc};
+use std::{cell::RefCell, io, path::Path, rc::Rc, sync::Arc};
 
-use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture};
-use serde_json::{Value, json};
-
-pub(super) use request::request_to_json;
-
+pub(crate) use exchange::{Asked, RecordedExchange};
 pub use file::Kept;
+pub(crate) use recorder::ask_and_keep;
+pub(crate) use text::RecordedFile;
 
-use super::{
-    Answerer, LanguageModel, PartStream, ProviderError, ProviderErrorKind,
-    redact::{Redactor, redact_parts},
-};
-use crate::chat::{ModelRequest, StreamPart};
+use super::{LanguageModel, redact::Redactor};
 use file::RecordingFile;
+use recorder::Recorder;
 
 /// A file that takes the exchanges of a run.
 pub struct Recording {
@@ -34,7 +36,8 @@ impl Recording {
     /// # Errors
     /// When there can be no file of that name.
     pub fn create(path: &Path, redactor: Redactor) -> io::Result<Rc<Recording>> {
-        Ok(Rc::new(Recording { file: RefCell::new(RecordingFile::create(path)?), redactor }))
+        let file = RecordingFile::create(path, text::beginning(&[]))?;
+        Ok(Rc::new(Recording { file: RefCell::new(file), redactor }))
     }
 
     /// A model that answers as `model` does while every exchange is recorded.
@@ -50,112 +53,33 @@ impl Recording {
         self.file.borrow().finish(ended_well)
     }
 
-    fn append(&self, mut exchange: Value) -> io::Result<()> {
-        // Where it is written, so that nothing can reach the file unredacted.
-        self.redactor.apply_json(&mut exchange);
-        self.file.borrow_mut().append(&exchange)
+    fn append(&self, exchange: &RecordedExchange) -> io::Result<()> {
+        self.file.borrow_mut().append(&text::exchange(exchange)?)
     }
 }
 
-struct Recorder {
-    recording: Rc<Recording>,
-    model: Rc<dyn LanguageModel>,
+/// Writes a whole recording in place of what is there.
+///
+/// # Errors
+/// When the file cannot be written; what is there stays.
+pub(crate) fn write_recording(path: &Path, used_by: &[String], exchanges: &[Arc<RecordedExchange>]) -> io::Result<()> {
+    let mut file = RecordingFile::create(path, text::beginning(used_by))?;
+    for exchange in exchanges {
+        let mut exchange = RecordedExchange::clone(exchange);
+        // One of an older recording may not be yet.
+        exchange.make_steady();
+        file.append(&text::exchange(&exchange)?)?;
+    }
+    file.finish(true).map(drop)
 }
 
-/// An exchange that is going on.
-struct Exchange<'a> {
-    recorder: &'a Recorder,
-    request: Option<Value>,
-    parts: Vec<StreamPart>,
-}
-
-impl Exchange<'_> {
-    fn take(&mut self, part: Result<StreamPart, ProviderError>) -> Result<StreamPart, ProviderError> {
-        match part {
-            Ok(part) => {
-                self.parts.push(part.clone());
-                // Not at the end of the stream: who has read `Finish` may never poll again.
-                if matches!(part, StreamPart::Finish { .. }) {
-                    self.write(None)?;
-                }
-                Ok(part)
-            }
-            Err(error) => {
-                self.write(Some(&error))?;
-                Err(error)
-            }
-        }
+/// Tries whether a recording can be written, without changing one.
+///
+/// # Errors
+/// When it cannot.
+pub(crate) fn try_recording(path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
     }
-
-    /// Writes the exchange once; a recording with a hole in it would fail later and elsewhere, so a fault ends the call.
-    fn write(&mut self, error: Option<&ProviderError>) -> Result<(), ProviderError> {
-        let Some(request) = self.request.take() else { return Ok(()) };
-        let model = &self.recorder.model;
-        let mut exchange = json!({ "provider": model.provider(), "model": model.model_id(), "request": request });
-        let mut parts = std::mem::take(&mut self.parts);
-        redact_parts(&mut parts, &self.recorder.recording.redactor);
-        exchange["parts"] = serde_json::to_value(parts).unwrap_or_default();
-        if let Some(error) = error {
-            exchange["error"] = error_to_json(error);
-        }
-        self.recorder.recording.append(exchange).map_err(|error| {
-            let message = format!("The exchange could not be recorded: {error}");
-            ProviderError::new(ProviderErrorKind::Configuration, model.provider(), model.model_id(), message)
-        })
-    }
-}
-
-impl Drop for Exchange<'_> {
-    /// An answer whose reader left early (a method's code ends it) is recorded as far as it was read.
-    fn drop(&mut self) {
-        if !self.parts.is_empty() {
-            // Nobody is left to tell; the replay will miss the exchange and say so.
-            let _ = self.write(None);
-        }
-    }
-}
-
-impl LanguageModel for Recorder {
-    fn provider(&self) -> &str {
-        self.model.provider()
-    }
-
-    fn model_id(&self) -> &str {
-        self.model.model_id()
-    }
-
-    fn reads_request(&self) -> bool {
-        self.model.reads_request()
-    }
-
-    fn answerers(&self) -> Vec<Answerer> {
-        self.model.answerers()
-    }
-
-    fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
-        async move {
-            // Before the model sees it: the model may take the request apart.
-            let request_json = request_to_json(&request);
-            let mut exchange = Exchange { recorder: self, request: Some(request_json), parts: Vec::new() };
-            match self.model.stream(request).await {
-                Ok(parts) => Ok(parts.map(move |part| exchange.take(part)).boxed_local()),
-                Err(error) => {
-                    exchange.write(Some(&error))?;
-                    Err(error)
-                }
-            }
-        }
-        .boxed_local()
-    }
-}
-
-fn error_to_json(error: &ProviderError) -> Value {
-    json!({
-        "kind": error.kind.as_str(),
-        "message": error.message,
-        "provider": error.provider,
-        "model": error.model,
-        "status": error.status,
-        "hint": error.hint,
-    })
+    RecordingFile::create(path, String::new())?.finish(false).map(drop)
 }

@@ -47,6 +47,8 @@ pub(in crate::script) struct EventLoop {
     halt: RefCell<Option<Halt>>,
     /// When scripts are interrupted that are still running.
     latest: Cell<Option<Instant>>,
+    /// The same, as it was given from outside.
+    bound: Cell<Option<Instant>>,
     /// Who takes what would end the run, if somebody does.
     catcher: RefCell<Option<Catcher>>,
 }
@@ -68,6 +70,7 @@ impl EventLoop {
             changed: Notify::new(),
             halt: RefCell::new(None),
             latest: Cell::new(None),
+            bound: Cell::new(None),
             catcher: RefCell::default(),
         }
     }
@@ -143,14 +146,19 @@ impl EventLoop {
         self.catcher.borrow().is_some()
     }
 
+    /// Has scripts interrupted that are running at that time, whatever deadline is set.
+    pub(super) fn set_latest(&self, latest: std::time::Instant) {
+        self.bound.set(Some(Instant::from_std(latest)));
+    }
+
     /// When that is.
     pub(in crate::script) fn latest(&self) -> Option<std::time::Instant> {
-        self.latest.get().map(Instant::into_std)
+        self.latest.get().into_iter().chain(self.bound.get()).min().map(Instant::into_std)
     }
 
     /// Whether that time has come.
     pub(in crate::script) fn is_late(&self) -> bool {
-        self.latest.get().is_some_and(|latest| Instant::now() >= latest)
+        self.latest().is_some_and(|latest| std::time::Instant::now() >= latest)
     }
 
     /// Why the run was ended, if it was.

@@ -92,6 +92,12 @@ pub(super) async fn yield_once() {
     .await;
 }
 
+/// Has scripts interrupted that are still running at that time, whatever deadline they have.
+pub(crate) fn set_latest(ctx: &Ctx<'_>, latest: Instant) -> Result<()> {
+    EventLoop::of(ctx)?.set_latest(latest);
+    Ok(())
+}
+
 /// Has scripts interrupted that are still running some time after the deadline: until then whoever set it may end the run in
 /// a better way.
 pub(crate) fn set_deadline(ctx: &Ctx<'_>, deadline: Option<Instant>) -> Result<()> {

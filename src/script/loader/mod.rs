@@ -72,6 +72,12 @@ pub(super) fn modules(ctx: &Ctx<'_>) -> Result<Rc<Modules>> {
     Ok(user_data::read::<ModuleLoader>(ctx)?.0.modules.clone())
 }
 
+/// Has the pieces of answers kept, whatever the scripts of the engine of `ctx` say.
+pub(crate) fn keep_pieces(ctx: &Ctx<'_>) -> Result<()> {
+    modules(ctx)?.keep_pieces();
+    Ok(())
+}
+
 /// Whether a script of the engine of `ctx` could ask for the pieces of answers (`prompt.fullSteps`).
 pub(crate) fn may_ask_for_pieces(ctx: &Ctx<'_>) -> Result<bool> {
     Ok(modules(ctx)?.may_ask_for_pieces())

@@ -56,6 +56,11 @@ impl Modules {
         }
     }
 
+    /// Somebody outside is interested in the pieces of answers.
+    pub(super) fn keep_pieces(&self) {
+        self.may_ask_for_pieces.set(true);
+    }
+
     /// Whether a script could be interested in the pieces of answers (`prompt.fullSteps`): some module names the property.
     pub(in crate::script) fn may_ask_for_pieces(&self) -> bool {
         self.may_ask_for_pieces.get()

@@ -119,11 +119,23 @@ fn export_process<'js>(object: &Object<'js>, running: Rc<Running>) -> Result<()>
     object.set("setReferenced", Function::new(ctx.clone(), set_referenced)?)
 }
 
+/// Ends the child when the engine is freed and the process goes on: after a run of tests.
+struct EndsWithEngine(u32);
+
+impl Drop for EndsWithEngine {
+    fn drop(&mut self) {
+        children::end(self.0);
+    }
+}
+
 /// Waits for the end of the child: `[code, signal]`.
 async fn wait(ctx: &Ctx<'_>, running: &Running) -> Result<Vec<Option<i32>>> {
     // Taken out: the borrow must not last while others use the child.
     let Some(mut child) = running.child.take() else { return Ok(vec![None, None]) };
+    // Dropped before the child, whose number is its own until it is waited for.
+    let ends_with_engine = EndsWithEngine(running.pid);
     let status = child.wait().await;
+    std::mem::forget(ends_with_engine);
     running.ended.set(true);
     children::remove(running.pid);
     running.keeps[0].set_active(ctx, false)?;

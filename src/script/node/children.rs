@@ -20,6 +20,22 @@ pub(super) fn remove(pid: u32) {
     children().retain(|known| *known != pid);
 }
 
+/// Ends a child, and what it has started, at once, unless it may outlive the run.
+#[cfg(unix)]
+pub(super) fn end(pid: u32) {
+    let ends_with_run = children().contains(&pid);
+    if ends_with_run {
+        remove(pid);
+        signal(&with_descendants(&[pid]), rustix::process::Signal::KILL);
+    }
+}
+
+/// Elsewhere it is left alone.
+#[cfg(not(unix))]
+pub(super) fn end(pid: u32) {
+    remove(pid);
+}
+
 /// Asks every child and what they started to end, and ends those that have not done so soon. Call it last.
 #[cfg(unix)]
 pub(crate) fn end_all() {

@@ -1,44 +1,30 @@
 //! Findings as workflow commands of GitHub Actions, which show them at their lines. Must not know what is found.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::check::{Finding, Severity};
+use crate::{
+    check::{Finding, Severity},
+    diagnostic::{Annotation, AnnotationLevel},
+};
 
 /// The command for a finding, with the end of its line. `workspace` is the root of the repository, from which files are named.
 pub(super) fn command(finding: &Finding, workspace: Option<&Path>) -> String {
-    let name = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "notice",
+    let level = match finding.severity {
+        Severity::Error => AnnotationLevel::Error,
+        Severity::Warning => AnnotationLevel::Warning,
+        Severity::Note => AnnotationLevel::Notice,
     };
-    let mut properties = vec![("file", from_root(&finding.file, workspace).display().to_string())];
+    let mut annotation = Annotation::new(level, &finding.file, workspace);
     if let Some(span) = finding.span {
-        properties.push(("line", span.start.line.to_string()));
-        properties.push(("col", span.start.column.to_string()));
-        properties.push(("endLine", span.end.line.to_string()));
-        properties.push(("endColumn", span.end.column.to_string()));
+        annotation = annotation
+            .with("line", span.start.line)
+            .with("col", span.start.column)
+            .with("endLine", span.end.line)
+            .with("endColumn", span.end.column);
     }
-    properties.push(("title", format!("lmthing {}", finding.code)));
-    let properties: Vec<String> =
-        properties.iter().map(|(key, value)| format!("{key}={}", of_property(value))).collect();
     let hint = finding.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
-    format!("::{name} {}::{}\n", properties.join(","), of_message(&format!("{}{hint}", finding.message)))
-}
-
-fn from_root(file: &Path, workspace: Option<&Path>) -> PathBuf {
-    let from_root = workspace.and_then(|root| {
-        let (root, real) = (root.canonicalize().ok()?, file.canonicalize().ok()?);
-        Some(real.strip_prefix(root).ok()?.to_owned())
-    });
-    from_root.unwrap_or_else(|| file.to_owned())
-}
-
-fn of_message(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-fn of_property(text: &str) -> String {
-    of_message(text).replace(':', "%3A").replace(',', "%2C")
+    let title = format!("lmthing {}", finding.code);
+    annotation.with("title", title).command(&format!("{}{hint}", finding.message))
 }
 
 #[cfg(test)]

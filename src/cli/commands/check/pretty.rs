@@ -3,12 +3,12 @@
 
 use std::{collections::HashMap, fs, ops::Range, path::PathBuf};
 
-use annotate_snippets::{
-    AnnotationKind, Group, Level, Origin, Renderer, Snippet,
-    renderer::{AnsiColor, DEFAULT_TERM_WIDTH},
-};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::check::{Finding, Position, Severity, Span};
+use crate::{
+    check::{Finding, Position, Severity, Span},
+    diagnostic::snippet::{offset, renderer},
+};
 
 /// Draws findings, and keeps the sources they are in.
 pub(super) struct Pretty {
@@ -19,10 +19,7 @@ pub(super) struct Pretty {
 impl Pretty {
     /// With colours or without; long lines are cut to `columns` around what is meant.
     pub(super) fn new(has_colours: bool, columns: Option<u16>) -> Self {
-        let renderer =
-            if has_colours { Renderer::styled().help(AnsiColor::Cyan.on_default()) } else { Renderer::plain() };
-        let width = columns.map_or(DEFAULT_TERM_WIDTH, usize::from);
-        Pretty { renderer: renderer.term_width(width), sources: HashMap::new() }
+        Pretty { renderer: renderer(has_colours, columns), sources: HashMap::new() }
     }
 
     /// The text of a finding, and the empty line that follows it.
@@ -66,19 +63,9 @@ impl Pretty {
 
 /// The bytes of a span; what lies beyond the end of a line or of the text is cut off.
 fn bytes(source: &str, span: Span) -> Range<usize> {
-    let start = offset(source, span.start);
-    start..offset(source, span.end).max(start)
-}
-
-fn offset(source: &str, place: Position) -> usize {
-    let line_start = match place.line {
-        0 | 1 => 0,
-        line => source.match_indices('\n').nth(line as usize - 2).map_or(source.len(), |(end, _)| end + 1),
-    };
-    let line = source[line_start..].split('\n').next().unwrap_or_default();
-    let line = line.strip_suffix('\r').unwrap_or(line);
-    let column = place.column.max(1) as usize - 1;
-    line_start + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
+    let at = |place: Position| offset(source, place.line, place.column);
+    let start = at(span.start);
+    start..at(span.end).max(start)
 }
 
 #[cfg(test)]
@@ -87,15 +74,6 @@ mod tests {
 
     use super::*;
     use crate::check::Related;
-
-    #[test]
-    fn places_become_bytes() {
-        let source = "ab\r\nä日c\n\tx";
-        let at = |line, column| offset(source, Position { line, column });
-        assert_eq!((at(1, 1), at(1, 3), at(1, 9)), (0, 2, 2));
-        assert_eq!((at(2, 1), at(2, 2), at(2, 3), at(2, 4)), (4, 6, 9, 10));
-        assert_eq!((at(3, 2), at(3, 3), at(4, 1), at(9, 9)), (12, 13, 13, 13));
-    }
 
     fn finding(file: &Path, places: [u32; 4]) -> Finding {
         let [line, column, end_line, end_column] = places;

@@ -1,63 +1,144 @@
 //! `lmthing test [PATH]…` (docs/testing.md): from arguments to results on standard output.
 
-use std::{num::NonZeroUsize, path::Path, thread, time::Duration};
+mod discover;
+mod live;
+mod show;
 
+use std::{num::NonZeroUsize, path::Path, sync::Arc, thread, time::Duration};
+
+use self::{
+    discover::{Discovered, discover},
+    show::Shown,
+};
+use super::{
+    prompt_file::ENDINGS,
+    run::own_prices,
+    watch::{Watch, end_with_watcher},
+};
 use crate::{
-    check::is_test_file,
-    cli::{ExitCode, Printer, env, test_args::TestArgs},
-    testing::{
-        FileOutcome, Kind, Listener, Mode, Progress, SMOKE_TIMEOUT, Shelf, Subject, TEST_TIMEOUT, TestOptions,
-        run_tests,
+    cli::{
+        ExitCode, Printer,
+        env::{self, Environment},
+        failure::{WrongUsage, words},
+        interrupt::Interrupts,
+        test_args::TestArgs,
+        watched::Reporter,
     },
+    testing::{Mode, SMOKE_TIMEOUT, Shelf, TEST_TIMEOUT, TestOptions, Totals, Watcher, run_tests},
 };
 
-/// Runs the tests and prints what came of them.
+/// Runs the tests and prints what came of them, or watches them.
 pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
-    let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.env_file);
-    let mut subjects = Vec::new();
-    let here = [".".into()];
-    for path in if args.paths.is_empty() { &here[..] } else { &args.paths[..] } {
-        for entry in ignore::WalkBuilder::new(path).build().flatten().filter(|entry| is_test_file(entry.path())) {
-            subjects.push(Subject { file: entry.into_path(), kind: Kind::Tests });
+    if args.watch && args.report_files.is_none() {
+        return watch(args).until_a_signal(printer);
+    }
+    if args.report_files.is_some() {
+        end_with_watcher();
+    }
+    match test(args, printer) {
+        Ok(code) => code,
+        Err(wrong) => {
+            printer.diagnostic(&wrong.into());
+            ExitCode::Usage
         }
     }
-    subjects.sort_by(|one, other| one.file.cmp(&other.file));
-    let is_ci = environment.variables.iter().any(|(name, value)| name == "CI" && value != "" && value != "false");
+}
+
+fn watch(args: &TestArgs) -> Watch {
+    let files = args.env_file.iter().chain(&args.paths).cloned().collect();
+    Watch { command: "test", run: "the test run", again: "testing again", files, is_quiet: false }
+}
+
+fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
+    // Before anything else: from now on there is something to say at the end.
+    let interrupts = Interrupts::listen();
+    let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.env_file);
+    if let Some(wrong) = environment.wrong {
+        return Err(wrong);
+    }
+    let reporter = Reporter::to(args.report_files.as_deref())
+        .map_err(|error| WrongUsage::plain(format!("--report-files: {}", words(&error))))?;
+    let Discovered { subjects, looked_at, problems } = discover(&args.paths).map_err(|wrong| advise(args, wrong))?;
+    looked_at.iter().for_each(|path| reporter.looked_for(path));
+    for problem in environment.problems.iter().chain(&problems) {
+        printer.stderr(&format!("Warning: {problem}\n"));
+    }
+    let options = options(args, &environment, &reporter)?;
+    let mut shown = Shown::new(args, printer, interrupts, &environment.variables)?;
+    shown.begin(subjects.len());
+    let totals = run_tests(&subjects, &options, &mut shown);
+    let finished = options.shelf.finish();
+    let problems = missing(args, subjects.len(), &totals).into_iter().chain(finished.errors).collect();
+    Ok(shown.end(&totals, finished.notes, problems))
+}
+
+fn options(args: &TestArgs, environment: &Environment, reporter: &Reporter) -> Result<TestOptions, WrongUsage> {
     let mode = match (args.record, args.live) {
         (true, true) => Mode::RecordAll,
         (true, false) => Mode::Record,
         (false, true) => Mode::Live,
         (false, false) => Mode::Replay,
     };
-    let options = TestOptions {
-        variables: environment.variables,
-        own_prices: Default::default(),
+    let limit = |usual: Duration| args.timeout.unwrap_or(usual);
+    Ok(TestOptions {
+        variables: environment.variables.clone(),
+        own_prices: own_prices(&environment.variables, reporter)?,
         shelf: Shelf::new(mode),
         is_live: args.live,
-        is_ci,
+        is_ci: is_set(&environment.variables, "CI"),
         update: args.update,
         filter: args.filter.clone(),
         bail: args.bail,
         jobs: args.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
-        timeout: args.timeout.map_or(TEST_TIMEOUT, Duration::from_secs_f64),
-        smoke_timeout: args.timeout.map_or(SMOKE_TIMEOUT, Duration::from_secs_f64),
-    };
-    let totals = run_tests(&subjects, &options, &mut Plain(printer));
-    printer.text(&format!("{totals:#?}\n"));
-    printer.flush();
-    if totals.failed + totals.errors == 0 && totals.passed > 0 { ExitCode::Done } else { ExitCode::File }
+        timeout: limit(TEST_TIMEOUT),
+        smoke_timeout: limit(SMOKE_TIMEOUT),
+        watcher: reporter.is_heard().then(|| Arc::new(Told(reporter.clone())) as Arc<dyn Watcher>),
+    })
 }
 
-struct Plain<'a>(&'a Printer);
+/// Whether a variable says yes, as those of CI services do.
+fn is_set(variables: &[(String, String)], name: &str) -> bool {
+    let value = variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    value.is_some_and(|value| !matches!(value, "" | "0" | "false"))
+}
 
-impl Listener for Plain<'_> {
-    fn printed(&mut self, file: &Path, test: &str, text: &str) {
-        self.0.stderr(&format!("{} > {test}\n{text}", file.display()));
+/// A number behind `--bail` is taken for a path.
+fn advise(args: &TestArgs, wrong: WrongUsage) -> WrongUsage {
+    let number = args.paths.iter().filter_map(|path| path.to_str()).find(|path| path.parse::<usize>().is_ok());
+    match number.filter(|number| args.bail.is_some() && !Path::new(number).exists()) {
+        Some(number) => WrongUsage::new(
+            format!("there is no file or folder {number}"),
+            format!("a number of failures is --bail={number}"),
+        ),
+        None => wrong,
+    }
+}
+
+/// Why nothing was tested, if so.
+fn missing(args: &TestArgs, files: usize, totals: &Totals) -> Option<String> {
+    if files == 0 {
+        let places: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
+        let place = if places.is_empty() { String::new() } else { format!(" in {}", places.join(", ")) };
+        let endings: Vec<String> = ENDINGS.iter().map(|ending| format!("*.test{ending}")).collect();
+        return Some(format!(
+            "no test was found{place}: neither a test file ({}) nor a prompt file with a mock or a recording",
+            endings.join(", ")
+        ));
+    }
+    let filter = args.filter.as_ref()?;
+    let has_run = totals.passed + totals.failed + totals.errors > 0;
+    (!has_run).then(|| format!("no test has {filter:?} in its name"))
+}
+
+/// Tells the process that watches this one.
+struct Told(Reporter);
+
+impl Watcher for Told {
+    fn looked_for(&self, file: &Path) {
+        self.0.looked_for(file);
     }
 
-    fn progress(&mut self, _: &Progress<'_>) {}
-
-    fn file(&mut self, file: &FileOutcome) {
-        self.0.text(&format!("{file:#?}\n"));
+    fn wrote(&self, file: &Path) {
+        self.0.wrote(file);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use rquickjs::{Array, Class, Ctx, JsLifetime, Result, Value, class::Trace};
+use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trace};
 
 use super::js_model::JsModel;
 use crate::{
@@ -22,6 +22,8 @@ use crate::{
 pub(crate) struct ModelObject {
     #[qjs(skip_trace)]
     model: Rc<dyn LanguageModel>,
+    /// Whether it is neither recorded nor replayed.
+    answers_itself: bool,
 }
 
 #[rquickjs::methods(rename_all = "camelCase")]
@@ -43,8 +45,8 @@ impl ModelObject {
     /// The model, recorded or replayed as the run wants it.
     fn used(&self, exchanges: &Exchanges) -> Rc<dyn LanguageModel> {
         let model = self.model.clone();
-        // It answers from a list of its own as it is; a recording would only say the same again.
-        if model.provider() == "mock" {
+        // A mock answers from a list of its own as it is; a recording would only say the same again.
+        if self.answers_itself || model.provider() == "mock" {
             return model;
         }
         exchanges.model_object(model)
@@ -53,7 +55,17 @@ impl ModelObject {
 
 /// A model as a JavaScript object.
 pub(crate) fn model_object<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) -> Result<Value<'js>> {
-    Ok(Class::instance(ctx.clone(), ModelObject { model })?.into_value())
+    Ok(Class::instance(ctx.clone(), ModelObject { model, answers_itself: false })?.into_value())
+}
+
+/// A model that is written in the JavaScript of another engine, as a JavaScript object.
+pub(crate) fn model_of_its_own<'js>(ctx: &Ctx<'js>, model: Rc<dyn LanguageModel>) -> Result<Value<'js>> {
+    Ok(Class::instance(ctx.clone(), ModelObject { model, answers_itself: true })?.into_value())
+}
+
+/// The model behind a JavaScript object, as it is.
+pub(crate) fn made_in_rust(object: &Object<'_>) -> Option<Rc<dyn LanguageModel>> {
+    Class::<ModelObject>::from_object(object).map(|object| object.borrow().model.clone())
 }
 
 /// Finds the model a `model` value means. Throws an error that says what to do when there is none. `mock` is what `'mock'`
@@ -139,7 +151,7 @@ pub(crate) fn listed<'js>(ctx: &Ctx<'js>, index: usize, item: &Value<'js>) -> Re
 }
 
 /// The name of a function that makes models, which was most likely to be called.
-fn provider_name(value: &Value<'_>) -> Result<Option<String>> {
+pub(crate) fn provider_name(value: &Value<'_>) -> Result<Option<String>> {
     let Some(object) = value.as_function().and_then(|function| function.as_object()) else { return Ok(None) };
     if object.contains_key("languageModel")? { object.get("name") } else { Ok(None) }
 }

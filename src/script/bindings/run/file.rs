@@ -203,6 +203,9 @@ async fn run_in(
     let input = match unless_stuck(ctx, "the check of the input", input).await? {
         FileInput::Help(text) => return Ok(FileRun::Help(text)),
         FileInput::Wrong(problem) => return Ok(FileRun::Failed(Rc::new(RunError::Usage(problem)))),
+        FileInput::Missing(problem, names) => {
+            return Ok(FileRun::Failed(Rc::new(RunError::MissingInput { problem, names })));
+        }
         FileInput::Value(input) => Some(input),
         FileInput::Nothing => None,
     };

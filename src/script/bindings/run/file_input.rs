@@ -26,6 +26,8 @@ pub(crate) enum FileInput<'js> {
     Help(String),
     /// What was typed does not fit.
     Wrong(Box<Diagnostic>),
+    /// What was typed fits, but these required properties are missing.
+    Missing(Box<Diagnostic>, Vec<String>),
 }
 
 /// Reads the input of the file called `name`. Throws when an export is wrong.
@@ -42,7 +44,10 @@ pub(crate) async fn file_input<'js>(
     declaration.describe(description);
     let wrong = |problem: Problem| {
         let usage = usage(Some(&declaration), &line.command);
-        FileInput::Wrong(Box::new(problem.diagnostic(&usage)))
+        match problem.only_missing().to_vec() {
+            names if names.is_empty() => FileInput::Wrong(Box::new(problem.diagnostic(&usage))),
+            names => FileInput::Missing(Box::new(problem.diagnostic(&usage)), names),
+        }
     };
     let mut filled = match words(ctx, &declaration, line).await? {
         Err(problem) => return Ok(wrong(problem)),

@@ -1,18 +1,26 @@
-//! A model that whoever runs a file has chosen in place of the file's own (`run -m`, `run --mock`). Must not know where it was
-//! read from.
+//! A model that whoever runs a file has chosen in place of the file's own (`run -m`, `run --mock`, a test). Must not know where
+//! it was read from.
 
-use rquickjs::{Ctx, Function, Object, Result};
+use std::{fmt, rc::Rc};
+
+use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value};
 
 use crate::{
-    provider::{MockItem, MockModel, MockOptions},
+    provider::{LanguageModel, MockItem, MockModel, MockOptions},
     script::{
-        bindings::{models::mock::used_up, services},
+        bindings::{
+            models::{
+                mock::used_up,
+                resolve::{model_object, model_of_its_own},
+            },
+            services,
+        },
         host::host,
     },
 };
 
 /// The model to take in place of `config.model`.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) enum ModelChoice {
     /// A model string.
     Named(String),
@@ -23,6 +31,27 @@ pub(crate) enum ModelChoice {
         /// Where they are from, for messages.
         place: String,
     },
+    /// A model that was made elsewhere.
+    Made {
+        /// The model.
+        model: Rc<dyn LanguageModel>,
+        /// Whether it answers for itself, whatever is recorded or replayed: it is written in JavaScript.
+        is_of_script: bool,
+    },
+}
+
+impl fmt::Debug for ModelChoice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ModelChoice::Named(name) => formatter.debug_tuple("Named").field(name).finish(),
+            ModelChoice::Mock { items, place } => {
+                formatter.debug_struct("Mock").field("items", items).field("place", place).finish()
+            }
+            ModelChoice::Made { model, .. } => {
+                formatter.debug_tuple("Made").field(&model.provider()).field(&model.model_id()).finish()
+            }
+        }
+    }
 }
 
 impl ModelChoice {
@@ -30,7 +59,7 @@ impl ModelChoice {
     pub(super) fn model(&self) -> Option<&str> {
         match self {
             ModelChoice::Named(model) => Some(model),
-            ModelChoice::Mock { .. } => None,
+            ModelChoice::Mock { .. } | ModelChoice::Made { .. } => None,
         }
     }
 
@@ -41,14 +70,17 @@ impl ModelChoice {
             let assign: Function = ctx.globals().get::<_, Object>("Object")?.get("assign")?;
             assign.call::<_, ()>((config.clone(), own))?;
         }
-        config.set("model", self.name())?;
+        config.set("model", self.value(ctx)?)?;
         Ok(config)
     }
 
-    fn name(&self) -> &str {
+    /// What `config.model` is to be.
+    fn value<'js>(&self, ctx: &Ctx<'js>) -> Result<Value<'js>> {
         match self {
-            ModelChoice::Named(name) => name,
-            ModelChoice::Mock { .. } => "mock",
+            ModelChoice::Named(name) => name.as_str().into_js(ctx),
+            ModelChoice::Mock { .. } => "mock".into_js(ctx),
+            ModelChoice::Made { model, is_of_script: true } => model_of_its_own(ctx, model.clone()),
+            ModelChoice::Made { model, is_of_script: false } => model_object(ctx, model.clone()),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Running a prompt module, whole, from code: `run('./other.lmt.mjs', {input})`, and `runPrompt` with an imported module
 //! (docs/reference.md, "From code"). Must not know how a run goes on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rquickjs::{Ctx, IntoJs, Object, Result, Value, function::Opt, object::Filter, promise::Promised};
 use url::Url;
@@ -37,7 +37,7 @@ pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'j
     let for_whom = Caller::current(&ctx)?;
     let inner = ctx.clone();
     let run = async move {
-        let path = path_of(&inner, &file, caller)?;
+        let path = path_of(&inner, &file, caller.as_deref(), "run: the file")?;
         let name =
             path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
         let place = Place { what: format!("run: {name}"), name, caller: for_whom };
@@ -87,9 +87,9 @@ fn given_object<'js>(ctx: &Ctx<'js>, given: &Value<'js>, place: &str) -> Result<
     }
 }
 
-/// The file that `run` means.
-fn path_of<'js>(ctx: &Ctx<'js>, file: &Value<'js>, caller: Option<PathBuf>) -> Result<PathBuf> {
-    let wrong = || type_error(ctx, format!("run: the file must be a path or a file: URL, got {}", kind_of(file)));
+/// The file that a call of `run` means by a path or a `file:` URL; `place` opens errors: `run: the file`.
+pub(crate) fn path_of<'js>(ctx: &Ctx<'js>, file: &Value<'js>, caller: Option<&Path>, place: &str) -> Result<PathBuf> {
+    let wrong = || type_error(ctx, format!("{place} must be a path or a file: URL, got {}", kind_of(file)));
     let text = match (file.as_string(), file.as_object()) {
         (Some(text), _) => text.to_string()?,
         (None, Some(object)) => {
@@ -99,9 +99,9 @@ fn path_of<'js>(ctx: &Ctx<'js>, file: &Value<'js>, caller: Option<PathBuf>) -> R
     };
     if text.starts_with("file:") {
         let path = Url::parse(&text).ok().and_then(|url| url.to_file_path().ok());
-        return path.ok_or_else(|| type_error(ctx, format!("run: {text} is no path of this machine")));
+        return path.ok_or_else(|| type_error(ctx, format!("{place}: {text} is no path of this machine")));
     }
-    let base = caller.and_then(|caller| caller.parent().map(PathBuf::from)).unwrap_or_default();
+    let base = caller.and_then(Path::parent).unwrap_or(Path::new(""));
     // Without the dots: the path is shown in errors.
     Ok(base.join(text).components().collect())
 }

@@ -2,22 +2,22 @@
 
 use std::{
     path::Path,
+    rc::Rc,
     time::{Duration, Instant},
 };
 
 use rquickjs::{Ctx, Error, Function};
+use tokio::sync::Notify;
 
-use super::{host, outcome::Failure};
+use super::{host, limited::until, outcome::Failure};
 use crate::{
     diagnostic::Diagnostic,
-    script::{
-        Engine, bindings::values::call_async, breathe, diagnose_error, import_builtin, import_prompt_file, is_late,
-    },
+    script::{Engine, breathe, diagnose_error, import_builtin, import_prompt_file, is_late},
 };
 
 /// Loads a test file and runs what it says; everything that comes of it is told to the host of [`host::install`]. Loading is
 /// broken off after `limit`.
-pub(crate) async fn run_test_file(engine: &Engine, path: &Path, limit: Duration) {
+pub(crate) async fn run_test_file(engine: &Engine, path: &Path, limit: Option<Duration>) {
     let run = async |ctx: Ctx<'_>| {
         let Some(host) = host::with(&ctx, |testing| testing.host.clone()) else { return };
         let played = match load(&ctx, path, limit).await {
@@ -32,14 +32,14 @@ pub(crate) async fn run_test_file(engine: &Engine, path: &Path, limit: Duration)
     engine.context().async_with(run).await;
 }
 
-async fn load(ctx: &Ctx<'_>, path: &Path, limit: Duration) -> Result<(), Box<Diagnostic>> {
-    let deadline = Instant::now() + limit;
+async fn load(ctx: &Ctx<'_>, path: &Path, limit: Option<Duration>) -> Result<(), Box<Diagnostic>> {
+    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     // There is a loop: the engine is set up.
-    let _ = host::limit(ctx, Some(deadline));
+    let _ = host::limit(ctx, deadline);
     let loaded = tokio::select! {
         biased;
         loaded = import_prompt_file(ctx, path) => Some(loaded),
-        () = tokio::time::sleep_until(deadline.into()) => None,
+        () = until(deadline) => None,
     };
     let was_interrupted = is_late(ctx);
     let _ = host::limit(ctx, None);
@@ -50,7 +50,7 @@ async fn load(ctx: &Ctx<'_>, path: &Path, limit: Duration) -> Result<(), Box<Dia
             if let Some(Err(Error::Exception)) = other {
                 ctx.catch();
             }
-            let message = format!("loading the file timed out after {} s", limit.as_secs_f64());
+            let message = format!("loading the file timed out after {} s", limit.unwrap_or_default().as_secs_f64());
             Err(Box::new(
                 Diagnostic::new(message)
                     .with_hint("what a test needs time for belongs into the test, or into beforeAll"),
@@ -59,7 +59,12 @@ async fn load(ctx: &Ctx<'_>, path: &Path, limit: Duration) -> Result<(), Box<Dia
     }
 }
 
+/// Runs what the file has defined. Its promise is not awaited as others are: an interrupted test would seem to have rejected it.
 async fn play(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
     let play: Function = import_builtin(ctx, "lmthing:internal/testing/core")?.get("play")?;
-    call_async(&play, ()).await.map(drop)
+    let over = Rc::new(Notify::new());
+    let done = over.clone();
+    play.call::<_, ()>((Function::new(ctx.clone(), move || done.notify_one())?,))?;
+    over.notified().await;
+    Ok(())
 }

@@ -9,7 +9,8 @@ use std::{
 use rquickjs::{Ctx, JsLifetime, Result};
 
 use super::outcome::{Failure, Snapshots, TestOutcome};
-use crate::script::{Catcher, Halt, ScriptError, catch_ends, set_deadline};
+use crate::diagnostic::Diagnostic;
+use crate::script::{Catcher, Halt, ScriptError, catch_ends, is_late, set_deadline};
 
 /// How a test file is to be run.
 #[derive(Clone, Debug)]
@@ -36,6 +37,9 @@ pub(crate) trait TestHost {
 
     /// A repetition of it begins.
     fn attempt(&self);
+
+    /// Why a model that the test asked has not answered: none is to be asked, or a recording does not fit. Told once.
+    fn fault(&self) -> Option<Diagnostic>;
 
     /// A test is over, or was left out.
     fn test(&self, outcome: TestOutcome);
@@ -85,6 +89,10 @@ fn catcher(host: Rc<dyn TestHost>, exit: Rc<Cell<Option<i32>>>) -> Catcher {
 
 /// Has scripts of this engine, and of those it runs files in, interrupted that run much longer.
 pub(super) fn limit(ctx: &Ctx<'_>, deadline: Option<Instant>) -> Result<()> {
+    // A job that was interrupted leaves its exception behind, which the next import would take for its own.
+    if is_late(ctx) && ctx.has_exception() {
+        ctx.catch();
+    }
     if let Some(testing) = ctx.userdata::<Testing>() {
         testing.deadline.set(deadline);
     }

@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use rquickjs::{Array, Ctx, Error, Function, IntoJs, Object, Result, Value, promise::Promised};
 
-use super::host;
+use super::{host, run::door};
 use crate::script::{
     ScriptError,
     bindings::values::{apply_async, elements},
     is_late, is_still, location_of_function,
+    warn::warning,
 };
 
 /// `limited(fn, args, milliseconds, what)`: calls `fn` and awaits what it returns. Resolves to `{value}`, or to `{thrown: [error]}` with
@@ -40,6 +41,14 @@ pub(super) fn limit_of(milliseconds: f64) -> Option<Duration> {
     (milliseconds > 0.0).then(|| Duration::try_from_secs_f64(milliseconds / 1000.0).ok()).flatten()
 }
 
+/// Waits for this moment; for ever without one.
+pub(super) async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
 async fn within<'js>(
     ctx: &Ctx<'js>,
     function: &Function<'js>,
@@ -55,35 +64,53 @@ async fn within<'js>(
         }
     };
     host::limit(ctx, deadline).map_err(caught)?;
+    let runs_before = door::count(ctx);
     let call = apply_async(function, Value::new_undefined(ctx.clone()), arguments);
-    let outcome = match deadline {
-        None => Some(call.await),
-        Some(deadline) => tokio::select! {
-            biased;
-            outcome = call => Some(outcome),
-            () = tokio::time::sleep_until(deadline.into()) => None,
-        },
+    let outcome = tokio::select! {
+        biased;
+        outcome = call => Some(outcome),
+        () = until(deadline) => None,
     };
     let was_interrupted = is_late(ctx);
     // There is a loop, or nothing would have been called.
     let _ = host::limit(ctx, None);
+    let is_in_time = !was_interrupted && deadline.is_none_or(|deadline| Instant::now() <= deadline);
+    if !is_in_time || what == "the test" {
+        give_up_runs(ctx, runs_before, matches!(outcome, Some(Ok(_))) && is_in_time);
+    }
     match outcome {
-        Some(Ok(value)) if deadline.is_none_or(|deadline| Instant::now() <= deadline) => Ok(value),
+        Some(Ok(value)) if is_in_time => Ok(value),
         Some(Err(error)) if !was_interrupted => Err(caught(error)),
         outcome => {
             if let Some(Err(Error::Exception)) = outcome {
                 ctx.catch();
             }
-            let error = time_is_over(ctx, function, what, limit.unwrap_or_default());
+            let error = time_is_over(ctx, function, what, (limit.unwrap_or_default(), was_interrupted));
             Err(error.into_object(ctx).map_or_else(|_| ctx.catch(), Object::into_value))
         }
     }
 }
 
-fn time_is_over<'js>(ctx: &Ctx<'js>, function: &Function<'js>, what: &str, limit: Duration) -> ScriptError {
+/// Ends runs of prompt files whose test is over. One that was well without them has most likely forgotten to await them.
+fn give_up_runs(ctx: &Ctx<'_>, runs_before: u64, was_well: bool) {
+    let given_up = door::give_up_after(ctx, runs_before);
+    if given_up > 0 && was_well {
+        let runs = if given_up == 1 { "a run is".to_owned() } else { format!("{given_up} runs are") };
+        // Only a broken engine has no host.
+        let _ = warning(ctx, &format!("{runs} given up: the test ended before; await run(…)"));
+    }
+}
+
+fn time_is_over<'js>(
+    ctx: &Ctx<'js>,
+    function: &Function<'js>,
+    what: &str,
+    (limit, was_interrupted): (Duration, bool),
+) -> ScriptError {
     let seconds = limit.as_secs_f64();
     let shown = if seconds < 1.0 { format!("{} ms", limit.as_millis()) } else { format!("{seconds} s") };
     let hint = match is_still(ctx) {
+        _ if was_interrupted => "it let nothing else run in that time: look for a loop without an end",
         Ok(true) => "it waits for a promise that nothing can settle any more",
         _ => "give it more time with a timeout in milliseconds as the last argument, or all tests with --timeout",
     };

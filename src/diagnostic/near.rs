@@ -5,19 +5,19 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::diagnostic::closest;
+use super::closest;
 
 /// Entries of a folder that are looked at: no slip is worth reading a huge one.
 const MOST_ENTRIES: usize = 5_000;
 
 /// `Did you mean 'examples/hello.lmt.mjs'?` for a path that is not there, when something like it is. `fits` says which files
 /// may be meant.
-pub(super) fn did_you_mean(path: &Path, fits: fn(&Path) -> bool) -> Option<String> {
+pub(crate) fn did_you_mean(path: &Path, fits: fn(&Path) -> bool) -> Option<String> {
     near_path(path, fits).map(|near| format!("Did you mean '{}'?", near.display()))
 }
 
 /// Whether a file is called as JSON is.
-pub(super) fn ends_in_json(path: &Path) -> bool {
+pub(crate) fn ends_in_json(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "json")
 }
 

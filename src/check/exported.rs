@@ -1,0 +1,95 @@
+//! Whether a file exports a name, found without running it. Must not know why anybody asks.
+
+use std::{
+    collections::HashSet,
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+};
+
+use super::locate::{Exported, Places};
+use crate::code::{Language, check_nesting};
+
+/// Whether `file` exports `name`, or exports everything of a neighbour that does. A file that cannot be read or parsed exports
+/// what it seems to.
+pub(crate) fn exports(file: &Path, name: &str) -> bool {
+    let mut open = vec![file.to_owned()];
+    let mut known: HashSet<PathBuf> = HashSet::new();
+    while let Some(file) = open.pop() {
+        if !known.insert(file.clone()) {
+            continue;
+        }
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        // Most files can be told without a parser.
+        if !text.contains(name) && !(text.contains("export") && text.contains('*')) {
+            continue;
+        }
+        match exported(&text, language(&file), name) {
+            Exported::Itself => return true,
+            Exported::From(modules) => {
+                let folder = file.parent().unwrap_or(Path::new(""));
+                let own = modules.iter().filter(|module| module.starts_with('.'));
+                open.extend(own.map(|module| folder.join(module)));
+            }
+        }
+    }
+    false
+}
+
+fn exported(text: &str, language: Language, name: &str) -> Exported {
+    let seems = || match text.contains(&format!("export const {name}")) {
+        true => Exported::Itself,
+        false => Exported::From(Vec::new()),
+    };
+    if check_nesting(text).is_err() {
+        return seems();
+    }
+    // A parser may be led astray by what it reads.
+    catch_unwind(AssertUnwindSafe(|| Places::of(text, language).exports(name))).unwrap_or_else(|_| seems())
+}
+
+fn language(file: &Path) -> Language {
+    match file.extension().and_then(|ending| ending.to_str()) {
+        Some("ts" | "mts" | "cts") => Language::TypeScript,
+        _ => Language::JavaScript,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exports_are_told_from_words() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("mocks.mjs"), "export const mock = [];").unwrap();
+        fs::write(folder.path().join("round.mjs"), "export * from './round.mjs'; export * from './gone.mjs';").unwrap();
+        for (name, text, expected) in [
+            ("const.lmt.mjs", "export const mock = [];", true),
+            ("let.lmt.ts", "export let mock: unknown[] = [];", true),
+            ("list.lmt.mjs", "const mock = [];\nexport { mock };", true),
+            ("renamed.lmt.mjs", "const items = [];\nexport { items as mock };", true),
+            ("text.lmt.mjs", "const items = [];\nexport { items as 'mock' };", true),
+            ("elsewhere.lmt.mjs", "export { mock } from './mocks.mjs';", true),
+            ("star.lmt.mjs", "export * from './mocks.mjs';", true),
+            ("pattern.lmt.mjs", "export const { mock, config } = both;", true),
+            ("function.lmt.mjs", "export function* mock() {}", true),
+            ("own.lmt.mjs", "const mock = [];", false),
+            ("away.lmt.mjs", "const mock = [];\nexport { mock as items };", false),
+            ("space.lmt.mjs", "export * as all from './mocks.mjs';", false),
+            ("round.lmt.mjs", "export * from './round.mjs';", false),
+            ("package.lmt.mjs", "export * from 'mock';", false),
+            (
+                "comment.lmt.mjs",
+                "// export const mock = [];\nexport default async ({ $ }) => { $`export const mock`; };",
+                false,
+            ),
+            ("inner.lmt.mjs", "export const config = { mock: 1 };", false),
+        ] {
+            let file = folder.path().join(name);
+            fs::write(&file, text).unwrap();
+            assert_eq!(exports(&file, "mock"), expected, "{name}");
+        }
+        assert!(!exports(&folder.path().join("gone.lmt.mjs"), "mock"));
+    }
+}

@@ -1,0 +1,68 @@
+//! The line that says how far the tests are, on a terminal's standard error. Must not know what it says.
+
+use std::{
+    cell::RefCell,
+    rc::Rc,
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::cli::{Printer, screen};
+
+/// How long it takes before there is a line: most runs are over by then.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// How often it is redrawn at most.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// The line; nothing at all when standard error is no terminal.
+pub(super) struct LiveLine {
+    is_terminal: bool,
+    began: Instant,
+    drawn: Option<Instant>,
+    bar: Rc<RefCell<Option<ProgressBar>>>,
+}
+
+impl LiveLine {
+    /// A line that gives way to whatever is printed.
+    pub(super) fn new(printer: &Printer) -> Self {
+        let bar: Rc<RefCell<Option<ProgressBar>>> = Rc::default();
+        let shown = bar.clone();
+        printer.before_write(Rc::new(move || hide(&shown)));
+        LiveLine { is_terminal: printer.stderr_is_terminal(), began: Instant::now(), drawn: None, bar }
+    }
+
+    /// Draws the line that `line` makes, unless that has just been done.
+    pub(super) fn draw(&mut self, line: impl FnOnce() -> String) {
+        let is_recent = self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL);
+        if !self.is_terminal || self.began.elapsed() < PATIENCE || is_recent {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        screen::draw(|| {
+            let mut bar = self.bar.borrow_mut();
+            let bar = bar.get_or_insert_with(|| {
+                let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+                match ProgressStyle::with_template("{spinner} {wide_msg:.dim}") {
+                    Ok(style) => bar.with_style(style),
+                    Err(_) => bar,
+                }
+            });
+            bar.set_message(line());
+            bar.tick();
+            true
+        });
+    }
+
+    /// Takes it off the screen.
+    pub(super) fn clear(&self) {
+        hide(&self.bar);
+    }
+}
+
+fn hide(bar: &RefCell<Option<ProgressBar>>) {
+    if let Some(bar) = bar.take() {
+        screen::clear(|| bar.finish_and_clear());
+    }
+}

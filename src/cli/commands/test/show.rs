@@ -1,0 +1,190 @@
+//! What is printed of tests, as it comes: the report to standard output, what tests print to standard error, JUnit's XML to its
+//! file. Must not know what reports look like (`testing::report`).
+
+use std::{
+    fs::{self, OpenOptions},
+    io,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use super::{is_set, live::LiveLine};
+use crate::{
+    cli::{
+        ExitCode, Printer,
+        failure::{WrongUsage, words},
+        interrupt::Interrupts,
+        test_args::{TestArgs, TestReporter},
+    },
+    testing::{
+        FileOutcome, Listener, Progress, Totals,
+        report::{Annotations, End, JUnit, Json, Live, Look, Output, Pretty, Reporter, Tap, one_line},
+    },
+};
+
+/// Hears how the tests are going, and shows it.
+pub(super) struct Shown<'a> {
+    printer: &'a Printer,
+    reporters: Vec<Box<dyn Reporter>>,
+    junit: Option<(PathBuf, JUnit)>,
+    line: LiveLine,
+    /// The test that has printed last, unless something else was shown since.
+    printing: Option<String>,
+    is_line_begun: bool,
+    interrupts: Interrupts,
+    /// The signal that ends it all.
+    signal: Option<i32>,
+    /// Nobody reads what is not finished: it is about to run again.
+    is_watched: bool,
+}
+
+impl<'a> Shown<'a> {
+    /// # Errors
+    /// The file of `--junit` cannot be written.
+    pub(super) fn new(
+        args: &TestArgs,
+        printer: &'a Printer,
+        interrupts: Interrupts,
+        variables: &[(String, String)],
+    ) -> Result<Self, WrongUsage> {
+        let folder = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
+        let look = Look {
+            has_colours: printer.stdout_has_colours(),
+            columns: printer.columns().filter(|_| printer.stdout_is_terminal()),
+            folder: folder.clone(),
+        };
+        let mut reporters: Vec<Box<dyn Reporter>> = match args.reporter {
+            TestReporter::Pretty => vec![Box::new(Pretty::new(&look))],
+            TestReporter::Tap => vec![Box::new(Tap::new(folder.clone()))],
+            TestReporter::Json => vec![Box::new(Json::new(folder.clone()))],
+        };
+        if is_set(variables, "GITHUB_ACTIONS") {
+            let workspace = std::env::var_os("GITHUB_WORKSPACE").map(PathBuf::from);
+            reporters.push(Box::new(Annotations::new(folder.clone(), workspace)));
+        }
+        let junit = match &args.junit {
+            Some(path) => {
+                writable(path).map_err(|error| cannot_write(path, &error))?;
+                Some((path.clone(), JUnit::new(folder)))
+            }
+            None => None,
+        };
+        let (line, is_watched) = (LiveLine::new(printer), args.report_files.is_some());
+        let (printing, is_line_begun, signal) = (None, false, None);
+        Ok(Shown { printer, reporters, junit, line, printing, is_line_begun, interrupts, signal, is_watched })
+    }
+
+    /// There are so many files.
+    pub(super) fn begin(&mut self, files: usize) {
+        let at = SystemTime::now();
+        if let Some((_, junit)) = &mut self.junit {
+            junit.begin(files, at);
+        }
+        self.tell(|reporter| reporter.begin(files, at));
+    }
+
+    /// Everything was run, or broken off. `problems` are reasons to fail that stand in no file.
+    pub(super) fn end(mut self, totals: &Totals, notes: Vec<String>, problems: Vec<String>) -> ExitCode {
+        self.line.clear();
+        let is_ok = totals.failed + totals.errors == 0 && problems.is_empty() && self.signal.is_none();
+        let end = End { totals, is_ok, notes: &notes };
+        if self.signal.is_none() || !self.is_watched {
+            self.tell(|reporter| reporter.end(&end));
+        }
+        let mut problems = problems;
+        if let Some((path, junit)) = &mut self.junit
+            && let Err(error) = fs::write(&*path, junit.end(&end).stdout)
+        {
+            problems.push(format!("--junit {}: {}", path.display(), words(&error)));
+        }
+        for problem in &problems {
+            self.printer.stderr(&format!("Error: {problem}\n"));
+        }
+        match self.signal {
+            Some(signal) => ExitCode::Interrupted(signal),
+            None if is_ok && problems.is_empty() => ExitCode::Done,
+            None => ExitCode::File,
+        }
+    }
+
+    fn tell(&mut self, told: impl Fn(&mut dyn Reporter) -> Output) {
+        let outputs: Vec<Output> = self.reporters.iter_mut().map(|reporter| told(&mut **reporter)).collect();
+        for Output { stdout, stderr } in outputs {
+            if stdout.is_empty() && stderr.is_empty() {
+                continue;
+            }
+            self.end_printing();
+            self.printer.text(&stdout);
+            self.printer.flush();
+            if !stderr.is_empty() {
+                self.printer.stderr(&stderr);
+            }
+        }
+    }
+
+    /// What a test has printed is over; the line it has begun is ended.
+    fn end_printing(&mut self) {
+        if self.is_line_begun {
+            self.printer.stderr("\n");
+        }
+        self.is_line_begun = false;
+        self.printing = None;
+    }
+}
+
+impl Listener for Shown<'_> {
+    fn printed(&mut self, file: &Path, test: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let name = file.display().to_string();
+        let who = if test.is_empty() { name } else { format!("{name} > {test}") };
+        if self.printing.as_ref() != Some(&who) {
+            self.end_printing();
+            self.printer.stderr_dim(&format!("console | {}", one_line(&who)));
+            self.printing = Some(who);
+        }
+        self.printer.stderr(text);
+        self.is_line_begun = !text.ends_with('\n');
+    }
+
+    fn progress(&mut self, progress: &Progress<'_>) {
+        let names: Vec<String> = progress.running.iter().map(|file| file.display().to_string()).collect();
+        let live = Live {
+            done: progress.done,
+            files: progress.files,
+            passed: progress.passed,
+            failed: progress.failed,
+            running: names.iter().map(String::as_str).collect(),
+        };
+        // Not below a line that is not whole.
+        if !self.is_line_begun {
+            self.line.draw(|| live.line());
+        }
+    }
+
+    fn file(&mut self, file: &FileOutcome) {
+        if let Some((_, junit)) = &mut self.junit {
+            junit.file(file);
+        }
+        self.tell(|reporter| reporter.file(file));
+    }
+
+    fn is_interrupted(&mut self) -> bool {
+        self.signal = self.signal.or_else(|| self.interrupts.heard());
+        self.signal.is_some()
+    }
+}
+
+/// Makes sure that a file can be written, and leaves what is in it.
+fn writable(path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    OpenOptions::new().append(true).create(true).open(path).map(drop)
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> WrongUsage {
+    let hint = "expected a path for a report, such as reports/junit.xml";
+    WrongUsage::new(format!("--junit {}: cannot write the file: {}", path.display(), words(error)), hint)
+}

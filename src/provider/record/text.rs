@@ -1,0 +1,74 @@
+//! The text of a recording, read and written. Must not know where it is kept.
+
+use std::{io, sync::Arc};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{exchange::RecordedExchange, layout};
+
+/// The version of recordings that are read and written.
+const VERSION: u64 = 1;
+
+/// What a recording holds.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RecordedFile {
+    version: u64,
+    /// The files whose tests play it, from its own folder; `run --record` knows of none.
+    #[serde(default)]
+    pub(crate) used_by: Vec<String>,
+    /// In the order in which they are looked through.
+    pub(crate) exchanges: Vec<Arc<RecordedExchange>>,
+}
+
+impl RecordedFile {
+    /// Reads a recording's text.
+    ///
+    /// # Errors
+    /// What is wrong with it, as the end of a sentence that begins with its name.
+    pub(crate) fn parse(text: &str) -> Result<RecordedFile, String> {
+        match serde_json::from_str::<RecordedFile>(text) {
+            Ok(file) if file.version == VERSION => Ok(file),
+            Ok(file) => Err(wrong_version(file.version)),
+            Err(error) => Err(what_is_wrong(text, &error)),
+        }
+    }
+}
+
+/// The beginning of a recording's text, up to its first exchange.
+pub(super) fn beginning(used_by: &[String]) -> String {
+    let used_by = match used_by {
+        [] => String::new(),
+        used_by => format!("  \"usedBy\": {},\n", layout::line(&used_by.to_vec().into())),
+    };
+    format!("{{\n  \"version\": {VERSION},\n{used_by}  \"exchanges\": [")
+}
+
+/// An exchange as it stands in the text, indented.
+pub(super) fn exchange(exchange: &RecordedExchange) -> io::Result<String> {
+    match serde_json::to_value(exchange)? {
+        Value::Object(exchange) => Ok(layout::exchange(&exchange)),
+        other => Ok(other.to_string()),
+    }
+}
+
+fn wrong_version(version: u64) -> String {
+    format!("it has version {version}; this lmthing reads version {VERSION}")
+}
+
+/// Why a text is no recording, from the coarsest fault on.
+fn what_is_wrong(text: &str, error: &serde_json::Error) -> String {
+    if text.trim().is_empty() {
+        return "it is empty".to_owned();
+    }
+    match serde_json::from_str::<Value>(text) {
+        Err(error) => format!("it is not JSON: {error}"),
+        Ok(file) => match file.get("version").map(|version| version.as_u64().ok_or(version)) {
+            // A later one may look quite different.
+            Some(Ok(version)) if version != VERSION => wrong_version(version),
+            Some(Ok(_)) => format!("it is not as --record writes it: {error}"),
+            Some(Err(_)) | None => "it is JSON, but not what --record writes".to_owned(),
+        },
+    }
+}

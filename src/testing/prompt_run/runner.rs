@@ -1,0 +1,321 @@
+//! Runs prompt files for one file of tests, as `lmthing run` does (docs/testing.md). Must not know what is tested.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    future::Future,
+    path::Path,
+    pin::pin,
+    rc::Rc,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use futures_util::{FutureExt, future::LocalBoxFuture};
+use tokio::sync::Notify;
+
+use super::{collector::Collector, host};
+use crate::{
+    cost::{Limits, OwnPrices, PRICES_VARIABLE},
+    diagnostic::{Diagnostic, did_you_mean},
+    event::{Events, Failure},
+    input::{CommandLine, Sources},
+    permission::Permissions,
+    prompt::RunError,
+    provider::Redactor,
+    script::{
+        ScriptHost,
+        bindings::{
+            Exchanges, FileRun, ModelChoice,
+            testing::run::door::{PromptRuns, RunEnd, RunRequest},
+        },
+    },
+    session::{self, AskedModel, FileRunOptions, Meter, RunFailure, Surroundings, run_file},
+    testing::recordings::FileRecordings,
+};
+
+/// What all runs of a file of tests have in common.
+pub(crate) struct PromptRunnerOptions {
+    /// Where output and warnings of prompt files go.
+    pub host: Rc<dyn ScriptHost>,
+    /// The environment, where a request brings none.
+    pub variables: Vec<(String, String)>,
+    /// What prompt files may reach.
+    pub permissions: Permissions,
+    /// Bytes that one run may use; `None` leaves it to the system.
+    pub max_memory: Option<usize>,
+    /// Bytes of stack for scripts.
+    pub max_stack_size: usize,
+    /// Who answers in place of real models; the current test's are asked when a run begins.
+    pub recordings: Rc<FileRecordings>,
+}
+
+/// Runs prompt files. Clones are the same.
+#[derive(Clone)]
+pub(crate) struct PromptRunner(Rc<Inner>);
+
+struct Inner {
+    options: PromptRunnerOptions,
+    /// Of the environment in the options.
+    redactor: Redactor,
+    /// How many runs were asked for.
+    count: Cell<u64>,
+    /// Those under way, by their numbers, and whether each is given up.
+    under_way: RefCell<BTreeMap<u64, bool>>,
+    /// Runs were given up.
+    given_up: Notify,
+}
+
+impl PromptRunner {
+    /// One for each file of tests, on the thread of its engine.
+    pub(crate) fn new(options: PromptRunnerOptions) -> Self {
+        let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
+        PromptRunner(Rc::new(Inner {
+            options,
+            redactor,
+            count: Cell::default(),
+            under_way: RefCell::default(),
+            given_up: Notify::default(),
+        }))
+    }
+}
+
+impl PromptRuns for PromptRunner {
+    fn run(&self, request: RunRequest) -> LocalBoxFuture<'static, RunEnd> {
+        // From the call on: nothing of a run may begin when whoever asked for it is over.
+        let under_way = UnderWay::new(&self.0);
+        async move { under_way.unless_given_up(under_way.inner.perform(request)).await.unwrap_or(RunEnd::GivenUp) }
+            .boxed_local()
+    }
+
+    fn count(&self) -> u64 {
+        self.0.count.get()
+    }
+
+    fn give_up_after(&self, count: u64) -> usize {
+        let mut runs = self.0.under_way.borrow_mut();
+        let late = runs.range_mut(count + 1..).map(|(_, is_given_up)| *is_given_up = true).count();
+        self.0.given_up.notify_waiters();
+        late
+    }
+}
+
+/// A run that is under way, until dropped.
+struct UnderWay {
+    inner: Rc<Inner>,
+    number: u64,
+}
+
+impl UnderWay {
+    fn new(inner: &Rc<Inner>) -> Self {
+        let number = inner.count.get() + 1;
+        inner.count.set(number);
+        inner.under_way.borrow_mut().insert(number, false);
+        UnderWay { inner: inner.clone(), number }
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.inner.under_way.borrow().get(&self.number).copied().unwrap_or(true)
+    }
+
+    /// Drops `run` when it is given up.
+    async fn unless_given_up<T>(&self, run: impl Future<Output = T>) -> Option<T> {
+        let mut run = pin!(run);
+        loop {
+            // Made before looking, so that nothing in between is missed.
+            let given_up = self.inner.given_up.notified();
+            if self.is_given_up() {
+                return None;
+            }
+            tokio::select! {
+                biased;
+                () = given_up => {}
+                end = &mut run => return Some(end),
+            }
+        }
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.inner.under_way.borrow_mut().remove(&self.number);
+    }
+}
+
+impl Inner {
+    async fn perform(&self, request: RunRequest) -> RunEnd {
+        let recordings = self.options.recordings.current();
+        let (asked, path) = (request.model.clone(), request.path.clone());
+        let (timeout, latest) = (request.timeout, request.latest);
+        let (redactor, collector) = (self.redactor_of(&request), Collector::new());
+        let exchanges = match &request.recording {
+            Some(recording) => recordings.exchanges(recording, &redactor),
+            None => Ok(recordings.unrecorded()),
+        };
+        let prepared = check_file(&path)
+            .and(exchanges)
+            .and_then(|exchanges| self.prepare(request, exchanges, redactor.clone(), &collector));
+        let options = match prepared {
+            Ok(options) => options,
+            Err(refusal) => return RunEnd::Refused(refusal),
+        };
+        let meter = options.meter.clone();
+        let end = within(timeout, run_file(&path, options)).await;
+        meter.close();
+        if is_over(latest) {
+            // It was interrupted with its test, which will not wait any longer.
+            return std::future::pending().await;
+        }
+        if let Some(fault) = recordings.take_fault() {
+            return RunEnd::Refused(Box::new(fault));
+        }
+        let error = match (end, timeout) {
+            (Some(end), _) => failure(&end, asked.as_ref(), &collector, &redactor),
+            (None, timeout) => Some(timed_out(timeout.unwrap_or_default())),
+        };
+        RunEnd::Report(Box::new(collector.report(error)))
+    }
+
+    /// Knows the secrets of a run.
+    fn redactor_of(&self, request: &RunRequest) -> Redactor {
+        if request.environment.is_none() && request.variables.is_empty() {
+            return self.redactor.clone();
+        }
+        let variables = self.variables(request);
+        Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)))
+    }
+
+    /// The environment of a run.
+    fn variables(&self, request: &RunRequest) -> Vec<(String, String)> {
+        let own = || self.options.variables.iter().cloned().collect();
+        let mut variables: BTreeMap<String, String> = request.environment.clone().unwrap_or_else(own);
+        for (name, value) in &request.variables {
+            match value {
+                Some(value) => drop(variables.insert(name.clone(), value.clone())),
+                None => drop(variables.remove(name)),
+            }
+        }
+        variables.into_iter().collect()
+    }
+
+    /// Everything that a run needs.
+    fn prepare(
+        &self,
+        request: RunRequest,
+        exchanges: Exchanges,
+        redactor: Redactor,
+        collector: &Collector,
+    ) -> Result<FileRunOptions, Box<Diagnostic>> {
+        let common = &self.options;
+        let host: Rc<dyn ScriptHost> = Rc::new(host::RunHost { test: common.host.clone(), redactor: redactor.clone() });
+        let variables = self.variables(&request);
+        let timeout = request.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let program = std::env::current_exe().map_or_else(|_| "lmthing".into(), |path| path.display().to_string());
+        Ok(FileRunOptions {
+            events: Events::new(vec![collector.reader(), host::warnings(host.clone())]),
+            host,
+            line: command_line(&request.path, request.input),
+            argv: vec![program, request.path.display().to_string()],
+            exchanges,
+            meter: Rc::new(Meter::new(Limits::default(), own_prices(&variables)?)),
+            variables,
+            redactor,
+            model: request.model,
+            max_stack_size: common.max_stack_size,
+            surroundings: Surroundings {
+                permissions: common.permissions.clone(),
+                max_memory: common.max_memory,
+                latest: request.latest.into_iter().chain(timeout).min(),
+                goes_on: true,
+                keeps_pieces: request.keeps_pieces,
+            },
+        })
+    }
+}
+
+/// Awaits a run as long as it may take; `None` when its time is over.
+async fn within(timeout: Option<Duration>, run: impl Future<Output = FileRun>) -> Option<FileRun> {
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let Some(deadline) = deadline else { return Some(run.await) };
+    tokio::select! {
+        biased;
+        // One whose scripts were interrupted for it has not ended in time.
+        end = run => Some(end).filter(|_| !is_over(Some(deadline))),
+        () = tokio::time::sleep_until(deadline.into()) => None,
+    }
+}
+
+fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
+}
+
+fn timed_out(timeout: Duration) -> Failure {
+    let message = format!("the run was ended by its timeout of {} ms", timeout.as_millis());
+    let hint = "give it more time with timeout: MILLISECONDS in the options of run";
+    session::failure(RunError::LIMIT_EXIT_CODE, "limit", &Diagnostic::new(message).with_hint(hint))
+}
+
+/// What went wrong, for programs.
+fn failure(end: &FileRun, asked: Option<&ModelChoice>, collector: &Collector, redactor: &Redactor) -> Option<Failure> {
+    let asked = match asked {
+        Some(ModelChoice::Named(name)) => Some(AskedModel { name, option: "model" }),
+        _ => None,
+    };
+    let last = collector.summary(|summary| summary.finish_reason);
+    RunFailure::of(end, last, asked, redactor).map(|failure| failure.to_failure())
+}
+
+/// Whether there is a file to run.
+fn check_file(path: &Path) -> Result<(), Box<Diagnostic>> {
+    let shown = path.display();
+    if path.is_dir() {
+        return Err(Box::new(Diagnostic::new(format!("run: {shown} is a directory, not a prompt file"))));
+    }
+    if !path.exists() {
+        let mut problem = Diagnostic::new(format!("run: cannot find the file {shown}"));
+        problem.hint = did_you_mean(path, |path| path.to_string_lossy().contains(".lmt."));
+        return Err(Box::new(problem));
+    }
+    Ok(())
+}
+
+/// The prices in the environment, which may name a file.
+fn own_prices(variables: &[(String, String)]) -> Result<OwnPrices, Box<Diagnostic>> {
+    match variables.iter().find(|(name, _)| name == PRICES_VARIABLE) {
+        None => Ok(OwnPrices::default()),
+        Some((_, value)) => OwnPrices::from_variable(value, |path| std::fs::read_to_string(path))
+            .map_err(|error| Box::new(Diagnostic::new(error.to_string()))),
+    }
+}
+
+/// What would be typed for such a run.
+fn command_line(path: &Path, input: Option<String>) -> CommandLine {
+    CommandLine {
+        command: format!("lmthing run {}", path.display()),
+        words: Vec::new(),
+        // Not itself: words beginning with `@` would be names of files.
+        whole: input.as_ref().map(|_| INPUT.to_owned()),
+        own_options: Vec::new,
+        sources: Arc::new(Given(input)),
+    }
+}
+
+/// The word for the input that was given.
+const INPUT: &str = "@input";
+
+/// The input of a call, as a text that the command line would name. There is no standard input.
+struct Given(Option<String>);
+
+impl Sources for Given {
+    fn file(&self, _path: &str) -> Result<String, String> {
+        self.0.clone().ok_or_else(|| "there is no such file or folder".to_owned())
+    }
+
+    fn standard_input(&self) -> Result<String, String> {
+        Ok(String::new())
+    }
+
+    fn is_terminal(&self) -> bool {
+        true
+    }
+}
