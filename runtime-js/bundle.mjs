@@ -5,6 +5,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { chaiParts } from './chai-parts.mjs';
 import { writeDeclarations } from './declarations.mjs';
 import { writePrices } from './prices.mjs';
 
@@ -120,7 +121,7 @@ await Promise.all(
       logLevel: 'warning',
       inject: inject.map(inBuiltins),
       alias: { ...ALIAS, ...Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, inBuiltins(file)])) },
-      plugins: [keepBuiltinsExternal(entryPoint), patchInspect, lazyLocales],
+      plugins: [keepBuiltinsExternal(entryPoint), patchInspect, lazyLocales, chaiParts],
     });
   }),
 );

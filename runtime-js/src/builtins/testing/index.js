@@ -9,7 +9,8 @@ const half = () => {
   return loadedExpect();
 };
 
-const mocks = () => importBuiltin('lmthing:internal/testing/mocks');
+let loadedMocks;
+const mocks = () => (loadedMocks ??= importBuiltin('lmthing:internal/testing/mocks'));
 
 /** What `get` gives, got when something is done with it. */
 function later(get) {

@@ -1,22 +1,15 @@
 // `expect`: the matchers of @vitest/expect, put together for one test after the other.
-import * as chai from 'chai';
-import {
-  ChaiStyleAssertions, GLOBAL_EXPECT, JestAsymmetricMatchers, JestChaiExpect, JestExtend, addCustomEqualityTesters, customMatchers, getState,
-  recordAsyncExpect, setState,
-} from '@vitest/expect';
+import { GLOBAL_EXPECT, addCustomEqualityTesters, customMatchers, getState, recordAsyncExpect, setState } from '@vitest/expect';
 import { settings } from 'lmthing:internal/testing/state';
+import { Assertion, AssertionError, chaiExpect, flag } from './matchers.js';
 import { makePoll } from './poll.js';
 import { placeAt, runningTask } from './running.js';
-
-const { flag } = chai.util;
-
-for (const plugin of [JestExtend, JestChaiExpect, ChaiStyleAssertions, JestAsymmetricMatchers]) chai.use(plugin);
 
 /** What a test says of a value. */
 export const expect = (value, message) => {
   const task = runningTask();
   state.assertionCalls++;
-  const assertion = chai.expect(value, message);
+  const assertion = chaiExpect(value, message);
   if (task) {
     task.calls++;
     flag(assertion, 'vitest-test', task);
@@ -24,7 +17,7 @@ export const expect = (value, message) => {
   return assertion;
 };
 
-Object.assign(expect, chai.expect);
+Object.assign(expect, chaiExpect);
 const state = { assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNumber: null, testPath: settings?.file, currentTestName: '' };
 setState(state, expect);
 Object.defineProperty(globalThis, GLOBAL_EXPECT, { value: expect, configurable: true, writable: true });
@@ -62,10 +55,10 @@ function hasAssertions() {
 
 /** Adds matchers of the author's. What those that are asynchronous find is told at the line that calls them. */
 function extend(matchers) {
-  chai.expect.extend(expect, matchers);
+  chaiExpect.extend(expect, matchers);
   for (const name of Object.keys(matchers)) {
-    const matcher = chai.Assertion.prototype[name];
-    chai.Assertion.prototype[name] = function (...args) {
+    const matcher = Assertion.prototype[name];
+    Assertion.prototype[name] = function (...args) {
       const found = matcher.apply(this, args);
       if (typeof found?.then !== 'function' || flag(this, 'poll') || flag(this, 'promise')) return found;
       const here = new Error();
@@ -85,7 +78,7 @@ Object.assign(expect, {
   soft: softly,
   poll: makePoll(expect),
   unreachable: (message) => {
-    throw new chai.AssertionError(`expected${message ? ` "${message}" ` : ' '}not to be reached`);
+    throw new AssertionError(`expected${message ? ` "${message}" ` : ' '}not to be reached`);
   },
   assertions,
   hasAssertions,

@@ -1,9 +1,10 @@
 // The half of `lmthing/test` that expects things: loaded when something is first expected.
-import { importBuiltin } from 'lmthing:internal/native/modules';
 import { begin, expect } from './expect.js';
 import { errorsAtTheEnd } from './running.js';
 
 export { expect };
+// For chai's other part.
+export { parts } from 'chai';
 
 /** Begins an attempt at a test. */
 export const beforeTest = (test) => begin(test);

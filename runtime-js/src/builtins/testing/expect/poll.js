@@ -1,5 +1,5 @@
 // `expect.poll`: calls a function again and again until what it gives is as expected.
-import { Assertion, util } from 'chai';
+import { Assertion, flag } from './matchers.js';
 import { awaited, placeAt, runningTask } from './running.js';
 
 // What does not go together with asking again.
@@ -13,7 +13,7 @@ export const makePoll = (expect) => (fn, { interval = 50, timeout = 1000, messag
   const task = runningTask();
   if (!task) throw new Error('expect.poll() must be called inside a test');
   const assertion = expect(null, message);
-  util.flag(assertion, 'poll', true);
+  flag(assertion, 'poll', true);
   const proxy = new Proxy(assertion, {
     get(target, key) {
       if (UNSUPPORTED.test(String(key))) {
@@ -24,8 +24,8 @@ export const makePoll = (expect) => (fn, { interval = 50, timeout = 1000, messag
       if (typeof found !== 'function' || key === 'assert') return found;
       return (...args) => {
         const here = new Error();
-        const name = `expect.poll(assertion).${util.flag(assertion, 'negate') ? 'not.' : ''}${String(key)}()`;
-        const isSoft = util.flag(assertion, 'soft');
+        const name = `expect.poll(assertion).${flag(assertion, 'negate') ? 'not.' : ''}${String(key)}()`;
+        const isSoft = flag(assertion, 'soft');
         const begin = () =>
           polled(assertion, fn, () => found.apply(assertion, args), { interval, timeout }).catch((error) => {
             if (error !== null && typeof error === 'object') error.cause ??= new Error('Matcher did not succeed in time.');
@@ -55,7 +55,7 @@ async function polled(assertion, fn, check, { interval, timeout }) {
       try {
         const value = await inTime((async () => fn({ signal: controller.signal }))());
         if (value === isOver) break;
-        util.flag(assertion, 'object', value);
+        flag(assertion, 'object', value);
         if ((await inTime((async () => void (await check()))())) !== isOver) return;
         break;
       } catch (error) {
