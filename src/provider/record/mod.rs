@@ -72,3 +72,14 @@ pub(crate) fn write_recording(path: &Path, used_by: &[String], exchanges: &[Arc<
     }
     file.finish(true).map(drop)
 }
+
+/// Tries whether a recording can be written, without changing one.
+///
+/// # Errors
+/// When it cannot.
+pub(crate) fn try_recording(path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    RecordingFile::create(path, String::new())?.finish(false).map(drop)
+}

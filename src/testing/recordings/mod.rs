@@ -2,18 +2,50 @@
 //! exchanges a file keeps.
 //!
 //! One [`Shelf`] serves a whole `lmthing test`, all of its threads. Each file that is run gets a [`FileRecordings`] from it, on
-//! its own thread, and each of its tests a [`TestRecordings`]. What goes into an engine are [`Exchanges`].
+//! its own thread, and each of its tests a [`TestRecordings`]. What goes into an engine are [`Exchanges`]:
 //!
+//! ```text
+//! let shelf = Shelf::new(mode);                          // once
+//! let file = shelf.for_file(&path, &shown);              // each file, on its thread
+//! let exchanges = file.own(&redactor);                   //   for the engine of the test file
+//! let test = file.begin_test(index);                     //   each test
+//! test.begin_attempt();                                  //     each repetition
+//! let exchanges = test.exchanges(&recording, &redactor)?; //    each run() with a recording
+//! let exchanges = test.unrecorded();                     //     each other run(), with or without a mock
+//! test.take_fault();                                     //     after each run, and at the end of a test that has passed
+//! file.end_test(passed);
+//! file.end(whole);
+//! let finished = shelf.finish();                         // once
+//! ```
+//!
+//! `book` is a recording in memory, `door` stands between a run and models, `changes` says what is written.
 //! Must not know: how a test is run, what a recording looks like inside (`provider::record`).
+//!
+//! [`Exchanges`]: crate::script::bindings::Exchanges
+
+mod book;
+mod changes;
+mod door;
+mod for_file;
+mod for_test;
+mod words;
+mod write;
+
+#[cfg(test)]
+mod tests;
 
 use std::{
-    cell::RefCell,
+    collections::BTreeMap,
     path::{Path, PathBuf},
     rc::Rc,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::{diagnostic::Diagnostic, provider::Redactor, script::bindings::Exchanges};
+pub(crate) use for_file::FileRecordings;
+pub(crate) use for_test::TestRecordings;
+
+use book::SharedBook;
+use for_file::TestedFile;
 
 /// Who answers what tests ask of models. Mock models, and those written in JavaScript, always answer themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,9 +61,19 @@ pub(crate) enum Mode {
     Live,
 }
 
-/// The recordings of a `lmthing test`: each is read once, and written at the end where it has changed.
+impl Mode {
+    /// Whether recordings are written.
+    fn is_recording(self) -> bool {
+        matches!(self, Mode::Record | Mode::RecordAll)
+    }
+}
+
+/// The recordings of a `lmthing test`: each is read once, and written where it has changed.
 pub(crate) struct Shelf {
     mode: Mode,
+    books: Mutex<BTreeMap<PathBuf, Arc<SharedBook>>>,
+    /// The files that have ended, and whether whole.
+    ended: Mutex<BTreeMap<Arc<Path>, bool>>,
 }
 
 /// What a person should know at the end.
@@ -46,90 +88,57 @@ pub(crate) struct Finished {
 impl Shelf {
     /// The shelf of a `lmthing test`.
     pub(crate) fn new(mode: Mode) -> Arc<Shelf> {
-        Arc::new(Shelf { mode })
+        Arc::new(Shelf { mode, books: Mutex::default(), ended: Mutex::default() })
     }
 
     /// The recordings of a file that is to be run: a test file, or a prompt file with its smoke test. `file` is its absolute
     /// path, `shown` what a person calls it.
     pub(crate) fn for_file(self: &Arc<Self>, file: &Path, shown: &Path) -> Rc<FileRecordings> {
-        let outside = Rc::new(TestRecordings { mode: self.mode });
-        Rc::new(FileRecordings {
-            file: file.to_owned(),
-            shown: shown.to_owned(),
-            current: RefCell::new(outside.clone()),
-            outside,
-        })
+        FileRecordings::new(self.clone(), TestedFile::new(file, shown))
     }
 
     /// Writes the recordings that have changed. Called once, when no file is run any more, also after an interruption:
     /// exchanges are only dropped from a recording when all files that use it have ended whole.
     pub(crate) fn finish(&self) -> Finished {
-        Finished::default()
+        let books: Vec<_> = self.books().values().cloned().collect();
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut finished = Finished::default();
+        for book in books {
+            write::finish(&book, self.mode, &ended, &mut finished);
+        }
+        finished
+    }
+
+    /// The recording at a path, which may not have been read yet.
+    fn book(&self, path: &Path) -> Arc<SharedBook> {
+        self.books().entry(real(path)).or_insert_with_key(|path| SharedBook::new(path)).clone()
+    }
+
+    fn books(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Arc<SharedBook>>> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn file_ended(&self, file: &TestedFile, whole: bool) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).insert(file.path.clone(), whole);
+        let books: Vec<_> = self.books().values().cloned().collect();
+        if self.mode.is_recording() {
+            // What was paid for is not lost if the process is ended.
+            books.iter().for_each(|book| write::keep_safe(book, self.mode, file));
+        }
+        if whole && !file.is_prompt && self.mode != Mode::Live && file.own.exists() {
+            // It may hold what nobody asks for any more.
+            let book = self.book(&file.own);
+            if book.read(false).is_ok()
+                && let Some(mut book) = book.lock()
+            {
+                book.users.insert(file.path.clone());
+            }
+        }
     }
 }
 
-/// The recordings of one file, for the thread that runs it.
-pub(crate) struct FileRecordings {
-    file: PathBuf,
-    shown: PathBuf,
-    /// Whatever asks outside of any test: `beforeAll`, the file's top level.
-    outside: Rc<TestRecordings>,
-    current: RefCell<Rc<TestRecordings>>,
-}
-
-impl FileRecordings {
-    /// For the engine of the test file itself, where `runPrompt` and the judge of `toSatisfy` ask: `NAME.test.recording.json`
-    /// beside `NAME.test.lmt.mjs`. Each request counts for the test that is running then.
-    pub(crate) fn own(self: &Rc<Self>, _redactor: &Redactor) -> Exchanges {
-        Exchanges::Live
-    }
-
-    /// A test begins; it is the current one until it ends. `index` is its place in the file.
-    pub(crate) fn begin_test(&self, _index: usize) -> Rc<TestRecordings> {
-        let test = Rc::new(TestRecordings { mode: self.outside.mode });
-        self.current.replace(test.clone());
-        test
-    }
-
-    /// The test that is running; outside of tests what stands for the file itself.
-    pub(crate) fn current(&self) -> Rc<TestRecordings> {
-        self.current.borrow().clone()
-    }
-
-    /// The file is done. `whole` is true when each of its tests was run and passed (none skipped, filtered or left out) and
-    /// nothing failed outside of them: only then is it known which exchanges it uses.
-    pub(crate) fn end(&self, _whole: bool) {}
-}
-
-/// What one test, with all its repetitions, asks of recordings.
-pub(crate) struct TestRecordings {
-    mode: Mode,
-}
-
-impl TestRecordings {
-    /// A repetition begins, the first one too: what the test file itself asks may be answered with exchanges once more.
-    pub(crate) fn begin_attempt(&self) {}
-
-    /// For one run with `recording: path` (absolute). Call it once for each run: within a run each exchange is played once,
-    /// and a run prefers those that no earlier run of the test has played.
-    ///
-    /// # Errors
-    /// When the recording is not there, with the command that makes it, or cannot be used, with what is wrong with it.
-    pub(crate) fn exchanges(self: &Rc<Self>, _path: &Path, _redactor: &Redactor) -> Result<Exchanges, Box<Diagnostic>> {
-        Ok(Exchanges::Live)
-    }
-
-    /// For a run without a recording: real models are refused, unless `--live` or `--record` allows them.
-    pub(crate) fn unrecorded(self: &Rc<Self>) -> Exchanges {
-        Exchanges::Live
-    }
-
-    /// Why a request of the test was refused or not answered, the first time that happened since this was asked last.
-    /// `run()` rejects with it, whatever the run made of its failure; a test that passes all the same fails with it.
-    pub(crate) fn take_fault(&self) -> Option<Diagnostic> {
-        None
-    }
-
-    /// The test is over with all its repetitions. Of a test that has not passed no failures and no half answers are recorded.
-    pub(crate) fn end(&self, _passed: bool) {}
+/// One name for a file, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let beside = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
 }

@@ -18,8 +18,17 @@ pub(crate) struct Annotations {
     folder: PathBuf,
     /// From where files are named.
     root: PathBuf,
-    /// Place and message of each failure, and who failed by it.
-    failures: IndexMap<(PathBuf, Option<(u32, u32)>, String), Vec<String>>,
+    /// The failures, and who failed by each.
+    failures: IndexMap<Told, Vec<String>>,
+}
+
+/// What is told once, however many tests fail by it.
+#[derive(PartialEq, Eq, Hash)]
+struct Told {
+    file: PathBuf,
+    /// Line and column.
+    at: Option<(u32, u32)>,
+    message: String,
 }
 
 impl Annotations {
@@ -32,7 +41,7 @@ impl Annotations {
 
     fn keep(&mut self, file: &FileOutcome, test: Option<&TestOutcome>, failure: &Failure) {
         let name = test.map_or_else(|| file.file.display().to_string(), TestOutcome::full_name);
-        let (path, at) = match place(failure, test) {
+        let (file, at) = match place(failure, test) {
             Some(Location { path, line, column }) => {
                 let path = path.split('?').next().unwrap_or_default();
                 (PathBuf::from(path), Some((*line, *column)))
@@ -44,7 +53,7 @@ impl Annotations {
         let diff = failure.diff.as_ref().map(|diff| format!("\n\n{}", diff.trim_end())).unwrap_or_default();
         let hint = diagnostic.hint.as_ref().map(|hint| format!("\n\nhint: {hint}")).unwrap_or_default();
         let message = visible(&format!("{context}{}{diff}{hint}", headline(diagnostic)));
-        self.failures.entry((path, at, message)).or_default().push(name);
+        self.failures.entry(Told { file, at, message }).or_default().push(name);
     }
 }
 
@@ -62,8 +71,8 @@ impl Reporter for Annotations {
     }
 
     fn end(&mut self, _: &End<'_>) -> Output {
-        let command = |((path, at, message), names): (&(PathBuf, Option<(u32, u32)>, String), &Vec<String>)| {
-            let mut annotation = Annotation::new(AnnotationLevel::Error, path, Some(&self.root));
+        let command = |(Told { file, at, message }, names): (&Told, &Vec<String>)| {
+            let mut annotation = Annotation::new(AnnotationLevel::Error, file, Some(&self.root));
             if let Some((line, column)) = at {
                 annotation = annotation.with("line", line).with("col", column);
             }

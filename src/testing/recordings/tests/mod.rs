@@ -1,0 +1,3 @@
+mod record;
+mod replay;
+mod support;

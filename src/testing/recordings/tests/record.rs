@@ -1,0 +1,179 @@
+//! Tests with `--record`.
+
+use std::{collections::BTreeMap, sync::Barrier};
+
+use super::support::{Folder, ask};
+use crate::{
+    provider::Redactor,
+    testing::recordings::{Mode, Shelf},
+};
+
+#[tokio::test]
+async fn only_what_is_not_recorded_is_asked() {
+    let folder = Folder::new();
+    let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+    assert_eq!(running.test(0, true, &["first", "second"]).await, ["answer 1", "answer 2"]);
+    assert_eq!(running.test(1, true, &["first"]).await, ["answer 1"], "tests share a recording");
+    assert_eq!(running.end(true), ["r.json: 2 exchanges recorded"]);
+    assert_eq!(folder.exchanges("r.json"), ["first: answer 1", "second: answer 2"]);
+    let before = (folder.read("r.json"), std::fs::metadata(folder.path("r.json")).unwrap().modified().unwrap());
+    assert!(before.0.contains("\n  \"usedBy\": [\"a.test.lmt.mjs\"],\n"), "{}", before.0);
+    let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+    assert_eq!(running.test(0, true, &["first", "second"]).await, ["answer 1", "answer 2"]);
+    assert!(running.end(true).is_empty());
+    let after = (folder.read("r.json"), std::fs::metadata(folder.path("r.json")).unwrap().modified().unwrap());
+    assert_eq!(before, after, "what has not changed is not written");
+    let running = folder.run(Mode::Replay, "a.test.lmt.mjs");
+    assert_eq!(running.test(0, true, &["second", "first"]).await, ["answer 2", "answer 1"]);
+    assert_eq!(folder.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_request_that_has_changed_is_renewed_in_its_place() {
+    let folder = Folder::new();
+    folder.write("r.json", &["a.test.lmt.mjs"], &[("a", "A"), ("b", "B"), ("c", "C"), ("d", "D"), ("e", "E")]);
+    let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+    running.test(0, true, &["a", "b2", "c"]).await;
+    running.test(1, true, &["d2", "e"]).await;
+    running.test(2, true, &["f"]).await;
+    assert_eq!(running.end(true), ["r.json: 3 exchanges recorded, 2 exchanges dropped"]);
+    let expected = ["a: A", "b2: answer 1", "c: C", "d2: answer 2", "e: E", "f: answer 3"];
+    assert_eq!(folder.exchanges("r.json"), expected);
+}
+
+#[tokio::test]
+async fn nothing_is_dropped_when_it_may_be_used_elsewhere() {
+    let folder = Folder::new();
+    // A test was left out or failed; another file uses it, which did not run.
+    for (used_by, whole) in [(["a.test.lmt.mjs"], false), (["b.test.lmt.mjs"], true)] {
+        folder.write("r.json", &used_by, &[("a", "A"), ("b", "B")]);
+        let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+        running.test(0, true, &["b", "new"]).await;
+        assert_eq!(running.end(whole), ["r.json: 1 exchange recorded"]);
+        assert_eq!(folder.exchanges("r.json")[..2], ["a: A", "b: B"]);
+    }
+    assert!(folder.read("r.json").contains("[\"a.test.lmt.mjs\", \"b.test.lmt.mjs\"]"));
+    // A file that is not there any more uses nothing.
+    folder.write("r.json", &["gone.test.lmt.mjs"], &[("a", "A"), ("b", "B")]);
+    let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+    running.test(0, true, &["b"]).await;
+    assert_eq!(running.end(true), ["r.json: 1 exchange dropped"]);
+    assert_eq!(folder.exchanges("r.json"), ["b: B"]);
+}
+
+#[tokio::test]
+async fn failures_are_recorded_for_tests_that_pass() {
+    let folder = Folder::new();
+    let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+    assert_eq!(running.test(0, false, &["fail", "q"]).await, ["no power", "answer 2"]);
+    running.end(false);
+    assert_eq!(folder.exchanges("r.json"), ["q: answer 2"], "what was paid for stays");
+    let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+    assert_eq!(running.test(0, true, &["fail", "q"]).await, ["no power", "answer 2"]);
+    running.end(true);
+    let running = folder.run(Mode::Replay, "a.test.lmt.mjs");
+    assert_eq!(running.test(0, true, &["q", "fail"]).await, ["answer 2", "no power"]);
+    assert_eq!(folder.asked(), 3);
+}
+
+#[tokio::test]
+async fn repetitions_get_answers_of_their_own() {
+    let folder = Folder::new();
+    for _ in 0..2 {
+        let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+        let own = running.file.own(&Redactor::default());
+        let test = running.file.begin_test(0);
+        for number in 1..=3 {
+            test.begin_attempt();
+            assert_eq!(folder.ask_all(&own, &["q"]).await, [format!("answer {number}")]);
+        }
+        running.end(true);
+    }
+    assert_eq!(folder.exchanges("a.test.recording.json"), ["q: answer 1", "q: answer 2", "q: answer 3"]);
+}
+
+#[tokio::test]
+async fn a_recording_that_the_test_file_needs_no_more_goes() {
+    let folder = Folder::new();
+    folder.write("a.test.recording.json", &[], &[("q", "one")]);
+    let running = folder.run(Mode::Replay, "a.test.lmt.mjs");
+    let note = "1 of 1 exchanges of a.test.recording.json was never asked for: 1 (lab:tide); lmthing test --record drops what is \
+                not used";
+    assert_eq!(running.end(true), [note]);
+    assert!(folder.run(Mode::Record, "a.test.lmt.mjs").end(false).is_empty());
+    let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+    assert_eq!(running.end(true), ["a.test.recording.json: 1 exchange dropped"]);
+    assert!(!folder.path("a.test.recording.json").exists());
+}
+
+#[tokio::test]
+async fn a_run_that_asks_nothing_has_a_recording_too() {
+    let folder = Folder::new();
+    folder.run(Mode::Record, "a.test.lmt.mjs").test(0, true, &[]).await;
+    assert!(!folder.path("r.json").exists());
+    let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+    running.test(0, true, &[]).await;
+    running.end(true);
+    assert!(folder.exchanges("r.json").is_empty());
+}
+
+#[tokio::test]
+async fn all_may_be_recorded_anew() {
+    let folder = Folder::new();
+    folder.write("r.json", &["b.test.lmt.mjs"], &[("a", "A"), ("b", "B"), ("c", "C")]);
+    let running = folder.run(Mode::RecordAll, "a.test.lmt.mjs");
+    assert_eq!(running.test(0, true, &["b", "c"]).await, ["answer 1", "answer 2"]);
+    assert_eq!(running.end(true), ["r.json: 2 exchanges recorded, 2 exchanges dropped"]);
+    assert_eq!(folder.exchanges("r.json"), ["a: A", "b: answer 1", "c: answer 2"]);
+}
+
+#[tokio::test]
+async fn no_secret_is_recorded() {
+    let folder = Folder::new();
+    let key = "sk-proj-abcdefghij0123456789";
+    let redactor = Redactor::of_variables(&BTreeMap::from([("LAB_API_KEY".to_owned(), key.to_owned())]));
+    let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+    let test = running.file.begin_test(0);
+    let exchanges = test.exchanges(&folder.path("r.json"), &redactor).unwrap();
+    let question = format!("what is {key}?");
+    assert_eq!(ask(&exchanges, &folder.lab, &question).await, "answer 1");
+    running.file.end_test(true);
+    running.end(true);
+    assert_eq!(folder.exchanges("r.json"), ["what is [redacted]?: answer 1"]);
+    let running = folder.run(Mode::Replay, "a.test.lmt.mjs");
+    assert_eq!(running.test(0, true, &[&question]).await, ["answer 1"]);
+}
+
+/// Two threads, with a recording for both: one asks for the other too, nothing is lost, and the file is the same whoever was
+/// first.
+#[test]
+fn files_on_several_threads_share_a_recording() {
+    for _ in 0..20 {
+        let folder = Folder::new();
+        let shelf = Shelf::new(Mode::Record);
+        let barrier = Barrier::new(2);
+        let run = |name: &str, questions: &[&str]| {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let file = shelf.for_file(&folder.path(name), name.as_ref());
+            runtime.block_on(async {
+                let test = file.begin_test(0);
+                let exchanges = test.exchanges(&folder.path("r.json"), &Redactor::default()).unwrap();
+                barrier.wait();
+                for question in questions {
+                    assert!(ask(&exchanges, &folder.lab, question).await.starts_with("answer"));
+                }
+                file.end_test(true);
+            });
+            file.end(true);
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| run("b.test.lmt.mjs", &["both", "both", "b"]));
+            scope.spawn(|| run("a.test.lmt.mjs", &["a", "both"]));
+        });
+        assert!(shelf.finish().errors.is_empty());
+        let questions: Vec<String> =
+            folder.exchanges("r.json").iter().map(|exchange| exchange.split(':').next().unwrap().to_owned()).collect();
+        assert_eq!(questions, ["a", "both", "both", "b"]);
+        assert_eq!(folder.asked(), 4);
+    }
+}

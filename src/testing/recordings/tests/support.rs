@@ -1,0 +1,198 @@
+//! A model that counts its answers, and a folder with recordings.
+
+use std::{
+    path::PathBuf,
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
+use serde_json::{Value, json};
+
+use crate::{
+    chat::{FinishReason, Message, ModelRequest, Role, StreamPart, Usage},
+    provider::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, Redactor},
+    script::bindings::Exchanges,
+    testing::recordings::{FileRecordings, Mode, Shelf, TestRecordings},
+};
+
+/// Says how many answers there have been; fails when it is asked to `fail`.
+#[derive(Clone, Default)]
+pub(super) struct Lab(pub(super) Arc<AtomicUsize>);
+
+impl LanguageModel for Lab {
+    fn provider(&self) -> &str {
+        "lab"
+    }
+
+    fn model_id(&self) -> &str {
+        "tide"
+    }
+
+    fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
+        async move {
+            // Others get a turn, as while a network is waited for.
+            tokio::task::yield_now().await;
+            let number = self.0.fetch_add(1, Ordering::SeqCst) + 1;
+            if format!("{:?}", request.messages).contains("fail") {
+                return Err(ProviderError::new(ProviderErrorKind::Server, "lab", "tide", "no power"));
+            }
+            let parts = [
+                StreamPart::TextDelta {
+                    id: "msg_7".into(),
+                    delta: format!("answer {number}"),
+                    provider_metadata: None,
+                },
+                StreamPart::Finish {
+                    finish_reason: FinishReason::Stop,
+                    usage: Usage::new(Some(3), Some(5)),
+                    provider_metadata: None,
+                },
+            ];
+            Ok(stream::iter(parts.map(Ok)).boxed_local())
+        }
+        .boxed_local()
+    }
+}
+
+/// A folder, and a model that may be asked.
+pub(super) struct Folder {
+    pub(super) folder: tempfile::TempDir,
+    pub(super) lab: Lab,
+}
+
+impl Folder {
+    pub(super) fn new() -> Self {
+        let folder = Folder { folder: tempfile::tempdir().unwrap(), lab: Lab::default() };
+        for name in ["a.test.lmt.mjs", "b.test.lmt.mjs", "p.lmt.mjs"] {
+            std::fs::write(folder.path(name), "").unwrap();
+        }
+        folder
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(super) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The questions of a recording, in order, each with its answer.
+    pub(super) fn exchanges(&self, name: &str) -> Vec<String> {
+        let file: Value = serde_json::from_str(&self.read(name)).unwrap();
+        let exchange = |exchange: &Value| {
+            let question = exchange["request"]["messages"][0]["content"][0]["text"].as_str().unwrap();
+            format!("{question}: {}", exchange["parts"][0]["delta"].as_str().unwrap_or("-"))
+        };
+        file["exchanges"].as_array().unwrap().iter().map(exchange).collect()
+    }
+
+    /// A recording with these questions and answers.
+    pub(super) fn write(&self, name: &str, used_by: &[&str], exchanges: &[(&str, &str)]) {
+        let exchange = |(question, answer): &(&str, &str)| {
+            json!({
+                "provider": "lab",
+                "model": "tide",
+                "request": {
+                    "messages": [{ "role": "user", "content": [{ "type": "text", "text": question }] }],
+                    "tools": [],
+                    "settings": {},
+                },
+                "parts": [{ "type": "text-delta", "id": "1", "delta": answer }, finish()],
+            })
+        };
+        let exchanges: Vec<Value> = exchanges.iter().map(exchange).collect();
+        let file = json!({ "version": 1, "usedBy": used_by, "exchanges": exchanges });
+        std::fs::write(self.path(name), file.to_string()).unwrap();
+    }
+
+    /// The recordings of a file in a process of its own.
+    pub(super) fn run(&self, mode: Mode, file: &str) -> Running<'_> {
+        let shelf = Shelf::new(mode);
+        let file = shelf.for_file(&self.path(file), file.as_ref());
+        Running { folder: self, shelf, file }
+    }
+
+    /// Asks in a run with this recording.
+    pub(super) async fn ask_recorded(
+        &self,
+        test: &Rc<TestRecordings>,
+        recording: &str,
+        questions: &[&str],
+    ) -> Vec<String> {
+        let exchanges = test.exchanges(&self.path(recording), &Redactor::default()).unwrap();
+        self.ask_all(&exchanges, questions).await
+    }
+
+    pub(super) async fn ask_all(&self, exchanges: &Exchanges, questions: &[&str]) -> Vec<String> {
+        let mut answers = Vec::new();
+        for question in questions {
+            answers.push(ask(exchanges, &self.lab, question).await);
+        }
+        answers
+    }
+
+    pub(super) fn asked(&self) -> usize {
+        self.lab.0.load(Ordering::SeqCst)
+    }
+}
+
+/// A file that is being run.
+pub(super) struct Running<'a> {
+    folder: &'a Folder,
+    pub(super) shelf: Arc<Shelf>,
+    pub(super) file: Rc<FileRecordings>,
+}
+
+impl Running<'_> {
+    /// A test that asks these questions in one run, with `r.json`.
+    pub(super) async fn test(&self, index: usize, passed: bool, questions: &[&str]) -> Vec<String> {
+        let test = self.file.begin_test(index);
+        test.begin_attempt();
+        let answers = self.folder.ask_recorded(&test, "r.json", questions).await;
+        self.file.end_test(passed);
+        answers
+    }
+
+    /// The end of the process; gives what is told.
+    pub(super) fn end(&self, whole: bool) -> Vec<String> {
+        self.file.end(whole);
+        let finished = self.shelf.finish();
+        assert!(finished.errors.is_empty(), "{finished:?}");
+        let folder = self.folder.folder.path().canonicalize().unwrap().display().to_string();
+        finished.notes.iter().map(|note| note.replace(&format!("{folder}/"), "")).collect()
+    }
+}
+
+fn finish() -> Value {
+    json!({
+        "type": "finish",
+        "finishReason": "stop",
+        "usage": {
+            "inputTokens": 3, "outputTokens": 5, "totalTokens": 8, "reasoningTokens": null, "cachedInputTokens": null
+        },
+    })
+}
+
+/// The text of an answer, or why there is none.
+pub(super) async fn ask(exchanges: &Exchanges, lab: &Lab, question: &str) -> String {
+    let model = exchanges.model_object(Rc::new(lab.clone()));
+    let messages = vec![Rc::new(Message::text(Role::User, question))];
+    let mut parts = match model.stream(ModelRequest { messages, ..ModelRequest::default() }).await {
+        Ok(parts) => parts,
+        Err(error) => return error.message,
+    };
+    let mut text = String::new();
+    while let Some(part) = parts.next().await {
+        match part {
+            Ok(StreamPart::TextDelta { delta, .. }) => text.push_str(&delta),
+            Ok(_) => {}
+            Err(error) => return error.message,
+        }
+    }
+    text
+}
