@@ -79,7 +79,11 @@ mod tests {
             ("space.lmt.mjs", "export * as all from './mocks.mjs';", false),
             ("round.lmt.mjs", "export * from './round.mjs';", false),
             ("package.lmt.mjs", "export * from 'mock';", false),
-            ("comment.lmt.mjs", "// export const mock = [];\nexport default async ({ $ }) => { $`export const mock`; };", false),
+            (
+                "comment.lmt.mjs",
+                "// export const mock = [];\nexport default async ({ $ }) => { $`export const mock`; };",
+                false,
+            ),
             ("inner.lmt.mjs", "export const config = { mock: 1 };", false),
         ] {
             let file = folder.path().join(name);

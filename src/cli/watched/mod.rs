@@ -13,8 +13,8 @@ use tokio::time::{Duration, Instant, sleep, timeout_at};
 
 use folders::Folders;
 use places::{Look, Places, state_of};
-use report::{Reported, Reports};
 pub(super) use report::{Report, Reporter};
+use report::{Reported, Reports};
 
 /// How long nothing must change any more: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(80);

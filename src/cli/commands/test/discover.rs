@@ -24,7 +24,8 @@ pub(super) struct Discovered {
 /// # Errors
 /// A path that is not there, or names a file that is no prompt file.
 pub(super) fn discover(paths: &[PathBuf]) -> Result<Discovered, WrongUsage> {
-    let found = search::find(paths, "tests are in files that end in .test.lmt.mjs, .test.lmt.js, .test.lmt.ts, .test.lmt.mts")?;
+    let found =
+        search::find(paths, "tests are in files that end in .test.lmt.mjs, .test.lmt.js, .test.lmt.ts, .test.lmt.mts")?;
     let (mut subjects, mut looked_at) = (Vec::new(), found.folders);
     for search::FoundFile { path, is_named } in found.files {
         looked_at.push(path.clone());

@@ -106,9 +106,10 @@ fn is_set(variables: &[(String, String)], name: &str) -> bool {
 fn advise(args: &TestArgs, wrong: WrongUsage) -> WrongUsage {
     let number = args.paths.iter().filter_map(|path| path.to_str()).find(|path| path.parse::<usize>().is_ok());
     match number.filter(|number| args.bail.is_some() && !Path::new(number).exists()) {
-        Some(number) => {
-            WrongUsage::new(format!("there is no file or folder {number}"), format!("a number of failures is --bail={number}"))
-        }
+        Some(number) => WrongUsage::new(
+            format!("there is no file or folder {number}"),
+            format!("a number of failures is --bail={number}"),
+        ),
         None => wrong,
     }
 }

@@ -45,7 +45,9 @@ pub(super) async fn input<'js>(
         Ok(FileInput::Value(value)) => return Given::Value(value),
         // Nobody can have asked for help without words.
         Ok(FileInput::Nothing | FileInput::Help(_)) => return Given::Nothing,
-        Ok(FileInput::Wrong(problem) | FileInput::Missing(problem, _)) => faults.push(unfit(*problem, line.whole.is_some())),
+        Ok(FileInput::Wrong(problem) | FileInput::Missing(problem, _)) => {
+            faults.push(unfit(*problem, line.whole.is_some()))
+        }
         Err(error) => {
             let fault = thrown(ctx, error, "input");
             if !is_told(faults, &["input", "description"]) {

@@ -54,7 +54,9 @@ fn script_error(error: &RunError) -> ScriptError {
                 None => thrown,
             }
         }
-        RunError::Usage(diagnostic) | RunError::MissingInput { problem: diagnostic, .. } => ScriptError::type_error(diagnostic.message.clone()),
+        RunError::Usage(diagnostic) | RunError::MissingInput { problem: diagnostic, .. } => {
+            ScriptError::type_error(diagnostic.message.clone())
+        }
         RunError::Limit { message } => ScriptError::error(message.clone()).name("LimitError"),
         RunError::Output(failure) => {
             let thrown =
