@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::{
+    check::is_test_file,
+    diagnostic::{Diagnostic, did_you_mean},
+};
 
 /// The endings a prompt file may have.
 pub(super) const ENDINGS: &[&str] = &[".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
@@ -23,6 +26,10 @@ pub(super) fn check_file(path: &Path) -> anyhow::Result<()> {
         let message = format!("{shown} is not a prompt file: its name must end in {}", ENDINGS.join(", "));
         let stem = name.split('.').next().unwrap_or_default();
         return Err(Diagnostic::new(message).with_hint(format!("rename it, for instance to {stem}.lmt.mjs")).into());
+    }
+    if is_test_file(path) {
+        let problem = Diagnostic::new(format!("{shown} holds tests, and is no prompt file to run"));
+        return Err(problem.with_hint(format!("its tests are run by: lmthing test {shown}")).into());
     }
     Ok(())
 }

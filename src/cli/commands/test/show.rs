@@ -36,6 +36,8 @@ pub(super) struct Shown<'a> {
     signal: Option<i32>,
     /// Nobody reads what is not finished: it is about to run again.
     is_watched: bool,
+    is_for_people: bool,
+    is_empty: bool,
 }
 
 impl<'a> Shown<'a> {
@@ -70,13 +72,27 @@ impl<'a> Shown<'a> {
             None => None,
         };
         let (line, is_watched) = (LiveLine::new(printer), args.report_files.is_some());
+        let (is_for_people, is_empty) = (args.reporter == TestReporter::Pretty, false);
         let (printing, is_line_begun, signal) = (None, false, None);
-        Ok(Shown { printer, reporters, junit, line, printing, is_line_begun, interrupts, signal, is_watched })
+        Ok(Shown {
+            printer,
+            reporters,
+            junit,
+            line,
+            printing,
+            is_line_begun,
+            interrupts,
+            signal,
+            is_watched,
+            is_for_people,
+            is_empty,
+        })
     }
 
     /// There are so many files.
     pub(super) fn begin(&mut self, files: usize) {
         let at = SystemTime::now();
+        self.is_empty = files == 0;
         if let Some((_, junit)) = &mut self.junit {
             junit.begin(files, at);
         }
@@ -88,7 +104,9 @@ impl<'a> Shown<'a> {
         self.line.clear();
         let is_ok = totals.failed + totals.errors == 0 && problems.is_empty() && self.signal.is_none();
         let end = End { totals, is_ok, notes: &notes };
-        if self.signal.is_none() || !self.is_watched {
+        // Where nothing is, a person needs no sums.
+        let is_said = self.is_empty && self.is_for_people;
+        if !is_said && (self.signal.is_none() || !self.is_watched) {
             self.tell(|reporter| reporter.end(&end));
         }
         let mut problems = problems;
