@@ -118,7 +118,7 @@ impl ScriptError {
 
     /// [`ScriptError::hint`] where there is one.
     #[must_use]
-    pub(super) fn hint_if_some(self, hint: Option<String>) -> Self {
+    pub(crate) fn hint_if_some(self, hint: Option<String>) -> Self {
         Self { hint: hint.or(self.hint), ..self }
     }
 

@@ -65,6 +65,7 @@ fn run_to_end(work: Work) {
         redactor,
         recordings,
         begun: 0.into(),
+        is_running: false.into(),
         is_whole: true.into(),
         watcher: options.watcher.clone(),
         snapshots: snapshot_file(&path),

@@ -15,6 +15,7 @@ use super::{
     recordings::FileRecordings,
 };
 use crate::{
+    diagnostic::Diagnostic,
     provider::Redactor,
     script::{ScriptHost, bindings::testing::TestHost},
     session::without_secrets,
@@ -46,6 +47,8 @@ pub(super) struct Teller {
     pub(super) recordings: Rc<FileRecordings>,
     /// How many tests have begun.
     pub(super) begun: Cell<usize>,
+    /// Whether a test is running.
+    pub(super) is_running: Cell<bool>,
     /// Whether everything in the file was run and passed so far.
     pub(super) is_whole: Cell<bool>,
     /// Who hears of the files that the tests are made of.
@@ -81,13 +84,22 @@ impl TestHost for Teller {
         let index = self.begun.get();
         self.begun.set(index + 1);
         self.recordings.begin_test(index);
+        self.is_running.set(true);
     }
 
     fn attempt(&self) {
         self.recordings.current().begin_attempt();
     }
 
+    fn fault(&self) -> Option<Diagnostic> {
+        self.recordings.current().take_fault()
+    }
+
     fn test(&self, outcome: TestOutcome) {
+        // One that was left out has never begun.
+        if self.is_running.take() {
+            self.recordings.end_test(outcome.state == State::Passed);
+        }
         self.is_whole.set(self.is_whole.get() && matches!(outcome.state, State::Passed | State::Todo));
         let failures = outcome.failures.into_iter().map(|failure| self.redacted(failure)).collect();
         self.tell(Message::Test(Box::new(TestOutcome { failures, ..outcome })));

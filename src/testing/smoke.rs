@@ -56,24 +56,26 @@ pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, te
     let host = Rc::new(Host { teller: teller.clone(), notes: RefCell::default() });
     let ended = play(path, answers, limit, options, &host).await;
     let took = began.elapsed();
-    let test = match ended {
-        Ended::Well => outcome(State::Passed, Some(took), None),
-        Ended::Badly(diagnostic) => {
-            let failures = vec![Failure { diagnostic: *diagnostic, diff: None, context: None }];
-            TestOutcome { failures, ..outcome(State::Failed, Some(took), None) }
-        }
-        Ended::NotBegun(lacking) => {
+    let test = match (ended, teller.fault()) {
+        // An agent's tool that could not ask its model is an answer like others to the prompt.
+        (Ended::Well, Some(fault)) => failed(fault, took),
+        (Ended::Well, None) => outcome(State::Passed, Some(took), None),
+        (Ended::Badly(diagnostic), _) => failed(*diagnostic, took),
+        (Ended::NotBegun(lacking), _) => {
             outcome(State::Skipped, None, Some(format!("needs an input: {}", lacking.join(", "))))
         }
     };
-    let has_passed = test.state == State::Passed;
-    teller.recordings.current().end(has_passed);
     teller.test(test);
     teller.tell(Message::File(host.notes.take(), Snapshots::default()));
 }
 
 fn outcome(state: State, took: Option<Duration>, note: Option<String>) -> TestOutcome {
     TestOutcome { ancestors: Vec::new(), title: NAME.to_owned(), state, place: None, took, failures: Vec::new(), note }
+}
+
+fn failed(diagnostic: Diagnostic, took: Duration) -> TestOutcome {
+    let failures = vec![Failure { diagnostic, diff: None, context: None }];
+    TestOutcome { failures, ..outcome(State::Failed, Some(took), None) }
 }
 
 /// How a smoke test ended.

@@ -113,7 +113,12 @@ impl TestRecordings {
         Ok(run)
     }
 
-    fn run(self: &Rc<Self>, path: &Path, missing: impl FnOnce() -> Diagnostic) -> Result<Rc<Run>, Box<Diagnostic>> {
+    fn run(
+        self: &Rc<Self>,
+        path: &Path,
+        is_named: bool,
+        missing: impl FnOnce() -> Diagnostic,
+    ) -> Result<Rc<Run>, Box<Diagnostic>> {
         let book = self.shelf.book(path);
         book.read(self.shelf.mode.is_recording()).map_err(|why| match why {
             Unusable::Missing => missing(),

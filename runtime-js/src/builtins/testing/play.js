@@ -1,6 +1,6 @@
 // Runs what was collected: hooks and tests one after the other, each within its limit. Results go to Rust as they come.
 import { importBuiltin } from 'lmthing:internal/native/modules';
-import { limited, places, stopped, takeExit, tell } from 'lmthing:internal/native/testing';
+import { limited, places, stopped, takeExit, takeFault, tell } from 'lmthing:internal/native/testing';
 import { current, loadedExpect, setCurrent, settings } from 'lmthing:internal/testing/state';
 import { beginToPlay, collect, hinted, root } from './collect.js';
 
@@ -199,6 +199,9 @@ async function playOnce(task, attempt) {
   }
   const last = [...test.finished.reverse().map((fn) => [fn, 'onTestFinished']), ...(failures.length > 0 ? test.failed.map((fn) => [fn, 'onTestFailed']) : [])];
   for (const [fn, what] of last) await step(fn, [given], settings.timeout, what);
+  // Whatever the test has made of it.
+  const fault = takeFault();
+  if (fault && failures.length === 0) failures.push(failure(fault));
   setCurrent(undefined);
   controller.abort();
   return { failures, isSkipped: skipped !== undefined && failures.length === 0, note: skipped?.message };

@@ -9,6 +9,7 @@ use std::{
 use rquickjs::{Ctx, JsLifetime, Result};
 
 use super::outcome::{Failure, Snapshots, TestOutcome};
+use crate::diagnostic::Diagnostic;
 use crate::script::{Catcher, Halt, ScriptError, catch_ends, is_late, set_deadline};
 
 /// How a test file is to be run.
@@ -36,6 +37,9 @@ pub(crate) trait TestHost {
 
     /// A repetition of it begins.
     fn attempt(&self);
+
+    /// Why a model that the test asked has not answered: none is to be asked, or a recording does not fit. Told once.
+    fn fault(&self) -> Option<Diagnostic>;
 
     /// A test is over, or was left out.
     fn test(&self, outcome: TestOutcome);

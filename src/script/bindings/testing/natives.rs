@@ -9,7 +9,7 @@ use super::{
     told::tell,
 };
 use crate::{
-    diagnostic::Location,
+    diagnostic::{Diagnostic, Location},
     script::{NativeModule, ScriptError, bindings::models::mock, exit_location, locations_of_stacks},
 };
 
@@ -28,6 +28,8 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     function("stopped", Function::new(ctx.clone(), stopped)?)?;
     // takeExit(): an error for a call of process.exit since it was asked last, or undefined.
     function("takeExit", Function::new(ctx.clone(), take_exit)?)?;
+    // takeFault(): an error for a model that the test asked in vain, or undefined.
+    function("takeFault", Function::new(ctx.clone(), take_fault)?)?;
     // places(stacks): {path, line, column} of the author's innermost call in each, or null.
     function("places", Function::new(ctx.clone(), places)?)?;
     // limited(fn, args, milliseconds, what): calls and awaits; resolves to {value} or {thrown: [error]}.
@@ -58,6 +60,16 @@ fn take_exit<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
     };
     let error = ScriptError::error(format!("process.exit({code}) was called")).or_at(exit_location(&ctx));
     Ok(error.into_object(&ctx)?.into_value())
+}
+
+fn take_fault<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
+    match host::with(&ctx, |testing| testing.host.clone()).and_then(|host| host.fault()) {
+        Some(Diagnostic { message, hint, location, .. }) => {
+            let error = ScriptError::error(message).hint_if_some(hint).or_at(location);
+            Ok(error.into_object(&ctx)?.into_value())
+        }
+        None => Ok(Value::new_undefined(ctx)),
+    }
 }
 
 fn places<'js>(ctx: Ctx<'js>, stacks: Vec<String>) -> Result<Array<'js>> {
