@@ -83,6 +83,7 @@ fn run_to_end(work: Work) {
     };
     runtime.block_on(run);
     teller.recordings.end(teller.is_whole.get());
+    options.tell_of_recordings();
     // Not to wait for a blocking call that nobody needs any more.
     runtime.shutdown_background();
 }
