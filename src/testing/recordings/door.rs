@@ -127,9 +127,14 @@ impl TestedModel {
     }
 
     fn unanswered(&self, fault: &Diagnostic) -> ProviderError {
-        let message = fault.message.clone();
+        let (mut message, mut hint) = (fault.message.clone(), fault.hint.clone());
+        if let (Source::Own(_), Some(advice)) = (&self.door.source, &hint) {
+            // The test's own code throws this, and no report shows the advice of what is thrown.
+            message = format!("{message}\n{advice}");
+            hint = None;
+        }
         let error = ProviderError::new(ProviderErrorKind::Replay, &*self.provider, &*self.model_id, message);
-        ProviderError { hint: fault.hint.clone(), ..error }
+        ProviderError { hint, ..error }
     }
 }
 
