@@ -56,23 +56,6 @@ pub(crate) struct RunRequest {
     pub keeps_pieces: bool,
 }
 
-impl RunRequest {
-    /// A run of this file with all that is its own.
-    pub(crate) fn of(path: PathBuf) -> Self {
-        RunRequest {
-            path,
-            input: None,
-            model: None,
-            recording: None,
-            environment: None,
-            variables: Vec::new(),
-            timeout: None,
-            latest: None,
-            keeps_pieces: false,
-        }
-    }
-}
-
 /// How that ended.
 #[derive(Debug)]
 pub(crate) enum RunEnd {
