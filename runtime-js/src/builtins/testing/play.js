@@ -5,6 +5,12 @@ import { current, loadedExpect, setCurrent, settings } from 'lmthing:internal/te
 import { Fixtures } from './fixtures.js';
 import { beginToPlay, collect, hinted, root } from './collect.js';
 
+// Tests may fake what tells the time.
+const now = performance.now.bind(performance);
+
+/** The full names of tests that did not pass: of their snapshots nothing is known. */
+const unfinished = [];
+
 const titlesOf = (task) => (task.parent ? [...titlesOf(task.parent), task.title] : []);
 const tasksOf = (suite) => suite.tasks.flatMap((task) => (task.kind === 'suite' ? [task, ...tasksOf(task)] : [task]));
 /** An option of a task, or of the nearest suite around it that has it. */
@@ -69,10 +75,10 @@ async function playAll() {
     tell('error', failure(hinted(new Error('no test was found in this file'), "write one: test('greets', async () => { … })")));
   }
   await playSuite(root);
-  const isWhole = all.every(({ kind, mode }) => kind === 'suite' || mode === 'run' || mode === 'todo') && !stopped();
+  const allRan = all.every(({ mode, options }) => mode !== 'filtered' && !options.only) && !stopped();
   if (half()) {
     try {
-      tell('file', await half().afterFile({ allRan: isWhole }));
+      tell('file', await half().afterFile({ allRan, unfinished }));
     } catch (error) {
       tell('error', failure(error));
     }
@@ -124,6 +130,7 @@ async function call(fn, args, timeout, what, { name }) {
 }
 
 function leaveOut(task, why) {
+  unfinished.push(titlesOf(task).join(' > '));
   const state = task.mode === 'todo' ? 'todo' : 'skipped';
   const note = task.mode === 'run' ? why ?? '--bail' : task.mode === 'filtered' ? '--filter' : undefined;
   tell('test', { ancestors: titlesOf(task.parent), title: task.title, state, place: task.place, note, failures: [] });
@@ -134,7 +141,7 @@ const chain = (suite) => (suite ? [...chain(suite.parent), suite] : []);
 async function playTest(task) {
   const { repeat = 1, retry = 0 } = { repeat: inherited(task, 'repeat'), retry: inherited(task, 'retry') };
   const need = inherited(task, 'need') ?? repeat;
-  const began = performance.now();
+  const began = now();
   tell('start', { name: titlesOf(task).join(' > ') });
   const failures = [];
   let passed = 0;
@@ -142,10 +149,11 @@ async function playTest(task) {
   for (let index = 0; index < repeat; index++) {
     let attempt;
     for (let again = 0; again <= retry; again++) {
-      attempt = await playOnce(task, index * (retry + 1) + again);
+      attempt = await playOnce(task, index * (retry + 1) + again, again > 0);
       if (attempt.failures.length === 0 || attempt.isSkipped) break;
     }
     if (attempt.isSkipped) {
+      unfinished.push(titlesOf(task).join(' > '));
       const why = typeof attempt.note === 'string' ? attempt.note : undefined;
       tell('test', { ancestors: titlesOf(task.parent), title: task.title, state: 'skipped', place: task.place, note: why, failures: [] });
       return;
@@ -155,8 +163,9 @@ async function playTest(task) {
     failures.push(...attempt.failures.map((one) => ({ ...one, context: [which, one.context].filter(Boolean).join(', ') || undefined })));
   }
   const isGood = passed >= need;
+  if (!isGood) unfinished.push(titlesOf(task).join(' > '));
   if (repeat > 1) note = `${passed} of ${repeat} passed${need < repeat ? `, ${need} needed` : ''}`;
-  const took = performance.now() - began;
+  const took = now() - began;
   const state = isGood ? 'passed' : 'failed';
   tell('test', { ancestors: titlesOf(task.parent), title: task.title, state, place: task.place, took, note, failures: isGood ? [] : failures });
 }
@@ -164,9 +173,9 @@ async function playTest(task) {
 class Skipped extends Error {}
 
 /** One attempt: hooks, the test, hooks. */
-async function playOnce(task, attempt) {
+async function playOnce(task, attempt, isRetry) {
   const name = titlesOf(task).join(' > ');
-  const test = { name, attempt, context: {}, finished: [], failed: [] };
+  const test = { name, attempt, isRetry, context: {}, finished: [], failed: [] };
   const timeout = inherited(task, 'timeout') ?? settings.timeout;
   const controller = new AbortController();
   const failures = [];
@@ -179,6 +188,8 @@ async function playOnce(task, attempt) {
     }
     return { isOk: errors.length === 0, value };
   };
+  // What was expected softly, of promises nobody awaited, how often: told once.
+  const expected = async () => (half() ? (await half().afterTest(test)).map((error) => failure(error)) : []);
   const given = contextOf(task, test, controller.signal);
   tell('attempt', {});
   setCurrent(test);
@@ -194,8 +205,7 @@ async function playOnce(task, attempt) {
   }
   const fixtures = new Fixtures(inherited(task, 'fixtures'), given);
   if (isReady && inherited(task, 'fixtures')) isReady = (await step(() => fixtures.makeFor(task.fn), [], settings.timeout, 'a fixture')).isOk;
-  if (isReady) await playBody(task, given, timeout, step, failures);
-  if (half()) failures.push(...(await half().afterTest(test)).map((error) => failure(error)));
+  if (isReady) await playBody(task, given, timeout, { step, expected }, failures);
   for (const cleanup of fixtures.cleanups) await step(cleanup, [], settings.timeout, 'a fixture');
   for (const fn of cleanups.reverse()) await step(fn, [given], settings.timeout, 'beforeEach');
   for (const { fn, timeout: own } of suites.reverse().flatMap(({ hooks }) => [...hooks.afterEach].reverse())) {
@@ -203,6 +213,7 @@ async function playOnce(task, attempt) {
   }
   const last = [...test.finished.reverse().map((fn) => [fn, 'onTestFinished']), ...(failures.length > 0 ? test.failed.map((fn) => [fn, 'onTestFailed']) : [])];
   for (const [fn, what] of last) await step(fn, [given], settings.timeout, what);
+  failures.push(...(await expected()));
   // Whatever the test has made of it.
   const fault = takeFault();
   if (fault && failures.length === 0) failures.push(failure(fault));
@@ -212,13 +223,14 @@ async function playOnce(task, attempt) {
 }
 
 /** The test itself; one that is to fail does well to. */
-async function playBody(task, given, timeout, step, failures) {
-  if (!inherited(task, 'fails')) return void (await step(task.fn, [given], timeout, 'the test'));
+async function playBody(task, given, timeout, { step, expected }, failures) {
   const before = failures.length;
-  const { isOk } = await step(task.fn, [given], timeout, 'the test');
+  await step(task.fn, [given], timeout, 'the test');
+  failures.push(...(await expected()));
+  if (!inherited(task, 'fails')) return;
+  const isOk = failures.length === before;
   failures.length = before;
   if (isOk) failures.push(failure(at(new Error('the test is marked with .fails, and passed'), task)));
-  return undefined;
 }
 
 /** What a test is called with. */

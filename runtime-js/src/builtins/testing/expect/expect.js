@@ -1,9 +1,11 @@
 // `expect`: the matchers of @vitest/expect, put together for one test after the other.
 import { GLOBAL_EXPECT, addCustomEqualityTesters, customMatchers, getState, recordAsyncExpect, setState } from '@vitest/expect';
-import { settings } from 'lmthing:internal/testing/state';
+import { current, settings } from 'lmthing:internal/testing/state';
+import { matchersOf } from './later.js';
 import { Assertion, AssertionError, chaiExpect, flag } from './matchers.js';
 import { makePoll } from './poll.js';
-import { placeAt, runningTask } from './running.js';
+import { placeAt } from './place.js';
+import { runningTask } from './running.js';
 
 /** What a test says of a value. */
 export const expect = (value, message) => {
@@ -18,7 +20,15 @@ export const expect = (value, message) => {
 };
 
 Object.assign(expect, chaiExpect);
-const state = { assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNumber: null, testPath: settings?.file, currentTestName: '' };
+const state = {
+  assertionCalls: 0,
+  isExpectingAssertions: false,
+  expectedAssertionsNumber: null,
+  testPath: settings?.file,
+  get currentTestName() {
+    return current()?.name ?? '';
+  },
+};
 setState(state, expect);
 Object.defineProperty(globalThis, GLOBAL_EXPECT, { value: expect, configurable: true, writable: true });
 
@@ -75,6 +85,7 @@ Object.assign(expect, {
   setState: (more) => setState(more, expect),
   extend,
   addEqualityTesters: (testers) => addCustomEqualityTesters(testers),
+  addSnapshotSerializer: (serializer) => matchersOf('snapshots').addSerializer(serializer),
   soft: softly,
   poll: makePoll(expect),
   unreachable: (message) => {
@@ -83,9 +94,20 @@ Object.assign(expect, {
   assertions,
   hasAssertions,
 });
-expect.extend(customMatchers);
+chaiExpect.extend(expect, customMatchers);
+
+const satisfies = Assertion.prototype.toSatisfy;
+/** Vitest's, with a function; with a text a model judges. */
+Assertion.prototype.toSatisfy = function toSatisfy(wanted, ...more) {
+  if (typeof wanted === 'function') return satisfies.call(this, wanted, ...more);
+  if (typeof wanted !== 'string') throw new TypeError(`toSatisfy wants a function, or a text that a model judges by, got ${wanted === null ? 'null' : typeof wanted}`);
+  const here = flag(this, 'error') ?? new Error();
+  const isSoft = flag(this, 'soft') && !flag(this, 'promise');
+  const judged = matchersOf('runs').judge(this, wanted, more[0], here);
+  return recordAsyncExpect(flag(this, 'vitest-test'), judged, 'expect(subject).toSatisfy(criterion)', here, isSoft);
+};
 
 /** Begins an attempt at a test. */
-export function begin(test) {
-  Object.assign(state, { assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNumber: null, currentTestName: test.name });
+export function begin() {
+  Object.assign(state, { assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNumber: null });
 }

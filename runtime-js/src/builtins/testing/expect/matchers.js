@@ -1,6 +1,6 @@
 // Where matchers are: Vitest's on the prototype of all assertions, chai's own (`.to.equal`) behind it, defined when one is asked for.
 import { Assertion, AssertionError, config, expect as chaiExpect, rest, util } from 'chai';
-import { ChaiStyleAssertions, JEST_MATCHERS_OBJECT, JestAsymmetricMatchers, JestChaiExpect, JestExtend } from '@vitest/expect';
+import { ChaiStyleAssertions, JestAsymmetricMatchers, JestChaiExpect, JestExtend } from '@vitest/expect';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 
 const { flag } = util;
@@ -69,6 +69,4 @@ function misspelt(name) {
   }
 }
 
-/** The matchers that `expect.extend` may use by name. */
-export const knownMatchers = globalThis[JEST_MATCHERS_OBJECT].matchers;
-export { Assertion, AssertionError, chaiExpect, flag, util };
+export { Assertion, AssertionError, addMethod, chaiExpect, flag, util };
