@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { writeDeclarations } from './declarations.mjs';
+import { fillNamespacesLast } from './namespaces.mjs';
 import { writePrices } from './prices.mjs';
 
 const [, , outputDirectory, root = fileURLToPath(new URL('..', import.meta.url))] = process.argv;
@@ -96,26 +97,27 @@ const lazyLocales = {
 const inBuiltins = (file) => fileURLToPath(new URL(`src/builtins/${file}`, import.meta.url));
 
 await Promise.all(
-  Object.values(builtins).map(({ entry, inject = [], minifyNames = false }, index) => {
+  Object.values(builtins).map(async ({ entry, inject = [], minifyNames = false, earlyNamespaces }, index) => {
     const entryPoint = inBuiltins(entry);
-    return build({
+    const outfile = join(outputDirectory, `${index}.js`);
+    const minify = { minifyIdentifiers: minifyNames, minifySyntax: true, minifyWhitespace: true };
+    await build({
       entryPoints: [entryPoint],
-      outfile: join(outputDirectory, `${index}.js`),
+      outfile,
       bundle: true,
       format: 'esm',
       platform: 'neutral',
       mainFields: ['module', 'main'],
       conditions: ['import', 'module'],
       target: 'es2022',
-      minifySyntax: true,
-      minifyWhitespace: true,
-      minifyIdentifiers: minifyNames,
+      ...(earlyNamespaces ? {} : minify),
       legalComments: 'none',
       logLevel: 'warning',
       inject: inject.map(inBuiltins),
       alias: { 'abort-controller': inBuiltins('shared/abort-controller.js') },
       plugins: [keepBuiltinsExternal(entryPoint), patchInspect, lazyLocales],
     });
+    if (earlyNamespaces) await fillNamespacesLast(outfile, earlyNamespaces, { ...minify, target: 'es2022', format: 'esm' });
   }),
 );
 
