@@ -335,6 +335,10 @@ fn tests_are_extended_with_what_they_ask_for() {
          test('gone', () => expect(log.at(-1)).toBe('gone'));
          own('not used', ({ broken }) => {});",
     );
-    assert_eq!(report.statuses(), ["asks: passed", "order: passed", "returns: passed", "gone: passed", "not used: failed"], "{report:?}");
+    assert_eq!(
+        report.statuses(),
+        ["asks: passed", "order: passed", "returns: passed", "gone: passed", "not used: failed"],
+        "{report:?}"
+    );
     assert!(report.failures("not used")[0].contains("has not called use"), "{report:?}");
 }
