@@ -21,7 +21,7 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     // Only faults about values need them.
     let text = LazyCell::new(|| std::fs::read_to_string(path).unwrap_or_default());
-    let places = LazyCell::new(|| Places::of(&text, language(path)));
+    let places = LazyCell::new(|| Places::of(&text, Language::of_file(path).unwrap_or(Language::JavaScript)));
     let own = |span: Option<Span>| span.map(|span| (file.to_owned(), span));
     let finding = |fault: Fault| {
         let at = match &fault.location {
@@ -44,13 +44,6 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
     // Items that are made by one expression are most likely wrong in one way.
     findings.retain(|finding| finding.code != "mock" || seen.insert((finding.span, finding.severity)));
     findings
-}
-
-fn language(file: &Path) -> Language {
-    match file.extension().is_some_and(|extension| extension == "ts" || extension == "mts") {
-        true => Language::TypeScript,
-        false => Language::JavaScript,
-    }
 }
 
 fn severity(weight: Weight) -> Severity {
