@@ -79,6 +79,13 @@ struct Running {
     expected: Option<Instant>,
 }
 
+impl Running {
+    /// What is being run, for messages.
+    fn who(&self) -> String {
+        if self.test.is_empty() { "the file".to_owned() } else { format!("the test {}", self.test) }
+    }
+}
+
 struct Pool<'a> {
     subjects: &'a [Subject],
     options: &'a TestOptions,
@@ -138,7 +145,9 @@ impl<'a> Pool<'a> {
         self.bail.stop();
         for (index, mut running) in std::mem::take(&mut self.running) {
             running.outcome.took = running.began.elapsed();
-            running.outcome.notes.push("interrupted, what follows was not run".to_owned());
+            let who = running.who();
+            let diagnostic = Diagnostic::new(format!("{who} was interrupted; what follows it was not run"));
+            running.outcome.errors.push(Failure { diagnostic, diff: None, context: None });
             self.waiting.insert(index, running.outcome);
         }
         for outcome in std::mem::take(&mut self.waiting).into_values() {
@@ -233,8 +242,7 @@ impl<'a> Pool<'a> {
         let silent: Vec<usize> =
             self.running.iter().filter(|(_, running)| is_silent(running)).map(|(index, _)| *index).collect();
         for index in silent {
-            let test = self.running.get(&index).map(|running| running.test.clone()).unwrap_or_default();
-            let who = if test.is_empty() { "the file".to_owned() } else { format!("the test {test}") };
+            let who = self.running.get(&index).map(Running::who).unwrap_or_default();
             self.fail(index, format!("{who} timed out and could not be interrupted; what follows it was not run"));
         }
     }
