@@ -1157,6 +1157,12 @@ declare module 'lmthing/test' {
     runIf(condition: unknown): TestApi<Extra>;
     readonly each: Each;
     readonly for: For<[context: TestContext & Extra]>;
+    readonly describe: SuiteApi;
+    readonly suite: SuiteApi;
+    beforeAll(fn: () => unknown, timeout?: number): void;
+    afterAll(fn: () => unknown, timeout?: number): void;
+    beforeEach(fn: TestFunction<Extra>, timeout?: number): void;
+    afterEach(fn: TestFunction<Extra>, timeout?: number): void;
     /** A `test` whose function gets more than the context, by name. */
     extend<Made extends object = never>(fixtures: Fixtures<NoInfer<Made>, Extra>): TestApi<Extra & Made>;
     extend<Given extends Record<string, SomeFixture<Extra>>>(fixtures: Given): TestApi<Extra & MadeBy<Given>>;
@@ -1605,6 +1611,9 @@ declare module 'lmthing/test' {
     setTimerTickMode(mode: 'interval', milliseconds?: number): Vi;
   }
 
+  /** The same. */
+  export const vitest: Vi;
+
   export interface WaitOptions {
     /** Milliseconds between two calls; 50 unless set. */
     interval?: number;
@@ -1624,6 +1633,54 @@ declare module 'lmthing/test' {
     advanceTimeDelta?: number;
     shouldClearNativeTimers?: boolean;
   }
+
+  // ---------------------------------------------------------------------------------------------- and what else
+
+  /** chai's interface `assert`: `assert.deepEqual(one, other)`. */
+  export const assert: Assert;
+
+  export interface Assert {
+    (value: unknown, message?: string): asserts value;
+    readonly [name: string]: any;
+  }
+
+  /** chai itself, for its plugins. */
+  export const chai: { readonly assert: Assert; use(plugin: Procedure): any; readonly [name: string]: any };
+
+  /** Holds a value to a type, for `lmthing check` and editors; when the test runs it does nothing. */
+  export function assertType<T>(value: T): void;
+
+  /** Says what the type of a value is, for `lmthing check` and editors; when the test runs it does nothing. */
+  export function expectTypeOf<T>(value?: T): TypeExpectation<T>;
+
+  type Same<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false;
+  type If<Condition extends boolean, Holds extends boolean> = Condition extends Holds ? [] : [mismatch: never];
+
+  export interface TypeExpectation<T, Holds extends boolean = true> {
+    readonly not: TypeExpectation<T, false>;
+    toEqualTypeOf<Expected>(...mismatch: If<Same<T, Expected>, Holds>): void;
+    toEqualTypeOf<Expected>(expected: Expected, ...mismatch: If<Same<T, Expected>, Holds>): void;
+    toExtend<Expected>(...mismatch: If<[T] extends [Expected] ? true : false, Holds>): void;
+    toMatchTypeOf<Expected>(...mismatch: If<[T] extends [Expected] ? true : false, Holds>): void;
+    toHaveProperty<Name extends PropertyKey>(name: Name, ...mismatch: If<Name extends keyof T ? true : false, Holds>): void;
+    toBeString(...mismatch: If<[T] extends [string] ? true : false, Holds>): void;
+    toBeNumber(...mismatch: If<[T] extends [number] ? true : false, Holds>): void;
+    toBeBoolean(...mismatch: If<[T] extends [boolean] ? true : false, Holds>): void;
+    toBeUndefined(...mismatch: If<[T] extends [undefined] ? true : false, Holds>): void;
+    toBeNull(...mismatch: If<[T] extends [null] ? true : false, Holds>): void;
+    toBeArray(...mismatch: If<[T] extends [readonly any[]] ? true : false, Holds>): void;
+    toBeFunction(...mismatch: If<[T] extends [Procedure] ? true : false, Holds>): void;
+    readonly returns: TypeExpectation<T extends (...args: any[]) => infer R ? R : never, Holds>;
+    readonly parameters: TypeExpectation<T extends (...args: infer Args) => any ? Args : never, Holds>;
+    parameter<Index extends number>(index: Index): TypeExpectation<T extends (...args: infer Args) => any ? Args[Index] : never, Holds>;
+    readonly resolves: TypeExpectation<T extends PromiseLike<infer R> ? R : never, Holds>;
+    readonly items: TypeExpectation<T extends readonly (infer Item)[] ? Item : never, Holds>;
+  }
+
+  /** Not offered: it throws, and says so. @deprecated use `beforeAll` and `afterAll` */
+  export function aroundAll(...args: unknown[]): never;
+  /** Not offered: it throws, and says so. @deprecated use `beforeEach` and `afterEach` */
+  export function aroundEach(...args: unknown[]): never;
 
   /** Everything this module exports. */
   const everything: Omit<typeof import('lmthing/test'), 'default'>;

@@ -1,4 +1,4 @@
-import { createMockModel, describe, expect, fn, it, run, suite, test, vi, afterAll, afterEach, beforeAll, beforeEach, onTestFailed, onTestFinished } from 'lmthing/test';
+import { assert, assertType, chai, createMockModel, describe, expectTypeOf, expect, fn, it, run, suite, test, vi, afterAll, afterEach, beforeAll, beforeEach, onTestFailed, onTestFinished, vitest } from 'lmthing/test';
 import { runPrompt } from 'lmthing';
 import { z } from 'zod';
 
@@ -126,4 +126,17 @@ test('mocks', async () => {
   vi.useFakeTimers({ now: 0 }).advanceTimersByTime(10);
   (await vi.waitFor(() => 1, { timeout: 10 })).toFixed();
   vi.advanceTimers(10); //~ TS2339
+});
+
+test('and what else', () => {
+  assert(1 > 0, 'so it is');
+  assert.deepEqual([1], [1]);
+  chai.expect(1).to.equal(1);
+  vitest.fn();
+  assertType(1);
+  expectTypeOf({ a: 1 }).toEqualTypeOf({ a: 2 });
+  expectTypeOf('a').toBeString();
+  expectTypeOf('a').toBeNumber(); //~ TS2554
+  expectTypeOf('a').not.toBeNumber();
+  expectTypeOf(async () => 1).returns.resolves.toBeNumber();
 });

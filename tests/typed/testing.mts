@@ -1,4 +1,4 @@
-import { type Mock, type TestRun, expect, fn, run, test } from 'lmthing/test';
+import { type Mock, type TestRun, assertType, expect, expectTypeOf, fn, run, test } from 'lmthing/test';
 
 declare module 'lmthing/test' {
   interface Matchers<T> {
@@ -24,6 +24,9 @@ test('a matcher of its own', async () => {
   await done;
   expect({ a: 2 }).toEqual({ a: expect.toBeEven() });
   const answer: TestRun = await run('./a.lmt.ts');
+  expectTypeOf(answer.text).toEqualTypeOf<string>();
+  expectTypeOf(answer.text).toEqualTypeOf<number>(); //~ TS2554
+  assertType<string>(answer.cost); //~ TS2345
   const text: string = answer.text;
   expect(text).toBe(text);
   const withUser = test.extend<{ user: { name: string } }>({ user: async ({ task }, use) => use({ name: task.name }) });
