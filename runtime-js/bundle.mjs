@@ -15,9 +15,11 @@ const builtins = JSON.parse(readFileSync(new URL('builtins.json', import.meta.ur
 const names = Object.entries(builtins).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
 
 /** Other builtins and the modules that Rust provides stay imports; a builtin may still bundle the npm package it is named after. */
-const keepBuiltinsExternal = (entryPoint) => ({
+const keepBuiltinsExternal = (entryPoint, alias) => ({
   name: 'builtins',
   setup({ onLoad, onResolve }) {
+    // What stands in for a package comes before builtins of its name.
+    onResolve({ filter: /^[a-z@]/ }, ({ path }) => (path in alias ? { path: alias[path] } : undefined));
     // CommonJS packages reach other builtins by `require` (some with a slash at the end, against their namesakes on npm):
     // an ES module in between turns that into an import.
     onResolve({ filter: /^[a-z]/ }, ({ path, importer, kind }) => {
@@ -105,6 +107,7 @@ const ALIAS = {
 await Promise.all(
   Object.values(builtins).map(({ entry, inject = [], minifyNames = false, alias = {} }, index) => {
     const entryPoint = inBuiltins(entry);
+    const standIns = { ...ALIAS, ...Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, inBuiltins(file)])) };
     return build({
       entryPoints: [entryPoint],
       outfile: join(outputDirectory, `${index}.js`),
@@ -120,8 +123,7 @@ await Promise.all(
       legalComments: 'none',
       logLevel: 'warning',
       inject: inject.map(inBuiltins),
-      alias: { ...ALIAS, ...Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, inBuiltins(file)])) },
-      plugins: [keepBuiltinsExternal(entryPoint), patchInspect, lazyLocales, chaiParts],
+      plugins: [keepBuiltinsExternal(entryPoint, standIns), patchInspect, lazyLocales, chaiParts],
     });
   }),
 );

@@ -1,5 +1,5 @@
 // chai in two parts: what Vitest's matchers are made of, and the rest (its own assertions, how it compares and shows values), which
-// is loaded when it is asked for. Its interfaces `assert` and `should` are left out.
+// is loaded when it is asked for. Its interfaces `assert` and `should` are left out; `chai/whole` is for who wants those.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -34,7 +34,7 @@ function cut(path) {
   return { first, second, shared };
 }
 
-/** `chai` and `chai/rest`. */
+/** `chai`, `chai/rest` and `chai/whole`. */
 export const chaiParts = {
   name: 'chai',
   setup({ onLoad, onResolve }) {
@@ -46,6 +46,8 @@ export const chaiParts = {
       return { contents };
     });
     const path = fileURLToPath(new URL('node_modules/chai/index.js', import.meta.url));
+    onResolve({ filter: /^chai\/whole$/ }, () => ({ path, namespace: 'chai-whole' }));
+    onLoad({ filter: /./, namespace: 'chai-whole' }, ({ path }) => ({ contents: readFileSync(path, 'utf8') }));
     onResolve({ filter: /^chai\/rest$/ }, () => ({ path, namespace: 'chai-rest' }));
     onLoad({ filter: /./, namespace: 'chai-rest' }, ({ path }) => {
       const { second, shared } = cut(path);

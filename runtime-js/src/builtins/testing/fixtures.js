@@ -9,7 +9,22 @@ function namesIn(fn) {
   return names.some((name) => name.startsWith('...')) ? undefined : names;
 }
 
-/** The fixtures of a test, in the form of `test.extend`: a value, a function `(context, use)`, or either in an array with `{auto}`. */
+const isOptions = (value) => typeof value === 'object' && value !== null && ['auto', 'scope', 'injected'].some((key) => key in value);
+
+/**
+ * Reads the arguments of `test.extend`: an object of values, functions `(context, use)`, or either in an array with `{auto}`; or a name
+ * with a value, or with a function that returns one.
+ */
+export function readFixtures([first, second, third]) {
+  if (typeof first === 'string') {
+    const [options, make] = third === undefined ? [{}, second] : [second, third];
+    return { [first]: { make, isAuto: options.auto === true, returns: true } };
+  }
+  const read = (given) => (Array.isArray(given) && given.length === 2 && isOptions(given[1]) ? { make: given[0], isAuto: given[1].auto === true } : { make: given });
+  return Object.fromEntries(Object.entries(first).map(([name, given]) => [name, read(given)]));
+}
+
+/** The fixtures of one attempt at a test. */
 export class Fixtures {
   #fixtures;
   #context;
@@ -17,22 +32,32 @@ export class Fixtures {
   #cleanups = [];
 
   constructor(fixtures, context) {
-    this.#fixtures = new Map(Object.entries(fixtures ?? {}).map(([name, given]) => [name, Array.isArray(given) && given.length === 2 && typeof given[1] === 'object' && given[1] !== null && ('auto' in given[1] || 'scope' in given[1]) ? { make: given[0], isAuto: given[1].auto === true } : { make: given }]));
+    this.#fixtures = new Map(Object.entries(fixtures ?? {}));
     this.#context = context;
   }
 
-  /** Makes what `fn` asks for, and what is made for every test. */
-  async makeFor(fn) {
+  #asked(fn) {
     const asked = namesIn(fn) ?? [...this.#fixtures.keys()];
-    for (const [name, { isAuto }] of this.#fixtures) if (isAuto || asked.includes(name)) await this.#make(name, []);
+    return [...this.#fixtures].filter(([name, { isAuto }]) => !this.#made.has(name) && (isAuto || asked.includes(name))).map(([name]) => name);
+  }
+
+  /** Whether a function asks for what was not made yet. */
+  lacks(fn) {
+    return this.#fixtures.size > 0 && this.#asked(fn).length > 0;
+  }
+
+  /** Makes what a function asks for, and what is made for every test. */
+  async makeFor(fn) {
+    for (const name of this.#asked(fn)) await this.#make(name, []);
   }
 
   async #make(name, outer) {
     if (this.#made.has(name)) return;
     if (outer.includes(name)) throw new Error(`test.extend: the fixture ${name} needs itself: ${[...outer, name].join(' → ')}`);
-    const { make } = this.#fixtures.get(name);
+    const { make, returns } = this.#fixtures.get(name);
     if (typeof make !== 'function') return this.#give(name, make);
     for (const needed of namesIn(make) ?? []) if (needed !== name && this.#fixtures.has(needed)) await this.#make(needed, [...outer, name]);
+    if (returns) return this.#give(name, await make(this.#context, { onCleanup: (fn) => void this.#cleanups.push(fn) }));
     await new Promise((resolve, reject) => {
       let isUsed = false;
       const use = (value) => {

@@ -1,2 +1,2 @@
 // Stands in for modules that a package asks for and does well without.
-export {};
+module.exports = undefined;
