@@ -6,7 +6,6 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     thread,
@@ -15,7 +14,7 @@ use std::{
 
 use super::{
     file::{self, Work},
-    message::Message,
+    message::{Bail, Message},
     options::{Subject, TestOptions},
     outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals},
 };
@@ -80,10 +79,17 @@ struct Running {
     expected: Option<Instant>,
 }
 
+impl Running {
+    /// What is being run, for messages.
+    fn who(&self) -> String {
+        if self.test.is_empty() { "the file".to_owned() } else { format!("the test {}", self.test) }
+    }
+}
+
 struct Pool<'a> {
     subjects: &'a [Subject],
     options: &'a TestOptions,
-    stop: Arc<AtomicBool>,
+    bail: Arc<Bail>,
     sender: Sender<(usize, Message)>,
     receiver: Receiver<(usize, Message)>,
     running: BTreeMap<usize, Running>,
@@ -103,7 +109,7 @@ impl<'a> Pool<'a> {
         Pool {
             subjects,
             options,
-            stop: Arc::default(),
+            bail: Bail::new(options.bail),
             sender,
             receiver,
             running: BTreeMap::new(),
@@ -136,10 +142,12 @@ impl<'a> Pool<'a> {
 
     /// Reports what is done; of a file that is running, the tests that are over.
     fn break_off(&mut self, listener: &mut dyn Listener) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.bail.stop();
         for (index, mut running) in std::mem::take(&mut self.running) {
             running.outcome.took = running.began.elapsed();
-            running.outcome.notes.push("interrupted, what follows was not run".to_owned());
+            let who = running.who();
+            let diagnostic = Diagnostic::new(format!("{who} was interrupted; what follows it was not run"));
+            running.outcome.errors.push(Failure { diagnostic, diff: None, context: None });
             self.waiting.insert(index, running.outcome);
         }
         for outcome in std::mem::take(&mut self.waiting).into_values() {
@@ -163,8 +171,8 @@ impl<'a> Pool<'a> {
         };
         let expected = Some(Instant::now() + SILENCE);
         self.running.insert(index, Running { outcome, began: Instant::now(), test: String::new(), expected });
-        let (options, stop, sender) = (self.options.clone(), self.stop.clone(), self.sender.clone());
-        let work = Work { index, subject, options, stop, sender };
+        let (options, bail, sender) = (self.options.clone(), self.bail.clone(), self.sender.clone());
+        let work = Work { index, subject, options, bail, sender };
         let thread = thread::Builder::new().name("lmthing-test".into()).stack_size(THREAD_STACK_SIZE);
         if let Err(error) = thread.spawn(move || file::run(work)) {
             self.fail(index, format!("cannot start a thread: {error}"));
@@ -210,17 +218,11 @@ impl<'a> Pool<'a> {
             State::Failed => self.failed += 1,
             State::Skipped | State::Todo => {}
         }
-        if self.options.bail.is_some_and(|most| self.failed >= most.get()) {
-            self.stop.store(true, Ordering::Relaxed);
-        }
     }
 
     fn end(&mut self, index: usize) {
         let Some(mut running) = self.running.remove(&index) else { return };
         running.outcome.took = running.began.elapsed();
-        if self.options.bail.is_some() && !running.outcome.errors.is_empty() {
-            self.stop.store(true, Ordering::Relaxed);
-        }
         self.waiting.insert(index, running.outcome);
     }
 
@@ -228,6 +230,7 @@ impl<'a> Pool<'a> {
         if let Some(running) = self.running.get_mut(&index) {
             let diagnostic = Diagnostic::new(message);
             running.outcome.errors.push(Failure { diagnostic, diff: None, context: None });
+            self.bail.failed();
         }
         self.end(index);
     }
@@ -239,8 +242,7 @@ impl<'a> Pool<'a> {
         let silent: Vec<usize> =
             self.running.iter().filter(|(_, running)| is_silent(running)).map(|(index, _)| *index).collect();
         for index in silent {
-            let test = self.running.get(&index).map(|running| running.test.clone()).unwrap_or_default();
-            let who = if test.is_empty() { "the file".to_owned() } else { format!("the test {test}") };
+            let who = self.running.get(&index).map(Running::who).unwrap_or_default();
             self.fail(index, format!("{who} timed out and could not be interrupted; what follows it was not run"));
         }
     }

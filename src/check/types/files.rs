@@ -8,10 +8,11 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tsr_jsstring::JsString;
 use tsr_vfs::{Entries, Error, FileContent, FileInfo, FileSystem, SnapshotId};
 
-use super::language::{is_own, language};
+use super::language::is_own;
 use super::shapes;
 use super::source::Source;
 use crate::check::declarations;
+use crate::code::Language;
 
 /// The folders of the declarations in the binary.
 static FOLDERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -97,7 +98,7 @@ impl FileSystem for Files {
             return Ok(text.map(loaded));
         }
         if is_own(path)
-            && language(path).is_some()
+            && Language::of_file(path).is_some()
             && let Some(source) = self.sources.load(path)
         {
             return Ok(Some(loaded(source.edited.text())));

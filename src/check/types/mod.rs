@@ -30,12 +30,12 @@ use std::sync::{Arc, Once, mpsc};
 use std::time::Duration;
 
 use files::Sources;
-use language::{is_own, language};
+use language::is_own;
 use program::{Checked, Kept, Wanted};
 use source::{Source, json_problem};
 
 use super::Finding;
-use super::test_file::is_test_file;
+use super::file_names::is_test_file;
 use crate::code::{Language, spawn_checker_thread};
 
 /// The name of the threads that [`spawn_checker_thread`] starts.
@@ -137,7 +137,7 @@ fn check(kept: &mut Kept, file: &Path) -> TypeReport {
 }
 
 fn check_types(kept: &mut Kept, file: &Path, reached: &Reached) -> Result<Vec<Finding>, String> {
-    let language = language(file).unwrap_or(Language::JavaScript);
+    let language = Language::of_file(file).unwrap_or(Language::JavaScript);
     let mut wanted = Wanted { file, language, uses_node: reached.uses_node };
     let Checked { mut errors, others } = kept.check(wanted, &reached.sources)?;
     if others {
@@ -178,7 +178,7 @@ impl Reached {
             self.uses_node |= source.names_node();
             self.syntax.extend(source.syntax.iter().cloned());
             self.broken.extend(source.broken_imports.iter().cloned());
-            for next in source.imports.files.iter().filter(|next| is_own(next) && language(next).is_some()) {
+            for next in source.imports.files.iter().filter(|next| is_own(next) && Language::of_file(next).is_some()) {
                 if known.insert(next.clone()) {
                     pending.push_back(next.clone());
                 }

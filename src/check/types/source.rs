@@ -9,8 +9,8 @@ use tsr_arena::Error;
 use super::edited::{Edited, span};
 use super::exports::Exports;
 use super::imports::Imports;
-use super::language::{is_prompt_file, language};
 use super::open;
+use crate::check::file_names::{is_prompt_file, is_test_file};
 use crate::check::{Finding, Severity, Span};
 use crate::code::{Language, Tree, check_nesting};
 use crate::script::{ImportProblem, read_module};
@@ -41,13 +41,15 @@ impl Source {
     pub(super) fn read(path: &Path, is_prompt: bool) -> Result<Self, Box<Finding>> {
         let at = |span| move |message: String| Box::new(Finding { span, ..finding(path, (0, 0), "", "file", message) });
         let text = read_module(path).map_err(at(None))?;
-        let language = language(path).unwrap_or(Language::JavaScript);
+        let language = Language::of_file(path).unwrap_or(Language::JavaScript);
         check_nesting(&text).map_err(|error| {
             let place = crate::check::Position { line: error.line, column: error.column };
             at(Some(Span { start: place, end: place }))(error.message.clone())
         })?;
         let parsed = Tree::parse(&text, language);
-        let made = parsed.and_then(|tree| Self::of(path, language, &tree, text, is_prompt || is_prompt_file(path)));
+        let made = parsed.and_then(|tree| {
+            Self::of(path, language, &tree, text, is_prompt || is_prompt_file(path) && !is_test_file(path))
+        });
         made.map_err(|error| at(None)(format!("The file cannot be parsed ({error})")))
     }
 

@@ -8,6 +8,7 @@
 mod chain;
 mod common_js;
 mod data_url;
+mod failure;
 mod json;
 mod kind;
 mod look_up;
@@ -34,6 +35,7 @@ use url::Url;
 
 pub(super) use chain::{ImportSite, import_chain, is_package};
 pub(super) use common_js::NATIVE;
+pub(crate) use failure::LoadFailure;
 pub(crate) use look_up::{ImportProblem, ImportTarget, look_up_import, read_module};
 pub(super) use missing_export::explain_missing_export;
 pub(super) use modules::Modules;
@@ -161,11 +163,13 @@ impl ModuleLoader {
             _ => {}
         }
         let code = match source::is_typescript(name) {
-            true => typescript::strip(&self.0.modules, name, &text).map_err(|failure| failure.throw(ctx))?,
+            true => typescript::strip(&self.0.modules, name, &text)
+                .map_err(|failure| LoadFailure::Syntax.mark(ctx, failure.throw(ctx)))?,
             false => text,
         };
         typescript::show_source_positions(ctx, &self.0.modules)?;
-        let module = Module::declare(ctx.clone(), name, code)?;
+        // Nothing of it runs here.
+        let module = Module::declare(ctx.clone(), name, code).map_err(|error| LoadFailure::Syntax.mark(ctx, error))?;
         meta::define(ctx, &module, name, &file, &self.0)?;
         Ok(module)
     }
@@ -191,8 +195,10 @@ impl Resolver for ModuleLoader {
         if self.0.modules.is_file(base) {
             self.0.tell_looked_for(&*host(ctx)?, base, name, resolved.is_ok());
         }
-        let resolved =
-            resolved.map_err(|failure| failure.or_at(position::of_specifier(modules, base, name)).throw(ctx))?;
+        let resolved = resolved.map_err(|failure| {
+            let failure = failure.or_at(position::of_specifier(modules, base, name));
+            LoadFailure::Import.mark(ctx, failure.throw(ctx))
+        })?;
         // Should a name be missing in it, QuickJS will not say who asked: see `missing_export`.
         modules.record_import(base, name, &resolved);
         Ok(resolved)
@@ -206,6 +212,13 @@ impl Loader for ModuleLoader {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> Result<Module<'js, Declared>> {
+        self.declare(ctx, name).map_err(|error| LoadFailure::Import.mark(ctx, error))
+    }
+}
+
+impl ModuleLoader {
+    /// The module that an import was resolved to.
+    fn declare<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
         if let Some(module) = self.0.native.iter().find(|module| module.name == name) {
             return native_module::declare(ctx, name, module.init);
         }

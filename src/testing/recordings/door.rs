@@ -13,8 +13,8 @@ use crate::{
     chat::ModelRequest,
     diagnostic::Diagnostic,
     provider::{
-        Answerer, Asked, LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind, Redactor,
-        ask_and_keep, model_name, resolve, split_name,
+        Answerer, Asked, BUILT_IN, LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind,
+        Redactor, ask_and_keep, model_name, resolve, split_name,
     },
     script::bindings::{Exchanges, TestExchanges},
 };
@@ -41,6 +41,11 @@ impl Door {
         Exchanges::Tested(Rc::new(DoorHandle(Rc::new(Door { source, redactor: redactor.clone() }))))
     }
 
+    /// Whether no model is asked whatever its name.
+    fn refuses(&self) -> bool {
+        matches!(self.source, Source::Refused(_))
+    }
+
     /// The run that a request belongs to.
     ///
     /// # Errors
@@ -55,6 +60,12 @@ impl Door {
     }
 }
 
+/// Whether it is the name of the model that is wrong, and not a key or an address that is missing.
+fn leads_nowhere(error: &ProviderError) -> bool {
+    let is_known = BUILT_IN.iter().any(|provider| provider.name == error.provider);
+    error.kind == ProviderErrorKind::Configuration && !is_known
+}
+
 /// A door as bindings hold it.
 struct DoorHandle(Rc<Door>);
 
@@ -63,6 +74,8 @@ impl TestExchanges for DoorHandle {
         // Whether it can be set up matters only when it has to be asked.
         let model = resolve(name, providers);
         let (provider, model_id) = match &model {
+            // A name that leads nowhere would not be asked with --live either.
+            Err(error) if self.0.refuses() && leads_nowhere(error) => return Err(error.clone()),
             Ok(model) => (model.provider().to_owned(), model.model_id().to_owned()),
             Err(_) => {
                 let name = model_name(name, providers);
@@ -114,9 +127,14 @@ impl TestedModel {
     }
 
     fn unanswered(&self, fault: &Diagnostic) -> ProviderError {
-        let message = fault.message.clone();
+        let (mut message, mut hint) = (fault.message.clone(), fault.hint.clone());
+        if let (Source::Own(_), Some(advice)) = (&self.door.source, &hint) {
+            // The test's own code throws this, and no report shows the advice of what is thrown.
+            message = format!("{message}\n{advice}");
+            hint = None;
+        }
         let error = ProviderError::new(ProviderErrorKind::Replay, &*self.provider, &*self.model_id, message);
-        ProviderError { hint: fault.hint.clone(), ..error }
+        ProviderError { hint, ..error }
     }
 }
 

@@ -66,14 +66,20 @@ impl FileRecordings {
 
     /// A test begins; it is the current one until it ends. `index` is its place in the file.
     pub(crate) fn begin_test(&self, index: usize) -> Rc<TestRecordings> {
+        // One that was broken off.
+        self.end_test(false);
         let test = TestRecordings::new(self.shelf.clone(), self.file.clone(), index + 1);
         self.current.replace(test.clone());
         test
     }
 
-    /// A test has ended with all its repetitions; what is asked from now on is asked outside of tests.
+    /// The test that is running has ended with all its repetitions, if one is running; what is asked from now on is asked
+    /// outside of tests. Of a test that has not passed no failures and no half answers are recorded.
     pub(crate) fn end_test(&self, passed: bool) {
-        self.current.replace(self.outside.clone()).end(passed);
+        let test = self.current.replace(self.outside.clone());
+        if !Rc::ptr_eq(&test, &self.outside) {
+            test.end(passed);
+        }
     }
 
     /// The test that is running; outside of tests what stands for the file itself.

@@ -87,8 +87,8 @@ impl TestRecordings {
         self.fault.take()
     }
 
-    /// The test is over with all its repetitions. Of a test that has not passed no failures and no half answers are recorded.
-    pub(crate) fn end(&self, passed: bool) {
+    /// The test is over with all its repetitions.
+    pub(super) fn end(&self, passed: bool) {
         self.passed.set(Some(passed));
         self.own.take();
         for book in &*self.books.borrow() {
@@ -177,8 +177,10 @@ impl Run {
         }
         if self.test.shelf.mode == Mode::Replay {
             let total = book.entries.len();
-            let left = book.entries.iter().map(|entry| &*entry.exchange).enumerate();
-            let left = left.filter(|(place, _)| !self.played.borrow().contains(place));
+            let left = book.entries.iter().enumerate().filter(|(place, _)| !self.played.borrow().contains(place));
+            // What answers another request well is less likely to have been meant.
+            let (used, unused): (Vec<_>, Vec<_>) = left.partition(|(_, entry)| entry.used.is_some());
+            let left = unused.into_iter().chain(used).map(|(place, entry)| (place, &*entry.exchange));
             let why = asked.why_none(left, total, &words::shown(&self.book.path), redactor);
             return Next::Nothing(Box::new(words::nothing_equal(why, &self.test.file)));
         }

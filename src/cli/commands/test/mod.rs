@@ -1,5 +1,6 @@
 //! `lmthing test [PATH]…` (docs/testing.md): from arguments to results on standard output.
 
+mod console;
 mod discover;
 mod live;
 mod show;
@@ -65,9 +66,10 @@ fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     }
     let options = options(args, &environment, &reporter)?;
     let mut shown = Shown::new(args, printer, interrupts, &environment.variables)?;
-    shown.begin(subjects.len());
+    shown.begin(subjects.len(), options.jobs.get());
     let totals = run_tests(&subjects, &options, &mut shown);
     let finished = options.shelf.finish();
+    options.tell_of_recordings();
     let problems = missing(args, subjects.len(), &totals).into_iter().chain(finished.errors).collect();
     Ok(shown.end(&totals, finished.notes, problems))
 }

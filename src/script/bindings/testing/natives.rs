@@ -1,5 +1,7 @@
 //! `lmthing:internal/native/testing`: the native half of `lmthing/test`.
 
+use std::path::Path;
+
 use rquickjs::{Array, Ctx, Function, Object, Result, Value};
 
 use super::{
@@ -21,7 +23,7 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let function = |name: &str, function: Function<'js>| exports.set(name, function.with_name(name)?);
     function("createMockModel", Function::new(ctx.clone(), mock::create_mock_model)?)?;
     function("run", Function::new(ctx.clone(), run)?)?;
-    // settings(): {file, isCi, update, filter, timeout in milliseconds}; undefined where no test file runs.
+    // settings(): {file, hasSnapshots, isCi, update, filter, timeout in milliseconds}; undefined where no test file runs.
     function("settings", Function::new(ctx.clone(), settings)?)?;
     // stopped(): whether no more tests are to begin.
     let stopped = |ctx: Ctx<'js>| host::with(&ctx, |testing| testing.host.is_stopped()).unwrap_or(false);
@@ -46,12 +48,20 @@ fn settings<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
         return Ok(Value::new_undefined(ctx));
     };
     let object = Object::new(ctx)?;
+    object.set("hasSnapshots", has_snapshots(&file))?;
     object.set("file", file)?;
     object.set("isCi", is_ci)?;
     object.set("update", update)?;
     object.set("filter", filter)?;
     object.set("timeout", timeout.as_secs_f64() * 1000.0)?;
     Ok(object.into_value())
+}
+
+/// Whether there is a file for the snapshots of a test file: not to have the JavaScript half loaded to find out.
+fn has_snapshots(file: &str) -> bool {
+    let path = Path::new(file);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name("__snapshots__").join(format!("{name}.snap")).exists()
 }
 
 fn take_exit<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {

@@ -86,8 +86,9 @@ async fn a_run_without_a_recording_is_refused() {
         (fault.message.as_str(), fault.hint.as_deref()),
         (refused, Some("give run() a mock or a recording, or ask the model with: lmthing test --live a.test.lmt.mjs"))
     );
-    assert_eq!(ask(&running.file.own(&Redactor::default()), &folder.lab, "q").await, refused);
+    let told = ask(&running.file.own(&Redactor::default()), &folder.lab, "q").await;
     let hint = test.take_fault().unwrap().hint.unwrap();
+    assert_eq!(told, format!("{refused}\n{hint}"));
     assert!(hint.ends_with("a.test.recording.json with: lmthing test --record a.test.lmt.mjs"), "{hint}");
     let smoke = folder.run(Mode::Replay, "p.lmt.mjs");
     ask(&smoke.file.current().unrecorded(), &folder.lab, "q").await;

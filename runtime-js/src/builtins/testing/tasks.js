@@ -1,0 +1,44 @@
+// What is known of a suite or a test, and how anything of the author's is called for it.
+import { importBuiltin } from 'lmthing:internal/native/modules';
+import { limited, takeExit, tell } from 'lmthing:internal/native/testing';
+import { settings } from 'lmthing:internal/testing/state';
+
+/** The titles of a task and of those around it. */
+export const titlesOf = (task) => (task.parent ? [...titlesOf(task.parent), task.title] : []);
+export const nameOf = (task) => titlesOf(task).join(' > ');
+/** Everything in a suite. */
+export const tasksOf = (suite) => suite.tasks.flatMap((task) => (task.kind === 'suite' ? [task, ...tasksOf(task)] : [task]));
+/** An option of a task, or of the nearest suite around it that has it. */
+export const inherited = (task, name) => (task ? task.options[name] ?? inherited(task.parent, name) : undefined);
+
+/** A failure as Rust takes it. */
+export function failure(error, context) {
+  let diff;
+  try {
+    const compares = error !== null && typeof error === 'object' && ['expected', 'actual', 'diff'].some((key) => key in error);
+    if (compares) diff = importBuiltin('lmthing:internal/testing/display').describeDifference(error);
+  } catch {
+    // A value that cannot be shown has no difference to show.
+  }
+  return { error, context, diff };
+}
+
+/** Tells of failures outside of any test. */
+export const tellErrors = (errors, context) => errors.forEach((error) => tell('error', failure(error, context)));
+
+/** Gives an error the place at which a task is defined. */
+export function at(error, task) {
+  const frames = task.stack.split('\n').filter((line) => /^\s+at /.test(line));
+  Object.defineProperty(error, 'stack', { value: [`${error.name}: ${error.message}`, ...frames].join('\n'), configurable: true, writable: true });
+  return error;
+}
+
+/** Calls a function of the author's within a limit, for the test or suite `name`; gives what it threw and what it returned. */
+export async function call(fn, args, timeout, what, name) {
+  const limit = timeout ?? settings.timeout;
+  tell('begin', { name, limit });
+  const answer = await limited(fn, args, limit, what);
+  const exit = takeExit();
+  if (answer.thrown) return { errors: answer.thrown };
+  return { errors: exit ? [exit] : [], value: answer.value };
+}
