@@ -7,7 +7,9 @@ use tsr_ast::{NodeId, SyntaxKind};
 
 use crate::{
     check::module::{Export, Module, Range, is_literal},
-    code::Tree, script::bindings::inspect::Key};
+    code::Tree,
+    script::bindings::inspect::Key,
+};
 
 /// How many steps from name to name are taken; a circle ends there too.
 const MOST_STEPS: usize = 40;
