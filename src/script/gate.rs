@@ -92,3 +92,6 @@ pub(in crate::script) fn note_exit(ctx: &Ctx<'_>) -> Result<()> {
 pub(crate) fn exit_location(ctx: &Ctx<'_>) -> Option<Location> {
     ctx.userdata::<Gate>()?.exit.borrow().clone()
 }
+
+#[cfg(test)]
+mod tests;

@@ -45,7 +45,7 @@ pub(crate) use globals::environment;
 pub use globals::exit_code;
 pub use host::ScriptHost;
 pub use loader::import_file;
-pub(crate) use loader::{ImportProblem, ImportTarget, LoadFailure, look_up_import, read_module};
+pub(crate) use loader::{ImportLookup, ImportProblem, ImportTarget, LoadFailure, read_module};
 pub(crate) use loader::{calling_file, import_prompt_file, keep_pieces, may_ask_for_pieces};
 pub use native_module::NativeModule;
 pub(crate) use node::{end_children, receive_signals, restore_terminal, take_signal};
