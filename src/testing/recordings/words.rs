@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use super::{book::Unusable, for_file::TestedFile};
+use super::{book::Unusable, tested_file::TestedFile};
 use crate::diagnostic::{Diagnostic, closest};
 
 /// A path as a person who works in this folder would write it.
