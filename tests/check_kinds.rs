@@ -93,3 +93,77 @@ fn an_input_that_is_missing_is_named_however_the_function_is_written() {
     let found = found(&[("p.lmt.mjs", &format!("{HEAD}{inside}"))]);
     assert!(found.len() == 1 && !found[0].1.contains("exports no input"), "{found:?}");
 }
+
+#[test]
+fn only_ordinary_files_are_read() {
+    for (name, import) in [
+        ("pipe.json", "import d from './pipe.json';"),
+        ("pipe.mjs", "import './pipe.mjs';"),
+        ("pipe.js", "import './pipe.js';"),
+        ("pipe.txt", "import d from './pipe.txt' with { type: 'text' };"),
+        ("pipe.mjs", "const name = './pipe.mjs'; await import(name);"),
+    ] {
+        let folder = Folder::new(&[("p.lmt.mjs", &format!("{HEAD}{RUNS}{import}"))]);
+        let made = std::process::Command::new("mkfifo").arg(folder.path(name)).status().unwrap();
+        assert!(made.success());
+        let began = std::time::Instant::now();
+        let ended = folder.run("check --format json p.lmt.mjs");
+        let report = ended.object();
+        let finding = &report["diagnostics"][0];
+        assert_eq!((finding["code"].as_str(), finding["line"].as_u64()), (Some("import"), Some(3)), "{report}");
+        assert!(finding["message"].as_str().unwrap().contains("only ordinary files are read"), "{report}");
+        assert!(began.elapsed() < std::time::Duration::from_secs(8), "{import}");
+    }
+}
+
+#[test]
+fn json_that_would_exhaust_a_parser_is_refused_and_large_json_is_any() {
+    let source = format!("{HEAD}{RUNS}import d from './d.json';\nexport const first = d[0].a.b;");
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    assert_only(&[("p.lmt.mjs", &source), ("d.json", &deep)], "d.json 1 import", "nested too deeply");
+    let large = format!("[{{ \"a\": {{ \"c\": 1 }}, \"text\": \"{}\" }}]", "x".repeat(2 << 20));
+    assert_eq!(found(&[("p.lmt.mjs", &source), ("d.json", &large)]), []);
+    let small = "[{ \"a\": { \"c\": 1 } }]";
+    assert_only(&[("p.lmt.mjs", &source), ("d.json", small)], "p.lmt.mjs 4 TS2339", "'b' does not exist");
+}
+
+#[test]
+fn modules_that_lmthing_does_not_have_are_answered_with_those_it_has() {
+    let missing = |name: &str| format!("{HEAD}{RUNS}import {{ x }} from '{name}'; export const y = x;");
+    let all = "lmthing's modules are 'lmthing', 'lmthing/";
+    for (name, hint) in [("lmthing/nope", all), ("lmthing/plugin", "did you mean 'lmthing/plugins'?")] {
+        assert_only(&[("p.lmt.mjs", &missing(name))], "p.lmt.mjs 3 TS2307", hint);
+    }
+}
+
+#[test]
+fn javascript_that_is_right_when_it_runs_is_no_mistake() {
+    for right in [
+        "const items = [{ name: 'a', price: 3 }, { name: 'b' }];\n\
+         export const prices = items.filter((item) => item.price).map((item) => item.price.toFixed(2));",
+        "const names = ['a', undefined];\nexport const trimmed = names.filter(Boolean).map((name) => name.trim());",
+        "const names = ['a', undefined];\nconst good = names.filter(Boolean); for (const name of good) name.trim();",
+        "export const numbers = [parseInt(7.9), isNaN('x'), isNaN(new Date('x')), parseFloat(3), isFinite('3')];",
+    ] {
+        assert_eq!(found(&[("p.lmt.mjs", &format!("{HEAD}{RUNS}{right}"))]), [], "{right}");
+    }
+    for (wrong, code) in [
+        ("const names = ['a'];\nexport const gone = () => names.find((name) => name === 'b').trim();", "TS2532"),
+        ("const names = ['a', undefined];\nexport const all = () => names.map((name) => name.trim());", "TS18048"),
+        ("const one = 1;\nexport const odd = () => parseInt({ one });", "TS2345"),
+    ] {
+        assert_only(&[("p.lmt.mjs", &format!("{HEAD}{RUNS}{wrong}"))], &format!("p.lmt.mjs 4 {code}"), "");
+    }
+    let typescript = format!("{HEAD}{RUNS}").replace("({ $ })", "({ $ }: any)") + "export const n = parseInt(7.9);";
+    assert_only(&[("p.lmt.ts", &typescript)], "p.lmt.ts 3 TS2345", "");
+}
+
+#[test]
+fn a_file_in_the_way_of_a_new_one_is_named() {
+    let folder = Folder::new(&[("f", "")]);
+    for name in ["f/x", "f/g/x"] {
+        let ended = folder.run(&format!("new {name}"));
+        assert_eq!(ended.code, 1, "{ended:?}");
+        assert!(ended.stderr.starts_with("Error: f is a file, not a folder; nothing was written"), "{ended:?}");
+    }
+}

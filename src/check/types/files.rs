@@ -13,6 +13,7 @@ use super::shapes;
 use super::source::Source;
 use crate::check::declarations;
 use crate::code::Language;
+use crate::script::{ImportLookup, bindings::NATIVE_MODULES};
 
 /// The folders of the declarations in the binary.
 static FOLDERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -48,7 +49,9 @@ impl Sources {
         if let Some(known) = self.get(path) {
             return Some(known);
         }
-        let source = Arc::new(Source::read(path, false).ok()?);
+        // Only types lead here, which is rare.
+        let lookup = ImportLookup::new(NATIVE_MODULES);
+        let source = Arc::new(Source::read(path, false, &lookup).ok()?);
         self.add(source.clone());
         Some(source)
     }
@@ -102,6 +105,10 @@ impl FileSystem for Files {
             && let Some(source) = self.sources.load(path)
         {
             return Ok(Some(loaded(source.edited.text())));
+        }
+        // A pipe may never end.
+        if !path.is_file() {
+            return Ok(None);
         }
         let Ok(bytes) = std::fs::read(path) else { return Ok(None) };
         if path.ends_with("undici-types/fetch.d.ts") {

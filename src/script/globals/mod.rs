@@ -28,6 +28,7 @@ mod url;
 use rquickjs::{Ctx, Result};
 
 pub(super) use self::bytes::Bytes;
+pub(crate) use self::process::ExitCalled;
 pub(crate) use self::process::environment;
 pub use self::process::exit_code;
 pub(super) use self::process::variable;

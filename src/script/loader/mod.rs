@@ -36,7 +36,7 @@ use url::Url;
 pub(super) use chain::{ImportSite, import_chain, is_package};
 pub(super) use common_js::NATIVE;
 pub(crate) use failure::LoadFailure;
-pub(crate) use look_up::{ImportProblem, ImportTarget, look_up_import, read_module};
+pub(crate) use look_up::{ImportLookup, ImportProblem, ImportTarget, read_module};
 pub(super) use missing_export::explain_missing_export;
 pub(super) use modules::Modules;
 pub(super) use typescript::with_source_positions;
@@ -44,7 +44,7 @@ pub(super) use typescript::with_source_positions;
 use super::event_loop::settle;
 use super::host::host;
 use super::native_module::{self, NativeModule};
-use super::{builtin, bytecode, user_data};
+use super::{ScriptError, builtin, bytecode, gate, user_data};
 use kind::Kind;
 use resolver::ModuleResolver;
 
@@ -153,8 +153,7 @@ pub(crate) fn calling_file(ctx: &Ctx<'_>) -> Option<PathBuf> {
 impl ModuleLoader {
     fn declare_file<'js>(&self, ctx: &Ctx<'js>, name: &str, is_entry: bool) -> Result<Module<'js, Declared>> {
         let file = self.0.modules.path_of(name);
-        host(ctx)?.looked_for(&file);
-        let text = source::read(&file).map_err(|failure| failure.throw(ctx))?;
+        let text = read_text(ctx, &file)?;
         self.0.modules.note_text(&text);
         match kind::of(&file) {
             Kind::Json => return json::declare(ctx, name, &file, &text),
@@ -173,6 +172,16 @@ impl ModuleLoader {
         meta::define(ctx, &module, name, &file, &self.0)?;
         Ok(module)
     }
+}
+
+/// The text of a module's file.
+fn read_text(ctx: &Ctx<'_>, file: &Path) -> Result<String> {
+    host(ctx)?.looked_for(file);
+    // Whoever only looks has no time to wait for a pipe.
+    if !gate::is_open(ctx) {
+        look_up::check_ordinary(file).map_err(|message| ScriptError::error(message).throw(ctx))?;
+    }
+    source::read(file).map_err(|failure| failure.throw(ctx))
 }
 
 impl Resolver for ModuleLoader {
@@ -229,9 +238,7 @@ impl ModuleLoader {
             return data_url::declare(ctx, name);
         }
         if name.ends_with(source::TEXT) {
-            let file = self.0.modules.path_of(name);
-            host(ctx)?.looked_for(&file);
-            let text = source::read(&file).map_err(|failure| failure.throw(ctx))?;
+            let text = read_text(ctx, &self.0.modules.path_of(name))?;
             return native_module::declare(ctx, name, |ctx| {
                 let exports = Object::new(ctx.clone())?;
                 exports.set("default", text.as_str())?;

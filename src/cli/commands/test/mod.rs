@@ -46,7 +46,8 @@ pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
 }
 
 fn watch(args: &TestArgs) -> Watch {
-    let files = args.env_file.iter().chain(&args.paths).cloned().collect();
+    // Folders are reported by the run, with what counts in them.
+    let files = args.env_file.iter().chain(&args.paths).filter(|path| !path.is_dir()).cloned().collect();
     Watch { command: "test", run: "the test run", again: "testing again", files, is_quiet: false }
 }
 
@@ -59,8 +60,10 @@ fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     }
     let reporter = Reporter::to(args.report_files.as_deref())
         .map_err(|error| WrongUsage::plain(format!("--report-files: {}", words(&error))))?;
-    let Discovered { subjects, looked_at, problems } = discover(&args.paths).map_err(|wrong| advise(args, wrong))?;
+    let Discovered { subjects, looked_at, searched, problems } =
+        discover(&args.paths).map_err(|wrong| advise(args, wrong))?;
     looked_at.iter().for_each(|path| reporter.looked_for(path));
+    searched.iter().for_each(|folder| reporter.searched(folder));
     for problem in environment.problems.iter().chain(&problems) {
         printer.stderr(&format!("Warning: {problem}\n"));
     }
