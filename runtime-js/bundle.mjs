@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chaiParts } from './chai-parts.mjs';
 import { writeDeclarations } from './declarations.mjs';
+import { fillNamespacesLast } from './namespaces.mjs';
 import { writePrices } from './prices.mjs';
 
 const [, , outputDirectory, root = fileURLToPath(new URL('..', import.meta.url))] = process.argv;
@@ -105,26 +106,27 @@ const ALIAS = {
 };
 
 await Promise.all(
-  Object.values(builtins).map(({ entry, inject = [], minifyNames = false, alias = {} }, index) => {
+  Object.values(builtins).map(async ({ entry, inject = [], minifyNames = false, alias = {}, earlyNamespaces }, index) => {
     const entryPoint = inBuiltins(entry);
     const standIns = { ...ALIAS, ...Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, inBuiltins(file)])) };
-    return build({
+    const outfile = join(outputDirectory, `${index}.js`);
+    const minify = { minifyIdentifiers: minifyNames, minifySyntax: true, minifyWhitespace: true };
+    await build({
       entryPoints: [entryPoint],
-      outfile: join(outputDirectory, `${index}.js`),
+      outfile,
       bundle: true,
       format: 'esm',
       platform: 'neutral',
       mainFields: ['module', 'main'],
       conditions: ['import', 'module'],
       target: 'es2022',
-      minifySyntax: true,
-      minifyWhitespace: true,
-      minifyIdentifiers: minifyNames,
+      ...(earlyNamespaces ? {} : minify),
       legalComments: 'none',
       logLevel: 'warning',
       inject: inject.map(inBuiltins),
       plugins: [keepBuiltinsExternal(entryPoint, standIns), patchInspect, lazyLocales, chaiParts],
     });
+    if (earlyNamespaces) await fillNamespacesLast(outfile, earlyNamespaces, { ...minify, target: 'es2022', format: 'esm' });
   }),
 );
 

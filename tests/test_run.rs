@@ -36,11 +36,16 @@ export const config = { model: 'mock' };
 export default async ({ $ }) => { $`go`; };
 ";
 
+/// How each test file begins.
+const HEAD: &str = "import { createMockModel, run, test } from 'lmthing/test';
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+";
+
 /// Runs a test file beside these prompt files.
 fn test(files: &[(&str, &str)], tests: &str) -> (Folder, Ended) {
-    let head = "import { createMockModel, run, test } from 'lmthing/test';\nimport assert from 'node:assert/strict';\nimport fs from 'node:fs';\n";
     let folder = Folder::new(files);
-    folder.write("a.test.lmt.mjs", &format!("{head}{tests}"));
+    folder.write("a.test.lmt.mjs", &format!("{HEAD}{tests}"));
     let ended = folder.run("test a.test.lmt.mjs");
     (folder, ended)
 }
@@ -254,9 +259,7 @@ test('code of its own', async () => {
 test('models', async () => {
   assert.deepEqual(await ends('word', { mock: [{ type: 'text', text: 'half' }, { type: 'error', error: 'gone' }] }), [3, 'model', 'mock:mock: gone', 'half']);
   assert.deepEqual((await ends('word', { model: 'mock' })).slice(0, 2), [1, 'script']);
-  const [code, kind, message] = await ends('word', { model: 'opnai:gpt-4o' });
-  assert.deepEqual([code, kind], [2, 'usage']);
-  assert.match(message, /^model opnai:gpt-4o: /);
+});
 });
 test('output', async () => {
   const good = await run('./output.lmt.mjs', { mock: [{ type: 'text', text: '{\"n\":1}' }] });
@@ -335,4 +338,29 @@ test('is used up', async () => {
     for line in ["createMockModel is used up", "mock of run() is used up"] {
         assert_eq!(ended.stderr.matches(line).count(), 1, "{line}: {ended:?}");
     }
+}
+
+#[test]
+fn real_models_are_asked_only_when_that_is_meant() {
+    let tests = "
+test('refused', async () => {
+  await assert.rejects(run('./word.lmt.mjs', { model: 'openai:gpt-4o' }), /this test would ask openai:gpt-4o/);
+  await assert.rejects(run('./word.lmt.mjs', { model: openai('gpt-4o') }), /this test would ask openai:gpt-4o/);
+  await assert.rejects(run('./word.lmt.mjs', { recording: './none.json' }), /none\\.json/);
+});
+";
+    let import = "import { openai } from 'lmthing';\nprocess.env.OPENAI_API_KEY = 'sk-test';\n";
+    passes(&[("word.lmt.mjs", WORD)], &format!("{import}{tests}"));
+    let tests = "
+test('asked', async () => {
+  const { error } = await run('./word.lmt.mjs', { model: 'opnai:gpt-4o' });
+  assert.deepEqual([error.code, error.kind], [2, 'usage']);
+  assert.match(error.message, /^model opnai:gpt-4o: /);
+  assert.match(error.hint, /openai/);
+});
+";
+    let folder = Folder::new(&[("word.lmt.mjs", WORD)]);
+    folder.write("a.test.lmt.mjs", &format!("{HEAD}{tests}"));
+    let ended = folder.run("test --live a.test.lmt.mjs");
+    assert_eq!(ended.code, 0, "{ended:?}");
 }

@@ -72,8 +72,7 @@ impl Engine {
         if let Some(bytes) = max_memory {
             runtime.set_memory_limit(bytes).await;
         }
-        let native_modules =
-            [globals::NATIVE_MODULES, node::NATIVE_MODULES, &[loader::NATIVE], &native_modules].concat();
+        let native_modules = own_natives().chain(native_modules).collect();
         let loader = loader::attach(&runtime, native_modules).await;
         let event_loop = event_loop::attach(&runtime, host.clone()).await;
         // Resolver, interrupt handler and rejection tracker are in place from the first line of JavaScript on.
@@ -104,6 +103,11 @@ impl Engine {
     pub fn abandon(self) {
         std::mem::forget(self);
     }
+}
+
+/// The native modules of every engine.
+pub(super) fn own_natives() -> impl Iterator<Item = NativeModule> {
+    [globals::NATIVE_MODULES, node::NATIVE_MODULES, &[loader::NATIVE]].into_iter().flatten().copied()
 }
 
 #[cfg(test)]

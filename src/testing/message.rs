@@ -28,6 +28,8 @@ use crate::{
 /// Something that happened in a file.
 #[derive(Debug)]
 pub(super) enum Message {
+    /// The tests there are, none of which has run.
+    Plan(Vec<TestOutcome>),
     /// Something begins: the test, or the suite whose hooks run, and how long it may take.
     Begin(String, Option<Duration>),
     /// A script has printed something.
@@ -112,6 +114,10 @@ impl Teller {
 impl TestHost for Teller {
     fn begin(&self, test: &str, limit: Option<Duration>) {
         self.tell(Message::Begin(test.to_owned(), limit));
+    }
+
+    fn plan(&self, tests: Vec<TestOutcome>) {
+        self.tell(Message::Plan(tests));
     }
 
     fn start(&self, _test: &str) {

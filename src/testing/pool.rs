@@ -17,6 +17,7 @@ use super::{
     message::{Bail, Message},
     options::{Subject, TestOptions},
     outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals},
+    running::Running,
 };
 use crate::{diagnostic::Diagnostic, script::THREAD_STACK_SIZE};
 
@@ -67,23 +68,6 @@ pub(crate) fn run_tests(subjects: &[Subject], options: &TestOptions, listener: &
     pool.run(listener);
     pool.totals.took = began.elapsed();
     pool.totals
-}
-
-/// A file that is being run.
-struct Running {
-    outcome: FileOutcome,
-    began: Instant,
-    /// The test that is running, empty outside of any.
-    test: String,
-    /// When it must have been heard of; none where the author has set no limit.
-    expected: Option<Instant>,
-}
-
-impl Running {
-    /// What is being run, for messages.
-    fn who(&self) -> String {
-        if self.test.is_empty() { "the file".to_owned() } else { format!("the test {}", self.test) }
-    }
 }
 
 struct Pool<'a> {
@@ -160,17 +144,7 @@ impl<'a> Pool<'a> {
         let index = self.next;
         self.next += 1;
         let subject = self.subjects[index].clone();
-        let outcome = FileOutcome {
-            file: subject.file.clone(),
-            tests: Vec::new(),
-            errors: Vec::new(),
-            notes: Vec::new(),
-            snapshots: Snapshots::default(),
-            began: SystemTime::now(),
-            took: Duration::ZERO,
-        };
-        let expected = Some(Instant::now() + SILENCE);
-        self.running.insert(index, Running { outcome, began: Instant::now(), test: String::new(), expected });
+        self.running.insert(index, Running::of(subject.file.clone(), Instant::now() + SILENCE));
         let (options, bail, sender) = (self.options.clone(), self.bail.clone(), self.sender.clone());
         let work = Work { index, subject, options, bail, sender };
         let thread = thread::Builder::new().name("lmthing-test".into()).stack_size(THREAD_STACK_SIZE);
@@ -196,12 +170,11 @@ impl<'a> Pool<'a> {
                 running.expected = limit.map(|limit| Instant::now() + limit + PATIENCE);
             }
             Message::Printed(text) => listener.printed(&running.outcome.file, &running.test, &text),
+            Message::Plan(tests) => running.planned = tests,
             Message::Test(test) => {
-                running.test.clear();
-                self.count(&test);
-                if let Some(running) = self.running.get_mut(&index) {
-                    running.outcome.tests.push(*test);
-                }
+                let state = test.state;
+                running.has_ended(*test);
+                self.count(state);
             }
             Message::Error(failure) => running.outcome.errors.push(*failure),
             Message::File(notes, snapshots) => {
@@ -212,8 +185,8 @@ impl<'a> Pool<'a> {
         }
     }
 
-    fn count(&mut self, test: &TestOutcome) {
-        match test.state {
+    fn count(&mut self, state: State) {
+        match state {
             State::Passed => self.passed += 1,
             State::Failed => self.failed += 1,
             State::Skipped | State::Todo => {}
@@ -242,8 +215,11 @@ impl<'a> Pool<'a> {
         let silent: Vec<usize> =
             self.running.iter().filter(|(_, running)| is_silent(running)).map(|(index, _)| *index).collect();
         for index in silent {
-            let who = self.running.get(&index).map(Running::who).unwrap_or_default();
-            self.fail(index, format!("{who} timed out and could not be interrupted; what follows it was not run"));
+            let Some(running) = self.running.get_mut(&index) else { continue };
+            self.failed += usize::from(running.give_up());
+            self.bail.failed();
+            running.leave_the_rest("not run, as the test before could not be interrupted");
+            self.end(index);
         }
     }
 

@@ -145,6 +145,10 @@ fn write_both(files: [(&Path, &str); 2]) -> Result<(), Box<Diagnostic>> {
         let message = format!("{} is there already; nothing was written", file.display());
         return Err(Box::new(Diagnostic::new(message).with_hint("take another name, or move the file away")));
     }
+    if let Some(blocking) = files.iter().find_map(|(file, _)| file.ancestors().skip(1).find(|above| above.is_file())) {
+        let message = format!("{} is a file, not a folder; nothing was written", blocking.display());
+        return Err(Box::new(Diagnostic::new(message).with_hint("take another folder, or move the file away")));
+    }
     let mut written: Vec<&Path> = Vec::new();
     for (file, text) in files {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());

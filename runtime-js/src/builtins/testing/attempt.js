@@ -4,8 +4,8 @@ import { current, loadedExpect, setCurrent, settings } from 'lmthing:internal/te
 import { Fixtures } from './fixtures.js';
 import { at, call, failure, inherited, nameOf } from './tasks.js';
 
-/** What `skip()` of a test's context throws. */
-class Skipped extends Error {}
+/** What `skip()` of tests' contexts has thrown. What a test throws may be anything, and is not asked what it is. */
+const skips = new WeakSet();
 
 const chain = (suite) => (suite ? [...chain(suite.parent), suite] : []);
 
@@ -52,7 +52,7 @@ export class Attempt {
   async #step(fn, args, timeout, what) {
     const { errors, value } = await call(fn, args, timeout, what, this.#test.name);
     for (const error of errors) {
-      if (error instanceof Skipped) this.skipped = error;
+      if (skips.has(error)) this.skipped = error;
       else this.failures.push(failure(error, what === 'the test' ? undefined : what));
     }
     return { isOk: errors.length === 0, value };
@@ -123,7 +123,9 @@ function contextOf(task, test, signal) {
     onTestFailed: (fn) => void test.failed.push(fn),
     skip: (condition, note) => {
       if (condition === false) return;
-      throw new Skipped(typeof condition === 'string' ? condition : note);
+      const skip = new Error(typeof condition === 'string' ? condition : note);
+      skips.add(skip);
+      throw skip;
     },
   };
 }

@@ -1,5 +1,6 @@
 // Runs what was collected, one test after the other. Results go to Rust as they come.
-import { places, stopped, tell } from 'lmthing:internal/native/testing';
+import { importBuiltin } from 'lmthing:internal/native/modules';
+import { places, stopped, takeExit, tell } from 'lmthing:internal/native/testing';
 import { loadedExpect, settings } from 'lmthing:internal/testing/state';
 import { Attempt } from './attempt.js';
 import { beginToPlay, collect, hinted, root } from './collect.js';
@@ -27,10 +28,15 @@ async function playAll() {
   if (all.every(({ kind }) => kind === 'suite')) {
     tellErrors([hinted(new Error('no test was found in this file'), "write one: test('greets', async () => { … })")]);
   }
+  const tests = all.filter(({ kind }) => kind === 'test');
+  tell('plan', { tests: tests.map((task) => told(task, 'skipped')) });
   await playSuite(root);
+  tellErrors([takeExit()].filter(Boolean));
   const allRan = all.every(({ mode, options }) => mode !== 'filtered' && !options.only) && !stopped();
   try {
-    if (loadedExpect()) tell('file', await loadedExpect().afterFile({ allRan, unfinished }));
+    // Snapshots that nothing asks for any more are told, also where nothing was expected.
+    const half = loadedExpect() ?? (settings.hasSnapshots && importBuiltin('lmthing:internal/testing/expect'));
+    if (half) tell('file', await half.afterFile({ allRan, unfinished }));
   } catch (error) {
     tellErrors([error]);
   }
@@ -89,10 +95,13 @@ async function afterSuite(suite) {
 
 const hookOf = (name, suite) => (suite.parent ? `${name} of ${nameOf(suite)}` : name);
 
+/** What Rust knows of a test. */
+const told = (task, state, rest) => ({ ancestors: titlesOf(task.parent), title: task.title, state, place: task.place, failures: [], ...rest });
+
 /** Tells what became of a test. */
 function tellTest(task, state, rest) {
   if (state !== 'passed') unfinished.push(nameOf(task));
-  tell('test', { ancestors: titlesOf(task.parent), title: task.title, state, place: task.place, failures: [], ...rest });
+  tell('test', told(task, state, rest));
 }
 
 function leaveOut(task, why) {

@@ -1,6 +1,6 @@
 // What is known of a suite or a test, and how anything of the author's is called for it.
 import { importBuiltin } from 'lmthing:internal/native/modules';
-import { limited, takeExit, tell } from 'lmthing:internal/native/testing';
+import { described, limited, takeExit, tell } from 'lmthing:internal/native/testing';
 import { settings } from 'lmthing:internal/testing/state';
 
 /** The titles of a task and of those around it. */
@@ -11,17 +11,14 @@ export const tasksOf = (suite) => suite.tasks.flatMap((task) => (task.kind === '
 /** An option of a task, or of the nearest suite around it that has it. */
 export const inherited = (task, name) => (task ? task.options[name] ?? inherited(task.parent, name) : undefined);
 
-/** A failure as Rust takes it. */
-export function failure(error, context) {
-  let diff;
-  try {
-    const compares = error !== null && typeof error === 'object' && ['expected', 'actual', 'diff'].some((key) => key in error);
-    if (compares) diff = importBuiltin('lmthing:internal/testing/display').describeDifference(error);
-  } catch {
-    // A value that cannot be shown has no difference to show.
-  }
-  return { error, context, diff };
+/** The difference between what an error says was expected and what was there, if it says so. */
+function differenceIn(error) {
+  const compares = error !== null && typeof error === 'object' && ['expected', 'actual', 'diff'].some((key) => key in error);
+  return compares ? importBuiltin('lmthing:internal/testing/display').describeDifference(error) : undefined;
 }
+
+/** A failure as `tell` takes it. */
+export const failure = (error, context) => ({ failure: described(error, differenceIn), context });
 
 /** Tells of failures outside of any test. */
 export const tellErrors = (errors, context) => errors.forEach((error) => tell('error', failure(error, context)));

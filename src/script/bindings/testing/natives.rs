@@ -8,7 +8,7 @@ use super::{
     host::{self, TestSettings},
     limited::limited,
     run::run,
-    told::tell,
+    told::{described, tell},
 };
 use crate::{
     diagnostic::{Diagnostic, Location},
@@ -36,6 +36,8 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     function("places", Function::new(ctx.clone(), places)?)?;
     // limited(fn, args, milliseconds, what): calls and awaits; resolves to {value} or {thrown: [error]}.
     function("limited", Function::new(ctx.clone(), limited)?)?;
+    // described(error, diff): a failure as `tell` takes it; `diff(error)` may find a difference to show.
+    function("described", Function::new(ctx.clone(), described)?)?;
     // tell(kind, object): what came of something.
     function("tell", Function::new(ctx.clone(), tell)?)?;
     Ok(exports)

@@ -9,8 +9,8 @@ export { expect };
 
 // What the modules that are loaded later are made of.
 export { equals, getCustomEqualityTesters, getObjectSubset, iterableEquality, recordAsyncExpect, subsetEquality } from '@vitest/expect';
-export { parts } from 'chai';
-export { AssertionError, flag } from './matchers.js';
+export { config, parts, rest } from 'chai';
+export { Assertion, AssertionError, chaiExpect, flag, util } from './matchers.js';
 export { placeAt } from './place.js';
 export { runningTask } from './running.js';
 

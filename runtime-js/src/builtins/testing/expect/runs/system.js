@@ -72,7 +72,7 @@ function indented(text) {
 /** The run cost no more than `max` US dollars. Of an unknown price nothing can be said. */
 export function toCost(options) {
   const run = readRun(this._obj, 'toCost');
-  const { max } = checkOptions('toCost', options ?? null, ['max']);
+  const { max } = checkOptions('toCost', options, ['max']);
   if (typeof max !== 'number' || !(max >= 0)) throw new TypeError(`toCost: give the most it may cost in US dollars, toCost({ max: 0.01 }), got ${shown(max)}`);
   if (run.cost === undefined) throw new TypeError("toCost wants what run('./file.lmt.mjs') resolves to: a prompt of runPrompt does not tell what the whole run cost");
   const isNot = Boolean(flag(this, 'negate'));

@@ -12,7 +12,10 @@ let before;
 let unasked;
 /** What became of each key or place: matched, unmatched, written, updated. */
 const fates = new Map();
-/** What the running attempt has written: it is forgotten when the test is tried again. */
+/** How many snapshots were asked for under each name; tests may have the same. */
+const counts = new Map();
+/** What the running attempt has asked for, and what it has written: both are forgotten when the test is tried again. */
+let asked = [];
 let fresh = [];
 
 function load() {
@@ -25,6 +28,8 @@ function load() {
 
 /** Begins an attempt at a test. */
 export function beginAttempt(test) {
+  // Counting begins anew, for repetitions too; these are compared with what the first has written.
+  if (test.attempt > 0) asked.forEach((name) => counts.set(name, counts.get(name) - 1));
   if (test.isRetry) {
     for (const key of fresh) {
       if (before.has(key)) kept.set(key, before.get(key));
@@ -32,13 +37,14 @@ export function beginAttempt(test) {
       fates.delete(key);
     }
   }
+  asked = [];
   fresh = [];
 }
 
 /** The key of the next snapshot of a test: its name, the hint, and how many it is. */
 export function nextKey(task, hint) {
   const name = hint === undefined ? task.name : `${task.name} > ${hint}`;
-  const counts = (task.snapshots ??= new Map());
+  asked.push(name);
   counts.set(name, (counts.get(name) ?? 0) + 1);
   return `${name} ${counts.get(name)}`;
 }
@@ -76,20 +82,20 @@ const isOf = (key, name) => key.startsWith(name) && /^( > .*)? \d+$/s.test(key.s
 /** Ends the file. */
 export function endFile({ allRan, unfinished = [] }) {
   if (!kept && allRan && settings.hasSnapshots) load();
-  const counts = { matched: 0, unmatched: 0, written: 0, updated: 0, removed: 0, obsolete: 0 };
-  for (const fate of fates.values()) counts[fate]++;
+  const sums = { matched: 0, unmatched: 0, written: 0, updated: 0, removed: 0, obsolete: 0 };
+  for (const fate of fates.values()) sums[fate]++;
   const notes = [];
-  if (!kept) return { snapshots: counts, notes };
+  if (!kept) return { snapshots: sums, notes };
   const obsolete = allRan ? [...unasked].filter((key) => !unfinished.some((name) => isOf(key, name))) : [];
   if (settings.update) {
-    counts.removed = obsolete.length;
+    sums.removed = obsolete.length;
     obsolete.forEach((key) => kept.delete(key));
   } else if (obsolete.length > 0) {
-    counts.obsolete = obsolete.length;
+    sums.obsolete = obsolete.length;
     notes.push(`${obsolete.length === 1 ? 'an obsolete snapshot' : `${obsolete.length} obsolete snapshots`}, which --update removes: ${obsolete.join(', ')}`);
   }
-  if (counts.removed > 0 || [...fates].some(([key, fate]) => kept.has(key) && fate !== 'matched' && fate !== 'unmatched')) save();
-  return { snapshots: counts, notes };
+  if (sums.removed > 0 || [...fates].some(([key, fate]) => kept.has(key) && fate !== 'matched' && fate !== 'unmatched')) save();
+  return { snapshots: sums, notes };
 }
 
 function save() {
