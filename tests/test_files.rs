@@ -342,3 +342,32 @@ fn tests_are_extended_with_what_they_ask_for() {
     );
     assert!(report.failures("not used")[0].contains("has not called use"), "{report:?}");
 }
+
+#[test]
+fn nothing_that_is_thrown_or_left_behind_keeps_the_others_from_running() {
+    let report = Report::of_tests(
+        "test('chain', async () => { const f = () => Promise.resolve().then(f); await f(); }, 100);
+         test('left behind', () => { Promise.resolve().then(() => { for (;;); }); });
+         test('traps', () => { const loop = () => { for (;;); }; throw new Proxy({}, { get: loop, has: loop, getPrototypeOf: loop }); });
+         test('diff', () => { const wrong = (a) => ({ a, toJSON() { for (;;); } }); expect(wrong(1)).toEqual(wrong(2)); });
+         test('goes on', () => {});",
+    );
+    let expected = ["chain: failed", "left behind: passed", "traps: failed", "diff: failed", "goes on: passed"];
+    assert_eq!(report.statuses(), expected, "{report:?}");
+    assert!(report.file_message().contains("left behind was interrupted"), "{report:?}");
+    assert!(report.failures("diff")[0].contains("to deeply equal"), "{report:?}");
+}
+
+#[test]
+fn an_exit_is_told_once_where_it_was_called() {
+    let report = Report::of_tests(
+        "test('first', () => { process.exit(1); });
+         test('later', async () => {
+           setTimeout(() => process.exit(3), 1);
+           await new Promise((resolve) => setTimeout(resolve, 20));
+         });",
+    );
+    let [failure] = &*report.failures("later") else { panic!("{report:?}") };
+    assert!(failure.contains("process.exit(3)") && failure.contains("a.test.lmt.mjs:4:"), "{failure}");
+    assert_eq!(report.file_message(), "");
+}
