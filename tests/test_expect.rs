@@ -105,7 +105,7 @@ fn assertions_of_node_show_their_differences_too() {
 #[test]
 fn promises_fail_at_the_line_that_expects() {
     let text = failure("await expect(Promise.resolve(1)).resolves.toBe(2);");
-    assert!(text.starts_with("AssertionError: expected 1 to be 2") && text.ends_with("at FILE:3:33"), "{text}");
+    assert!(text.starts_with("AssertionError: expected 1 to be 2") && text.ends_with("at FILE:3:43"), "{text}");
     let text = failure("await expect(new Promise((_, no) => setTimeout(no, 1, new Error('x')))).rejects.toThrow('y');");
     assert!(text.contains("to throw error including 'y' but got 'x'") && text.contains("at FILE:3:"), "{text}");
     let text = failure("await expect(Promise.resolve(1)).rejects.toThrow();");

@@ -260,7 +260,6 @@ test('models', async () => {
   assert.deepEqual(await ends('word', { mock: [{ type: 'text', text: 'half' }, { type: 'error', error: 'gone' }] }), [3, 'model', 'mock:mock: gone', 'half']);
   assert.deepEqual((await ends('word', { model: 'mock' })).slice(0, 2), [1, 'script']);
 });
-});
 test('output', async () => {
   const good = await run('./output.lmt.mjs', { mock: [{ type: 'text', text: '{\"n\":1}' }] });
   assert.deepEqual([good.output, good.error], [{ n: 1 }, undefined]);

@@ -1,14 +1,14 @@
 //! Listening to a model while it answers. Must not know what becomes of an exchange.
 
-use std::{io, rc::Rc};
+use std::io;
 
-use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture};
+use futures_util::StreamExt;
 use serde_json::Value;
 
-use super::{Recording, exchange::RecordedExchange, request::request_to_json};
+use super::{exchange::RecordedExchange, request::request_to_json};
 use crate::{
     chat::{ModelRequest, StreamPart},
-    provider::{Answerer, LanguageModel, PartStream, ProviderError, ProviderErrorKind, redact::Redactor},
+    provider::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, redact::Redactor},
 };
 
 /// Asks `model`, and gives `keep` the exchange as soon as the answer has ended or its reader has left; without the secrets that
@@ -82,34 +82,5 @@ impl Drop for Exchange<'_> {
             // Nobody is left to tell; the replay will miss the exchange and say so.
             let _ = self.write(None);
         }
-    }
-}
-
-/// A model whose exchanges go to a recording.
-pub(super) struct Recorder {
-    pub(super) recording: Rc<Recording>,
-    pub(super) model: Rc<dyn LanguageModel>,
-}
-
-impl LanguageModel for Recorder {
-    fn provider(&self) -> &str {
-        self.model.provider()
-    }
-
-    fn model_id(&self) -> &str {
-        self.model.model_id()
-    }
-
-    fn reads_request(&self) -> bool {
-        self.model.reads_request()
-    }
-
-    fn answerers(&self) -> Vec<Answerer> {
-        self.model.answerers()
-    }
-
-    fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
-        let keep = |exchange| self.recording.append(&exchange);
-        ask_and_keep(self.model.as_ref(), request, self.recording.redactor.clone(), keep).boxed_local()
     }
 }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::{
-    Mode,
     book::{Book, Entry, Origin},
+    mode::Mode,
 };
 use crate::provider::RecordedExchange;
 

@@ -5,65 +5,52 @@ use std::rc::Rc;
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{
-    for_file::FileRecordings,
-    for_test::{Next, Run, TestRecordings},
+    run::{Next, Run},
     words,
 };
 use crate::{
     chat::ModelRequest,
     diagnostic::Diagnostic,
     provider::{
-        Answerer, Asked, BUILT_IN, LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind,
-        Redactor, ask_and_keep, model_name, resolve, split_name,
+        Answerer, Asked, LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind, Redactor,
+        ask_and_keep, model_name, resolve, split_name,
     },
     script::bindings::{Exchanges, TestExchanges},
 };
 
-/// Where answers come from.
-pub(super) enum Source {
-    /// A recording that the test names.
-    Run(Rc<Run>),
-    /// The recording of the test file itself, for the test that is running.
-    Own(Rc<FileRecordings>),
-    /// Nowhere.
-    Refused(Rc<TestRecordings>),
-}
+/// Gives the run that a request to a model belongs to, or says why it is refused.
+type Source = Box<dyn Fn(&str) -> Result<Rc<Run>, Box<Diagnostic>>>;
 
 /// Answers in place of the models that a file names.
 pub(super) struct Door {
     source: Source,
+    /// Whether it is the test's own code that an error is thrown at.
+    is_of_test_file: bool,
     /// Knows the secrets of the run.
     redactor: Redactor,
 }
 
 impl Door {
-    pub(super) fn exchanges(source: Source, redactor: &Redactor) -> Exchanges {
-        Exchanges::Tested(Rc::new(DoorHandle(Rc::new(Door { source, redactor: redactor.clone() }))))
+    /// For the run of a prompt file.
+    pub(super) fn of_run(
+        source: impl Fn(&str) -> Result<Rc<Run>, Box<Diagnostic>> + 'static,
+        redactor: &Redactor,
+    ) -> Exchanges {
+        Door::exchanges(Box::new(source), false, redactor)
     }
 
-    /// Whether no model is asked whatever its name.
-    fn refuses(&self) -> bool {
-        matches!(self.source, Source::Refused(_))
+    /// For the engine of a test file.
+    pub(super) fn of_test_file(
+        source: impl Fn(&str) -> Result<Rc<Run>, Box<Diagnostic>> + 'static,
+        redactor: &Redactor,
+    ) -> Exchanges {
+        Door::exchanges(Box::new(source), true, redactor)
     }
 
-    /// The run that a request belongs to.
-    ///
-    /// # Errors
-    /// Why it is refused, which the test is told too.
-    fn run(&self, model: &str) -> Result<Rc<Run>, Box<Diagnostic>> {
-        let (test, run) = match &self.source {
-            Source::Run(run) => return Ok(run.clone()),
-            Source::Own(file) => (file.current(), file.current().own_run(model)),
-            Source::Refused(test) => (test.clone(), Err(Box::new(words::refused(model, &test.file)))),
-        };
-        run.inspect_err(|fault| test.note_fault(fault))
+    fn exchanges(source: Source, is_of_test_file: bool, redactor: &Redactor) -> Exchanges {
+        let door = Door { source, is_of_test_file, redactor: redactor.clone() };
+        Exchanges::Tested(Rc::new(DoorHandle(Rc::new(door))))
     }
-}
-
-/// Whether it is the name of the model that is wrong, and not a key or an address that is missing.
-fn leads_nowhere(error: &ProviderError) -> bool {
-    let is_known = BUILT_IN.iter().any(|provider| provider.name == error.provider);
-    error.kind == ProviderErrorKind::Configuration && !is_known
 }
 
 /// A door as bindings hold it.
@@ -74,8 +61,6 @@ impl TestExchanges for DoorHandle {
         // Whether it can be set up matters only when it has to be asked.
         let model = resolve(name, providers);
         let (provider, model_id) = match &model {
-            // A name that leads nowhere would not be asked with --live either.
-            Err(error) if self.0.refuses() && leads_nowhere(error) => return Err(error.clone()),
             Ok(model) => (model.provider().to_owned(), model.model_id().to_owned()),
             Err(_) => {
                 let name = model_name(name, providers);
@@ -104,7 +89,7 @@ struct TestedModel {
 impl TestedModel {
     async fn answer(&self, request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
         let asked = Asked::new(&self.provider, &self.model_id, &request);
-        let run = self.door.run(&asked.name()).map_err(|fault| self.unanswered(&fault))?;
+        let run = (self.door.source)(&asked.name()).map_err(|fault| self.unanswered(&fault))?;
         let place = run.begin_request();
         loop {
             match run.next(&asked, &place, &self.door.redactor) {
@@ -115,7 +100,10 @@ impl TestedModel {
                     return Err(self.unanswered(&fault));
                 }
                 Next::Ask(ticket) => {
-                    let model = self.model.as_ref().map_err(Clone::clone)?;
+                    let model = self.model.as_ref().map_err(|error| {
+                        run.test.note_fault(&words::unanswered(&asked.name(), &error.message));
+                        error.clone()
+                    })?;
                     let keep = |exchange| {
                         ticket.keep(exchange);
                         Ok(())
@@ -128,7 +116,7 @@ impl TestedModel {
 
     fn unanswered(&self, fault: &Diagnostic) -> ProviderError {
         let (mut message, mut hint) = (fault.message.clone(), fault.hint.clone());
-        if let (Source::Own(_), Some(advice)) = (&self.door.source, &hint) {
+        if let (true, Some(advice)) = (self.door.is_of_test_file, &hint) {
             // The test's own code throws this, and no report shows the advice of what is thrown.
             message = format!("{message}\n{advice}");
             hint = None;

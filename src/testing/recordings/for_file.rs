@@ -1,47 +1,22 @@
 //! The recordings of one file that is run: which of its tests is running, and what its own engine asks. Must not know what is
 //! recorded.
 
-use std::{
-    cell::RefCell,
-    path::{Path, PathBuf},
-    rc::Rc,
-    sync::Arc,
-};
+use std::{cell::RefCell, path::Path, rc::Rc, sync::Arc};
 
-use super::{
-    Mode, Shelf,
-    door::{Door, Source},
-    for_test::TestRecordings,
-};
+use super::{door::Door, for_test::TestRecordings, mode::Mode, shelf::Shelf, tested_file::TestedFile};
 use crate::{provider::Redactor, script::bindings::Exchanges};
 
-/// What comes behind the name of a test file; a prompt file with a smoke test has none of it.
-const TEST: &str = ".test.lmt";
-
-/// A file that is run.
-pub(super) struct TestedFile {
-    pub(super) path: Arc<Path>,
-    /// What a person calls it.
-    pub(super) shown: PathBuf,
-    /// The recording of what it asks itself.
-    pub(super) own: PathBuf,
-    /// Whether it is a prompt file with a smoke test.
-    pub(super) is_prompt: bool,
-}
-
-impl TestedFile {
-    pub(super) fn new(file: &Path, shown: &Path) -> Self {
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let stem = name.rfind(".lmt.").map_or(&*name, |end| &name[..end]);
-        let path: Arc<Path> = file.canonicalize().unwrap_or_else(|_| file.to_owned()).into();
-        let own = path.with_file_name(format!("{stem}.recording.json"));
-        TestedFile { path, shown: shown.to_owned(), own, is_prompt: !name.contains(TEST) }
+impl Shelf {
+    /// The recordings of a file that is to be run: a test file, or a prompt file with its smoke test. `file` is its absolute
+    /// path, `shown` what a person calls it.
+    pub(crate) fn for_file(self: &Arc<Self>, file: &Path, shown: &Path) -> Rc<FileRecordings> {
+        FileRecordings::new(self.clone(), TestedFile::new(file, shown))
     }
 }
 
 /// The recordings of one file, for the thread that runs it.
 pub(crate) struct FileRecordings {
-    pub(super) shelf: Arc<Shelf>,
+    shelf: Arc<Shelf>,
     file: Rc<TestedFile>,
     /// Whatever asks outside of any test: `beforeAll`, the file's top level.
     outside: Rc<TestRecordings>,
@@ -49,7 +24,7 @@ pub(crate) struct FileRecordings {
 }
 
 impl FileRecordings {
-    pub(super) fn new(shelf: Arc<Shelf>, file: TestedFile) -> Rc<Self> {
+    fn new(shelf: Arc<Shelf>, file: TestedFile) -> Rc<Self> {
         let file = Rc::new(file);
         let outside = TestRecordings::new(shelf.clone(), file.clone(), 0);
         Rc::new(FileRecordings { shelf, file, current: RefCell::new(outside.clone()), outside })
@@ -60,7 +35,10 @@ impl FileRecordings {
     pub(crate) fn own(self: &Rc<Self>, redactor: &Redactor) -> Exchanges {
         match self.shelf.mode {
             Mode::Live => Exchanges::Live,
-            _ => Door::exchanges(Source::Own(self.clone()), redactor),
+            _ => {
+                let file = self.clone();
+                Door::of_test_file(move |model| file.current().own_run(model), redactor)
+            }
         }
     }
 

@@ -1,63 +1,27 @@
-//! What one test asks of recordings, and one run of it. Must not know what a model is.
+//! The recordings of one test, as those who run it see them.
 
-use std::{
-    cell::{Cell, RefCell},
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-    pin::Pin,
-    rc::Rc,
-    sync::Arc,
-};
+use std::{path::Path, rc::Rc, sync::Arc};
 
 use super::{
-    Mode, Shelf,
-    book::{Entry, Origin, SharedBook, TestKey, Unusable, Use},
-    door::{Door, Source},
-    for_file::TestedFile,
-    words,
+    door::Door,
+    mode::Mode,
+    run::{Run, Test},
+    shelf::Shelf,
+    tested_file::TestedFile,
 };
-use crate::{
-    diagnostic::Diagnostic,
-    provider::{Asked, RecordedExchange, Redactor},
-    script::bindings::Exchanges,
-};
+use crate::{diagnostic::Diagnostic, provider::Redactor, script::bindings::Exchanges};
 
 /// What one test, with all its repetitions, asks of recordings.
-pub(crate) struct TestRecordings {
-    pub(super) shelf: Arc<Shelf>,
-    pub(super) file: Rc<TestedFile>,
-    key: TestKey,
-    /// How many requests it has made.
-    asked: Cell<usize>,
-    /// How often it has used an exchange, by recording and place.
-    played: RefCell<BTreeMap<(Arc<Path>, usize), usize>>,
-    /// The recordings it has used.
-    books: RefCell<Vec<Arc<SharedBook>>>,
-    /// The requests of the test file itself, in this repetition.
-    own: RefCell<Option<Rc<Run>>>,
-    fault: RefCell<Option<Diagnostic>>,
-    passed: Cell<Option<bool>>,
-}
+pub(crate) struct TestRecordings(Rc<Test>);
 
 impl TestRecordings {
     pub(super) fn new(shelf: Arc<Shelf>, file: Rc<TestedFile>, index: usize) -> Rc<Self> {
-        let key = TestKey { file: file.path.clone(), index };
-        Rc::new(TestRecordings {
-            shelf,
-            file,
-            key,
-            asked: Cell::new(0),
-            played: RefCell::default(),
-            books: RefCell::default(),
-            own: RefCell::default(),
-            fault: RefCell::default(),
-            passed: Cell::new(None),
-        })
+        Rc::new(TestRecordings(Test::new(shelf, file, index)))
     }
 
     /// A repetition begins, the first one too: what the test file itself asks may be answered with exchanges once more.
     pub(crate) fn begin_attempt(&self) {
-        self.own.take();
+        self.0.begin_attempt();
     }
 
     /// For one run with `recording: path` (absolute). Call it once for each run: within a run each exchange is played once,
@@ -65,18 +29,19 @@ impl TestRecordings {
     ///
     /// # Errors
     /// When the recording is not there, with the command that makes it, or cannot be used, with what is wrong with it.
-    pub(crate) fn exchanges(self: &Rc<Self>, path: &Path, redactor: &Redactor) -> Result<Exchanges, Box<Diagnostic>> {
-        if self.shelf.mode == Mode::Live {
+    pub(crate) fn exchanges(&self, path: &Path, redactor: &Redactor) -> Result<Exchanges, Box<Diagnostic>> {
+        if self.0.shelf.mode == Mode::Live {
             return Ok(Exchanges::Live);
         }
-        let missing = || words::unusable(path, &Unusable::Missing, &self.file);
-        Ok(Door::exchanges(Source::Run(self.run(path, true, missing)?), redactor))
+        let run = self.0.run(path)?;
+        Ok(Door::of_run(move |_| Ok(run.clone()), redactor))
     }
 
     /// For a run without a recording: real models are refused, unless `--live` or `--record` allows them.
-    pub(crate) fn unrecorded(self: &Rc<Self>) -> Exchanges {
-        match self.shelf.mode {
-            Mode::Replay => Door::exchanges(Source::Refused(self.clone()), &Redactor::default()),
+    pub(crate) fn unrecorded(&self) -> Exchanges {
+        let test = self.0.clone();
+        match test.shelf.mode {
+            Mode::Replay => Door::of_run(move |model| Err(test.refused(model)), &Redactor::default()),
             Mode::Record | Mode::RecordAll | Mode::Live => Exchanges::Live,
         }
     }
@@ -84,171 +49,19 @@ impl TestRecordings {
     /// Why a request of the test was refused or not answered, the first time that happened since this was asked last.
     /// `run()` rejects with it, whatever the run made of its failure; a test that passes all the same fails with it.
     pub(crate) fn take_fault(&self) -> Option<Diagnostic> {
-        self.fault.take()
+        self.0.take_fault()
     }
 
     /// The test is over with all its repetitions.
     pub(super) fn end(&self, passed: bool) {
-        self.passed.set(Some(passed));
-        self.own.take();
-        for book in &*self.books.borrow() {
-            if let Some(mut book) = book.lock() {
-                book.end_test(&self.key, passed);
-            }
-            book.tell();
-        }
-    }
-
-    pub(super) fn note_fault(&self, fault: &Diagnostic) {
-        self.fault.borrow_mut().get_or_insert_with(|| fault.clone());
+        self.0.end(passed);
     }
 
     /// The requests of the test file itself, of which one is made to `model` now.
-    pub(super) fn own_run(self: &Rc<Self>, model: &str) -> Result<Rc<Run>, Box<Diagnostic>> {
-        if let Some(run) = &*self.own.borrow() {
-            return Ok(run.clone());
-        }
-        let run = self.run(&self.file.own, false, || words::refused_own(model, &self.file))?;
-        self.own.replace(Some(run.clone()));
-        Ok(run)
-    }
-
-    fn run(
-        self: &Rc<Self>,
-        path: &Path,
-        is_named: bool,
-        missing: impl FnOnce() -> Diagnostic,
-    ) -> Result<Rc<Run>, Box<Diagnostic>> {
-        let book = self.shelf.book(path);
-        book.read(self.shelf.mode.is_recording()).map_err(|why| match why {
-            Unusable::Missing => missing(),
-            why => words::unusable(&book.path, why, &self.file),
-        })?;
-        if let Some(mut book) = book.lock() {
-            book.users.insert(self.key.file.clone());
-            book.is_named |= is_named;
-        }
-        let mut books = self.books.borrow_mut();
-        if !books.iter().any(|known| Arc::ptr_eq(known, &book)) {
-            books.push(book.clone());
-        }
-        Ok(Rc::new(Run { test: self.clone(), book, played: RefCell::default() }))
-    }
-}
-
-/// One run of a prompt with a recording.
-pub(super) struct Run {
-    pub(super) test: Rc<TestRecordings>,
-    book: Arc<SharedBook>,
-    /// The places of what it has used.
-    played: RefCell<BTreeSet<usize>>,
-}
-
-/// What happens to a request.
-pub(super) enum Next<'a> {
-    /// This answers it.
-    Play(Arc<RecordedExchange>),
-    /// The model is to be asked.
-    Ask(Ticket),
-    /// Another test is being answered the same: then look again.
-    Wait(Pin<Box<dyn Future<Output = ()> + 'a>>),
-    /// Nothing answers it; with why.
-    Nothing(Box<Diagnostic>),
-}
-
-impl Run {
-    /// The place of a request among those of the test, in the order in which they are made.
-    pub(super) fn begin_request(&self) -> Use {
-        let number = self.test.asked.get();
-        self.test.asked.set(number + 1);
-        (self.test.key.clone(), number)
-    }
-
-    /// What happens to a request now.
-    pub(super) fn next(self: &Rc<Self>, asked: &Asked, request: &Use, redactor: &Redactor) -> Next<'_> {
-        let Some(mut book) = self.book.lock() else { unreachable!("a run begins with a recording that was read") };
-        let places = book.entries.iter().enumerate();
-        let equal =
-            places.filter(|(place, entry)| self.may_play(*place, entry) && asked.is_answered_by(&entry.exchange));
-        // The first of those that the test has used least.
-        if let Some((place, _)) = equal.min_by_key(|(place, _)| (self.times(*place), *place)) {
-            self.note(place);
-            return Next::Play(book.use_entry(place, request.clone()));
-        }
-        if self.test.shelf.mode == Mode::Replay {
-            let total = book.entries.len();
-            let left = book.entries.iter().enumerate().filter(|(place, _)| !self.played.borrow().contains(place));
-            // What answers another request well is less likely to have been meant.
-            let (used, unused): (Vec<_>, Vec<_>) = left.partition(|(_, entry)| entry.used.is_some());
-            let left = unused.into_iter().chain(used).map(|(place, entry)| (place, &*entry.exchange));
-            let why = asked.why_none(left, total, &words::shown(&self.book.path), redactor);
-            return Next::Nothing(Box::new(words::nothing_equal(why, &self.test.file)));
-        }
-        if book.is_asked_by_another(asked, &self.test.key) {
-            return Next::Wait(Box::pin(self.book.change()));
-        }
-        book.asking.push((self.test.key.clone(), asked.clone()));
-        Next::Ask(Ticket { run: self.clone(), asked: asked.clone(), request: request.clone(), is_kept: false })
-    }
-
-    fn may_play(&self, place: usize, entry: &Entry) -> bool {
-        let is_ours = match &entry.origin {
-            Origin::File => self.test.shelf.mode != Mode::RecordAll,
-            Origin::New => true,
-            Origin::Of(test) => *test == self.test.key,
-            Origin::Nobody => false,
-        };
-        let is_recording = self.test.shelf.mode != Mode::Replay;
-        // While it is recorded, each repetition gets an answer of its own.
-        is_ours && !self.played.borrow().contains(&place) && !(is_recording && self.times(place) > 0)
-    }
-
-    /// How often the test has used an exchange.
-    fn times(&self, place: usize) -> usize {
-        self.test.played.borrow().get(&(self.book.path.clone(), place)).copied().unwrap_or(0)
-    }
-
-    fn note(&self, place: usize) {
-        self.played.borrow_mut().insert(place);
-        *self.test.played.borrow_mut().entry((self.book.path.clone(), place)).or_default() += 1;
-    }
-}
-
-/// A request that a model is being asked. Others with the same wait until this is dropped.
-pub(super) struct Ticket {
-    run: Rc<Run>,
-    asked: Asked,
-    request: Use,
-    is_kept: bool,
-}
-
-impl Ticket {
-    /// Takes the exchange into the recording.
-    pub(super) fn keep(mut self, exchange: RecordedExchange) {
-        self.is_kept = true;
-        let Run { test, book: shared, .. } = &*self.run;
-        let Some(mut book) = shared.lock() else { return };
-        let origin = match test.passed.get() {
-            _ if exchange.is_whole() => Origin::New,
-            Some(true) => Origin::New,
-            Some(false) => Origin::Nobody,
-            None => Origin::Of(test.key.clone()),
-        };
-        let entry = Entry { exchange: Arc::new(exchange), origin, used: Some(self.request.clone()) };
-        self.run.note(book.entries.len());
-        book.entries.push(entry);
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        let book = &self.run.book;
-        if let Some(mut book) = book.lock() {
-            let mine = |(test, asked): &(TestKey, Asked)| *test == self.run.test.key && *asked == self.asked;
-            if let Some(place) = book.asking.iter().position(mine) {
-                book.asking.swap_remove(place);
-            }
-        }
-        book.tell();
+    ///
+    /// # Errors
+    /// When it has no recording that can be used.
+    pub(super) fn own_run(&self, model: &str) -> Result<Rc<Run>, Box<Diagnostic>> {
+        self.0.own_run(model)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use super::{book::Unusable, for_file::TestedFile};
+use super::{book::Unusable, tested_file::TestedFile};
 use crate::diagnostic::{Diagnostic, closest};
 
 /// A path as a person who works in this folder would write it.
@@ -82,4 +82,10 @@ fn command(option: &str, file: &TestedFile) -> String {
 fn word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./\\:@%+,".contains(c);
     if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+/// A model was asked for a recording, and failed for reasons that have nothing to do with what it was asked.
+pub(super) fn unanswered(model: &str, why: &str) -> Diagnostic {
+    Diagnostic::new(format!("{model} gave no answer that could be recorded: {why}"))
+        .with_hint("nothing of it was recorded; it is asked again the next time")
 }

@@ -8,13 +8,22 @@ use std::{
 };
 
 use super::{
-    Finished, Mode,
     book::{Book, Origin, SharedBook},
     changes::settle,
-    for_file::TestedFile,
+    mode::Mode,
+    tested_file::TestedFile,
     words,
 };
 use crate::provider::{RecordedExchange, unused_exchanges, write_recording};
+
+/// What a person should know at the end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Finished {
+    /// What was written, and what nobody asks for any more; a sentence each.
+    pub(crate) notes: Vec<String>,
+    /// Recordings that could not be written; a sentence each. The command has failed then.
+    pub(crate) errors: Vec<String>,
+}
 
 /// Files that have ended, and whether whole.
 type Ended = BTreeMap<Arc<Path>, bool>;

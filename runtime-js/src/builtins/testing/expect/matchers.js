@@ -31,6 +31,27 @@ util.addProperty(Assertion.prototype, 'not', function () {
 });
 for (const plugin of [JestExtend, JestChaiExpect, JestAsymmetricMatchers]) plugin(chai, tools);
 
+/** `.resolves` and `.rejects` tell of failures where they stand; reading a property has no place in a stack, calling the matcher has. */
+function placed(name) {
+  const { get } = Object.getOwnPropertyDescriptor(Assertion.prototype, name);
+  return function () {
+    const promised = get.call(this);
+    const error = flag(this, 'error');
+    const outer = new Proxy(promised, {
+      get(target, key) {
+        const found = Reflect.get(target, key);
+        if (typeof found !== 'function') return found instanceof Assertion ? outer : found;
+        return (...args) => {
+          error.stack = new Error(error.message).stack;
+          return found(...args);
+        };
+      },
+    });
+    return outer;
+  };
+}
+for (const name of ['resolves', 'rejects']) Object.defineProperty(Assertion.prototype, name, { get: placed(name), configurable: true });
+
 let isCompleting = false;
 let more;
 
