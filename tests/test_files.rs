@@ -381,7 +381,8 @@ fn what_a_test_does_to_the_globals_makes_no_other_pass() {
     assert_eq!(report.statuses(), ["tampers: passed", "throws: failed", "expects: failed"], "{report:?}");
     assert_eq!(report.code, 1);
 
-    let iterator = "test('tampers', () => { Array.prototype[Symbol.iterator] = undefined; }); test('throws', () => { throw 1; });";
+    let iterator =
+        "test('tampers', () => { Array.prototype[Symbol.iterator] = undefined; }); test('throws', () => { throw 1; });";
     assert_eq!(Report::of_tests(iterator).code, 1);
 }
 

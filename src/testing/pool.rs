@@ -128,10 +128,7 @@ impl<'a> Pool<'a> {
     fn break_off(&mut self, listener: &mut dyn Listener) {
         self.bail.stop();
         for (index, mut running) in std::mem::take(&mut self.running) {
-            running.outcome.took = running.began.elapsed();
-            let who = running.who();
-            let diagnostic = Diagnostic::new(format!("{who} was interrupted; what follows it was not run"));
-            running.outcome.errors.push(Failure { diagnostic, diff: None, context: None });
+            running.break_off();
             self.waiting.insert(index, running.outcome);
         }
         for outcome in std::mem::take(&mut self.waiting).into_values() {

@@ -60,8 +60,18 @@ impl Running {
     /// It could not be interrupted, and nobody waits for it any more: the test that is running has failed, or else the file. Says
     /// whether it was a test.
     pub(super) fn give_up(&mut self) -> bool {
-        let diagnostic = Diagnostic::new(format!("{} timed out and could not be interrupted", self.who()));
-        let failure = Failure { diagnostic, diff: None, context: None };
+        self.fail(format!("{} timed out and could not be interrupted", self.who()))
+    }
+
+    /// The user has ended everything: the test that is running has failed, or else the file.
+    pub(super) fn break_off(&mut self) {
+        self.fail(format!("{} was interrupted", self.who()));
+        self.leave_the_rest("interrupted");
+        self.outcome.took = self.began.elapsed();
+    }
+
+    fn fail(&mut self, message: String) -> bool {
+        let failure = Failure { diagnostic: Diagnostic::new(message), diff: None, context: None };
         let current = self.planned.iter().position(|planned| planned.full_name() == self.test);
         match current.map(|index| self.planned.remove(index)) {
             Some(test) => {

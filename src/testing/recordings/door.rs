@@ -4,8 +4,10 @@ use std::rc::Rc;
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
-use super::run::{Next, Run};
-use super::words;
+use super::{
+    run::{Next, Run},
+    words,
+};
 use crate::{
     chat::ModelRequest,
     diagnostic::Diagnostic,
