@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     message::{Bail, Message, Teller},
-    options::{Kind, Subject, TestOptions},
+    options::{Kind, MAX_MEMORY, Subject, TestOptions, argv},
     outcome::Failure,
     prompt_run::{PromptRunner, PromptRunnerOptions},
     smoke,
@@ -29,9 +29,6 @@ use crate::{
     },
     session::{Meter, doors},
 };
-
-/// Bytes that the scripts of an engine may use: several run at once.
-pub(super) const MAX_MEMORY: usize = 512 << 20;
 
 /// What a thread is given to run a file.
 pub(super) struct Work {
@@ -138,9 +135,4 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
 fn snapshot_file(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_file_name("__snapshots__").join(format!("{name}.snap"))
-}
-
-pub(super) fn argv(path: &Path) -> Vec<String> {
-    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lmthing"));
-    [program.display().to_string(), path.display().to_string()].to_vec()
 }

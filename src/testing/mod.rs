@@ -4,9 +4,6 @@
 //! Owns: discovery, isolation, limits, recordings of tests, results, reports as text. Must not know: how a model is reached,
 //! what a terminal is.
 
-// The rooms around it are being built.
-#![allow(dead_code, unused_imports)]
-
 mod file;
 mod message;
 mod options;
@@ -19,8 +16,7 @@ mod running;
 mod smoke;
 
 pub(crate) use options::{Answers, Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions, Watcher};
-pub(crate) use outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals};
+pub(crate) use outcome::{FileOutcome, Totals};
 pub(crate) use pool::{Listener, Progress, run_tests};
-pub(crate) use prompt_run::{PromptRunner, PromptRunnerOptions};
-pub(crate) use recordings::{FileRecordings, Finished, Mode, Shelf, TestRecordings};
+pub(crate) use recordings::{Mode, Shelf};
 pub(crate) use smoke::recording_of;

@@ -95,3 +95,12 @@ pub(crate) trait Watcher: Send + Sync {
     /// The tests themselves have written a file: that is no change.
     fn wrote(&self, file: &Path);
 }
+
+/// Bytes that the scripts of an engine may use: several run at once.
+pub(super) const MAX_MEMORY: usize = 512 << 20;
+
+/// `process.argv` of a file.
+pub(super) fn argv(path: &Path) -> Vec<String> {
+    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lmthing"));
+    [program.display().to_string(), path.display().to_string()].to_vec()
+}

@@ -9,14 +9,14 @@ use std::{
         mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     thread,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use super::{
     file::{self, Work},
     message::{Bail, Message},
     options::{Subject, TestOptions},
-    outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals},
+    outcome::{Failure, FileOutcome, State, Totals},
     running::Running,
 };
 use crate::{diagnostic::Diagnostic, script::THREAD_STACK_SIZE};

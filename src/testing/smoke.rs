@@ -10,9 +10,8 @@ use std::{
 };
 
 use super::{
-    file::{MAX_MEMORY, argv},
     message::{Message, Teller},
-    options::{Answers, TestOptions},
+    options::{Answers, MAX_MEMORY, TestOptions, argv},
     outcome::{Failure, Snapshots, State, TestOutcome},
 };
 use crate::{

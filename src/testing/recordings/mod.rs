@@ -40,7 +40,5 @@ mod write;
 mod tests;
 
 pub(crate) use for_file::FileRecordings;
-pub(crate) use for_test::TestRecordings;
 pub(crate) use mode::Mode;
 pub(crate) use shelf::Shelf;
-pub(crate) use write::Finished;

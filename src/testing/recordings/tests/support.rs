@@ -16,7 +16,7 @@ use crate::{
     chat::{FinishReason, Message, ModelRequest, Role, StreamPart, Usage},
     provider::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, Redactor},
     script::bindings::Exchanges,
-    testing::recordings::{FileRecordings, Mode, Shelf, TestRecordings},
+    testing::recordings::{FileRecordings, Mode, Shelf, for_test::TestRecordings},
 };
 
 /// Says how many answers there have been; fails when it is asked to `fail`.
