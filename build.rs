@@ -16,12 +16,14 @@ use rquickjs::module::Declared;
 use rquickjs::{CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions, WriteOptionsEndianness};
 
 /// What of `runtime-js/` the build reads; anything else may change without a rebuild.
-const INPUTS: [&str; 10] = [
+const INPUTS: [&str; 12] = [
     "package.json",
     "package-lock.json",
     ".npmrc",
     "builtins.json",
     "bundle.mjs",
+    "chai-parts.mjs",
+    "namespaces.mjs",
     "prices.mjs",
     "declarations.mjs",
     "src",

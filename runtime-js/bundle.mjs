@@ -5,7 +5,9 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { chaiParts } from './chai-parts.mjs';
 import { writeDeclarations } from './declarations.mjs';
+import { fillNamespacesLast } from './namespaces.mjs';
 import { writePrices } from './prices.mjs';
 
 const [, , outputDirectory, root = fileURLToPath(new URL('..', import.meta.url))] = process.argv;
@@ -14,9 +16,11 @@ const builtins = JSON.parse(readFileSync(new URL('builtins.json', import.meta.ur
 const names = Object.entries(builtins).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
 
 /** Other builtins and the modules that Rust provides stay imports; a builtin may still bundle the npm package it is named after. */
-const keepBuiltinsExternal = (entryPoint) => ({
+const keepBuiltinsExternal = (entryPoint, alias) => ({
   name: 'builtins',
   setup({ onLoad, onResolve }) {
+    // What stands in for a package comes before builtins of its name.
+    onResolve({ filter: /^[a-z@]/ }, ({ path }) => (path in alias ? { path: alias[path] } : undefined));
     // CommonJS packages reach other builtins by `require` (some with a slash at the end, against their namesakes on npm):
     // an ES module in between turns that into an import.
     onResolve({ filter: /^[a-z]/ }, ({ path, importer, kind }) => {
@@ -102,26 +106,27 @@ const ALIAS = {
 };
 
 await Promise.all(
-  Object.values(builtins).map(({ entry, inject = [], minifyNames = false, alias = {} }, index) => {
+  Object.values(builtins).map(async ({ entry, inject = [], minifyNames = false, alias = {}, earlyNamespaces }, index) => {
     const entryPoint = inBuiltins(entry);
-    return build({
+    const standIns = { ...ALIAS, ...Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, inBuiltins(file)])) };
+    const outfile = join(outputDirectory, `${index}.js`);
+    const minify = { minifyIdentifiers: minifyNames, minifySyntax: true, minifyWhitespace: true };
+    await build({
       entryPoints: [entryPoint],
-      outfile: join(outputDirectory, `${index}.js`),
+      outfile,
       bundle: true,
       format: 'esm',
       platform: 'neutral',
       mainFields: ['module', 'main'],
       conditions: ['import', 'module'],
       target: 'es2022',
-      minifySyntax: true,
-      minifyWhitespace: true,
-      minifyIdentifiers: minifyNames,
+      ...(earlyNamespaces ? {} : minify),
       legalComments: 'none',
       logLevel: 'warning',
       inject: inject.map(inBuiltins),
-      alias: { ...ALIAS, ...Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, inBuiltins(file)])) },
-      plugins: [keepBuiltinsExternal(entryPoint), patchInspect, lazyLocales],
+      plugins: [keepBuiltinsExternal(entryPoint, standIns), patchInspect, lazyLocales, chaiParts],
     });
+    if (earlyNamespaces) await fillNamespacesLast(outfile, earlyNamespaces, { ...minify, target: 'es2022', format: 'esm' });
   }),
 );
 

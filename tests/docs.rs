@@ -53,3 +53,25 @@ fn every_prompt_file_of_the_docs_prints_what_they_say() {
     }
     assert!(count >= 5, "the prompt files of the docs were not found");
 }
+
+#[test]
+fn the_tests_of_the_docs_pass() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/testing.md")).expect("the page is there");
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let mut count = 0;
+    for (_, _, code) in blocks(&page).iter().filter(|(_, language, _)| language == "js") {
+        // A file says what it is called.
+        let name =
+            code.lines().next().and_then(|line| line.strip_prefix("// ")).filter(|name| name.ends_with(".lmt.mjs"));
+        let Some(name) = name else { continue };
+        fs::write(directory.path().join(name), code).expect("a file can be written");
+        count += 1;
+    }
+    assert!(count >= 5, "the tests of the docs were not found");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    let output = command.arg("test").current_dir(directory.path()).env_remove("CI").output().expect("it runs");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{stdout}{stderr}");
+    assert!(stdout.contains(&format!(" Test Files  {count} passed ({count})\n")), "{stdout}");
+}

@@ -146,7 +146,22 @@ fn examples() -> Vec<(String, std::path::PathBuf)> {
         Some((stem, path))
     };
     let files = fs::read_dir(directory).expect("examples/ is there");
-    files.filter_map(|entry| named(entry.expect("a readable directory").path())).collect()
+    let files = files.filter_map(|entry| named(entry.expect("a readable directory").path()));
+    // Tests of examples are run by `lmthing test`.
+    files.filter(|(stem, _)| !stem.ends_with(".test")).collect()
+}
+
+#[test]
+fn the_tests_of_the_examples_pass() {
+    let output = Command::new(env!("CARGO_BIN_EXE_lmthing"))
+        .args(["test", "examples"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("the binary runs");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
+    // Those that have to be given an input.
+    assert!(stdout.contains(" passed | 2 skipped ("), "{stdout}");
 }
 
 /// Runs an example with what it is given.

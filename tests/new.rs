@@ -37,7 +37,8 @@ fn each_template_runs_with_its_mock_in_both_languages() {
             let written = folder.run(&format!("new {option} --template {template} prompts/mine"));
             assert_eq!((written.code, written.stdout.as_str()), (0, ""), "{written:?}");
             let [file, test] = ["prompts/mine", "prompts/mine.test"].map(|name| format!("{name}{ending}"));
-            for told in [&file, &test, &format!("lmthing run {file}"), &format!("lmthing check {file}")] {
+            let commands = [format!("run {file}"), format!("test {test}"), format!("check {file}")];
+            for told in [&file, &test].into_iter().chain(&commands) {
                 assert!(written.stderr.contains(told), "{told}: {}", written.stderr);
             }
             let ran = folder.run(&format!("run {file}"));
@@ -47,6 +48,20 @@ fn each_template_runs_with_its_mock_in_both_languages() {
             assert_eq!(checked.code, 0, "{template} {ending}: {checked:?}");
         }
     }
+}
+
+#[test]
+fn the_test_of_each_template_passes_in_both_languages() {
+    let folder = empty();
+    for (template, _) in TEMPLATES {
+        for (option, place) in [("", "js"), ("--ts", "ts")] {
+            assert_eq!(folder.run(&format!("new {option} --template {template} {place}/{template}")).code, 0);
+        }
+    }
+    let tested = folder.run("test");
+    assert_eq!(tested.code, 0, "{tested:?}");
+    // The test, and the prompt file with its mock.
+    assert!(tested.stdout.contains(" Test Files  24 passed (24)\n"), "{}", tested.stdout);
 }
 
 #[test]
@@ -89,7 +104,7 @@ fn nothing_is_written_over() {
     let folder = Folder::new(&[("file", "")]);
     let refused = folder.run("new file/mine");
     assert_eq!(refused.code, 1);
-    assert!(refused.stderr.starts_with("Error: cannot write file/mine.lmt.mjs: "), "{}", refused.stderr);
+    assert!(refused.stderr.starts_with("Error: file is a file, not a folder; nothing was written\n"), "{}", refused.stderr);
 }
 
 #[test]

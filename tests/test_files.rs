@@ -37,7 +37,7 @@ fn hooks_surround_tests_from_the_outside_in() {
            afterAll(() => log.push('aa'));
            test('a', () => { onTestFinished(() => log.push('finished')); log.push('a'); });
          });
-         test('log', () => expect(log.join()).toBe('BA,ba,BE,be,a,BE cleanup,ae,AE 2,AE 1,finished,aa,BE'));",
+         test('log', () => expect(log.join()).toBe('BA,ba,BE,be,a,ae,AE 2,AE 1,BE cleanup,finished,aa,BE'));",
     );
     assert_eq!(report.failures("log"), [""; 0], "{report:?}");
     assert_eq!(report.code, 0);
@@ -85,7 +85,7 @@ fn tables_make_a_test_of_each_row() {
          describe.each(['r'])('each %s', (letter) => { test('is it', () => expect(letter).toBe('r')); });
          test.each([1])('100%% of %#', () => {});",
     );
-    let expected = ["1 + 2 = 3", "2 + 3 = 5", "Ada 1815", "1 and x", "for p", "each r is it", "100% of 0"];
+    let expected = ["1 + 2 = 3", "2 + 3 = 5", "'Ada' 1815", "1 and 'x'", "for p", "each r is it", "100% of 0"];
     assert_eq!(report.statuses(), expected.map(|name| format!("{name}: passed")), "{report:?}");
 }
 
@@ -299,4 +299,95 @@ fn secrets_are_kept_out_of_reports() {
     let ended = run_support::Ended::from(command.env("OPENAI_API_KEY", "sk-0123456789abcdef").output().unwrap());
     assert!(!ended.stdout.contains("0123456789abcdef") && !ended.stderr.contains("0123456789abcdef"), "{ended:?}");
     assert_eq!(ended.code, 1);
+}
+
+#[test]
+fn names_known_from_vitest_are_there() {
+    let report = Report::of_tests(
+        "import everything, { assert, assertType, chai, expectTypeOf, vitest } from 'lmthing/test';
+         test('assert', () => { assert.deepEqual([1], [1]); expect(() => assert(false, 'no')).toThrow('no'); });
+         test('chai', () => { chai.expect(1).to.equal(1); expect(vitest).toBe(vi); });
+         test('types', () => { expectTypeOf(1).toEqualTypeOf(); assertType(1); });
+         test('can be looked at', () => { console.log(vi, expect); expect(Object.keys(everything)).toContain('test'); ({ ...expect }); });
+         test('soft comes first', () => { expect.soft(1).toBe(2); expect(3).toBe(4); });",
+    );
+    let statuses = ["assert", "chai", "types", "can be looked at"].map(|name| format!("{name}: passed"));
+    assert_eq!(report.statuses()[..4], statuses, "{report:?}");
+    let [soft, hard] = &*report.failures("soft comes first") else { panic!("{report:?}") };
+    assert!(soft.contains("expected 1 to be 2") && hard.contains("expected 3 to be 4"), "{report:?}");
+}
+
+#[test]
+fn tests_are_extended_with_what_they_ask_for() {
+    let report = Report::of_tests(
+        "const log = [];
+         const own = test.extend({
+           plain: 1,
+           unasked: () => { throw new Error('nobody asks'); },
+           made: async ({ plain }, use) => { log.push('made'); await use(plain + 1); log.push('cleared'); },
+           always: [async ({}, use) => { log.push('always'); await use(); }, { auto: true }],
+           broken: async ({}, use) => {},
+         });
+         own('asks', ({ made, plain }) => { log.push('test'); expect([made, plain]).toEqual([2, 1]); });
+         test('order', () => expect(log).toEqual(['always', 'made', 'test', 'cleared']));
+         const returning = own.extend('given', async ({ plain }, { onCleanup }) => { onCleanup(() => log.push('gone')); return plain; });
+         returning('returns', ({ given, plain }) => expect([given, plain]).toEqual([1, 1]));
+         test('gone', () => expect(log.at(-1)).toBe('gone'));
+         own('not used', ({ broken }) => {});",
+    );
+    assert_eq!(
+        report.statuses(),
+        ["asks: passed", "order: passed", "returns: passed", "gone: passed", "not used: failed"],
+        "{report:?}"
+    );
+    assert!(report.failures("not used")[0].contains("has not called use"), "{report:?}");
+}
+
+#[test]
+fn nothing_that_is_thrown_or_left_behind_keeps_the_others_from_running() {
+    let report = Report::of_tests(
+        "test('chain', async () => { const f = () => Promise.resolve().then(f); await f(); }, 100);
+         test('left behind', () => { Promise.resolve().then(() => { for (;;); }); });
+         test('traps', () => { const loop = () => { for (;;); }; throw new Proxy({}, { get: loop, has: loop, getPrototypeOf: loop }); });
+         test('diff', () => { const wrong = (a) => ({ a, toJSON() { for (;;); } }); expect(wrong(1)).toEqual(wrong(2)); });
+         test('goes on', () => {});",
+    );
+    let expected = ["chain: failed", "left behind: passed", "traps: failed", "diff: failed", "goes on: passed"];
+    assert_eq!(report.statuses(), expected, "{report:?}");
+    assert!(report.file_message().contains("left behind was interrupted"), "{report:?}");
+    assert!(report.failures("diff")[0].contains("to deeply equal"), "{report:?}");
+}
+
+#[test]
+fn an_exit_is_told_once_where_it_was_called() {
+    let report = Report::of_tests(
+        "test('first', () => { process.exit(1); });
+         test('later', async () => {
+           setTimeout(() => process.exit(3), 1);
+           await new Promise((resolve) => setTimeout(resolve, 20));
+         });",
+    );
+    let [failure] = &*report.failures("later") else { panic!("{report:?}") };
+    assert!(failure.contains("process.exit(3)") && failure.contains("a.test.lmt.mjs:4:"), "{failure}");
+    assert_eq!(report.file_message(), "");
+}
+
+#[test]
+fn what_a_test_does_to_the_globals_makes_no_other_pass() {
+    let push = "test('tampers', () => { Array.prototype.push = () => 0; Array.prototype.forEach = () => {}; });
+                test('throws', () => { throw new Error('E1'); });
+                test('expects', () => { expect(1).toBe(2); });";
+    let report = Report::of_tests(push);
+    assert_eq!(report.statuses(), ["tampers: passed", "throws: failed", "expects: failed"], "{report:?}");
+    assert_eq!(report.code, 1);
+
+    let iterator =
+        "test('tampers', () => { Array.prototype[Symbol.iterator] = undefined; }); test('throws', () => { throw 1; });";
+    assert_eq!(Report::of_tests(iterator).code, 1);
+}
+
+#[test]
+fn half_a_character_is_shown_as_what_stands_for_it() {
+    let report = Report::of_tests("test('\\ud800 x', ({ skip }) => { skip('\\ud800'); }); test('next', () => {});");
+    assert_eq!(report.statuses(), ["\u{fffd} x: skipped", "next: passed"], "{report:?}");
 }

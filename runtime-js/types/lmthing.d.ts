@@ -1049,7 +1049,7 @@ declare module 'lmthing/plugins' {
 }
 
 declare module 'lmthing/test' {
-  import type { FinishReason, LanguageModel, MockItem, Model, Prompt, StepResult, Usage } from 'lmthing';
+  import type { FinishReason, FullStep, LanguageModel, ListedModel, MockItem, Model, PromptStep, StandardSchema, Usage } from 'lmthing';
 
   export type { MockItem } from 'lmthing';
 
@@ -1069,13 +1069,140 @@ declare module 'lmthing/test' {
     },
   ): LanguageModel;
 
-  // Test files, `*.test.lmt.mjs`: what `lmthing new` writes into one. Only `lmthing test` runs them.
+  // Test files, `NAME.test.lmt.mjs`, run by `lmthing test`. What people know from Vitest has Vitest's names and meaning.
 
-  /** Defines a test: it fails when the function throws. */
-  export function test(name: string, fn: () => unknown): void;
+  // ----------------------------------------------------------------------------------------------------- tests
+
+  type Procedure = (...args: any[]) => any;
+  type Constructable = new (...args: any[]) => any;
+
+  /** What a test is called with. */
+  export interface TestContext {
+    readonly task: { readonly name: string; readonly fullName: string; readonly file: { readonly filepath: string }; readonly type: 'test'; readonly mode: string };
+    /** Aborted when the test is over. */
+    readonly signal: AbortSignal;
+    readonly expect: Expect;
+    onTestFinished(fn: () => unknown): void;
+    onTestFailed(fn: () => unknown): void;
+    /** Ends the test here, as one that was left out. */
+    skip(note?: string): never;
+    skip(condition: boolean, note?: string): void;
+  }
+
+  export interface TestOptions {
+    /** Milliseconds; 10 000, or what `--timeout` says. 0 is no limit. */
+    timeout?: number;
+    /** How often the test is run, hooks included. */
+    repeat?: number;
+    /** How many of these have to pass; all of them when not given. */
+    need?: number;
+    /** How often a failure is tried again. */
+    retry?: number;
+    /** As often again, all of which have to pass. */
+    repeats?: number;
+    skip?: boolean;
+    only?: boolean;
+    todo?: boolean;
+    /** The test passes when it fails. */
+    fails?: boolean;
+    /** Without an effect: the tests of a file run one after the other. */
+    concurrent?: boolean;
+    sequential?: boolean;
+    tags?: string | readonly string[];
+    meta?: object;
+  }
+
+  export type TestFunction<Extra = {}> = (context: TestContext & Extra) => unknown;
+
+  /** A title, the function, and a timeout in milliseconds or options, which may also come before the function. */
+  interface Define<Fn> {
+    (title: string | Procedure, fn?: Fn, options?: number | TestOptions): void;
+    (title: string | Procedure, options: TestOptions, fn?: Fn): void;
+  }
+
+  /** One for each row, which is spread into the arguments. In the title `%s`, `%d`, `%j`, `%o`, `%#` and `$name` show it. */
+  interface Each {
+    <Row extends any[] | [any]>(rows: readonly Row[]): Define<(...args: Row) => unknown>;
+    <Row extends readonly any[]>(rows: readonly Row[]): Define<(...args: [...Row]) => unknown>;
+    <Row>(rows: readonly Row[]): Define<(row: Row) => unknown>;
+    (strings: TemplateStringsArray, ...values: any[]): Define<(row: any) => unknown>;
+  }
+
+  /** As `each`, but a row stays one argument; behind it comes the context. */
+  interface For<Rest extends any[]> {
+    <Row>(rows: readonly Row[]): Define<(row: Row, ...rest: Rest) => unknown>;
+    (strings: TemplateStringsArray, ...values: any[]): Define<(row: any, ...rest: Rest) => unknown>;
+  }
+
+  /** What `test.extend` takes: values, or functions that make one, hand it to `use`, and clear away behind it. */
+  export type Fixtures<Made, Extra = {}> = {
+    [Name in keyof Made]: Fixture<Made[Name], Made & Extra> | readonly [Fixture<Made[Name], Made & Extra>, { auto?: boolean; scope?: 'test' }];
+  };
+  type Fixture<Value, Given> = Value | ((context: TestContext & Given, use: (value: Value) => Promise<void>) => unknown);
+
+  type SomeFixture<Extra> = ((context: TestContext & Extra & Record<string, any>, use: (value: any) => Promise<void>) => unknown) | object | string | number | boolean | null | undefined;
+  type MadeBy<Given> = { [Name in keyof Given]: Given[Name] extends readonly [infer Made, { auto?: boolean }] ? MadeByOne<Made> : MadeByOne<Given[Name]> };
+  type MadeByOne<Given> = Given extends (context: any, use: infer Use) => any ? (Use extends (value: infer Made) => any ? Made : any) : Given;
+
+  export interface TestApi<Extra = {}> extends Define<TestFunction<Extra>> {
+    /** Only this one is run. Refused with `CI=true`. */
+    readonly only: TestApi<Extra>;
+    readonly skip: TestApi<Extra>;
+    readonly todo: TestApi<Extra>;
+    /** Passes when it fails. */
+    readonly fails: TestApi<Extra>;
+    readonly concurrent: TestApi<Extra>;
+    readonly sequential: TestApi<Extra>;
+    skipIf(condition: unknown): TestApi<Extra>;
+    runIf(condition: unknown): TestApi<Extra>;
+    readonly each: Each;
+    readonly for: For<[context: TestContext & Extra]>;
+    readonly describe: SuiteApi;
+    readonly suite: SuiteApi;
+    beforeAll(fn: () => unknown, timeout?: number): void;
+    afterAll(fn: () => unknown, timeout?: number): void;
+    beforeEach(fn: TestFunction<Extra>, timeout?: number): void;
+    afterEach(fn: TestFunction<Extra>, timeout?: number): void;
+    /** A `test` whose function gets more than the context, by name. */
+    extend<Made extends object = never>(fixtures: Fixtures<NoInfer<Made>, Extra>): TestApi<Extra & Made>;
+    extend<Given extends Record<string, SomeFixture<Extra>>>(fixtures: Given): TestApi<Extra & MadeBy<Given>>;
+  }
+
+  export interface SuiteApi extends Define<() => unknown> {
+    readonly only: SuiteApi;
+    readonly skip: SuiteApi;
+    readonly todo: SuiteApi;
+    readonly concurrent: SuiteApi;
+    readonly sequential: SuiteApi;
+    readonly shuffle: SuiteApi;
+    skipIf(condition: unknown): SuiteApi;
+    runIf(condition: unknown): SuiteApi;
+    readonly each: Each;
+    readonly for: For<[]>;
+  }
+
+  /** Defines a test: it fails when its function throws. */
+  export const test: TestApi;
+  export const it: TestApi;
+  /** Puts the tests that its function defines under one title. */
+  export const describe: SuiteApi;
+  export const suite: SuiteApi;
+
+  /** Runs before the tests of the suite; a function it gives runs behind them. The time limit is in milliseconds. */
+  export function beforeAll(fn: () => unknown, timeout?: number): void;
+  export function afterAll(fn: () => unknown, timeout?: number): void;
+  /** Runs before each test, repetitions too; a function it gives runs behind it. */
+  export function beforeEach(fn: TestFunction, timeout?: number): void;
+  export function afterEach(fn: TestFunction, timeout?: number): void;
+  /** Within a test: has a function called when it is over. */
+  export function onTestFinished(fn: () => unknown): void;
+  /** Within a test: has a function called when it has failed. */
+  export function onTestFailed(fn: () => unknown): void;
+
+  // ------------------------------------------------------------------------------------------------------ runs
 
   /**
-   * Runs a prompt file. Resolves also when the run failed, with `error`.
+   * Runs a prompt file as `lmthing run` does. Resolves also when the run failed, with `error`; rejects when the call is wrong.
    * @param file counts from the test file
    */
   export function run(file: string | URL, options?: TestRunOptions): Promise<TestRun>;
@@ -1083,51 +1210,477 @@ declare module 'lmthing/test' {
   export interface TestRunOptions {
     input?: unknown;
     /** In place of `config.model`; `'mock'` plays the file's export `mock`. */
-    model?: Model;
+    model?: Model | readonly ListedModel[];
     /** Answers in place of a model. */
     mock?: readonly MockItem[];
-    /** A file that a recorded run is replayed from. */
-    recording?: string;
+    /** A file that a recorded run is replayed from; it counts from the test file. */
+    recording?: string | URL;
     /** Variables for this run. */
-    env?: Record<string, string>;
+    env?: Record<string, string | undefined>;
+    /** Milliseconds after which the run is given up. */
+    timeout?: number;
   }
 
-  export interface TestRun {
+  /** A call of a tool somewhere in a run. */
+  export interface TestToolCall {
+    toolName: string;
+    toolCallId: string;
+    input: any;
+    /** Not there when the run broke off before. */
+    output?: any;
+    /** The names of the agents on the way to the one that called; empty for the prompt itself. */
+    agent: string[];
+  }
+
+  /** What a run came to. */
+  export interface TestRun<Output = any> {
     text: string;
     /** The answer in the shape of the file's `output`. */
-    output: any;
-    steps: StepResult[];
-    /** Those of the whole run, of agents too; `agent` is the path of the one that called. */
-    toolCalls: { toolName: string; input: any; output: any; agent: string[] }[];
+    output?: Output;
+    /** What each step of the prompt itself sent and got. */
+    steps: PromptStep[];
+    /** Those of the whole run, of agents too, in the order in which they were made. */
+    toolCalls: TestToolCall[];
+    /** Of the whole run. */
     usage: Usage;
-    /** US dollars; `null` when a price is not known. */
+    /** US dollars for the whole run; `null` when a price is not known. */
     cost: number | null;
     finishReason: FinishReason;
     /** Why the run failed. */
-    error?: { code: number; kind: string; message: string };
-    prompt: Prompt;
+    error?: { code: number; kind: string; message: string; hint?: string };
+    prompt: { readonly steps: PromptStep[]; readonly fullSteps: FullStep[] };
   }
+
+  /** What the matchers for runs take: of `run()`, or the prompt of `runPrompt()`. */
+  type SomeRun = TestRun | { readonly steps: readonly PromptStep[] } | { readonly prompt: { readonly steps: readonly PromptStep[] } };
+
+  // ---------------------------------------------------------------------------------------------- expectations
 
   /** Says what a value has to be: `expect(run.text).toContain('Rome')`. */
-  export function expect(actual: unknown): Matchers;
+  export const expect: Expect;
 
-  export interface Matchers {
-    readonly not: Matchers;
-    toBe(expected: unknown): void;
-    toEqual(expected: unknown): void;
-    toMatchObject(expected: object): void;
-    toContain(part: unknown): void;
-    toMatch(expected: string | RegExp): void;
-    toBeUndefined(): void;
-    /** Some call of the run, agents included, has this input, or more than it. */
-    toHaveCalledTool(name: string, args?: object): void;
-    /** The calls of the prompt itself are these, in this order. */
-    toHaveCalledTools(calls: readonly (string | readonly [name: string, args: object])[]): void;
-    /** The system prompt of some step has this text, or that of one step. */
-    toHaveSystem(text: string | RegExp, options?: { step?: number }): void;
-    /** The run cost no more, in US dollars. */
-    toCost(limit: { max: number }): void;
+  export interface Expect extends AsymmetricMatchers, CustomAsymmetricMatchers {
+    <T>(actual: T, message?: string): Assertion<T>;
+    /** As `expect`, but the test goes on and fails at its end. */
+    soft<T>(actual: T, message?: string): Assertion<T>;
+    /** Calls `fn` again and again until its value is as expected. To be awaited. */
+    poll<T>(
+      fn: (options: { signal: AbortSignal }) => T,
+      options?: { interval?: number; timeout?: number; message?: string },
+    ): Assertion<Awaited<T>, Promise<void>>;
+    /** Matchers that say the contrary of what they are given. */
+    readonly not: NegatedAsymmetricMatchers & CustomAsymmetricMatchers;
+    /** Adds matchers, `expect(value).toBeEven()`; their types are added to {@link Matchers}. */
+    extend(matchers: Record<string, MatcherFunction>): void;
+    /** The test fails at its end unless something was expected so often. */
+    assertions(count: number): void;
+    /** The test fails at its end unless something was expected. */
+    hasAssertions(): void;
+    /** Fails: this place must not be reached. */
+    unreachable(message?: string): never;
+    addEqualityTesters(testers: readonly EqualityTester[]): void;
+    /** Says how certain values are written into snapshots. */
+    addSnapshotSerializer(serializer: SnapshotSerializer): void;
+    getState(): MatcherState;
+    setState(state: Partial<MatcherState>): void;
   }
+
+  /** What can stand in the place of a value, within what is expected. */
+  export interface AsymmetricMatchers extends NegatedAsymmetricMatchers {
+    /** Everything but `null` and `undefined`. */
+    anything(): any;
+    /** What a constructor makes: `expect.any(Number)`. */
+    any(constructor: unknown): any;
+  }
+
+  interface NegatedAsymmetricMatchers {
+    stringContaining(text: string): any;
+    stringMatching(pattern: string | RegExp): any;
+    objectContaining<T = any>(properties: T): any;
+    arrayContaining<T = unknown>(elements: readonly T[]): any;
+    closeTo(value: number, digits?: number): any;
+    /** What a schema accepts, such as one of zod. */
+    schemaMatching(schema: StandardSchema): any;
+  }
+
+  interface CustomAsymmetricMatchers extends AsymmetricOf<Matchers<any>> {
+    toSatisfy(predicate: (value: any) => boolean): any;
+    toBeOneOf(values: readonly unknown[] | ReadonlySet<unknown>): any;
+  }
+  type AsymmetricOf<M> = { [Name in keyof M]: M[Name] extends (...args: infer Args) => any ? (...args: Args) => any : never };
+
+  /**
+   * Matchers of `expect.extend`; a file of declarations adds to it.
+   *
+   *     declare module 'lmthing/test' { interface Matchers<T> { toBeEven(): void } }
+   */
+  export interface Matchers<T> {}
+
+  type MatchersGiving<T, R> = { [Name in keyof Matchers<T>]: Matchers<T>[Name] extends (...args: infer Args) => any ? (...args: Args) => R : never };
+
+  /** What `expect(value)` gives. `R` is what a matcher gives: nothing, or a promise behind `.resolves` and `.rejects`. */
+  export type Assertion<T = any, R = void> = ValueMatchers<T, R> & MockMatchers<T, R> & SnapshotMatchers<R> & RunMatchersOf<T, R> & MatchersGiving<T, R> & ChaiAssertion<T, R> & {
+    readonly not: Assertion<T, R>;
+    /** Waits for the promise; to be awaited. */
+    readonly resolves: Assertion<Awaited<T>, Promise<void>>;
+    /** Waits for the promise, or the one that a function gives, to reject; to be awaited. */
+    readonly rejects: Assertion<any, Promise<void>>;
+  };
+
+  interface ValueMatchers<T, R> {
+    /** The same value, or the same object. */
+    toBe<E>(expected: E): R;
+    /** Deeply equal, but for properties that are undefined. */
+    toEqual<E>(expected: E): R;
+    /** Deeply equal, and of the same types. */
+    toStrictEqual<E>(expected: E): R;
+    /** Has these properties, deeply, or more. */
+    toMatchObject<E extends object | readonly any[]>(expected: E): R;
+    toBeTruthy(): R;
+    toBeFalsy(): R;
+    toBeNull(): R;
+    toBeUndefined(): R;
+    toBeDefined(): R;
+    /** `null` or `undefined`. */
+    toBeNullable(): R;
+    toBeNaN(): R;
+    toBeTypeOf(expected: 'bigint' | 'boolean' | 'function' | 'number' | 'object' | 'string' | 'symbol' | 'undefined'): R;
+    toBeInstanceOf(constructor: unknown): R;
+    toBeGreaterThan(expected: number | bigint): R;
+    toBeGreaterThanOrEqual(expected: number | bigint): R;
+    toBeLessThan(expected: number | bigint): R;
+    toBeLessThanOrEqual(expected: number | bigint): R;
+    toBeCloseTo(expected: number, digits?: number): R;
+    toBeOneOf<E>(expected: readonly E[] | ReadonlySet<E>): R;
+    /** A text matches a pattern, or contains a text. */
+    toMatch(expected: string | RegExp): R;
+    /** A text contains a text, a list an element. */
+    toContain<E>(part: E): R;
+    /** A list contains an element that is deeply equal. */
+    toContainEqual<E>(part: E): R;
+    toHaveLength(length: number): R;
+    toHaveProperty<E>(path: string | readonly (string | number)[], value?: E): R;
+    toThrow(expected?: string | RegExp | object | Constructable): R;
+    toThrowError(expected?: string | RegExp | object | Constructable): R;
+    toSatisfy(predicate: (value: T) => unknown, message?: string): R;
+    /** A model says whether the value, or the answer of a run, satisfies this. To be awaited. */
+    toSatisfy(criterion: string, options: JudgeOptions): Promise<void>;
+  }
+
+  /** How a model judges. */
+  export interface JudgeOptions {
+    /** Which model judges. */
+    model: Model | readonly ListedModel[];
+    /** How many verdicts are asked for; as many as are needed when not given, or one. */
+    of?: number;
+    /** How many of them have to be good; the greater half when not given. */
+    need?: number;
+  }
+
+  interface SnapshotMatchers<R> {
+    /** Is what the test's file in `__snapshots__` says; what is new is written there. */
+    toMatchSnapshot(hint?: string): R;
+    toMatchSnapshot(properties: object, hint?: string): R;
+    /** Is what stands here. It is compared, never written. */
+    toMatchInlineSnapshot(snapshot?: string, hint?: string): R;
+    toMatchInlineSnapshot(properties: object, snapshot?: string, hint?: string): R;
+    toThrowErrorMatchingSnapshot(hint?: string): R;
+    toThrowErrorMatchingInlineSnapshot(snapshot?: string, hint?: string): R;
+    /** Is what a file of its own says, whose path counts from the test file. To be awaited. */
+    toMatchFileSnapshot(path: string, hint?: string): Promise<void>;
+  }
+
+  /** Matchers for runs stand where a run is. */
+  type RunMatchersOf<T, R> = unknown extends T ? RunMatchers<R> : [T] extends [SomeRun] ? RunMatchers<R> : {};
+
+  interface RunMatchers<R> {
+    /** Some call of the run, agents included, has this input, or more than it. */
+    toHaveCalledTool(name: string, args?: unknown): R;
+    /** The calls of the prompt itself are these, in this order. */
+    toHaveCalledTools(calls: readonly (string | readonly [name: string, args?: unknown])[]): R;
+    /** The system prompt of some step has this text, or that of one step, which count from 0. */
+    toHaveSystem(text: string | RegExp, options?: { step?: number }): R;
+    /** The run cost no more, in US dollars. Fails when a price is not known. */
+    toCost(limit: { max: number }): R;
+  }
+
+  interface MockMatchers<T, R> {
+    toHaveBeenCalled(): R;
+    toHaveBeenCalledOnce(): R;
+    toHaveBeenCalledTimes(times: number): R;
+    toHaveBeenCalledWith(...args: any[]): R;
+    toHaveBeenLastCalledWith(...args: any[]): R;
+    toHaveBeenNthCalledWith(call: number, ...args: any[]): R;
+    toHaveBeenCalledExactlyOnceWith(...args: any[]): R;
+    toHaveBeenCalledBefore(mock: MockInstance, failIfNoFirstInvocation?: boolean): R;
+    toHaveBeenCalledAfter(mock: MockInstance, failIfNoFirstInvocation?: boolean): R;
+    toHaveReturned(): R;
+    toHaveReturnedTimes(times: number): R;
+    toHaveReturnedWith<E>(value: E): R;
+    toHaveLastReturnedWith<E>(value: E): R;
+    toHaveNthReturnedWith<E>(call: number, value: E): R;
+    toHaveResolved(): R;
+    toHaveResolvedTimes(times: number): R;
+    toHaveResolvedWith<E>(value: E): R;
+    toHaveLastResolvedWith<E>(value: E): R;
+    toHaveNthResolvedWith<E>(call: number, value: E): R;
+  }
+
+  /** The style of chai: `expect(value).to.equal(1)`. */
+  interface ChaiAssertion<T, R> extends Record<ChaiChain, Assertion<T, R>>, Record<ChaiProperty, R & ChaiAnd<T, R>> {
+    a(type: string): R & ChaiAnd<T, R>;
+    an(type: string): R & ChaiAnd<T, R>;
+    equal(value: any): R & ChaiAnd<T, R>;
+    equals(value: any): R & ChaiAnd<T, R>;
+    eq(value: any): R & ChaiAnd<T, R>;
+    eql(value: any): R & ChaiAnd<T, R>;
+    include(value: any): R & ChaiAnd<T, R>;
+    includes(value: any): R & ChaiAnd<T, R>;
+    contain(value: any): R & ChaiAnd<T, R>;
+    contains(value: any): R & ChaiAnd<T, R>;
+    above(value: number | Date): R & ChaiAnd<T, R>;
+    least(value: number | Date): R & ChaiAnd<T, R>;
+    below(value: number | Date): R & ChaiAnd<T, R>;
+    most(value: number | Date): R & ChaiAnd<T, R>;
+    within(start: number | Date, end: number | Date): R & ChaiAnd<T, R>;
+    closeTo(value: number, delta: number): R & ChaiAnd<T, R>;
+    instanceof(constructor: unknown): R & ChaiAnd<T, R>;
+    instanceOf(constructor: unknown): R & ChaiAnd<T, R>;
+    property(name: PropertyKey, value?: any): R & ChaiAnd<T, R>;
+    ownProperty(name: PropertyKey, value?: any): R & ChaiAnd<T, R>;
+    lengthOf(length: number): R & ChaiAnd<T, R>;
+    length(length: number): R & ChaiAnd<T, R>;
+    match(pattern: RegExp): R & ChaiAnd<T, R>;
+    string(text: string): R & ChaiAnd<T, R>;
+    keys(...names: any[]): R & ChaiAnd<T, R>;
+    members(list: readonly any[]): R & ChaiAnd<T, R>;
+    oneOf(list: readonly any[]): R & ChaiAnd<T, R>;
+    satisfy(predicate: Procedure): R & ChaiAnd<T, R>;
+    throw(expected?: any, message?: string | RegExp): R & ChaiAnd<T, R>;
+    throws(expected?: any, message?: string | RegExp): R & ChaiAnd<T, R>;
+    respondTo(method: string): R & ChaiAnd<T, R>;
+    calledWith(...args: any[]): R & ChaiAnd<T, R>;
+    calledOnceWith(...args: any[]): R & ChaiAnd<T, R>;
+    callCount(count: number): R & ChaiAnd<T, R>;
+    returned(value: any): R & ChaiAnd<T, R>;
+  }
+  type ChaiChain = 'to' | 'be' | 'been' | 'is' | 'and' | 'has' | 'have' | 'with' | 'that' | 'which' | 'at' | 'of' | 'same' | 'but' | 'does' | 'still' | 'also' | 'deep' | 'nested' | 'own' | 'ordered' | 'any' | 'all';
+  type ChaiProperty = 'ok' | 'true' | 'false' | 'null' | 'undefined' | 'NaN' | 'exist' | 'exists' | 'empty' | 'extensible' | 'sealed' | 'frozen' | 'finite' | 'called' | 'calledOnce' | 'calledTwice' | 'calledThrice';
+  type ChaiAnd<T, R> = { readonly and: Assertion<T, R>; readonly with: Assertion<T, R>; readonly that: Assertion<T, R> };
+
+  /** A matcher of the author's. */
+  export type MatcherFunction = (this: MatcherState, received: any, ...expected: any[]) => MatcherResult | Promise<MatcherResult>;
+
+  export interface MatcherResult {
+    pass: boolean;
+    message: () => string;
+    /** With both, the failure shows the difference. */
+    actual?: unknown;
+    expected?: unknown;
+  }
+
+  /** What a matcher has as `this`. */
+  export interface MatcherState {
+    readonly isNot: boolean;
+    readonly promise: string;
+    readonly currentTestName?: string;
+    readonly testPath?: string;
+    readonly assertionCalls: number;
+    readonly customTesters: EqualityTester[];
+    readonly equals: (one: unknown, other: unknown, testers?: readonly EqualityTester[], strict?: boolean) => boolean;
+    readonly utils: {
+      diff(expected: any, received: any, options?: object): string | undefined;
+      stringify(value: unknown, maxDepth?: number, options?: object): string;
+      matcherHint(name: string, received?: string, expected?: string, options?: object): string;
+      printReceived(value: unknown): string;
+      printExpected(value: unknown): string;
+      printWithType<T>(name: string, value: T, print: (value: T) => string): string;
+      readonly iterableEquality: EqualityTester;
+      readonly subsetEquality: EqualityTester;
+      readonly [name: string]: any;
+    };
+    readonly [name: string]: any;
+  }
+
+  /** Says whether two values are equal, or with `undefined` that it cannot say. */
+  export type EqualityTester = (this: any, one: any, other: any, testers: any) => boolean | undefined;
+
+  export type SnapshotSerializer =
+    | { test(value: any): boolean; serialize(value: any, config: any, indentation: string, depth: number, refs: any, printer: Procedure): string }
+    | { test(value: any): boolean; print(value: any, print: (value: unknown) => string, indent: (text: string) => string, options: any, colors: any): string };
+
+  // ----------------------------------------------------------------------------------------------------- mocks
+
+  /** A function that remembers its calls; it does what it is given, or nothing. */
+  export function fn<F extends Procedure | Constructable = Procedure>(implementation?: F): Mock<F>;
+
+  type ArgsOf<F> = F extends new (...args: infer Args) => any ? Args : F extends (...args: infer Args) => any ? Args : never;
+  type ReturnOf<F> = F extends new (...args: any[]) => infer Made ? Made : F extends (...args: any[]) => infer Returned ? Returned : never;
+  type PlainOf<F> = F extends new (...args: infer Args) => infer Made ? ((...args: Args) => Made) | (new (...args: Args) => Made) : F extends Procedure ? (...args: Parameters<F>) => ReturnType<F> : never;
+
+  export interface Mock<F extends Procedure | Constructable = Procedure> extends MockInstance<F> {
+    new (...args: ArgsOf<F>): F extends Constructable ? InstanceType<F> : any;
+    (...args: ArgsOf<F>): ReturnOf<F>;
+  }
+
+  export interface MockInstance<F extends Procedure | Constructable = Procedure> {
+    readonly mock: {
+      calls: ArgsOf<F>[];
+      readonly lastCall: ArgsOf<F> | undefined;
+      results: { type: 'return' | 'throw' | 'incomplete'; value: any }[];
+      settledResults: { type: 'fulfilled' | 'rejected' | 'incomplete'; value: any }[];
+      contexts: any[];
+      instances: any[];
+      invocationCallOrder: number[];
+    };
+    getMockName(): string;
+    mockName(name: string): this;
+    /** Forgets calls. */
+    mockClear(): this;
+    /** Forgets calls and what was said it does. */
+    mockReset(): this;
+    /** The same; `vi.spyOn` also gives back what was there before. */
+    mockRestore(): void;
+    getMockImplementation(): PlainOf<F> | undefined;
+    mockImplementation(implementation: PlainOf<F>): this;
+    mockImplementationOnce(implementation: PlainOf<F>): this;
+    withImplementation(implementation: PlainOf<F>, callback: () => Promise<unknown>): Promise<this>;
+    withImplementation(implementation: PlainOf<F>, callback: () => unknown): this;
+    mockReturnThis(): this;
+    mockReturnValue(value: ReturnOf<F>): this;
+    mockReturnValueOnce(value: ReturnOf<F>): this;
+    mockThrow(error: unknown): this;
+    mockThrowOnce(error: unknown): this;
+    mockResolvedValue(value: Awaited<ReturnOf<F>>): this;
+    mockResolvedValueOnce(value: Awaited<ReturnOf<F>>): this;
+    mockRejectedValue(error: unknown): this;
+    mockRejectedValueOnce(error: unknown): this;
+  }
+
+  /** An object whose functions are taken for mocks. */
+  export type Mocked<T> = T & { [Name in keyof T]: T[Name] extends Procedure ? MockInstance<T[Name]> : T[Name] };
+
+  type FunctionNames<T> = { [Name in keyof T]: T[Name] extends Procedure | Constructable ? Name : never }[keyof T] & keyof T;
+
+  /** Mocks, stubs and timers. What is not here of Vitest's `vi`, such as `vi.mock`, says what to do instead when it is called. */
+  export const vi: Vi;
+
+  export interface Vi {
+    fn: typeof fn;
+    /** Replaces a function of an object by a mock that does the same. */
+    spyOn<T extends object, Name extends FunctionNames<Required<T>>>(object: T, name: Name): Mock<Required<T>[Name] extends Procedure | Constructable ? Required<T>[Name] : never>;
+    spyOn<T extends object, Name extends keyof T>(object: T, name: Name, access: 'get'): Mock<() => T[Name]>;
+    spyOn<T extends object, Name extends keyof T>(object: T, name: Name, access: 'set'): Mock<(value: T[Name]) => void>;
+    isMockFunction(value: any): value is Mock;
+    /** The same, for the types. */
+    mocked<F extends Procedure>(item: F, options?: object | boolean): F & MockInstance<F>;
+    mocked<T>(item: T, options?: object | boolean): Mocked<T>;
+    clearAllMocks(): Vi;
+    resetAllMocks(): Vi;
+    restoreAllMocks(): Vi;
+    /** Sets a variable of the environment; `undefined` takes it away. */
+    stubEnv(name: string, value: string | boolean | undefined): Vi;
+    unstubAllEnvs(): Vi;
+    stubGlobal(name: string | symbol | number, value: unknown): Vi;
+    unstubAllGlobals(): Vi;
+    /** Calls again until it does not throw. */
+    waitFor<T>(callback: () => T | Promise<T>, options?: number | WaitOptions): Promise<T>;
+    /** Calls again until it gives something true. */
+    waitUntil<T>(callback: () => T | Promise<T>, options?: number | WaitOptions): Promise<NonNullable<T>>;
+    hoisted<T>(factory: () => T): T;
+    defineHelper<F extends Procedure>(helper: F): F;
+    useFakeTimers(options?: FakeTimerOptions): Vi;
+    useRealTimers(): Vi;
+    isFakeTimers(): boolean;
+    setSystemTime(time: number | string | Date): Vi;
+    getMockedSystemTime(): Date | null;
+    getRealSystemTime(): number;
+    getTimerCount(): number;
+    runAllTimers(): Vi;
+    runAllTimersAsync(): Promise<Vi>;
+    runOnlyPendingTimers(): Vi;
+    runOnlyPendingTimersAsync(): Promise<Vi>;
+    runAllTicks(): Vi;
+    advanceTimersByTime(milliseconds: number): Vi;
+    advanceTimersByTimeAsync(milliseconds: number): Promise<Vi>;
+    advanceTimersToNextTimer(steps?: number): Vi;
+    advanceTimersToNextTimerAsync(steps?: number): Promise<Vi>;
+    advanceTimersToNextFrame(): Vi;
+    clearAllTimers(): Vi;
+    setTimerTickMode(mode: 'manual' | 'nextTimerAsync'): Vi;
+    setTimerTickMode(mode: 'interval', milliseconds?: number): Vi;
+  }
+
+  /** The same. */
+  export const vitest: Vi;
+
+  export interface WaitOptions {
+    /** Milliseconds between two calls; 50 unless set. */
+    interval?: number;
+    /** Milliseconds until it is given up; 1000 unless set. */
+    timeout?: number;
+    /** Stands before what went wrong. */
+    message?: string;
+  }
+
+  export interface FakeTimerOptions {
+    /** The time it is at first. */
+    now?: number | Date;
+    toFake?: readonly string[];
+    toNotFake?: readonly string[];
+    loopLimit?: number;
+    shouldAdvanceTime?: boolean;
+    advanceTimeDelta?: number;
+    shouldClearNativeTimers?: boolean;
+  }
+
+  // ---------------------------------------------------------------------------------------------- and what else
+
+  /** chai's interface `assert`: `assert.deepEqual(one, other)`. */
+  export const assert: Assert;
+
+  export interface Assert {
+    (value: unknown, message?: string): asserts value;
+    readonly [name: string]: any;
+  }
+
+  /** chai itself, for its plugins. */
+  export const chai: { readonly assert: Assert; use(plugin: Procedure): any; readonly [name: string]: any };
+
+  /** Holds a value to a type, for `lmthing check` and editors; when the test runs it does nothing. */
+  export function assertType<T>(value: T): void;
+
+  /** Says what the type of a value is, for `lmthing check` and editors; when the test runs it does nothing. */
+  export function expectTypeOf<T>(value?: T): TypeExpectation<T>;
+
+  type Same<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false;
+  type If<Condition extends boolean, Holds extends boolean> = Condition extends Holds ? [] : [mismatch: never];
+
+  export interface TypeExpectation<T, Holds extends boolean = true> {
+    readonly not: TypeExpectation<T, false>;
+    toEqualTypeOf<Expected>(...mismatch: If<Same<T, Expected>, Holds>): void;
+    toEqualTypeOf<Expected>(expected: Expected, ...mismatch: If<Same<T, Expected>, Holds>): void;
+    toExtend<Expected>(...mismatch: If<[T] extends [Expected] ? true : false, Holds>): void;
+    toMatchTypeOf<Expected>(...mismatch: If<[T] extends [Expected] ? true : false, Holds>): void;
+    toHaveProperty<Name extends PropertyKey>(name: Name, ...mismatch: If<Name extends keyof T ? true : false, Holds>): void;
+    toBeString(...mismatch: If<[T] extends [string] ? true : false, Holds>): void;
+    toBeNumber(...mismatch: If<[T] extends [number] ? true : false, Holds>): void;
+    toBeBoolean(...mismatch: If<[T] extends [boolean] ? true : false, Holds>): void;
+    toBeUndefined(...mismatch: If<[T] extends [undefined] ? true : false, Holds>): void;
+    toBeNull(...mismatch: If<[T] extends [null] ? true : false, Holds>): void;
+    toBeArray(...mismatch: If<[T] extends [readonly any[]] ? true : false, Holds>): void;
+    toBeFunction(...mismatch: If<[T] extends [Procedure] ? true : false, Holds>): void;
+    readonly returns: TypeExpectation<T extends (...args: any[]) => infer R ? R : never, Holds>;
+    readonly parameters: TypeExpectation<T extends (...args: infer Args) => any ? Args : never, Holds>;
+    parameter<Index extends number>(index: Index): TypeExpectation<T extends (...args: infer Args) => any ? Args[Index] : never, Holds>;
+    readonly resolves: TypeExpectation<T extends PromiseLike<infer R> ? R : never, Holds>;
+    readonly items: TypeExpectation<T extends readonly (infer Item)[] ? Item : never, Holds>;
+  }
+
+  /** Not offered: it throws, and says so. @deprecated use `beforeAll` and `afterAll` */
+  export function aroundAll(...args: unknown[]): never;
+  /** Not offered: it throws, and says so. @deprecated use `beforeEach` and `afterEach` */
+  export function aroundEach(...args: unknown[]): never;
 
   /** Everything this module exports. */
   const everything: Omit<typeof import('lmthing/test'), 'default'>;

@@ -7,8 +7,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::locate::{Exported, Places};
-use crate::code::{Language, check_nesting};
+use super::module::Module;
+use crate::code::{Language, Tree, check_nesting};
+
+/// How a module may export a name.
+enum Exported {
+    /// It names it.
+    Itself,
+    /// It does if one of these does, of which it exports everything.
+    From(Vec<String>),
+}
 
 /// Whether `file` exports `name`, or exports everything of a neighbour that does. A file that cannot be read or parsed exports
 /// what it seems to.
@@ -21,10 +29,10 @@ pub(crate) fn exports(file: &Path, name: &str) -> bool {
         }
         let Ok(text) = fs::read_to_string(&file) else { continue };
         // Most files can be told without a parser.
-        if !text.contains(name) && !(text.contains("export") && text.contains('*')) {
+        if !(text.contains(name) || text.contains("export") && text.contains('*')) {
             continue;
         }
-        match exported(&text, language(&file), name) {
+        match exported(&text, Language::of_file(&file).unwrap_or(Language::JavaScript), name) {
             Exported::Itself => return true,
             Exported::From(modules) => {
                 let folder = file.parent().unwrap_or(Path::new(""));
@@ -45,13 +53,11 @@ fn exported(text: &str, language: Language, name: &str) -> Exported {
         return seems();
     }
     // A parser may be led astray by what it reads.
-    catch_unwind(AssertUnwindSafe(|| Places::of(text, language).exports(name))).unwrap_or_else(|_| seems())
-}
-
-fn language(file: &Path) -> Language {
-    match file.extension().and_then(|ending| ending.to_str()) {
-        Some("ts" | "mts" | "cts") => Language::TypeScript,
-        _ => Language::JavaScript,
+    let module = catch_unwind(AssertUnwindSafe(|| Tree::parse(text, language).and_then(|tree| Module::of(&tree))));
+    match module {
+        Ok(Ok(module)) if module.export(name).is_some() => Exported::Itself,
+        Ok(Ok(module)) => Exported::From(module.star_modules),
+        Ok(Err(_)) | Err(_) => seems(),
     }
 }
 

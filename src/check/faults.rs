@@ -13,7 +13,7 @@ use super::{
 use crate::{
     code::Language,
     diagnostic::Location,
-    script::bindings::inspect::{Fault, Weight, path_in},
+    script::bindings::inspect::{Fault, Weight},
 };
 
 /// Findings of faults. `file` is the prompt file as it was named, `path` where it is.
@@ -21,18 +21,13 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     // Only faults about values need them.
     let text = LazyCell::new(|| std::fs::read_to_string(path).unwrap_or_default());
-    let places = LazyCell::new(|| Places::of(&text, language(path)));
+    let places = LazyCell::new(|| Places::of(&text, Language::of_file(path).unwrap_or(Language::JavaScript)));
     let own = |span: Option<Span>| span.map(|span| (file.to_owned(), span));
     let finding = |fault: Fault| {
-        let at = match (&fault.location, fault.place.is_empty()) {
-            (Some(location), _) => Some(place(location, file, &real)),
-            (None, true) => own(places.span(&path_in(&fault.message))),
-            (None, false) => own(places.span(&fault.place)),
+        let at = match &fault.location {
+            Some(location) => Some(place(location, file, &real)),
+            None => own(places.span(&fault.place)),
         };
-        let hint = fault.hint.clone().or_else(|| {
-            let (_, span) = at.as_ref().filter(|(at, _)| at == file)?;
-            input_hint(&fault.message, &text, span.start).map(str::to_owned)
-        });
         let (file, span) = at.map_or_else(|| (file.to_owned(), None), |(file, span)| (file, Some(span)));
         Finding {
             file,
@@ -40,7 +35,7 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
             severity: severity(fault.weight),
             code: fault.code.to_owned(),
             message: fault.message,
-            hint,
+            hint: fault.hint,
             related: Vec::new(),
         }
     };
@@ -49,25 +44,6 @@ pub(super) fn findings(file: &Path, path: &Path, faults: Vec<Fault>) -> Vec<Find
     // Items that are made by one expression are most likely wrong in one way.
     findings.retain(|finding| finding.code != "mock" || seen.insert((finding.span, finding.severity)));
     findings
-}
-
-/// What is missing where the parameters of the prompt function cannot be taken apart.
-fn input_hint(message: &str, text: &str, start: Position) -> Option<&'static str> {
-    let is_of_parameters = message.ends_with("Cannot convert undefined or null to object");
-    let line = text.lines().nth(start.line.saturating_sub(1) as usize)?;
-    let rest: String = line.chars().skip(start.column.saturating_sub(1) as usize).collect();
-    let is_function = ["(", "async", "function"].iter().any(|word| rest.starts_with(word)) && line.contains("default");
-    let is_exported = ["export const input", "export let input", "input }", "as input", "input,"];
-    let is_without = !is_exported.iter().any(|export| text.contains(export));
-    (is_of_parameters && is_function && is_without)
-        .then_some("the file exports no input: export const input = z.object({ … })")
-}
-
-fn language(file: &Path) -> Language {
-    match file.extension().is_some_and(|extension| extension == "ts" || extension == "mts") {
-        true => Language::TypeScript,
-        false => Language::JavaScript,
-    }
 }
 
 fn severity(weight: Weight) -> Severity {

@@ -7,20 +7,21 @@
 pub(crate) mod declarations;
 mod exported;
 mod faults;
+mod file_names;
 mod finding;
 mod inspection;
 mod locate;
 mod merge;
+mod module;
 mod options;
-mod test_file;
 mod types;
 
 use std::path::{Path, PathBuf};
 
 pub(crate) use exported::exports;
+pub(crate) use file_names::{ENDINGS, is_prompt_file, is_test_file};
 pub(crate) use finding::{Finding, Position, Related, Severity, Span};
 pub(crate) use options::CheckOptions;
-pub(crate) use test_file::is_test_file;
 
 use crate::{diagnostic::Diagnostic, script::bindings::inspect::Rendered};
 

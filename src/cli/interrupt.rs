@@ -15,7 +15,7 @@ use std::{
 #[cfg(unix)]
 use std::{
     io::{self, IsTerminal, Write},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -32,6 +32,14 @@ const NOTICE: Duration = Duration::from_millis(400);
 /// How long it has to end once it has noticed.
 #[cfg(unix)]
 const FAREWELL: Duration = Duration::from_secs(2);
+
+/// How often is looked whether the user asks again.
+#[cfg(unix)]
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How long a second signal may be the first one, come another way: from the terminal, and from whoever watches the run.
+#[cfg(unix)]
+const SAME_SIGNAL: Duration = Duration::from_millis(150);
 
 /// The signal that a run was asked to end for; 0 while there is none.
 static ASKED: AtomicI32 = AtomicI32::new(0);
@@ -118,13 +126,14 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + 'static) {
     let handle = signals.handle();
     script::receive_signals(move |signal| handle.add_signal(signal));
     let wait = move || {
-        let mut unheard = signals.forever().filter(|signal| !script::take_signal(*signal));
         let ends = |signal: &i32| {
             // What a script has listened to once and does not any more does what it would have done without us.
             ENDING.contains(signal) || low_level::emulate_default_handler(*signal).is_err()
         };
-        if let Some(signal) = unheard.find(ends) {
-            ask_to_end(signal);
+        let unheard = |signal: &i32| !script::take_signal(*signal);
+        let found = signals.forever().filter(unheard).find(ends);
+        if let Some(signal) = found {
+            ask_to_end(signal, &mut || signals.pending().any(|signal| ENDING.contains(&signal)));
             leave_screen();
             script::restore_terminal();
             script::end_children();
@@ -142,24 +151,32 @@ pub fn on_interrupt(_end_process: impl Fn(super::ExitCode) + Send + 'static) {
     let _ = super::screen::leave;
 }
 
-/// Lets the run end by itself, for as long as that may take. A run that does so ends the process.
+/// Lets the run end by itself, for as long as that may take, or until `is_asked_again` says that nobody wants to wait. A run that
+/// does so ends the process.
 #[cfg(unix)]
-fn ask_to_end(signal: i32) {
+fn ask_to_end(signal: i32, is_asked_again: &mut dyn FnMut() -> bool) {
     let Some(listener) = end().listener.clone() else { return };
     ASKED.store(signal, Ordering::Relaxed);
     let is_heard = listener.send(signal).is_ok();
-    let wait = |time: Duration| {
-        let waited = CHANGED.wait_timeout_while(end(), time, |end| is_heard && !end.is_noticed && !end.is_over);
-        waited.unwrap_or_else(PoisonError::into_inner).0.is_noticed
+    let asked = Instant::now();
+    let mut wait_while = |time: Duration, goes_on: fn(&End) -> bool| {
+        let begun = Instant::now();
+        loop {
+            let waited = CHANGED.wait_timeout_while(end(), LOOK, |end| is_heard && goes_on(end));
+            let (end, result) = waited.unwrap_or_else(PoisonError::into_inner);
+            let is_again = asked.elapsed() > SAME_SIGNAL && is_asked_again();
+            if !result.timed_out() || is_again || begun.elapsed() >= time {
+                return end.is_noticed && !is_again;
+            }
+        }
     };
     // A child process that is waited for holds the thread of the run.
-    let is_noticed = wait(NOTICE) || {
+    let is_noticed = wait_while(NOTICE, |end| !end.is_noticed && !end.is_over) || {
         script::end_children();
-        wait(NOTICE)
+        wait_while(NOTICE, |end| !end.is_noticed && !end.is_over)
     };
     if is_noticed {
-        let waited = CHANGED.wait_timeout_while(end(), FAREWELL, |end| !end.is_over);
-        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        wait_while(FAREWELL, |end| !end.is_over);
     }
 }
 

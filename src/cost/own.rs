@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::rates::Rates;
-use crate::diagnostic::closest;
+use crate::diagnostic::{Key, closest, steps};
 
 /// The variable that holds prices, as JSON or as the path of a JSON file.
 pub const PRICES_VARIABLE: &str = "LMTHING_PRICES";
@@ -19,10 +19,12 @@ const FORM: &str = "{\"openai:gpt-x\": {\"input\": 2.5, \"cachedInput\": 0.25, \
 
 /// A price table that is none.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{place} {problem}")]
+#[error("{table}{} {problem}", in_table(.path))]
 pub struct WrongPrices {
-    /// `config.prices` or `LMTHING_PRICES`, and the key in it.
-    pub place: String,
+    /// `config.prices` or `LMTHING_PRICES`.
+    pub table: String,
+    /// The keys in it that lead to what is wrong.
+    pub(crate) path: Vec<Key>,
     /// What is wrong there, and what is expected.
     pub problem: String,
 }
@@ -41,8 +43,12 @@ impl OwnPrices {
             return Err(wrong(place, format!("must be an object such as {FORM}, got {}", shown(table))));
         };
         let entry = |(model, entry): (&String, &Value)| {
-            let place = format!("{place}[{}]", Value::from(model.as_str()));
-            Ok((model.clone(), rates(&place, model, entry)?))
+            let rates = rates(model, entry).map_err(|WrongEntry { field, problem }| WrongPrices {
+                table: place.to_owned(),
+                path: [Some(model), field.as_ref()].into_iter().flatten().map(|name| Key::Name(name.clone())).collect(),
+                problem,
+            })?;
+            Ok((model.clone(), rates))
         };
         table.iter().map(entry).collect::<Result<_, _>>().map(OwnPrices)
     }
@@ -100,49 +106,76 @@ impl OwnPrices {
     }
 }
 
-fn rates(place: &str, model: &str, entry: &Value) -> Result<Rates, WrongPrices> {
+/// What is wrong with a model's entry.
+struct WrongEntry {
+    /// The field that is wrong; none where it is the entry itself.
+    field: Option<String>,
+    problem: String,
+}
+
+impl WrongEntry {
+    fn whole(problem: String) -> Self {
+        WrongEntry { field: None, problem }
+    }
+
+    fn field(name: &str, problem: String) -> Self {
+        WrongEntry { field: Some(name.to_owned()), problem }
+    }
+}
+
+fn rates(model: &str, entry: &Value) -> Result<Rates, WrongEntry> {
     let is_model = model.split_once(':').is_some_and(|(provider, id)| !provider.is_empty() && !id.is_empty());
     if !is_model {
-        return Err(wrong(place, "is no model: a key is \"provider:model\", such as \"openai:gpt-x\"".to_owned()));
+        let problem = "is no model: a key is \"provider:model\", such as \"openai:gpt-x\"";
+        return Err(WrongEntry::whole(problem.to_owned()));
     }
     let Value::Object(entry) = entry else {
-        return Err(wrong(place, format!("must be an object with {}, got {}", FIELDS.join(", "), shown(entry))));
+        let problem = format!("must be an object with {}, got {}", FIELDS.join(", "), shown(entry));
+        return Err(WrongEntry::whole(problem));
     };
     if let Some(unknown) = entry.keys().find(|key| !FIELDS.contains(&key.as_str())) {
         let advice = match closest(unknown, FIELDS) {
             Some(known) => format!("did you mean \"{known}\"?"),
             None => format!("known are {}", FIELDS.join(", ")),
         };
-        return Err(wrong(&format!("{place}.{unknown}"), format!("is not known; {advice}")));
+        return Err(WrongEntry::field(unknown, format!("is not known; {advice}")));
     }
-    let required = |field| match price(place, entry, field)? {
+    let required = |field| match price(entry, field)? {
         Some(price) => Ok(price),
-        None => Err(wrong(&format!("{place}.{field}"), format!("is missing; {EXPECTED}"))),
+        None => Err(WrongEntry::field(field, format!("is missing; {EXPECTED}"))),
     };
     let (input, output) = (required("input")?, required("output")?);
     Ok(Rates {
         input,
         // What is not priced apart is input like any other.
-        cached_input: price(place, entry, "cachedInput")?.unwrap_or(input),
-        cache_write: price(place, entry, "cacheWrite")?.unwrap_or(input),
+        cached_input: price(entry, "cachedInput")?.unwrap_or(input),
+        cache_write: price(entry, "cacheWrite")?.unwrap_or(input),
         output,
     })
 }
 
 const EXPECTED: &str = "expected US dollars per million tokens, a number of 0 or more";
 
-fn price(place: &str, entry: &Map<String, Value>, field: &str) -> Result<Option<f64>, WrongPrices> {
+fn price(entry: &Map<String, Value>, field: &str) -> Result<Option<f64>, WrongEntry> {
     match entry.get(field) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_f64().filter(|price| price.is_finite() && *price >= 0.0) {
             Some(price) => Ok(Some(price)),
-            None => Err(wrong(&format!("{place}.{field}"), format!("is {}; {EXPECTED}", shown(value)))),
+            None => Err(WrongEntry::field(field, format!("is {}; {EXPECTED}", shown(value)))),
         },
     }
 }
 
-fn wrong(place: &str, problem: String) -> WrongPrices {
-    WrongPrices { place: place.to_owned(), problem }
+/// A path below the table: models have colons and dots in their names and always stand in brackets.
+fn in_table(path: &[Key]) -> String {
+    match path.split_first() {
+        Some((Key::Name(model), rest)) => format!("[{}]{}", Value::from(model.as_str()), steps(rest)),
+        _ => steps(path),
+    }
+}
+
+fn wrong(table: &str, problem: String) -> WrongPrices {
+    WrongPrices { table: table.to_owned(), path: Vec::new(), problem }
 }
 
 /// A value in a message, cut where it is long.

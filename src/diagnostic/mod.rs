@@ -8,12 +8,14 @@ mod near;
 mod render;
 pub(crate) mod snippet;
 mod suggestion;
+mod value_path;
 
 use serde::Serialize;
 
 pub(crate) use github::{Annotation, AnnotationLevel};
 pub(crate) use near::{did_you_mean, ends_in_json};
 pub(crate) use suggestion::closest;
+pub(crate) use value_path::{Key, steps, written};
 
 /// Something that went wrong, and where in the user's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

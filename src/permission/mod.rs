@@ -70,7 +70,8 @@ impl Permissions {
         match self.rule(access) {
             Rule::All => Ok(()),
             Rule::Loopback if is_loopback(access) => Ok(()),
-            Rule::Loopback | Rule::Nothing => Err(Refusal { message: format!("{} {}", self.who, words(access)) }),
+            Rule::Loopback => Err(Refusal { message: format!("{} {}; --live allows it", self.who, words(access)) }),
+            Rule::Nothing => Err(Refusal { message: format!("{} {}", self.who, words(access)) }),
         }
     }
 

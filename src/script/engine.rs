@@ -6,7 +6,7 @@ use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Result};
 
 use super::host::{self, ScriptHost};
 use super::native_module::{self, NativeModule};
-use super::{carried, event_loop, gate, globals, lazy, loader, node};
+use super::{builtin, carried, event_loop, gate, globals, lazy, loader, node};
 use crate::permission::Permissions;
 
 /// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
@@ -72,13 +72,13 @@ impl Engine {
         if let Some(bytes) = max_memory {
             runtime.set_memory_limit(bytes).await;
         }
-        let native_modules =
-            [globals::NATIVE_MODULES, node::NATIVE_MODULES, &[loader::NATIVE], &native_modules].concat();
+        let native_modules = own_natives().chain(native_modules).collect();
         let loader = loader::attach(&runtime, native_modules).await;
         let event_loop = event_loop::attach(&runtime, host.clone()).await;
         // Resolver, interrupt handler and rejection tracker are in place from the first line of JavaScript on.
         let context = AsyncContext::full(&runtime).await?;
         let set_up = async |ctx: Ctx<'_>| {
+            builtin::set_up(&ctx)?;
             host::set_up(&ctx, host)?;
             loader::set_up(&ctx, loader)?;
             native_module::set_up(&ctx)?;
@@ -104,6 +104,11 @@ impl Engine {
     pub fn abandon(self) {
         std::mem::forget(self);
     }
+}
+
+/// The native modules of every engine.
+pub(super) fn own_natives() -> impl Iterator<Item = NativeModule> {
+    [globals::NATIVE_MODULES, node::NATIVE_MODULES, &[loader::NATIVE]].into_iter().flatten().copied()
 }
 
 #[cfg(test)]

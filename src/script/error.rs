@@ -9,7 +9,7 @@ use rquickjs::function::Constructor;
 use rquickjs::object::Property;
 use rquickjs::{Class, Ctx, Error, JsLifetime, Object, Result};
 
-use crate::diagnostic::Location;
+use crate::diagnostic::{Key, Location};
 
 /// Non-enumerable property of an error object that carries advice for the user to the diagnostic.
 pub(super) const HINT_PROPERTY: &str = "lmthing:hint";
@@ -43,6 +43,11 @@ struct Rest {
     /// What the program itself wants to know of the error, when it comes back out of JavaScript.
     payload: Option<Rc<dyn Any>>,
 }
+
+/// What an error of ours is about, for whoever looks for the place of that in a file: the keys that lead to a value from the name of
+/// an export down. Carried as a payload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AboutValue(pub(crate) Vec<Key>);
 
 /// What a [`ScriptError`] carries through JavaScript. Scripts have no way to make one, so who finds it knows that the
 /// error is ours, whatever its name and message.
@@ -116,6 +121,12 @@ impl ScriptError {
         self
     }
 
+    /// Says which value it is about.
+    #[must_use]
+    pub(crate) fn about(self, path: &[Key]) -> Self {
+        self.payload(Rc::new(AboutValue(path.to_owned())))
+    }
+
     /// [`ScriptError::hint`] where there is one.
     #[must_use]
     pub(crate) fn hint_if_some(self, hint: Option<String>) -> Self {
@@ -161,10 +172,18 @@ impl ScriptError {
             error.prop("stack", Property::from(stack).writable().configurable())?;
         }
         if let Some(value) = payload {
-            let payload = Class::instance(ctx.clone(), ErrorPayload { value, owner: error.clone() })?;
-            // Not to be replaced: neither writable nor configurable.
-            error.prop(PAYLOAD_PROPERTY, Property::from(payload))?;
+            carry(ctx, &error, value)?;
         }
         Ok(error)
     }
+}
+
+/// Gives an error object a value to carry, unless it has one.
+pub(super) fn carry<'js>(ctx: &Ctx<'js>, error: &Object<'js>, value: Rc<dyn Any>) -> Result<()> {
+    if error.contains_key(PAYLOAD_PROPERTY)? {
+        return Ok(());
+    }
+    let payload = Class::instance(ctx.clone(), ErrorPayload { value, owner: error.clone() })?;
+    // Not to be replaced: neither writable nor configurable.
+    error.prop(PAYLOAD_PROPERTY, Property::from(payload))
 }

@@ -83,7 +83,7 @@ pub(in crate::script) fn note_exit(ctx: &Ctx<'_>) -> Result<()> {
     let here = ScriptError::error("exit:").into_object(ctx)?;
     let location = diagnose(ctx, here.into_value()).diagnostic.location;
     if let (Some(gate), Some(location)) = (ctx.userdata::<Gate>(), location) {
-        gate.exit.borrow_mut().get_or_insert(location);
+        gate.exit.borrow_mut().replace(location);
     }
     Ok(())
 }
@@ -92,3 +92,6 @@ pub(in crate::script) fn note_exit(ctx: &Ctx<'_>) -> Result<()> {
 pub(crate) fn exit_location(ctx: &Ctx<'_>) -> Option<Location> {
     ctx.userdata::<Gate>()?.exit.borrow().clone()
 }
+
+#[cfg(test)]
+mod tests;

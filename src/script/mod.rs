@@ -32,19 +32,20 @@ pub(crate) use diagnose::set_prompt_methods;
 pub use diagnose::{Thrown, diagnose_error};
 pub(crate) use diagnose::{diagnose, location_of_function, locations_of_stacks, only_await, place_of_function};
 pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE};
-pub(crate) use error::ScriptError;
+pub(crate) use error::{AboutValue, ScriptError};
 pub(crate) use event_loop::{
     Asked, Asking, Catcher, KeepAlive, WaitingForScript, breathe, catch_ends, drain_jobs, is_late, is_still,
-    last_asked, set_deadline, set_latest, settle, still,
+    last_asked, set_deadline, set_latest, set_leash, settle, still, take_interrupted,
 };
 pub use event_loop::{Halt, idle, until_halted};
 pub(crate) use event_loop::{Origin, is_halted, is_idle, is_unheeded, tell_before_exit, tell_exit, tell_uncaught};
 pub(crate) use gate::{Refused, exit_location, refused};
+pub(crate) use globals::ExitCalled;
 pub(crate) use globals::environment;
 pub use globals::exit_code;
 pub use host::ScriptHost;
 pub use loader::import_file;
-pub(crate) use loader::{ImportProblem, ImportTarget, look_up_import, read_module};
+pub(crate) use loader::{ImportLookup, ImportProblem, ImportTarget, LoadFailure, read_module};
 pub(crate) use loader::{calling_file, import_prompt_file, keep_pieces, may_ask_for_pieces};
 pub use native_module::NativeModule;
 pub(crate) use node::{end_children, receive_signals, restore_terminal, take_signal};

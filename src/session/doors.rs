@@ -1,12 +1,12 @@
 //! The doors that lead from the bindings of an engine to the step loop and the providers. Must not know what runs in the
 //! engine.
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::{collections::BTreeMap, rc::Rc, time::Duration};
 
-use super::{endings::Endings, file::told, meter::Meter, step_loop::Session};
+use super::{endings::Endings, meter::Meter, step_loop::Session};
 use crate::{
-    event::Events,
-    provider::{ProviderContext, Redactor},
+    event::{EventKind, Events, Retry},
+    provider::{ProviderContext, ProviderEvent, Redactor},
     script::{
         ScriptHost,
         bindings::{Doors, Exchanges},
@@ -34,5 +34,31 @@ pub(crate) fn doors(
         providers,
         exchanges,
         events,
+    }
+}
+
+/// What a provider has to tell, as an event of the run.
+fn told(event: &ProviderEvent) -> EventKind {
+    let message = event.to_string();
+    let wait_ms = |wait: &Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+    match event {
+        ProviderEvent::Retry { provider, model, attempt, max_attempts, wait, reason } => EventKind::Retry(Retry {
+            message,
+            model: format!("{provider}:{model}"),
+            reason: reason.clone(),
+            attempt: Some(*attempt),
+            max_attempts: Some(*max_attempts),
+            wait_ms: wait_ms(wait),
+        }),
+        ProviderEvent::Throttled { provider, wait, reason } => EventKind::Retry(Retry {
+            message,
+            model: provider.clone(),
+            reason: reason.clone(),
+            attempt: None,
+            max_attempts: None,
+            wait_ms: wait_ms(wait),
+        }),
+        ProviderEvent::Fallback { .. } => EventKind::Warning { message },
+        ProviderEvent::Warning { message } => EventKind::Warning { message: message.clone() },
     }
 }

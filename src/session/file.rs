@@ -1,19 +1,15 @@
 //! One prompt file from engine to outcome: where the doors between `script` and the step loop are put in. Must not know
 //! where output goes.
 
-use std::{
-    path::Path,
-    rc::Rc,
-    time::{Duration, Instant},
-};
+use std::{path::Path, rc::Rc, time::Instant};
 
 use crate::{
     diagnostic::Diagnostic,
-    event::{EventKind, Events, Retry},
+    event::Events,
     input::CommandLine,
     permission::Permissions,
     prompt::RunError,
-    provider::{ProviderEvent, Redactor},
+    provider::Redactor,
     script::{
         Engine, EngineOptions, ScriptHost,
         bindings::{self, Exchanges, FileRun, ModelChoice},
@@ -105,32 +101,6 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         engine.abandon();
     }
     end
-}
-
-/// What a provider has to tell, as an event of the run.
-pub(super) fn told(event: &ProviderEvent) -> EventKind {
-    let message = event.to_string();
-    let wait_ms = |wait: &Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-    match event {
-        ProviderEvent::Retry { provider, model, attempt, max_attempts, wait, reason } => EventKind::Retry(Retry {
-            message,
-            model: format!("{provider}:{model}"),
-            reason: reason.clone(),
-            attempt: Some(*attempt),
-            max_attempts: Some(*max_attempts),
-            wait_ms: wait_ms(wait),
-        }),
-        ProviderEvent::Throttled { provider, wait, reason } => EventKind::Retry(Retry {
-            message,
-            model: provider.clone(),
-            reason: reason.clone(),
-            attempt: None,
-            max_attempts: None,
-            wait_ms: wait_ms(wait),
-        }),
-        ProviderEvent::Fallback { .. } => EventKind::Warning { message },
-        ProviderEvent::Warning { message } => EventKind::Warning { message: message.clone() },
-    }
 }
 
 fn failed(message: String) -> FileRun {

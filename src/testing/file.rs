@@ -5,11 +5,11 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     rc::Rc,
-    sync::{Arc, atomic::AtomicBool, mpsc::Sender},
+    sync::{Arc, mpsc::Sender},
 };
 
 use super::{
-    message::{Message, Teller},
+    message::{Bail, Message, Teller},
     options::{Kind, Subject, TestOptions},
     outcome::Failure,
     prompt_run::{PromptRunner, PromptRunnerOptions},
@@ -38,7 +38,7 @@ pub(super) struct Work {
     pub(super) index: usize,
     pub(super) subject: Subject,
     pub(super) options: TestOptions,
-    pub(super) stop: Arc<AtomicBool>,
+    pub(super) bail: Arc<Bail>,
     pub(super) sender: Sender<(usize, Message)>,
 }
 
@@ -54,14 +54,14 @@ pub(super) fn run(work: Work) {
 }
 
 fn run_to_end(work: Work) {
-    let Work { index, subject, options, stop, sender } = work;
+    let Work { index, subject, options, bail, sender } = work;
     let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
     let path = std::path::absolute(&subject.file).unwrap_or_else(|_| subject.file.clone());
     let recordings = options.shelf.for_file(&path, &subject.file);
     let teller = Teller {
         index,
         sender,
-        stop,
+        bail,
         redactor,
         recordings,
         begun: 0.into(),
@@ -83,6 +83,7 @@ fn run_to_end(work: Work) {
     };
     runtime.block_on(run);
     teller.recordings.end(teller.is_whole.get());
+    options.tell_of_recordings();
     // Not to wait for a blocking call that nobody needs any more.
     runtime.shutdown_background();
 }

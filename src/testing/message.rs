@@ -2,10 +2,14 @@
 
 use std::{
     cell::Cell,
+    num::NonZeroUsize,
     path::{Path, PathBuf},
     rc::Rc,
-    sync::atomic::Ordering,
-    sync::{Arc, atomic::AtomicBool, mpsc::Sender},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc::Sender,
+    },
     time::Duration,
 };
 
@@ -24,6 +28,8 @@ use crate::{
 /// Something that happened in a file.
 #[derive(Debug)]
 pub(super) enum Message {
+    /// The tests there are, none of which has run.
+    Plan(Vec<TestOutcome>),
     /// Something begins: the test, or the suite whose hooks run, and how long it may take.
     Begin(String, Option<Duration>),
     /// A script has printed something.
@@ -38,11 +44,41 @@ pub(super) enum Message {
     End,
 }
 
+/// How many failures there were, and how many are enough (`--bail`). Asked by the threads themselves: what they tell is heard later.
+#[derive(Default)]
+pub(super) struct Bail {
+    most: Option<NonZeroUsize>,
+    failed: AtomicUsize,
+    is_stopped: AtomicBool,
+}
+
+impl Bail {
+    pub(super) fn new(most: Option<NonZeroUsize>) -> Arc<Self> {
+        Arc::new(Bail { most, ..Bail::default() })
+    }
+
+    /// Something has failed.
+    pub(super) fn failed(&self) {
+        self.failed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// No more tests are to begin, whatever came of those before.
+    pub(super) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether no more tests are to begin.
+    pub(super) fn is_reached(&self) -> bool {
+        let is_enough = self.most.is_some_and(|most| self.failed.load(Ordering::Relaxed) >= most.get());
+        is_enough || self.is_stopped.load(Ordering::Relaxed)
+    }
+}
+
 /// Who is told of everything that happens in a file, in its engine's thread.
 pub(super) struct Teller {
     pub(super) index: usize,
     pub(super) sender: Sender<(usize, Message)>,
-    pub(super) stop: Arc<AtomicBool>,
+    pub(super) bail: Arc<Bail>,
     pub(super) redactor: Redactor,
     pub(super) recordings: Rc<FileRecordings>,
     /// How many tests have begun.
@@ -80,6 +116,10 @@ impl TestHost for Teller {
         self.tell(Message::Begin(test.to_owned(), limit));
     }
 
+    fn plan(&self, tests: Vec<TestOutcome>) {
+        self.tell(Message::Plan(tests));
+    }
+
     fn start(&self, _test: &str) {
         let index = self.begun.get();
         self.begun.set(index + 1);
@@ -101,12 +141,16 @@ impl TestHost for Teller {
             self.recordings.end_test(outcome.state == State::Passed);
         }
         self.is_whole.set(self.is_whole.get() && matches!(outcome.state, State::Passed | State::Todo));
+        if outcome.state == State::Failed {
+            self.bail.failed();
+        }
         let failures = outcome.failures.into_iter().map(|failure| self.redacted(failure)).collect();
         self.tell(Message::Test(Box::new(TestOutcome { failures, ..outcome })));
     }
 
     fn error(&self, failure: Failure) {
         self.is_whole.set(false);
+        self.bail.failed();
         self.tell(Message::Error(Box::new(self.redacted(failure))));
     }
 
@@ -119,7 +163,7 @@ impl TestHost for Teller {
     }
 
     fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.bail.is_reached()
     }
 }
 

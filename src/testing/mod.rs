@@ -15,6 +15,7 @@ mod pool;
 mod prompt_run;
 mod recordings;
 pub(crate) mod report;
+mod running;
 mod smoke;
 
 pub(crate) use options::{Answers, Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions, Watcher};

@@ -74,6 +74,19 @@ pub(crate) struct TestOptions {
     pub(crate) watcher: Option<Arc<dyn Watcher>>,
 }
 
+impl TestOptions {
+    /// Tells who watches of the recordings that were used: what the tests have written of them is no change.
+    pub(crate) fn tell_of_recordings(&self) {
+        let Some(watcher) = &self.watcher else { return };
+        for file in self.shelf.files() {
+            match self.shelf.is_recording() {
+                true => watcher.wrote(&file),
+                false => watcher.looked_for(&file),
+            }
+        }
+    }
+}
+
 /// Hears of the files that tests are made of, from several threads.
 pub(crate) trait Watcher: Send + Sync {
     /// A test is about to read a file, whether or not it is there.

@@ -6,7 +6,6 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     thread,
@@ -15,9 +14,10 @@ use std::{
 
 use super::{
     file::{self, Work},
-    message::Message,
+    message::{Bail, Message},
     options::{Subject, TestOptions},
     outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals},
+    running::Running,
 };
 use crate::{diagnostic::Diagnostic, script::THREAD_STACK_SIZE};
 
@@ -70,20 +70,10 @@ pub(crate) fn run_tests(subjects: &[Subject], options: &TestOptions, listener: &
     pool.totals
 }
 
-/// A file that is being run.
-struct Running {
-    outcome: FileOutcome,
-    began: Instant,
-    /// The test that is running, empty outside of any.
-    test: String,
-    /// When it must have been heard of; none where the author has set no limit.
-    expected: Option<Instant>,
-}
-
 struct Pool<'a> {
     subjects: &'a [Subject],
     options: &'a TestOptions,
-    stop: Arc<AtomicBool>,
+    bail: Arc<Bail>,
     sender: Sender<(usize, Message)>,
     receiver: Receiver<(usize, Message)>,
     running: BTreeMap<usize, Running>,
@@ -103,7 +93,7 @@ impl<'a> Pool<'a> {
         Pool {
             subjects,
             options,
-            stop: Arc::default(),
+            bail: Bail::new(options.bail),
             sender,
             receiver,
             running: BTreeMap::new(),
@@ -136,10 +126,9 @@ impl<'a> Pool<'a> {
 
     /// Reports what is done; of a file that is running, the tests that are over.
     fn break_off(&mut self, listener: &mut dyn Listener) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.bail.stop();
         for (index, mut running) in std::mem::take(&mut self.running) {
-            running.outcome.took = running.began.elapsed();
-            running.outcome.notes.push("interrupted, what follows was not run".to_owned());
+            running.break_off();
             self.waiting.insert(index, running.outcome);
         }
         for outcome in std::mem::take(&mut self.waiting).into_values() {
@@ -152,19 +141,9 @@ impl<'a> Pool<'a> {
         let index = self.next;
         self.next += 1;
         let subject = self.subjects[index].clone();
-        let outcome = FileOutcome {
-            file: subject.file.clone(),
-            tests: Vec::new(),
-            errors: Vec::new(),
-            notes: Vec::new(),
-            snapshots: Snapshots::default(),
-            began: SystemTime::now(),
-            took: Duration::ZERO,
-        };
-        let expected = Some(Instant::now() + SILENCE);
-        self.running.insert(index, Running { outcome, began: Instant::now(), test: String::new(), expected });
-        let (options, stop, sender) = (self.options.clone(), self.stop.clone(), self.sender.clone());
-        let work = Work { index, subject, options, stop, sender };
+        self.running.insert(index, Running::of(subject.file.clone(), Instant::now() + SILENCE));
+        let (options, bail, sender) = (self.options.clone(), self.bail.clone(), self.sender.clone());
+        let work = Work { index, subject, options, bail, sender };
         let thread = thread::Builder::new().name("lmthing-test".into()).stack_size(THREAD_STACK_SIZE);
         if let Err(error) = thread.spawn(move || file::run(work)) {
             self.fail(index, format!("cannot start a thread: {error}"));
@@ -188,14 +167,13 @@ impl<'a> Pool<'a> {
                 running.expected = limit.map(|limit| Instant::now() + limit + PATIENCE);
             }
             Message::Printed(text) => listener.printed(&running.outcome.file, &running.test, &text),
+            Message::Plan(tests) => running.planned = tests,
             Message::Test(test) => {
-                running.test.clear();
-                self.count(&test);
-                if let Some(running) = self.running.get_mut(&index) {
-                    running.outcome.tests.push(*test);
-                }
+                let state = test.state;
+                running.has_ended(*test);
+                self.count(state);
             }
-            Message::Error(failure) => running.outcome.errors.push(*failure),
+            Message::Error(failure) => running.has_failed(*failure),
             Message::File(notes, snapshots) => {
                 running.outcome.notes.extend(notes);
                 running.outcome.snapshots = snapshots;
@@ -204,23 +182,18 @@ impl<'a> Pool<'a> {
         }
     }
 
-    fn count(&mut self, test: &TestOutcome) {
-        match test.state {
+    fn count(&mut self, state: State) {
+        match state {
             State::Passed => self.passed += 1,
             State::Failed => self.failed += 1,
             State::Skipped | State::Todo => {}
-        }
-        if self.options.bail.is_some_and(|most| self.failed >= most.get()) {
-            self.stop.store(true, Ordering::Relaxed);
         }
     }
 
     fn end(&mut self, index: usize) {
         let Some(mut running) = self.running.remove(&index) else { return };
+        running.close();
         running.outcome.took = running.began.elapsed();
-        if self.options.bail.is_some() && !running.outcome.errors.is_empty() {
-            self.stop.store(true, Ordering::Relaxed);
-        }
         self.waiting.insert(index, running.outcome);
     }
 
@@ -228,6 +201,7 @@ impl<'a> Pool<'a> {
         if let Some(running) = self.running.get_mut(&index) {
             let diagnostic = Diagnostic::new(message);
             running.outcome.errors.push(Failure { diagnostic, diff: None, context: None });
+            self.bail.failed();
         }
         self.end(index);
     }
@@ -239,9 +213,11 @@ impl<'a> Pool<'a> {
         let silent: Vec<usize> =
             self.running.iter().filter(|(_, running)| is_silent(running)).map(|(index, _)| *index).collect();
         for index in silent {
-            let test = self.running.get(&index).map(|running| running.test.clone()).unwrap_or_default();
-            let who = if test.is_empty() { "the file".to_owned() } else { format!("the test {test}") };
-            self.fail(index, format!("{who} timed out and could not be interrupted; what follows it was not run"));
+            let Some(running) = self.running.get_mut(&index) else { continue };
+            self.failed += usize::from(running.give_up());
+            self.bail.failed();
+            running.leave_the_rest("not run, as the test before could not be interrupted");
+            self.end(index);
         }
     }
 

@@ -95,6 +95,7 @@ async fn play(path: &Path, answers: Answers, limit: Option<Duration>, options: &
     };
     let exchanges = match exchanges {
         Ok(exchanges) => exchanges,
+        Err(refusal) if answers == Answers::Nobody => return Ended::Badly(Box::new(unanswered(*refusal))),
         Err(refusal) => return Ended::Badly(refusal),
     };
     let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -134,6 +135,14 @@ async fn play(path: &Path, answers: Answers, limit: Option<Duration>, options: &
         None => Ended::Well,
         Some(failure) => Ended::Badly(Box::new(failure.diagnostic)),
     }
+}
+
+/// There is neither a mock nor a recording, and a recording cannot be made.
+fn unanswered(refusal: Diagnostic) -> Diagnostic {
+    let hint = refusal
+        .hint
+        .map(|hint| format!("{hint}, or give it a mock: export const mock = [{{ type: 'text', text: 'Hello' }}];"));
+    Diagnostic { message: format!("{}, and the file has no mock", refusal.message), hint, ..refusal }
 }
 
 fn surroundings(options: &TestOptions) -> Surroundings {

@@ -4,34 +4,25 @@
 //! through). Must not know what is wrong with the value. What is computed cannot be followed: the deepest place that was found
 //! stands for what lies below it.
 
-mod exports;
-mod range;
 mod values;
 
 use tsr_arena::Error;
 
-use super::{Position, Span};
+use super::{
+    Position, Span,
+    module::{Module, Range},
+};
 use crate::{
     code::{Language, Tree},
     diagnostic::closest,
     script::bindings::inspect::Key,
 };
-use exports::Module;
-use range::Range;
 use values::Search;
 
 /// The values of one file.
 pub(super) struct Places<'a> {
     text: &'a str,
     tree: Option<Tree>,
-}
-
-/// How a module may export a name.
-pub(super) enum Exported {
-    /// It names it.
-    Itself,
-    /// It does if one of these does, of which it exports everything.
-    From(Vec<String>),
 }
 
 impl<'a> Places<'a> {
@@ -45,12 +36,6 @@ impl<'a> Places<'a> {
     pub(super) fn span(&self, path: &[Key]) -> Option<Span> {
         let range = self.range(path).ok()??;
         Some(Span { start: self.position(range.start), end: self.position(range.end) })
-    }
-
-    /// How the module exports `name`.
-    pub(super) fn exports(&self, name: &str) -> Exported {
-        let module = self.tree.as_ref().and_then(|tree| Module::of(tree).ok()).unwrap_or_default();
-        if module.export(name).is_some() { Exported::Itself } else { Exported::From(module.star_modules) }
     }
 
     fn range(&self, path: &[Key]) -> Result<Option<Range>, Error> {

@@ -1,7 +1,12 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::script::bindings::inspect::path_in;
+
+/// The keys of `config.options.temperature` or `mock[2].toolName`.
+fn path_in(written: &str) -> Vec<Key> {
+    let steps = written.split(['.', '[']).map(|step| step.trim_end_matches(']'));
+    steps.map(|step| step.parse().map_or_else(|_| Key::Name(step.to_owned()), Key::Index)).collect()
+}
 
 /// The text that is found for a path, with its line.
 fn found_in(text: &str, language: Language, path: &[Key]) -> Option<String> {

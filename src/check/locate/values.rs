@@ -5,11 +5,11 @@ use std::cell::Cell;
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
-use super::{
-    exports::{Export, Module, is_literal},
-    range::{Hit, Range},
+use crate::{
+    check::module::{Export, Module, Range, is_literal},
+    code::Tree,
+    script::bindings::inspect::Key,
 };
-use crate::{code::Tree, script::bindings::inspect::Key};
 
 /// How many steps from name to name are taken; a circle ends there too.
 const MOST_STEPS: usize = 40;
@@ -26,6 +26,15 @@ pub(super) struct Search<'a> {
     module: &'a Module,
     /// How many expressions may still be looked at.
     left: Cell<usize>,
+}
+
+/// How far a path could be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hit {
+    /// Where it leads.
+    pub(super) range: Range,
+    /// How many keys of the path lead there.
+    pub(super) depth: usize,
 }
 
 /// What is still to be followed.

@@ -1,42 +1,108 @@
-//! What the declarations of lmthing's own modules name, read out of their text. Must not know what is looked for.
+//! What the declarations of lmthing's own modules name. Must not know what is looked for.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use tsr_arena::Error;
+use tsr_ast::{NodeId, SyntaxKind as K};
 
 use crate::check::declarations;
+use crate::code::{Language, Tree};
 
-/// The declarations of lmthing's own modules.
-pub(super) fn own_declarations() -> &'static str {
-    declarations::read(&format!("{}/lmthing.d.ts", declarations::ROOT)).unwrap_or_default()
+static DECLARED: LazyLock<Declared> = LazyLock::new(Declared::read);
+
+/// The names in `lmthing.d.ts`. Read once, and only when there is something to say.
+#[derive(Default)]
+struct Declared {
+    /// The names of the members of interfaces, in their order.
+    members: HashMap<String, Vec<String>>,
+    /// The values that modules export, in their order.
+    modules: Vec<(String, Vec<String>)>,
+    /// Types that are a choice of texts.
+    choices: Vec<String>,
 }
 
-/// The lines between that of a declaration and the bracket that closes it.
-fn block(head: String) -> impl Iterator<Item = &'static str> {
-    let lines = own_declarations().lines();
-    let mut indent = 0;
-    lines
-        .skip_while(move |line| {
-            let rest = line.trim_start().strip_prefix(head.as_str());
-            !rest.is_some_and(|rest| rest.starts_with([' ', '<']))
-        })
-        .take_while(move |line| {
-            let width = line.len() - line.trim_start().len();
-            if indent == 0 {
-                indent = width + 1;
-                return true;
+impl Declared {
+    fn read() -> Self {
+        let text = declarations::read(&format!("{}/lmthing.d.ts", declarations::ROOT)).unwrap_or_default();
+        let mut declared = Declared::default();
+        // The declarations came with the program; a test reads them.
+        if let Ok(tree) = Tree::parse(text, Language::TypeScript) {
+            let _ = declared.add_all(&tree);
+        }
+        declared
+    }
+
+    fn add_all(&mut self, tree: &Tree) -> Result<(), Error> {
+        tree.walk(tree.root(), |node, kind| {
+            let name = || tree.node(node)?.name().map(|name| tree.text(name)).transpose();
+            match kind {
+                K::ModuleDeclaration => self.modules.extend(name()?.map(|name| (name, Vec::new()))),
+                K::InterfaceDeclaration => {
+                    if let Some(name) = name()? {
+                        self.members.insert(name, members(tree, node)?);
+                    }
+                }
+                K::TypeAliasDeclaration => {
+                    if let Some(name) = name()?.filter(|_| is_choice(tree, node).unwrap_or(false)) {
+                        self.choices.push(name);
+                    }
+                }
+                K::FunctionDeclaration | K::VariableStatement => self.add_value(tree, node)?,
+                _ => {}
             }
-            !(line.trim() == "}" && width + 1 == indent)
+            Ok(matches!(kind, K::SourceFile | K::ModuleDeclaration | K::ModuleBlock))
         })
-        .skip(1)
+    }
+
+    fn add_value(&mut self, tree: &Tree, statement: NodeId) -> Result<(), Error> {
+        let Some((_, values)) = self.modules.last_mut() else { return Ok(()) };
+        if !tree.has_modifier(statement, K::ExportKeyword)? {
+            return Ok(());
+        }
+        tree.walk(statement, |node, kind| {
+            if matches!(kind, K::FunctionDeclaration | K::VariableDeclaration)
+                && let Some(name) = tree.node(node)?.name()
+            {
+                values.push(tree.text(name)?);
+            }
+            Ok(matches!(kind, K::VariableStatement | K::VariableDeclarationList))
+        })
+    }
 }
 
-fn word(text: &'static str) -> &'static str {
-    let end = text.find(|character: char| !character.is_alphanumeric() && character != '_' && character != '$');
-    &text[..end.unwrap_or(text.len())]
+fn members(tree: &Tree, interface: NodeId) -> Result<Vec<String>, Error> {
+    let mut members: Vec<String> = Vec::new();
+    for child in tree.children(interface)? {
+        let is_member = matches!(tree.kind(child)?, K::PropertySignature | K::MethodSignature);
+        let Some(name) = tree.node(child)?.name().filter(|_| is_member) else { continue };
+        let text = tree.text(name)?;
+        // Overloads have one name.
+        if matches!(tree.kind(name)?, K::Identifier | K::StringLiteral) && !members.contains(&text) {
+            members.push(text);
+        }
+    }
+    Ok(members)
+}
+
+/// Whether a type is `'a' | 'b'`, of which an alternative may be something else.
+fn is_choice(tree: &Tree, alias: NodeId) -> Result<bool, Error> {
+    let Some(choice) = tree.node(alias)?.type_node() else { return Ok(false) };
+    let first = if tree.kind(choice)? == K::UnionType { tree.children(choice)?.first().copied() } else { Some(choice) };
+    let Some(first) = first.filter(|first| tree.kind(*first).is_ok_and(|kind| kind == K::LiteralType)) else {
+        return Ok(false);
+    };
+    Ok(tree.bytes().get(tree.start(first)?).is_some_and(|byte| matches!(byte, b'\'' | b'"')))
+}
+
+/// Whether a type of this name is a choice of texts.
+pub(super) fn is_choice_of_texts(name: &str) -> bool {
+    DECLARED.choices.iter().any(|choice| choice == name)
 }
 
 /// The names of an interface's members.
 pub(super) fn members_of(interface: &str) -> Vec<&'static str> {
-    let lines = block(format!("export interface {interface}")).filter_map(|line| line.strip_prefix("    "));
-    let lines = lines.map(|line| line.strip_prefix("readonly ").unwrap_or(line));
-    lines.filter(|line| line.starts_with(|c: char| c.is_alphabetic() || c == '$')).map(word).collect()
+    DECLARED.members.get(interface).into_iter().flatten().map(String::as_str).collect()
 }
 
 /// The names of a prompt's methods and properties.
@@ -46,16 +112,23 @@ pub(super) fn prompt_methods() -> Vec<&'static str> {
     methods
 }
 
+/// The names of lmthing's own modules.
+pub(super) fn modules() -> impl Iterator<Item = &'static str> {
+    DECLARED.modules.iter().map(|(name, _)| name.as_str())
+}
+
 /// The values that a module of lmthing's exports.
 pub(super) fn exports_of(module: &str) -> Vec<&'static str> {
-    let lines = block(format!("declare module '{module}'")).filter_map(|line| line.strip_prefix("  export "));
-    let values = lines.filter_map(|line| line.strip_prefix("const ").or_else(|| line.strip_prefix("function ")));
-    values.map(word).collect()
+    let found = DECLARED.modules.iter().filter(|(name, _)| name == module);
+    found.flat_map(|(_, values)| values).map(String::as_str).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::script::{ImportLookup, ImportTarget, bindings::NATIVE_MODULES};
 
     #[test]
     fn names_are_read_out_of_the_declarations() {
@@ -67,5 +140,20 @@ mod tests {
         assert!(exports_of("lmthing").contains(&"runPrompt") && !exports_of("lmthing").contains(&"createMockModel"));
         assert!(exports_of("lmthing/test").contains(&"createMockModel"));
         assert!(exports_of("lmthing/plugins").contains(&"func"));
+        assert!(is_choice_of_texts("TaskNodeStatus") && !is_choice_of_texts("Config"));
+    }
+
+    #[test]
+    fn the_modules_that_are_declared_are_those_that_can_be_imported() {
+        let lookup = ImportLookup::new(NATIVE_MODULES);
+        let declared: Vec<&str> = modules().collect();
+        for name in &declared {
+            let found = lookup.find(Path::new("/p.lmt.mjs"), name, None);
+            assert_eq!(found, Ok(ImportTarget::BuiltIn((*name).to_owned())));
+        }
+        let native = NATIVE_MODULES.iter().map(|module| module.name).filter(|name| !name.starts_with("lmthing:"));
+        for name in native {
+            assert!(declared.contains(&name), "{name}");
+        }
     }
 }

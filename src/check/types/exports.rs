@@ -1,7 +1,6 @@
 //! The exports of a prompt file get the types that they need no annotation for: the prompt function its parameters, `config` and
 //! `mock` what they have to be. Done by what is put into a copy of the text. Must not know what the types are.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use tsr_arena::Error;
@@ -10,6 +9,7 @@ use tsr_ast::{NodeId, SyntaxKind as K};
 use super::edited::Edit;
 use super::later::{change_of, source};
 use super::shapes::MODULE;
+use crate::check::module::{Local, Module};
 use crate::code::{Language, Tree};
 
 /// The prompt of a file without plugins.
@@ -32,10 +32,7 @@ impl Exports {
     /// # Errors
     /// When the tree is broken.
     pub(super) fn of(tree: &Tree, language: Language) -> Result<Self, Error> {
-        let mut found = Found { tree, locals: HashMap::new(), exported: HashMap::new(), default: None, is_open: false };
-        for statement in tree.statements()? {
-            found.collect(statement)?;
-        }
+        let found = Found { tree, module: Module::of(tree)? };
         let mut exports = Exports::default();
         let shapes = [("config", "import('lmthing').Config".to_owned()), ("mock", format!("import('{MODULE}').Mock"))];
         for (name, shape) in shapes {
@@ -151,83 +148,16 @@ impl Exports {
     }
 }
 
-/// A name of the module and where it gets its value.
-#[derive(Clone, Copy)]
-struct Local {
-    /// A `VariableDeclaration` or a `FunctionDeclaration`.
-    node: NodeId,
-    statement: NodeId,
-}
-
 /// What stands where.
 struct Found<'a> {
     tree: &'a Tree,
-    locals: HashMap<String, Local>,
-    /// From the name of an export to that of a local.
-    exported: HashMap<String, String>,
-    /// The expression or the declaration that is the default export, and its statement.
-    default: Option<(NodeId, NodeId)>,
-    /// Exports come from other modules as well.
-    is_open: bool,
+    module: Module,
 }
 
 impl Found<'_> {
-    fn collect(&mut self, statement: NodeId) -> Result<(), Error> {
-        let tree = self.tree;
-        let is_exported = tree.has_modifier(statement, K::ExportKeyword)?;
-        match tree.kind(statement)? {
-            K::VariableStatement => tree.walk(statement, |node, kind| {
-                if kind == K::VariableDeclaration {
-                    self.declare(node, statement, is_exported)?;
-                }
-                Ok(matches!(kind, K::VariableStatement | K::VariableDeclarationList))
-            })?,
-            K::FunctionDeclaration => {
-                let is_default = tree.has_modifier(statement, K::DefaultKeyword)?;
-                self.declare(statement, statement, is_exported && !is_default)?;
-                if is_default {
-                    self.default = Some((statement, statement));
-                }
-            }
-            K::ExportAssignment => {
-                let expression = tree.node(statement)?.expression();
-                self.default = expression.map(|expression| (expression, statement)).or(self.default);
-            }
-            K::ExportDeclaration if tree.node(statement)?.module_specifier().is_some() => self.is_open = true,
-            K::ExportDeclaration => tree.walk(statement, |node, kind| {
-                let read = tree.node(node)?;
-                if kind == K::ExportSpecifier
-                    && let (Some(local), Some(name)) = (read.property_name_or_name(), read.name())
-                {
-                    self.export(tree.text(name)?, tree.text(local)?);
-                }
-                Ok(true)
-            })?,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn declare(&mut self, node: NodeId, statement: NodeId, is_exported: bool) -> Result<(), Error> {
-        let Some(name) = self.tree.node(node)?.name() else { return Ok(()) };
-        if self.tree.kind(name)? != K::Identifier {
-            return Ok(());
-        }
-        let name = self.tree.text(name)?;
-        self.locals.insert(name.clone(), Local { node, statement });
-        if is_exported {
-            self.export(name.clone(), name);
-        }
-        Ok(())
-    }
-
-    fn export(&mut self, name: String, local: String) {
-        self.exported.insert(name, local);
-    }
-
     /// The declaration behind an export.
     fn local(&self, export: &str) -> Option<Local> {
-        self.locals.get(self.exported.get(export)?).copied()
+        self.module.local(self.module.export(export)?.local.as_deref()?)
     }
 
     /// The list that a list begins with: `base` of `base.concat(…)`.
@@ -238,9 +168,9 @@ impl Found<'_> {
             && tree.kind(value)? == K::CallExpression
             && let Some(callee) = tree.children(value)?.first()
             && let Some(name) = source(tree, *callee)?.strip_suffix(".concat")
-            && let Some(base) = self.locals.get(name)
+            && let Some(base) = self.module.local(name)
         {
-            return Ok(*base);
+            return Ok(base);
         }
         Ok(local)
     }
@@ -248,18 +178,14 @@ impl Found<'_> {
     /// The function whose parameters are to get types; none when it says its types itself, or stands elsewhere.
     fn prompt_function(&self, language: Language) -> Result<Option<NodeId>, Error> {
         let tree = self.tree;
-        let (mut node, statement) = match self.default {
-            Some(default) => default,
-            None => match self.local("default") {
-                Some(local) => (local.node, local.statement),
-                None => return Ok(None),
-            },
-        };
-        let mut place = Local { node, statement };
+        let here = self.module.export("default").and_then(|export| Some((export.value?, export.statement)));
+        let behind = || self.local("default").map(|local| (local.node, local.statement));
+        let Some((mut node, statement)) = here.or_else(behind) else { return Ok(None) };
+        let mut place = (node, statement);
         // A name stands for what it is declared as, once.
         if tree.kind(node)? == K::Identifier {
-            let Some(local) = self.locals.get(&tree.text(node)?) else { return Ok(None) };
-            place = *local;
+            let Some(local) = self.module.local(&tree.text(node)?) else { return Ok(None) };
+            place = (local.node, local.statement);
             node = local.node;
         }
         if tree.kind(node)? == K::VariableDeclaration {
@@ -272,10 +198,11 @@ impl Found<'_> {
             node = inner;
         }
         let is_function = matches!(tree.kind(node)?, K::ArrowFunction | K::FunctionExpression | K::FunctionDeclaration);
-        let types_itself = place.node != node && is_typed(tree, place.node)?;
-        let before = &tree.bytes()[tree.full_start(place.statement)?..tree.start(node)?];
+        let (declared, statement) = place;
+        let types_itself = declared != node && is_typed(tree, declared)?;
+        let before = &tree.bytes()[tree.full_start(statement)?..tree.start(node)?];
         let is_commented = language == Language::JavaScript && has_annotation(before);
-        let comment = &tree.bytes()[tree.full_start(place.statement)?..tree.start(place.statement)?];
+        let comment = &tree.bytes()[tree.full_start(statement)?..tree.start(statement)?];
         let is_commented = is_commented || language == Language::JavaScript && has_annotation(comment);
         Ok((is_function && !types_itself && !is_commented).then_some(node))
     }
@@ -283,7 +210,7 @@ impl Found<'_> {
     fn prompt_type(&self) -> Result<String, Error> {
         let Some(local) = self.local("config") else {
             // From another module, or nowhere.
-            let is_elsewhere = self.is_open || self.exported.contains_key("config");
+            let is_elsewhere = self.module.is_open || self.module.export("config").is_some();
             return Ok(if is_elsewhere { "import('lmthing').AnyPrompt" } else { NO_PLUGINS }.to_owned());
         };
         let change = change_of(self.tree, &name_of(self.tree, local.node)?)?;
@@ -294,7 +221,7 @@ impl Found<'_> {
             Some(value) if self.tree.kind(value)? == K::ObjectLiteralExpression => self.may_have_plugins(value)?,
             _ => true,
         };
-        let name = self.exported.get("config").map_or("config", String::as_str);
+        let name = self.module.export("config").and_then(|export| export.local.as_deref()).unwrap_or("config");
         Ok(if may_have_plugins { format!("import('lmthing').PromptOf<typeof {name}>") } else { NO_PLUGINS.to_owned() })
     }
 
@@ -314,8 +241,8 @@ impl Found<'_> {
     }
 
     fn input_type(&self) -> String {
-        match self.exported.get("input") {
-            Some(local) if self.locals.contains_key(local) => format!("import('{MODULE}').InputOf<typeof {local}>"),
+        match self.module.export("input").and_then(|export| export.local.as_deref()) {
+            Some(local) if self.module.local(local).is_some() => format!("import('{MODULE}').InputOf<typeof {local}>"),
             _ => "any".to_owned(),
         }
     }

@@ -8,10 +8,12 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tsr_jsstring::JsString;
 use tsr_vfs::{Entries, Error, FileContent, FileInfo, FileSystem, SnapshotId};
 
-use super::language::{is_own, language};
+use super::language::is_own;
 use super::shapes;
 use super::source::Source;
 use crate::check::declarations;
+use crate::code::Language;
+use crate::script::{ImportLookup, bindings::NATIVE_MODULES};
 
 /// The folders of the declarations in the binary.
 static FOLDERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -47,7 +49,9 @@ impl Sources {
         if let Some(known) = self.get(path) {
             return Some(known);
         }
-        let source = Arc::new(Source::read(path, false).ok()?);
+        // Only types lead here, which is rare.
+        let lookup = ImportLookup::new(NATIVE_MODULES);
+        let source = Arc::new(Source::read(path, false, &lookup).ok()?);
         self.add(source.clone());
         Some(source)
     }
@@ -97,10 +101,14 @@ impl FileSystem for Files {
             return Ok(text.map(loaded));
         }
         if is_own(path)
-            && language(path).is_some()
+            && Language::of_file(path).is_some()
             && let Some(source) = self.sources.load(path)
         {
             return Ok(Some(loaded(source.edited.text())));
+        }
+        // A pipe may never end.
+        if !path.is_file() {
+            return Ok(None);
         }
         let Ok(bytes) = std::fs::read(path) else { return Ok(None) };
         if path.ends_with("undici-types/fetch.d.ts") {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::declared::own_declarations;
+use super::declared::is_choice_of_texts;
 use super::files::Sources;
 use super::forgiven::is_ordinary;
 use super::hints::Hints;
@@ -126,7 +126,7 @@ fn is_role(message: &str) -> bool {
 /// Whether a type begins with a name that lmthing gives to a choice of texts.
 fn is_named_choice(to: &str) -> bool {
     let name = to.split(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
-    !name.is_empty() && own_declarations().contains(&format!("type {name} = '"))
+    is_choice_of_texts(name)
 }
 
 /// The first of several errors in the same place, or about the same promise.
@@ -208,10 +208,10 @@ pub(super) fn failure(file: &Path, reason: &str) -> Finding {
     Finding {
         file: file.to_owned(),
         span: None,
-        severity: Severity::Note,
+        severity: Severity::Warning,
         code: "types".to_owned(),
-        message: format!("The types could not be checked: {reason}"),
-        hint: None,
+        message: format!("the types could not be checked: {reason}"),
+        hint: Some("this is a defect of lmthing; the file may be right or wrong".to_owned()),
         related: Vec::new(),
     }
 }
@@ -219,7 +219,7 @@ pub(super) fn failure(file: &Path, reason: &str) -> Finding {
 /// What is said when the checker took too long.
 pub(super) fn gave_up(file: &Path, limit: Duration) -> Finding {
     let message = format!("the types could not be checked within {} s", limit.as_secs());
-    Finding { severity: Severity::Warning, message, ..failure(file, "") }
+    Finding { message, hint: None, ..failure(file, "") }
 }
 
 #[cfg(test)]

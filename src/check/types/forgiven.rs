@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use tsr_ast::SyntaxKind as K;
 
+use super::filtered::is_filtered;
 use super::program::TypeError;
 use crate::code::{Language, Tree};
 
@@ -17,6 +18,15 @@ const NO_PROPERTY: [i32; 2] = [2339, 2551];
 /// "This comparison appears to be unintentional", and the same of a `case`.
 const NO_OVERLAP: [i32; 2] = [2367, 2678];
 
+/// "'x' is possibly 'undefined'", 'null', or either; and the same of an expression.
+const POSSIBLY_NOTHING: [i32; 6] = [18047, 18048, 18049, 2531, 2532, 2533];
+/// "Argument of type … is not assignable to parameter of type …"
+const WRONG_ARGUMENT: i32 = 2345;
+/// Functions of JavaScript's own that make what they need of any plain value.
+const CONVERTING: [&str; 4] = ["parseInt(", "parseFloat(", "isNaN(", "isFinite("];
+/// The values that they make something of.
+const CONVERTED: [&str; 6] = ["string", "number", "boolean", "null", "undefined", "Date"];
+
 /// Whether an error at bytes of a text in JavaScript is none.
 pub(super) fn is_ordinary(text: &str, range: &Range<usize>, error: &TypeError) -> bool {
     let place = text.get(range.clone()).unwrap_or_default();
@@ -27,6 +37,8 @@ pub(super) fn is_ordinary(text: &str, range: &Range<usize>, error: &TypeError) -
             is_put_on_error(text, place, &error.message) || may_be_empty(text, &error.message)
         }
         code if NO_OVERLAP.contains(&code) => is_switch(text, place),
+        code if POSSIBLY_NOTHING.contains(&code) => is_filtered(text, range),
+        WRONG_ARGUMENT => is_converted(text, range, &error.message),
         _ => false,
     }
 }
@@ -53,6 +65,15 @@ fn may_be_empty(text: &str, message: &str) -> bool {
     let mut lines = message.lines();
     let of_all = lines.next().is_some_and(|line| line.ends_with(" | {}'."));
     of_all && lines.any(|line| line.ends_with(" on type '{}'.")) && text.contains("({})")
+}
+
+/// `parseInt(7.9)`, `isNaN('x')`, `isNaN(new Date(text))`.
+fn is_converted(text: &str, range: &Range<usize>, message: &str) -> bool {
+    let before = text.get(..range.start).unwrap_or_default().trim_end();
+    let calls = |name: &&str| before.strip_suffix(*name).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric));
+    let given = message.strip_prefix("Argument of type '").and_then(|rest| rest.split_once('\''));
+    CONVERTING.iter().any(|name| calls(&name))
+        && given.is_some_and(|(given, _)| given.split(" | ").all(|kind| CONVERTED.contains(&kind)))
 }
 
 /// `MODE === 'long'` of a `const MODE = 'short'`, which the author changes by hand.

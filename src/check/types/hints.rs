@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tsr_ast::SyntaxKind;
 
-use super::declared::{exports_of, members_of, prompt_methods};
+use super::declared::{exports_of, members_of, modules, prompt_methods};
 use super::files::Sources;
 use super::names::other_name;
 use super::program::TypeError;
@@ -22,8 +22,6 @@ const NOT_EXPORTED: [i32; 3] = [2305, 2614, 2724];
 const EXCESS: [i32; 2] = [2353, 2561];
 /// "… is a type and must be imported using a type-only import".
 const TYPE_IMPORT: i32 = 1484;
-/// Modules of lmthing's own, as their declarations name them.
-const MODULES: [&str; 3] = ["lmthing", "lmthing/plugins", "lmthing/test"];
 
 /// What hints are made of.
 pub(super) struct Hints<'a> {
@@ -171,7 +169,7 @@ fn of_name(name: &str) -> Option<String> {
     if prompt_methods().contains(&name) {
         return Some(format!("take it out of the prompt: export default ({{ {name} }}) => …"));
     }
-    let module = MODULES.iter().find(|module| exports_of(module).contains(&name))?;
+    let module = modules().find(|module| exports_of(module).contains(&name))?;
     Some(format!("import {{ {name} }} from '{module}';"))
 }
 
@@ -179,10 +177,10 @@ fn of_name(name: &str) -> Option<String> {
 fn of_export(quoted: &[&str]) -> Option<String> {
     let [module, name, ..] = quoted else { return None };
     let module = module.trim_matches('"');
-    if !MODULES.contains(&module) {
+    if !modules().any(|known| known == module) {
         return None;
     }
-    if let Some(other) = MODULES.iter().find(|other| **other != module && exports_of(other).contains(name)) {
+    if let Some(other) = modules().find(|other| *other != module && exports_of(other).contains(name)) {
         return Some(format!("it is exported by '{other}': import {{ {name} }} from '{other}';"));
     }
     closest(name, exports_of(module)).map(|close| format!("did you mean '{close}'?"))

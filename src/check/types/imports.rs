@@ -10,7 +10,10 @@ use tsr_ast::{NodeId, SyntaxKind};
 use super::edited::Edit;
 use super::shapes;
 use crate::code::Tree;
-use crate::script::{ImportProblem, ImportTarget, look_up_import};
+use crate::script::{ImportLookup, ImportProblem, ImportTarget};
+
+/// Larger JSON files, in bytes, have no types.
+const MOST_JSON: u64 = 1 << 20;
 
 /// What became of the imports of a file.
 #[derive(Debug, Default)]
@@ -47,16 +50,16 @@ impl Imports {
     ///
     /// # Errors
     /// When the tree is broken.
-    pub(super) fn of(tree: &Tree, path: &Path) -> Result<Self, Error> {
+    pub(super) fn of(tree: &Tree, path: &Path, lookup: &ImportLookup) -> Result<Self, Error> {
         let mut imports = Self::default();
         for site in sites(tree)? {
-            imports.add(path, site);
+            imports.add(lookup, path, site);
         }
         Ok(imports)
     }
 
-    fn add(&mut self, importer: &Path, site: Site) {
-        match look_up_import(importer, &site.specifier, site.attribute.as_deref()) {
+    fn add(&mut self, lookup: &ImportLookup, importer: &Path, site: Site) {
+        match lookup.find(importer, &site.specifier, site.attribute.as_deref()) {
             // Types alone may come from where nothing runs; the type checker says whether they are there.
             Err(_) if site.is_type_only => {}
             Ok(target) => {
@@ -86,7 +89,13 @@ impl Imports {
                 }
                 self.files.push(path);
             }
-            ImportTarget::Json(path) => self.json.push(path),
+            ImportTarget::Json(path) => {
+                // What takes the type checker long to read says little.
+                if std::fs::metadata(&path).is_ok_and(|found| found.len() > MOST_JSON) {
+                    self.replace(site, shapes::ANY_MODULE);
+                }
+                self.json.push(path);
+            }
             ImportTarget::Text(path) => {
                 self.replace(site, shapes::TEXT_MODULE);
                 self.plain.push(path);

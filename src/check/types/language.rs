@@ -8,30 +8,7 @@ use tsr_core::{
 use tsr_jsstring::JsString;
 
 use crate::check::declarations;
-use crate::check::test_file::is_test_file;
 use crate::code::{Language, library};
-
-/// The endings of prompt files.
-const PROMPT_ENDINGS: [&str; 4] = [".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
-
-/// The language of a file, if it is one that is checked.
-pub(super) fn language(path: &Path) -> Option<Language> {
-    let name = path.file_name()?.to_str()?;
-    if [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| name.ends_with(ending)) {
-        return None;
-    }
-    match path.extension()?.to_str()? {
-        "mjs" | "js" => Some(Language::JavaScript),
-        "ts" | "mts" | "cts" => Some(Language::TypeScript),
-        _ => None,
-    }
-}
-
-/// Whether a file is a prompt file by its name.
-pub(super) fn is_prompt_file(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    PROMPT_ENDINGS.iter().any(|ending| name.ends_with(ending)) && !is_test_file(path)
-}
 
 /// Whether a file is the author's and not a package's.
 pub(super) fn is_own(path: &Path) -> bool {

@@ -10,6 +10,7 @@ mod declared;
 mod edited;
 mod exports;
 mod files;
+mod filtered;
 mod findings;
 mod forgiven;
 mod hints;
@@ -23,6 +24,7 @@ mod shapes;
 mod source;
 mod words;
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -30,18 +32,20 @@ use std::sync::{Arc, Once, mpsc};
 use std::time::Duration;
 
 use files::Sources;
-use language::{is_own, language};
+use language::is_own;
 use program::{Checked, Kept, Wanted};
 use source::{Source, json_problem};
 
 use super::Finding;
-use super::test_file::is_test_file;
+use super::file_names::is_test_file;
 use crate::code::{Language, spawn_checker_thread};
+use crate::script::{ImportLookup, bindings::NATIVE_MODULES};
 
-/// The name of the threads that [`spawn_checker_thread`] starts.
-const CHECKER_THREAD: &str = "ts-parser";
 /// How long the types of one file are checked.
 const LIMIT: Duration = Duration::from_secs(20);
+
+/// What checks a file.
+type Check = fn(&mut Kept, &Path) -> TypeReport;
 
 /// A type checker that keeps libraries between files.
 #[derive(Default)]
@@ -63,11 +67,11 @@ pub(super) struct TypeReport {
 impl TypeChecker {
     /// Checks a prompt file and its imports.
     pub(super) fn check(&mut self, file: &Path) -> TypeReport {
-        self.check_within(file, LIMIT)
+        self.check_within(file, LIMIT, check)
     }
 
     /// Gives up after `limit`: then the thread is left to itself with all that was kept, and the next file begins anew.
-    fn check_within(&mut self, file: &Path, limit: Duration) -> TypeReport {
+    fn check_within(&mut self, file: &Path, limit: Duration, check: Check) -> TypeReport {
         let kept = std::mem::take(&mut self.kept);
         let path = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         let own = path.clone();
@@ -76,6 +80,7 @@ impl TypeChecker {
         // A stack that deeply nested text does not exhaust.
         let thread = spawn_checker_thread(move || {
             let mut kept = kept;
+            IS_CHECKING.set(true);
             let report = catch_unwind(AssertUnwindSafe(|| check(&mut kept, &own)));
             // Nobody listens to one that took too long.
             let _ = sender.send(report.ok().map(|report| (report, kept)));
@@ -95,13 +100,19 @@ impl TypeChecker {
     }
 }
 
+thread_local! {
+    /// Whether this thread checks types, and nothing else.
+    static IS_CHECKING: Cell<bool> = const { Cell::new(false) };
+}
+
 /// A crash of the checker is told as a finding; the place in a library that Rust would print helps no author.
 fn silence_crashes() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let others = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |crash| {
-            if std::thread::current().name() != Some(CHECKER_THREAD) {
+            // At the end of a thread there is nothing left to ask.
+            if !IS_CHECKING.try_with(Cell::get).unwrap_or(false) {
                 others(crash);
             }
         }));
@@ -137,7 +148,7 @@ fn check(kept: &mut Kept, file: &Path) -> TypeReport {
 }
 
 fn check_types(kept: &mut Kept, file: &Path, reached: &Reached) -> Result<Vec<Finding>, String> {
-    let language = language(file).unwrap_or(Language::JavaScript);
+    let language = Language::of_file(file).unwrap_or(Language::JavaScript);
     let mut wanted = Wanted { file, language, uses_node: reached.uses_node };
     let Checked { mut errors, others } = kept.check(wanted, &reached.sources)?;
     if others {
@@ -165,9 +176,10 @@ impl Reached {
     fn follow(&mut self, file: &Path) {
         let mut known = BTreeSet::from([file.to_owned()]);
         let mut pending = VecDeque::from([file.to_owned()]);
+        let lookup = ImportLookup::new(NATIVE_MODULES);
         while let Some(path) = pending.pop_front() {
             self.files.push(path.clone());
-            let source = match Source::read(&path, path == file && !is_test_file(file)) {
+            let source = match Source::read(&path, path == file && !is_test_file(file), &lookup) {
                 Ok(source) => Arc::new(source),
                 Err(finding) => {
                     self.syntax.push(*finding);
@@ -178,7 +190,7 @@ impl Reached {
             self.uses_node |= source.names_node();
             self.syntax.extend(source.syntax.iter().cloned());
             self.broken.extend(source.broken_imports.iter().cloned());
-            for next in source.imports.files.iter().filter(|next| is_own(next) && language(next).is_some()) {
+            for next in source.imports.files.iter().filter(|next| is_own(next) && Language::of_file(next).is_some()) {
                 if known.insert(next.clone()) {
                     pending.push_back(next.clone());
                 }
@@ -191,7 +203,8 @@ impl Reached {
             for json in source.imports.json.iter().filter(|json| is_own(json)) {
                 if known.insert(json.clone()) {
                     self.files.push(json.clone());
-                    self.broken.extend(json_problem(json));
+                    // The type checker reads it as well, and is not to be led astray.
+                    self.syntax.extend(json_problem(json));
                 }
             }
         }
@@ -204,15 +217,21 @@ mod tests {
     use crate::check::Severity;
 
     #[test]
-    fn a_check_that_takes_too_long_is_given_up() {
+    fn a_check_that_takes_too_long_or_crashes_is_given_up() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("p.lmt.mjs");
         std::fs::write(&file, "export const config = { model: 'mock' }; export default ({ defTol }) => {};").unwrap();
         let mut checker = TypeChecker::default();
-        let report = checker.check_within(&file, Duration::ZERO);
+        let report = checker.check_within(&file, Duration::ZERO, check);
         assert_eq!(report.findings.len(), 1, "{report:?}");
         assert_eq!((report.findings[0].severity, report.findings[0].code.as_str()), (Severity::Warning, "types"));
         // The next file is checked as if nothing had been.
+        assert_eq!(checker.check(&file).findings[0].code, "TS2339");
+        let report = checker.check_within(&file, LIMIT, |_, _| panic!("as a library may"));
+        assert_eq!((report.findings.len(), report.cannot_run), (1, false), "{report:?}");
+        let Finding { file: at, severity, code, message, hint, .. } = &report.findings[0];
+        assert_eq!((at, *severity, code.as_str()), (&file, Severity::Warning, "types"));
+        assert!(message.ends_with("the type checker crashed") && hint.is_some(), "{message}");
         assert_eq!(checker.check(&file).findings[0].code, "TS2339");
     }
 }

@@ -13,7 +13,7 @@ use tsr_embed::{FileCache, Program, ProgramFile, ProgramOptions, Session};
 use tsr_jsstring::JsString;
 
 use super::files::{Files, Sources};
-use super::language::{is_own, language, options};
+use super::language::{is_own, options};
 use super::shapes;
 use crate::check::declarations;
 use crate::code::Language;
@@ -122,7 +122,7 @@ fn run(session: &Session, wanted: Language) -> Result<Checked, String> {
     let mut checked = Checked::default();
     for file in program.files() {
         let Some(path) = path_of(file).filter(|path| is_own(path)) else { continue };
-        match language(&path) {
+        match Language::of_file(&path) {
             Some(language) if language == wanted => {}
             Some(_) => {
                 checked.others = true;

@@ -9,11 +9,11 @@ use tsr_arena::Error;
 use super::edited::{Edited, span};
 use super::exports::Exports;
 use super::imports::Imports;
-use super::language::{is_prompt_file, language};
 use super::open;
+use crate::check::file_names::{is_prompt_file, is_test_file};
 use crate::check::{Finding, Severity, Span};
 use crate::code::{Language, Tree, check_nesting};
-use crate::script::{ImportProblem, read_module};
+use crate::script::{ImportLookup, ImportProblem, read_module};
 
 /// A file of the author's.
 #[derive(Debug)]
@@ -38,20 +38,34 @@ impl Source {
     ///
     /// # Errors
     /// What is wrong with a file that cannot be checked.
-    pub(super) fn read(path: &Path, is_prompt: bool) -> Result<Self, Box<Finding>> {
+    pub(super) fn read(path: &Path, is_prompt: bool, lookup: &ImportLookup) -> Result<Self, Box<Finding>> {
         let at = |span| move |message: String| Box::new(Finding { span, ..finding(path, (0, 0), "", "file", message) });
         let text = read_module(path).map_err(at(None))?;
-        let language = language(path).unwrap_or(Language::JavaScript);
+        let language = Language::of_file(path).unwrap_or(Language::JavaScript);
         check_nesting(&text).map_err(|error| {
             let place = crate::check::Position { line: error.line, column: error.column };
             at(Some(Span { start: place, end: place }))(error.message.clone())
         })?;
         let parsed = Tree::parse(&text, language);
-        let made = parsed.and_then(|tree| Self::of(path, language, &tree, text, is_prompt || is_prompt_file(path)));
+        let is_prompt = is_prompt || is_prompt_file(path) && !is_test_file(path);
+        let made = parsed.and_then(|tree| {
+            let read = match (tree.problems()?.is_empty(), is_prompt) {
+                (true, true) => (Imports::of(&tree, path, lookup)?, Exports::of(&tree, language)?),
+                (true, false) => (Imports::of(&tree, path, lookup)?, Exports::default()),
+                (false, _) => (Imports::default(), Exports::default()),
+            };
+            Self::of(path, language, &tree, text, read)
+        });
         made.map_err(|error| at(None)(format!("The file cannot be parsed ({error})")))
     }
 
-    fn of(path: &Path, language: Language, tree: &Tree, text: String, is_prompt: bool) -> Result<Self, Error> {
+    fn of(
+        path: &Path,
+        language: Language,
+        tree: &Tree,
+        text: String,
+        (imports, exports): (Imports, Exports),
+    ) -> Result<Self, Error> {
         let mut syntax = Vec::new();
         if let Some(problem) = tree.problems()?.into_iter().next() {
             let end = (problem.offset + 1).max(tree_token_end(&text, problem.offset));
@@ -60,11 +74,6 @@ impl Source {
             found.hint = syntax_hint(problem.code, path);
             syntax.push(found);
         }
-        let (imports, exports) = match syntax.is_empty() {
-            true if is_prompt => (Imports::of(tree, path)?, Exports::of(tree, language)?),
-            true => (Imports::of(tree, path)?, Exports::default()),
-            false => (Imports::default(), Exports::default()),
-        };
         let broken_imports =
             imports.problems.iter().map(|(range, problem)| broken_import(path, &text, range, problem)).collect();
         let opened = match language {
@@ -140,6 +149,12 @@ pub(super) fn json_problem(path: &Path) -> Option<Finding> {
         Ok(text) => text,
         Err(message) => return Some(Finding { span: None, ..finding(path, (0, 0), "", "import", message) }),
     };
+    if let Err(error) = check_nesting(&text) {
+        let place = crate::check::Position { line: error.line, column: error.column };
+        let message = format!("'{}' is nested too deeply to be read", path.file_name().unwrap_or_default().display());
+        let found = finding(path, (0, 0), "", "import", message);
+        return Some(Finding { span: Some(Span { start: place, end: place }), ..found });
+    }
     let error = serde_json::from_str::<serde::de::IgnoredAny>(&text).err()?;
     let full = error.to_string();
     let what = full.split(" at line ").next().unwrap_or(&full);

@@ -11,7 +11,7 @@ mod prices;
 pub(super) mod prompt_file;
 mod recording;
 pub(super) mod run;
-mod search;
+pub(super) mod search;
 pub(super) mod test;
 pub(super) mod types;
 mod watch;

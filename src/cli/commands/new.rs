@@ -33,15 +33,16 @@ pub(in crate::cli) fn run(args: &NewArgs, printer: &Printer) -> ExitCode {
         return ExitCode::File;
     }
     let file = in_shell(&prompt);
-    printer.stderr(&format!(
-        "Wrote {} and its test, {}.\n\n  \
-           lmthing run {file}     runs it: the mock in it answers\n  \
-           lmthing check {file}   finds mistakes before a token is spent\n  \
-           lmthing types{}   has editors complete and check it\n",
-        prompt.display(),
-        test.display(),
-        " ".repeat(file.chars().count() + 1),
-    ));
+    let commands = [
+        (format!("run {file}"), "runs it: the mock in it answers"),
+        (format!("test {}", in_shell(&test)), "runs its test"),
+        (format!("check {file}"), "finds mistakes before a token is spent"),
+        ("types".to_owned(), "has editors complete and check it"),
+    ];
+    let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
+    let line = |(command, does): &(String, &str)| format!("  lmthing {command:width$}   {does}\n");
+    let lines: String = commands.iter().map(line).collect();
+    printer.stderr(&format!("Wrote {} and its test, {}.\n\n{lines}", prompt.display(), test.display()));
     ExitCode::Done
 }
 
@@ -143,6 +144,10 @@ fn write_both(files: [(&Path, &str); 2]) -> Result<(), Box<Diagnostic>> {
     if let Some((file, _)) = files.iter().find(|(file, _)| file.symlink_metadata().is_ok()) {
         let message = format!("{} is there already; nothing was written", file.display());
         return Err(Box::new(Diagnostic::new(message).with_hint("take another name, or move the file away")));
+    }
+    if let Some(blocking) = files.iter().find_map(|(file, _)| file.ancestors().skip(1).find(|above| above.is_file())) {
+        let message = format!("{} is a file, not a folder; nothing was written", blocking.display());
+        return Err(Box::new(Diagnostic::new(message).with_hint("take another folder, or move the file away")));
     }
     let mut written: Vec<&Path> = Vec::new();
     for (file, text) in files {

@@ -1,11 +1,12 @@
-//! Which files are prompt files. Must not know what is in them.
+//! Whether there is a prompt file to run. Must not know what is in it.
 
 use std::path::Path;
 
-use crate::diagnostic::{Diagnostic, did_you_mean};
-
-/// The endings a prompt file may have.
-pub(super) const ENDINGS: &[&str] = &[".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
+pub(in crate::cli) use crate::check::{ENDINGS, is_prompt_file};
+use crate::{
+    check::is_test_file,
+    diagnostic::{Diagnostic, did_you_mean},
+};
 
 /// Whether there is a prompt file to run; what is wrong with it, if not.
 pub(super) fn check_file(path: &Path) -> anyhow::Result<()> {
@@ -24,11 +25,9 @@ pub(super) fn check_file(path: &Path) -> anyhow::Result<()> {
         let stem = name.split('.').next().unwrap_or_default();
         return Err(Diagnostic::new(message).with_hint(format!("rename it, for instance to {stem}.lmt.mjs")).into());
     }
+    if is_test_file(path) {
+        let problem = Diagnostic::new(format!("{shown} holds tests, and is no prompt file to run"));
+        return Err(problem.with_hint(format!("its tests are run by: lmthing test {shown}")).into());
+    }
     Ok(())
-}
-
-/// Whether a file is called as prompt files are.
-pub(in crate::cli) fn is_prompt_file(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    ENDINGS.iter().any(|ending| name.ends_with(ending))
 }

@@ -14,22 +14,22 @@ use crate::{cli::failure::WrongUsage, diagnostic::did_you_mean};
 
 /// What was found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(in crate::cli) struct Found {
     /// The prompt files, test files too; sorted, each once.
-    pub(super) files: Vec<FoundFile>,
+    pub(in crate::cli) files: Vec<FoundFile>,
     /// The folders that were looked through.
-    pub(super) folders: Vec<PathBuf>,
+    pub(in crate::cli) folders: Vec<PathBuf>,
     /// Folders that could not be read.
-    pub(super) problems: Vec<String>,
+    pub(in crate::cli) problems: Vec<String>,
 }
 
 /// A prompt file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct FoundFile {
+pub(in crate::cli) struct FoundFile {
     /// As it was typed, or below a folder as that was typed.
-    pub(super) path: PathBuf,
+    pub(in crate::cli) path: PathBuf,
     /// Whether it was named itself: then it is wanted, whatever says that it should not be.
-    pub(super) is_named: bool,
+    pub(in crate::cli) is_named: bool,
 }
 
 /// Finds the files of some paths; of the working directory when there is none. `hint` is for a file that is no prompt file.
@@ -49,6 +49,14 @@ pub(super) fn find(paths: &[PathBuf], hint: &str) -> Result<Found, WrongUsage> {
     }
     found.sort();
     Ok(found)
+}
+
+/// All prompt files below a folder.
+pub(in crate::cli) fn below(folder: &Path) -> Found {
+    let mut found = Found::default();
+    found.search(folder);
+    found.sort();
+    found
 }
 
 fn check_named(path: &Path, hint: &str) -> Result<(), WrongUsage> {

@@ -6,6 +6,7 @@
 mod folders;
 mod places;
 mod report;
+mod tree;
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use tokio::time::{Duration, Instant, sleep, timeout_at};
 use folders::Folders;
 use places::{Look, Places, state_of};
 pub(super) use report::{Report, Reporter};
-use report::{Reported, Reports};
+use report::{Reported, Reports, What};
 
 /// How long nothing must change any more: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(80);
@@ -115,10 +116,11 @@ impl<'a> Watched<'a> {
     /// Looks at all files, and watches the folders that decide how they are. Whether anything is new.
     fn look(&mut self) -> bool {
         self.folders.catch_up();
-        for Reported { file, state, is_own } in self.reports.by_ref() {
-            match is_own {
-                true => self.places.set(file, state),
-                false => self.places.add(file, state),
+        for Reported { file, state, what } in self.reports.by_ref() {
+            match what {
+                What::Read => self.places.add(file, state),
+                What::Wrote => self.places.set(file, state),
+                What::Searched => self.places.add_tree(file, state),
             }
         }
         let mut is_any_new = false;

@@ -11,6 +11,8 @@ use std::{
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use super::tree::{Tree, tree_of};
+
 /// As many as the system follows in one path.
 const MAX_LINKS: usize = 40;
 
@@ -22,9 +24,9 @@ pub(super) type State = Option<There>;
 pub(super) struct There {
     /// Where it is when all links are followed: the same content elsewhere imports other files.
     path: PathBuf,
-    /// When it was changed, in nanoseconds since 1970.
+    /// When it was changed, in nanoseconds since 1970; of a folder with all prompt files below, what these are, as a number.
     changed: u64,
-    /// In bytes.
+    /// In bytes, or in prompt files.
     length: u64,
     /// Its number in the file system: a file that takes the place of another has one of its own.
     number: u64,
@@ -35,11 +37,20 @@ pub(super) fn state_of(file: &Path) -> State {
     Walk::new(Path::new("")).state(file)
 }
 
+/// How the prompt files below a folder are now, and the folders in which something has to happen before that is different.
+pub(super) fn state_below(folder: &Path) -> (State, BTreeSet<PathBuf>) {
+    let (tree, folders) = tree_of(folder);
+    let state = tree.map(|Tree { path, names, count }| There { path, changed: names, length: count, number: 0 });
+    (state, folders)
+}
+
 /// What is waited for.
 pub(super) struct Places {
     /// The working directory: it is taken to stay where it is.
     here: PathBuf,
     places: IndexMap<PathBuf, Place>,
+    /// Folders of which all prompt files below count.
+    trees: IndexMap<PathBuf, Place>,
 }
 
 struct Place {
@@ -59,12 +70,17 @@ pub(super) struct Look {
 
 impl Places {
     pub(super) fn new(here: PathBuf) -> Self {
-        Places { here, places: IndexMap::new() }
+        Places { here, places: IndexMap::new(), trees: IndexMap::new() }
     }
 
     /// Waits for another file, of which the run knows the state `known`. The first state that is told counts.
     pub(super) fn add(&mut self, file: PathBuf, known: State) {
         self.places.entry(file).or_insert_with(|| Place { latest: known.clone(), known });
+    }
+
+    /// Waits for prompt files that come or go below a folder.
+    pub(super) fn add_tree(&mut self, folder: PathBuf, known: State) {
+        self.trees.entry(folder).or_insert_with(|| Place { latest: known.clone(), known });
     }
 
     /// The run has made the file so itself: what was known of it before does not count.
@@ -83,12 +99,23 @@ impl Places {
             is_new |= state != place.latest;
             place.latest = state;
         }
-        Look { is_new, folders: walk.folders }
+        let mut folders = walk.folders;
+        for (folder, place) in &mut self.trees {
+            let (state, below) = state_below(folder);
+            is_new |= state != place.latest;
+            place.latest = state;
+            folders.extend(below);
+        }
+        Look { is_new, folders }
     }
 
     /// The first that is not as the run knows it.
     pub(super) fn changed(&self) -> Option<String> {
-        let (file, place) = self.places.iter().find(|(_, place)| place.known != place.latest)?;
+        let Some((file, place)) = self.places.iter().find(|(_, place)| place.known != place.latest) else {
+            let (folder, _) = self.trees.iter().find(|(_, place)| place.known != place.latest)?;
+            let folder = if *folder == self.here { "this folder".to_owned() } else { self.shown(folder) };
+            return Some(format!("what is in {folder}"));
+        };
         // A way up says little.
         let has_way_up = file.components().any(|part| part == std::path::Component::ParentDir);
         let real = place.latest.as_ref().filter(|_| has_way_up).map(|there| there.path.as_path());
@@ -102,7 +129,7 @@ impl Places {
 
     /// The next run knows everything as it is.
     pub(super) fn accept(&mut self) {
-        self.places.values_mut().for_each(|place| place.known = place.latest.clone());
+        self.places.values_mut().chain(self.trees.values_mut()).for_each(|place| place.known = place.latest.clone());
     }
 
     /// As short as a person would name it.

@@ -11,7 +11,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::places::{State, state_of};
+use super::places::{State, state_below, state_of};
 
 /// Where a run writes its lines.
 pub(in crate::cli) struct Report(PathBuf);
@@ -76,22 +76,29 @@ impl Reporter {
     pub(in crate::cli) fn looked_for(&self, file: &Path) {
         let Some(lines) = &self.0 else { return };
         if lines.told.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
-            lines.write(file, false);
+            lines.write(file, What::Read);
+        }
+    }
+
+    /// The run takes all prompt files below `folder`: a change is that one comes or goes.
+    pub(in crate::cli) fn searched(&self, folder: &Path) {
+        if let Some(lines) = &self.0 {
+            lines.write(folder, What::Searched);
         }
     }
 
     /// The run itself has written `file`, or left it as it is: how it is now, it knows.
     pub(in crate::cli) fn wrote(&self, file: &Path) {
         if let Some(lines) = &self.0 {
-            lines.write(file, true);
+            lines.write(file, What::Wrote);
         }
     }
 }
 
 impl Lines {
-    fn write(&self, file: &Path, is_own: bool) {
+    fn write(&self, file: &Path, what: What) {
         // Whoever watches will miss this file, no more.
-        let _ = (&self.file).write_all(reported(file, is_own).as_bytes());
+        let _ = (&self.file).write_all(reported(file, what).as_bytes());
     }
 }
 
@@ -102,12 +109,27 @@ pub(super) struct Reported {
     /// As it was when it was reported: from there on a change is one that the run may not have seen, however late the report
     /// is read.
     pub(super) state: State,
-    /// Whether the run has made it so itself; else it was about to read it.
-    pub(super) is_own: bool,
+    /// What the run does with it.
+    pub(super) what: What,
 }
 
-fn reported(file: &Path, is_own: bool) -> String {
-    let reported = std::path::absolute(file).map(|file| Reported { state: state_of(&file), file, is_own });
+/// What a run does with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum What {
+    /// It is about to read it.
+    Read,
+    /// It has made it so itself.
+    Wrote,
+    /// It takes all prompt files in this folder.
+    Searched,
+}
+
+fn reported(file: &Path, what: What) -> String {
+    let state = |file: &Path| match what {
+        What::Searched => state_below(file).0,
+        What::Read | What::Wrote => state_of(file),
+    };
+    let reported = std::path::absolute(file).map(|file| Reported { state: state(&file), file, what });
     let line = reported.ok().and_then(|reported| serde_json::to_string(&reported).ok());
     // A name that JSON cannot hold is one that no import can name.
     line.map(|line| line + "\n").unwrap_or_default()

@@ -1,6 +1,7 @@
 //! One parsed text: what the parser complains about, and its nodes, found by walking.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
 use tsr_arena::Error;
@@ -32,6 +33,21 @@ pub(crate) enum Language {
     JavaScript,
     /// With types.
     TypeScript,
+}
+
+impl Language {
+    /// The language of a file by its ending; none for one that is neither, and for declarations.
+    pub(crate) fn of_file(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        if [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| name.ends_with(ending)) {
+            return None;
+        }
+        match path.extension()?.to_str()? {
+            "mjs" | "js" => Some(Language::JavaScript),
+            "ts" | "mts" | "cts" => Some(Language::TypeScript),
+            _ => None,
+        }
+    }
 }
 
 /// The syntax tree of one module. All offsets are bytes of the text.

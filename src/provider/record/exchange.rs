@@ -70,6 +70,17 @@ impl RecordedExchange {
         self.error.is_none() && self.parts.iter().any(|part| matches!(part, StreamPart::Finish { .. }))
     }
 
+    /// What went wrong, where that says nothing of the request: a missing key, a server that is busy or out of reach. Asked
+    /// again, it may be answered.
+    pub(crate) fn passing_failure(&self) -> Option<&str> {
+        let error = self.error.as_ref()?;
+        let is_lasting = matches!(
+            ProviderErrorKind::from_name(&error.kind),
+            ProviderErrorKind::ContentFilter | ProviderErrorKind::BadRequest | ProviderErrorKind::ContextLength
+        );
+        (!is_lasting).then_some(&error.message)
+    }
+
     /// Whether both are answers to the same request to the same model.
     pub(crate) fn asks_the_same(&self, other: &RecordedExchange) -> bool {
         self.provider == other.provider && self.model == other.model && self.request == other.request

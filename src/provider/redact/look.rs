@@ -174,8 +174,11 @@ fn words(name: &str) -> Vec<String> {
             words.push(String::new());
         }
         after_small = character.is_lowercase();
-        if let Some(word) = words.last_mut().filter(|_| character.is_alphanumeric()) {
-            word.extend(character.to_lowercase());
+        let Some(word) = words.last_mut().filter(|_| character.is_alphanumeric()) else { continue };
+        // Every variable of the environment comes by here at the start of a run.
+        match character.is_ascii() {
+            true => word.push(character.to_ascii_lowercase()),
+            false => word.extend(character.to_lowercase()),
         }
     }
     words.retain(|word| !word.is_empty());

@@ -6,14 +6,22 @@ use rquickjs::Ctx;
 use super::culprit;
 use super::source::Sources;
 use crate::diagnostic::Diagnostic;
-use crate::script::loader::{self, Modules};
+use crate::script::loader::{self, LoadFailure, Modules};
 
-/// Rewrites the message and adds a place or a hint where something better is known.
-pub(super) fn explain(ctx: &Ctx<'_>, modules: &Modules, sources: &Sources<'_>, diagnostic: &mut Diagnostic) {
+/// Rewrites the message and adds a place or a hint where something better is known. Gives the kind of failure, when loading a
+/// module ended in it.
+pub(super) fn explain(
+    ctx: &Ctx<'_>,
+    modules: &Modules,
+    sources: &Sources<'_>,
+    diagnostic: &mut Diagnostic,
+) -> Option<LoadFailure> {
+    let mut failure = None;
     if diagnostic.name == "SyntaxError"
         && diagnostic.location.is_none()
         && let Some(found) = loader::explain_missing_export(ctx, modules, &diagnostic.message)
     {
+        failure = Some(LoadFailure::Import);
         diagnostic.message = found.message;
         diagnostic.hint = found.hint;
         diagnostic.location = found.location.map(|location| sources.in_characters(location));
@@ -32,6 +40,7 @@ pub(super) fn explain(ctx: &Ctx<'_>, modules: &Modules, sources: &Sources<'_>, d
             .map(str::to_owned)
             .or_else(|| culprit::undefined_name(ctx, undefined?));
     }
+    failure
 }
 
 /// A file that ends too early is shown by the end of its last line, not by the emptiness after it.

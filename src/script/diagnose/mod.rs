@@ -17,7 +17,7 @@ use std::rc::Rc;
 use rquickjs::{Array, Class, Coerced, Ctx, Error, FromJs, Function, Object, Result, Value};
 
 use super::builtin::{INTERNAL_PREFIX, import_builtin};
-use super::error::{ErrorPayload, HINT_PROPERTY, PAYLOAD_PROPERTY};
+use super::error::{ErrorPayload, HINT_PROPERTY, PAYLOAD_PROPERTY, carry};
 use super::loader::{self, Modules};
 use crate::diagnostic::{Diagnostic, Location};
 pub(crate) use awaits::only_await;
@@ -93,7 +93,11 @@ fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic
     };
     let sources = Sources::new(&modules);
     locate(ctx, &modules, &sources, &mut diagnostic, &text("stack").unwrap_or_default());
-    explain::explain(ctx, &modules, &sources, &mut diagnostic);
+    if let Some(failure) = explain::explain(ctx, &modules, &sources, &mut diagnostic)
+        && carry(ctx, object, Rc::new(failure)).is_err()
+    {
+        ctx.catch();
+    }
     diagnostic.stack.extend(stack::imports(&modules, &sources, &diagnostic));
     diagnostic
 }

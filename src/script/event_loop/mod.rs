@@ -24,6 +24,7 @@ pub(super) use state::EventLoop;
 pub use state::Halt;
 pub(crate) use state::{Asked, Asking, Catcher, KeepAlive, WaitingForScript};
 pub(crate) use wait::{
-    breathe, catch_ends, is_halted, is_idle, is_late, is_still, last_asked, set_deadline, set_latest, still,
+    breathe, catch_ends, is_halted, is_idle, is_late, is_still, last_asked, set_deadline, set_latest, set_leash, still,
+    take_interrupted,
 };
 pub use wait::{idle, until_halted};

@@ -10,6 +10,8 @@ use rquickjs::{Ctx, Function, JsLifetime, Result};
 use crate::script::user_data;
 
 thread_local! {
+    /// Whether a script of this thread was interrupted that runs too long.
+    static LATE: Cell<bool> = const { Cell::new(false) };
     /// Whether any engine of this thread has a listener.
     static FOLLOWED: Cell<bool> = const { Cell::new(false) };
 }
@@ -30,9 +32,30 @@ pub(in crate::script) fn follow_promises<'js>(ctx: &Ctx<'js>, follow: Function<'
     Ok(())
 }
 
+/// A script was interrupted because it runs too long, or there is none any more that does.
+pub(super) fn set_late(is_late: bool) {
+    LATE.set(is_late);
+}
+
+/// The engine asks whether to interrupt at every ten thousandth call. A chain of promises without an end, each of whose links makes
+/// the same calls, would be asked at the same of them for ever, which may be one that does not break the chain. A call more
+/// now and then, and it is asked at each.
+fn fall_out_of_step(ctx: &Ctx<'_>) {
+    if !fastrand::bool() {
+        return;
+    }
+    let called = Function::new(ctx.clone(), || ()).and_then(|nothing| nothing.call::<_, ()>(()));
+    if called.is_err() {
+        ctx.catch();
+    }
+}
+
 /// The engine's callback, in the middle of JavaScript.
 pub(super) fn hook() -> PromiseHook {
     Box::new(|ctx, kind, promise, _parent| {
+        if LATE.get() {
+            fall_out_of_step(&ctx);
+        }
         if !FOLLOWED.get() {
             return;
         }

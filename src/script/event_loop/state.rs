@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio::time::Instant;
 
+use super::promise_hooks;
 use super::timers::{TimerId, Timers};
 use crate::diagnostic::Location;
 use crate::script::diagnose::Thrown;
@@ -49,6 +50,10 @@ pub(in crate::script) struct EventLoop {
     latest: Cell<Option<Instant>>,
     /// The same, as it was given from outside.
     bound: Cell<Option<Instant>>,
+    /// How much later they are interrupted the next time, where one interruption is not to be the end of everything.
+    respite: Cell<Option<Duration>>,
+    /// Whether a script was interrupted since somebody asked.
+    was_interrupted: Cell<bool>,
     /// Who takes what would end the run, if somebody does.
     catcher: RefCell<Option<Catcher>>,
 }
@@ -71,6 +76,8 @@ impl EventLoop {
             halt: RefCell::new(None),
             latest: Cell::new(None),
             bound: Cell::new(None),
+            respite: Cell::new(None),
+            was_interrupted: Cell::new(false),
             catcher: RefCell::default(),
         }
     }
@@ -134,6 +141,33 @@ impl EventLoop {
     /// Has scripts interrupted that are running some time after this; without a deadline none is.
     pub(super) fn set_deadline(&self, deadline: Option<std::time::Instant>) {
         self.latest.set(deadline.and_then(|deadline| Instant::from_std(deadline).checked_add(LATENESS)));
+        self.respite.set(None);
+        promise_hooks::set_late(false);
+    }
+
+    /// Has any script interrupted that runs longer than this without giving others a turn; those that come behind it run.
+    pub(super) fn set_leash(&self, span: Duration) {
+        self.latest.set(Instant::now().checked_add(span));
+        self.respite.set(Some(span));
+        promise_hooks::set_late(false);
+    }
+
+    /// Whether the script that is running is to be interrupted now.
+    pub(super) fn interrupts(&self) -> bool {
+        let is_late = self.is_late();
+        if is_late {
+            promise_hooks::set_late(true);
+            self.was_interrupted.set(true);
+            if let Some(span) = self.respite.get() {
+                self.set_leash(span);
+            }
+        }
+        is_late
+    }
+
+    /// Whether any script was interrupted since this was asked last.
+    pub(super) fn take_interrupted(&self) -> bool {
+        self.was_interrupted.take()
     }
 
     /// Has everything that would end the run told to somebody in its place.

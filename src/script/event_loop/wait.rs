@@ -1,6 +1,6 @@
 //! Waiting for the loop from outside: for the end of some work, for the end of everything.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rquickjs::{Ctx, Result};
 
@@ -108,6 +108,17 @@ pub(crate) fn set_deadline(ctx: &Ctx<'_>, deadline: Option<Instant>) -> Result<(
 /// Whether scripts are being interrupted because their time is up.
 pub(crate) fn is_late(ctx: &Ctx<'_>) -> bool {
     EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.is_late())
+}
+
+/// Has any script interrupted that runs longer than this without giving others a turn; those that come behind it run.
+pub(crate) fn set_leash(ctx: &Ctx<'_>, span: Duration) -> Result<()> {
+    EventLoop::of(ctx)?.set_leash(span);
+    Ok(())
+}
+
+/// Whether any script was interrupted since this was asked last.
+pub(crate) fn take_interrupted(ctx: &Ctx<'_>) -> bool {
+    EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.take_interrupted())
 }
 
 /// Has `catcher` told what would end the run: it goes on.

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rquickjs::runtime::UserDataGuard;
@@ -78,6 +79,9 @@ pub(in crate::script) fn variable(ctx: &Ctx<'_>, name: &str) -> Option<String> {
     })
 }
 
+/// What the error carries that a script gets which may not end the process.
+pub(crate) struct ExitCalled;
+
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     describe_program(ctx, &exports)?;
@@ -99,7 +103,8 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         event_loop.halt(Halt::Exit(code));
         // The script goes on, and is told that it cannot end here.
         if event_loop.catches() {
-            return Err(ScriptError::error(format!("process.exit({code}) was called")).throw(&ctx));
+            let error = ScriptError::error(format!("process.exit({code}) was called"));
+            return Err(error.payload(Rc::new(ExitCalled)).throw(&ctx));
         }
         noted
     };

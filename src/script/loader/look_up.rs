@@ -10,7 +10,7 @@ use super::package::{NOT_FOUND, Packages};
 use super::resolver::{ModuleResolver, check_attribute};
 use super::source::{TEXT, is_typescript};
 use crate::script::ScriptError;
-use crate::script::bindings::NATIVE_MODULES;
+use crate::script::native_module::NativeModule;
 
 /// What an import leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,53 +52,77 @@ impl From<ScriptError> for ImportProblem {
     }
 }
 
-/// What `import … from 'specifier' with { type: 'attribute' }` in the file `importer` leads to.
-///
-/// # Errors
-/// What the import fails with when the file runs.
-pub(crate) fn look_up_import(
-    importer: &Path,
-    specifier: &str,
-    attribute: Option<&str>,
-) -> Result<ImportTarget, ImportProblem> {
-    let native = NATIVE_MODULES.to_vec();
-    let resolver = ModuleResolver { modules: Rc::new(Modules::default()), native, packages: Packages::default() };
-    let base = resolver.modules.add(importer, "");
-    let name = match attribute {
-        Some("text") => resolver.resolve_text(&base, specifier)?,
-        attribute => {
-            let name = resolver.resolve(&base, specifier)?;
-            check_attribute(&name, specifier, attribute)?;
-            name
+/// Looks imports up; keeps what it has learnt of packages.
+pub(crate) struct ImportLookup(ModuleResolver);
+
+impl ImportLookup {
+    /// For a program that brings `native` modules besides the built-in ones.
+    pub(crate) fn new(native: &[NativeModule]) -> Self {
+        let modules = Rc::new(Modules::default());
+        ImportLookup(ModuleResolver { modules, native: native.to_vec(), packages: Packages::default() })
+    }
+
+    /// What `import … from 'specifier' with { type: 'attribute' }` in the file `importer` leads to.
+    ///
+    /// # Errors
+    /// What the import fails with when the file runs; that a file is no ordinary one, as reading it may have no end.
+    pub(crate) fn find(
+        &self,
+        importer: &Path,
+        specifier: &str,
+        attribute: Option<&str>,
+    ) -> Result<ImportTarget, ImportProblem> {
+        let resolver = &self.0;
+        let base = resolver.modules.add(importer, "");
+        let name = match attribute {
+            Some("text") => resolver.resolve_text(&base, specifier)?,
+            attribute => {
+                let name = resolver.resolve(&base, specifier)?;
+                check_attribute(&name, specifier, attribute)?;
+                name
+            }
+        };
+        if data_url::is(&name) {
+            return Ok(ImportTarget::Address);
         }
-    };
-    if data_url::is(&name) {
-        return Ok(ImportTarget::Address);
-    }
-    if !resolver.modules.is_file(&name) {
-        return Ok(ImportTarget::BuiltIn(name));
-    }
-    let path = resolver.modules.path_of(&name);
-    if name.ends_with(TEXT) {
-        return Ok(ImportTarget::Text(path));
-    }
-    Ok(match kind::of(&path) {
-        Kind::Json => ImportTarget::Json(path),
-        Kind::CommonJs => ImportTarget::CommonJs(path),
-        Kind::EsModule | Kind::Addon => {
-            let is_path = specifier.starts_with(['.', '/']) || specifier.starts_with("file:");
-            let is_mapped = !is_path
-                && is_typescript(&base)
-                && resolver.packages.mapped(importer, specifier).is_ok_and(|found| found.is_some());
-            ImportTarget::Module { path, is_mapped }
+        if !resolver.modules.is_file(&name) {
+            return Ok(ImportTarget::BuiltIn(name));
         }
-    })
+        let path = resolver.modules.path_of(&name);
+        check_ordinary(&path).map_err(ScriptError::error)?;
+        if name.ends_with(TEXT) {
+            return Ok(ImportTarget::Text(path));
+        }
+        Ok(match kind::of(&path) {
+            Kind::Json => ImportTarget::Json(path),
+            Kind::CommonJs => ImportTarget::CommonJs(path),
+            Kind::EsModule | Kind::Addon => {
+                let is_path = specifier.starts_with(['.', '/']) || specifier.starts_with("file:");
+                let is_mapped = !is_path
+                    && is_typescript(&base)
+                    && resolver.packages.mapped(importer, specifier).is_ok_and(|found| found.is_some());
+                ImportTarget::Module { path, is_mapped }
+            }
+        })
+    }
 }
 
 /// The text of a module's file, without its byte order mark.
 ///
 /// # Errors
-/// When it cannot be read, or is no text.
+/// When it cannot be read, is no text, or no ordinary file: a pipe may have no end, and none that comes soon.
 pub(crate) fn read_module(path: &Path) -> Result<String, String> {
+    check_ordinary(path)?;
     super::source::read(path).map_err(|error| error.message)
+}
+
+/// Refuses pipes, devices and the like.
+pub(super) fn check_ordinary(path: &Path) -> Result<(), String> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_dir() => {
+            Err(format!("Cannot read '{}': it is a pipe or a device, and only ordinary files are read", path.display()))
+        }
+        // What is wrong with others is told when they are read.
+        _ => Ok(()),
+    }
 }

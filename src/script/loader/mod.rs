@@ -8,6 +8,7 @@
 mod chain;
 mod common_js;
 mod data_url;
+mod failure;
 mod json;
 mod kind;
 mod look_up;
@@ -34,7 +35,8 @@ use url::Url;
 
 pub(super) use chain::{ImportSite, import_chain, is_package};
 pub(super) use common_js::NATIVE;
-pub(crate) use look_up::{ImportProblem, ImportTarget, look_up_import, read_module};
+pub(crate) use failure::LoadFailure;
+pub(crate) use look_up::{ImportLookup, ImportProblem, ImportTarget, read_module};
 pub(super) use missing_export::explain_missing_export;
 pub(super) use modules::Modules;
 pub(super) use typescript::with_source_positions;
@@ -42,7 +44,7 @@ pub(super) use typescript::with_source_positions;
 use super::event_loop::settle;
 use super::host::host;
 use super::native_module::{self, NativeModule};
-use super::{builtin, bytecode, user_data};
+use super::{ScriptError, builtin, bytecode, gate, user_data};
 use kind::Kind;
 use resolver::ModuleResolver;
 
@@ -151,8 +153,7 @@ pub(crate) fn calling_file(ctx: &Ctx<'_>) -> Option<PathBuf> {
 impl ModuleLoader {
     fn declare_file<'js>(&self, ctx: &Ctx<'js>, name: &str, is_entry: bool) -> Result<Module<'js, Declared>> {
         let file = self.0.modules.path_of(name);
-        host(ctx)?.looked_for(&file);
-        let text = source::read(&file).map_err(|failure| failure.throw(ctx))?;
+        let text = read_text(ctx, &file)?;
         self.0.modules.note_text(&text);
         match kind::of(&file) {
             Kind::Json => return json::declare(ctx, name, &file, &text),
@@ -161,14 +162,26 @@ impl ModuleLoader {
             _ => {}
         }
         let code = match source::is_typescript(name) {
-            true => typescript::strip(&self.0.modules, name, &text).map_err(|failure| failure.throw(ctx))?,
+            true => typescript::strip(&self.0.modules, name, &text)
+                .map_err(|failure| LoadFailure::Syntax.mark(ctx, failure.throw(ctx)))?,
             false => text,
         };
         typescript::show_source_positions(ctx, &self.0.modules)?;
-        let module = Module::declare(ctx.clone(), name, code)?;
+        // Nothing of it runs here.
+        let module = Module::declare(ctx.clone(), name, code).map_err(|error| LoadFailure::Syntax.mark(ctx, error))?;
         meta::define(ctx, &module, name, &file, &self.0)?;
         Ok(module)
     }
+}
+
+/// The text of a module's file.
+fn read_text(ctx: &Ctx<'_>, file: &Path) -> Result<String> {
+    host(ctx)?.looked_for(file);
+    // Whoever only looks has no time to wait for a pipe.
+    if !gate::is_open(ctx) {
+        look_up::check_ordinary(file).map_err(|message| ScriptError::error(message).throw(ctx))?;
+    }
+    source::read(file).map_err(|failure| failure.throw(ctx))
 }
 
 impl Resolver for ModuleLoader {
@@ -191,8 +204,10 @@ impl Resolver for ModuleLoader {
         if self.0.modules.is_file(base) {
             self.0.tell_looked_for(&*host(ctx)?, base, name, resolved.is_ok());
         }
-        let resolved =
-            resolved.map_err(|failure| failure.or_at(position::of_specifier(modules, base, name)).throw(ctx))?;
+        let resolved = resolved.map_err(|failure| {
+            let failure = failure.or_at(position::of_specifier(modules, base, name));
+            LoadFailure::Import.mark(ctx, failure.throw(ctx))
+        })?;
         // Should a name be missing in it, QuickJS will not say who asked: see `missing_export`.
         modules.record_import(base, name, &resolved);
         Ok(resolved)
@@ -206,6 +221,13 @@ impl Loader for ModuleLoader {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> Result<Module<'js, Declared>> {
+        self.declare(ctx, name).map_err(|error| LoadFailure::Import.mark(ctx, error))
+    }
+}
+
+impl ModuleLoader {
+    /// The module that an import was resolved to.
+    fn declare<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
         if let Some(module) = self.0.native.iter().find(|module| module.name == name) {
             return native_module::declare(ctx, name, module.init);
         }
@@ -216,9 +238,7 @@ impl Loader for ModuleLoader {
             return data_url::declare(ctx, name);
         }
         if name.ends_with(source::TEXT) {
-            let file = self.0.modules.path_of(name);
-            host(ctx)?.looked_for(&file);
-            let text = source::read(&file).map_err(|failure| failure.throw(ctx))?;
+            let text = read_text(ctx, &self.0.modules.path_of(name))?;
             return native_module::declare(ctx, name, |ctx| {
                 let exports = Object::new(ctx.clone())?;
                 exports.set("default", text.as_str())?;

@@ -209,8 +209,12 @@ impl ModuleResolver {
             return failure;
         }
         let message = format!("Cannot find package '{specifier}' imported from {base}");
+        let of_lmthing = || self.offered().filter(|name| name.starts_with("lmthing/")).collect::<Vec<_>>();
         let hint = match closest(specifier, self.offered()) {
             Some(name) => format!("did you mean '{name}'?"),
+            None if package_name(specifier) == "lmthing" => {
+                format!("lmthing's modules are 'lmthing', '{}'", of_lmthing().join("', '"))
+            }
             None => format!("install it next to the file: npm install {}", package_name(specifier)),
         };
         not_found(message).hint(hint)

@@ -6,7 +6,5 @@
 mod collector;
 mod host;
 mod runner;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use runner::{PromptRunner, PromptRunnerOptions};

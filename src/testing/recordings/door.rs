@@ -4,7 +4,10 @@ use std::rc::Rc;
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
-use super::run::{Next, Run};
+use super::{
+    run::{Next, Run},
+    words,
+};
 use crate::{
     chat::ModelRequest,
     diagnostic::Diagnostic,
@@ -97,7 +100,10 @@ impl TestedModel {
                     return Err(self.unanswered(&fault));
                 }
                 Next::Ask(ticket) => {
-                    let model = self.model.as_ref().map_err(Clone::clone)?;
+                    let model = self.model.as_ref().map_err(|error| {
+                        run.test.note_fault(&words::unanswered(&asked.name(), &error.message));
+                        error.clone()
+                    })?;
                     let keep = |exchange| {
                         ticket.keep(exchange);
                         Ok(())

@@ -198,7 +198,8 @@ impl Run {
         };
         let is_recording = self.test.shelf.mode != Mode::Replay;
         // While it is recorded, each repetition gets an answer of its own.
-        is_ours && !self.played.borrow().contains(&place) && !(is_recording && self.times(place) > 0)
+        let is_good = !is_recording || self.times(place) == 0 && entry.exchange.passing_failure().is_none();
+        is_ours && is_good && !self.played.borrow().contains(&place)
     }
 
     /// How often the test has used an exchange.
@@ -221,8 +222,12 @@ pub(super) struct Ticket {
 }
 
 impl Ticket {
-    /// Takes the exchange into the recording.
+    /// Takes the exchange into the recording; one that failed for reasons that pass fails the test.
     pub(super) fn keep(mut self, exchange: RecordedExchange) {
+        if let Some(why) = exchange.passing_failure() {
+            self.run.test.note_fault(&words::unanswered(&self.asked.name(), why));
+            return;
+        }
         self.is_kept = true;
         let Run { test, book: shared, .. } = &*self.run;
         let Some(mut book) = shared.lock() else { return };

@@ -83,3 +83,9 @@ fn word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./\\:@%+,".contains(c);
     if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
+
+/// A model was asked for a recording, and failed for reasons that have nothing to do with what it was asked.
+pub(super) fn unanswered(model: &str, why: &str) -> Diagnostic {
+    Diagnostic::new(format!("{model} gave no answer that could be recorded: {why}"))
+        .with_hint("nothing of it was recorded; it is asked again the next time")
+}

@@ -1,6 +1,7 @@
 // Runs once, before any user code: makes `stack` look like Node's and gives Rust the means to define lazy globals.
 // Everything here is on the start-up path, so it stays small; whatever can wait lives in another builtin.
 
+import { defineLazyGlobals } from './lazy-globals.js';
 import { defineLocaleMethods, showDatesBy } from './locale-methods.js';
 
 export { showDatesBy };
@@ -85,29 +86,11 @@ if (frame) {
 
 Object.defineProperty(globalThis, 'global', { value: globalThis, writable: true, configurable: true });
 
-/**
- * Defines `globalThis[name]` for each `[name, module, export name]` of the table as an accessor that imports the module on
- * the first read and then replaces itself by the value. Assigning to it replaces it as well, as in Node.
- */
-export function defineLazyGlobals(table, importBuiltin) {
-  defineLocaleMethods(importBuiltin);
+/** Puts in place what loads its code when somebody uses it. */
+export function setUpLater(importBuiltin, isUtc) {
   importBuiltinLater = importBuiltin;
-  for (const [name, module, exportName] of table) {
-    const replace = (value, enumerable) =>
-      Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable });
-    Object.defineProperty(globalThis, name, {
-      get() {
-        const value = importBuiltin(module)[exportName];
-        replace(value, false);
-        return value;
-      },
-      set(value) {
-        replace(value, true);
-      },
-      configurable: true,
-      enumerable: false,
-    });
-  }
+  defineLocaleMethods(importBuiltin);
+  defineLazyGlobals(importBuiltin, isUtc);
 }
 
 // The engine's refuses to block. There is one thread, so nobody can wake it: only the time can pass.

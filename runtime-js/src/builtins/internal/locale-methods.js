@@ -68,7 +68,9 @@ export function showDatesBy(texts) {
 
 /** As methods of the language are: not enumerable. */
 function replace(holder, methods) {
+  const property = { __proto__: null, value: undefined, writable: true, configurable: true, enumerable: false };
   for (const name of Object.keys(methods)) {
-    Object.defineProperty(holder, name, { value: methods[name], writable: true, configurable: true, enumerable: false });
+    property.value = methods[name];
+    Object.defineProperty(holder, name, property);
   }
 }

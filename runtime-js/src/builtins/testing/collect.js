@@ -1,6 +1,8 @@
 // Collects what a test file says: suites, tests and hooks, in the order in which they are written. What `describe` is given runs
 // when the file is loaded.
 import { settings } from 'lmthing:internal/testing/state';
+import { push } from './primordials.js';
+import { readFixtures } from './fixtures.js';
 import { formatTitle, rowsOf } from './titles.js';
 
 const HOOKS = ['beforeAll', 'afterAll', 'beforeEach', 'afterEach'];
@@ -75,25 +77,29 @@ function checkNumber(what, name, value, least) {
 function addTest(what, flags, args) {
   checkCollecting(what);
   const { title, fn, options } = readArguments(what, args);
-  suite.tasks.push({ kind: 'test', title, fn, parent: suite, options: { ...options, ...flags }, stack: stackHere() });
+  push(suite.tasks, { kind: 'test', title, fn, parent: suite, options: { ...options, ...flags }, stack: stackHere() });
 }
 
 function addSuite(what, flags, args) {
   checkCollecting(what);
   const { title, fn, options } = readArguments(what, args);
   const inner = makeSuite(title, suite, { ...options, ...flags }, stackHere());
-  suite.tasks.push(Object.assign(inner, { fn }));
+  push(suite.tasks, Object.assign(inner, { fn }));
 }
 
 /** Has the functions of all suites say what is in them, in order; `callWithin` calls each, and may await it. */
 export async function collect(callWithin) {
-  for (let queue = root.tasks.slice(), next; (next = queue.shift()); ) {
-    if (next.kind !== 'suite' || !next.fn) continue;
-    suite = next;
-    await callWithin(next);
-    queue = [...next.tasks, ...queue];
-  }
+  await collectFrom(root, callWithin);
   suite = root;
+}
+
+async function collectFrom(outer, callWithin) {
+  for (const task of outer.tasks) {
+    if (task.kind !== 'suite') continue;
+    suite = task;
+    if (task.fn) await callWithin(task);
+    await collectFrom(task, callWithin);
+  }
 }
 
 /** `test` or `describe` with all that can stand behind a dot, in any order: `test.only.each`. */
@@ -105,14 +111,19 @@ function chainable(what, add) {
     for (const [name, get] of Object.entries(getters)) Object.defineProperty(define, name, { get, enumerable: true });
     define.skipIf = (condition) => (condition ? define.skip : define);
     define.runIf = (condition) => (condition ? define : define.skip);
-    define.each = (table, ...values) => perRow(rowsOf(table, values), (fn, row) => () => fn(...row));
-    define.for = (table, ...values) => perRow(rowsOf(table, values).map((row, index) => [Array.isArray(table?.raw) ? row[0] : [...table][index]]), (fn, row) => (...rest) => fn(row[0], ...rest));
-    const perRow = (rows, bind) => (title, ...rest) => {
+    // Tests that are given what they ask for by name.
+    if (what === 'test') define.extend = (...given) => make({ ...flags, fixtures: { ...flags.fixtures, ...readFixtures(given) } });
+    const perRow = (rows, bind) => (title, ...rest) =>
       rows.forEach((row, index) => {
-        const values = Array.isArray(row[0]) && row.length === 1 ? row[0] : row;
         const bound = rest.map((value) => (typeof value === 'function' ? bind(value, row) : value));
-        add(what, flags, [typeof title === 'string' ? formatTitle(title, values, index) : title, ...bound]);
+        add(what, flags, [typeof title === 'string' ? formatTitle(title, row, index) : title, ...bound]);
       });
+    define.each = (table, ...values) => perRow(rowsOf(table, values), (fn, row) => () => fn(...row));
+    // `for` hands the row over as it is, and what tests are given behind it; titles are made as those of `each`.
+    define.for = (table, ...values) => {
+      const rows = rowsOf(table, values);
+      const whole = Array.isArray(table?.raw) ? rows.map(([row]) => row) : [...table];
+      return perRow(rows, (fn, row) => (context) => fn(whole[rows.indexOf(row)], context));
     };
     return define;
   };
@@ -125,10 +136,20 @@ export const describe = chainable('describe', addSuite);
 const hook = (name) => (fn, timeout) => {
   checkCollecting(name);
   if (typeof fn !== 'function') throw new TypeError(`${name}: what runs must be a function, got ${fn === null ? 'null' : typeof fn}`);
-  suite.hooks[name].push({ fn, timeout: timeout === undefined ? undefined : checkNumber(name, 'timeout', timeout?.timeout ?? timeout, 0) });
+  push(suite.hooks[name], { fn, timeout: timeout === undefined ? undefined : checkNumber(name, 'timeout', timeout?.timeout ?? timeout, 0) });
 };
+
+/** Hooks that Vitest has besides: said at once, and not when an import fails. */
+const notOffered = (name, instead) => () => {
+  throw hinted(new Error(`${name} is not offered`), `use ${instead}`);
+};
+export const aroundAll = notOffered('aroundAll', 'beforeAll and afterAll');
+export const aroundEach = notOffered('aroundEach', 'beforeEach and afterEach');
 
 export const beforeAll = hook('beforeAll');
 export const afterAll = hook('afterAll');
 export const beforeEach = hook('beforeEach');
 export const afterEach = hook('afterEach');
+
+// Vitest has them on `test` too, for what `test.extend` has made.
+Object.assign(test, { describe, suite: describe, beforeAll, afterAll, beforeEach, afterEach });

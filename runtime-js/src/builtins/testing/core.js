@@ -1,3 +1,4 @@
 // What tests are defined with, and their run; Rust calls `play` when the file is loaded.
-export { afterAll, afterEach, beforeAll, beforeEach, describe, test } from './collect.js';
-export { onTestFailed, onTestFinished, play, setGlobalExpect } from './play.js';
+export { onTestFailed, onTestFinished, setGlobalExpect } from './attempt.js';
+export { afterAll, afterEach, aroundAll, aroundEach, beforeAll, beforeEach, describe, test } from './collect.js';
+export { play } from './play.js';

@@ -1,38 +1,63 @@
-// The titles of `test.each`: rows put into a title as Vitest does it.
+// The titles of `test.each`: rows put into a title by the rules of Vitest, so that names, and what snapshots are kept under, are the same.
 import { importBuiltin } from 'lmthing:internal/native/modules';
 
-const shown = (value) => (typeof value === 'string' ? value : importBuiltin('lmthing:internal/inspect').inspect(value, { depth: 1, breakLength: Infinity }));
+// Loaded for what is no plain word or number.
+const inspect = (value, options) => importBuiltin('lmthing:internal/testing/display').inspect(value, options);
+const isPlain = (value) => typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined;
 
-/** The value at `a.b.c`; undefined where the way ends. */
+/** Numbers keep the sign of zero. */
+const numeral = (number) => (Object.is(number, -0) ? '-0' : `${number}`);
+
+function asText(value) {
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'number') return numeral(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  const hasOwnWords = typeof value.toString === 'function' && value.toString !== Object.prototype.toString;
+  return hasOwnWords ? value.toString() : inspect(value);
+}
+
+function asJson(value) {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '[Circular]';
+  }
+}
+
+const FORMATS = {
+  s: asText,
+  d: (value) => (typeof value === 'bigint' ? `${value}n` : typeof value === 'symbol' ? 'NaN' : `${Number(value)}`),
+  i: (value) => (typeof value === 'bigint' ? `${value}n` : `${Number.parseInt(String(value), 10)}`),
+  f: (value) => numeral(Number.parseFloat(Object.is(value, -0) ? '-0' : String(value))),
+  j: asJson,
+  o: (value) => inspect(value),
+  O: (value) => inspect(value),
+  c: () => '',
+};
+
+/** What `a.b.c` leads to; undefined where the way ends. */
 const at = (object, path) => path.split('.').reduce((value, key) => value?.[key], object);
+
+/** How a property looks in a title: long ones are cut as in messages of assertions. */
+function attribute(values, path, whole) {
+  const [first] = values;
+  const isObject = first !== null && typeof first === 'object';
+  const isIndex = /^\d+$/.test(path);
+  if (!isObject && !isIndex) return whole;
+  const element = isIndex ? values[path] : undefined;
+  const value = isObject && path.split('.')[0] in first ? at(first, path) : element;
+  return isPlain(value) ? asText(value) : inspect(value, { truncate: 40 });
+}
 
 /** `title` for the row `values` with the number `index`: `$name` for what an object holds, `%s` and its relatives in order, `%#`, `%$`. */
 export function formatTitle(title, values, index) {
-  const [first] = values;
-  let text = title;
-  if (first !== null && typeof first === 'object') {
-    text = text.replace(/\$([\w$]+(?:\.[\w$]+)*)/g, (whole, path) => (path.split('.')[0] in first ? shown(at(first, path)) : whole));
-  }
   let next = 0;
-  return text.replace(/%[sdifjoO#$%]/g, (mark) => {
+  return title.replace(/%[sdifjoOc#$%]|\$([\w$.]+)/g, (mark, path) => {
+    if (path !== undefined) return attribute(values, path, mark);
     if (mark === '%%') return '%';
     if (mark === '%#') return `${index}`;
     if (mark === '%$') return `${index + 1}`;
-    if (next >= values.length) return mark;
-    const value = values[next++];
-    switch (mark) {
-      case '%s':
-        return typeof value === 'object' && value !== null ? shown(value) : String(value);
-      case '%d':
-      case '%f':
-        return typeof value === 'bigint' ? `${value}n` : `${Number(value)}`;
-      case '%i':
-        return typeof value === 'bigint' ? `${value}n` : `${Number.parseInt(value, 10)}`;
-      case '%j':
-        return JSON.stringify(value) ?? 'undefined';
-      default:
-        return shown(value);
-    }
+    return FORMATS[mark[1]](values[next++]);
   });
 }
 

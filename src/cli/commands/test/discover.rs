@@ -13,8 +13,10 @@ use crate::{
 pub(super) struct Discovered {
     /// Sorted, each once.
     pub(super) subjects: Vec<Subject>,
-    /// All files and folders that decide what is tested.
+    /// The files that decide what is tested.
     pub(super) looked_at: Vec<PathBuf>,
+    /// The folders that were searched, with all that are in them.
+    pub(super) searched: Vec<PathBuf>,
     /// Folders that could not be read.
     pub(super) problems: Vec<String>,
 }
@@ -26,7 +28,7 @@ pub(super) struct Discovered {
 pub(super) fn discover(paths: &[PathBuf]) -> Result<Discovered, WrongUsage> {
     let found =
         search::find(paths, "tests are in files that end in .test.lmt.mjs, .test.lmt.js, .test.lmt.ts, .test.lmt.mts")?;
-    let (mut subjects, mut looked_at) = (Vec::new(), found.folders);
+    let (mut subjects, mut looked_at) = (Vec::new(), Vec::new());
     for search::FoundFile { path, is_named } in found.files {
         looked_at.push(path.clone());
         let kind = if is_test_file(&path) {
@@ -47,5 +49,7 @@ pub(super) fn discover(paths: &[PathBuf]) -> Result<Discovered, WrongUsage> {
         };
         subjects.push(Subject { file: path, kind });
     }
-    Ok(Discovered { subjects, looked_at, problems: found.problems })
+    let here = if paths.is_empty() { &[PathBuf::from(".")][..] } else { paths };
+    let searched = here.iter().filter(|path| path.is_dir()).cloned().collect();
+    Ok(Discovered { subjects, looked_at, searched, problems: found.problems })
 }

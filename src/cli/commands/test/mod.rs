@@ -1,5 +1,6 @@
 //! `lmthing test [PATH]…` (docs/testing.md): from arguments to results on standard output.
 
+mod console;
 mod discover;
 mod live;
 mod show;
@@ -45,7 +46,8 @@ pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
 }
 
 fn watch(args: &TestArgs) -> Watch {
-    let files = args.env_file.iter().chain(&args.paths).cloned().collect();
+    // Folders are reported by the run, with what counts in them.
+    let files = args.env_file.iter().chain(&args.paths).filter(|path| !path.is_dir()).cloned().collect();
     Watch { command: "test", run: "the test run", again: "testing again", files, is_quiet: false }
 }
 
@@ -58,16 +60,19 @@ fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
     }
     let reporter = Reporter::to(args.report_files.as_deref())
         .map_err(|error| WrongUsage::plain(format!("--report-files: {}", words(&error))))?;
-    let Discovered { subjects, looked_at, problems } = discover(&args.paths).map_err(|wrong| advise(args, wrong))?;
+    let Discovered { subjects, looked_at, searched, problems } =
+        discover(&args.paths).map_err(|wrong| advise(args, wrong))?;
     looked_at.iter().for_each(|path| reporter.looked_for(path));
+    searched.iter().for_each(|folder| reporter.searched(folder));
     for problem in environment.problems.iter().chain(&problems) {
         printer.stderr(&format!("Warning: {problem}\n"));
     }
     let options = options(args, &environment, &reporter)?;
     let mut shown = Shown::new(args, printer, interrupts, &environment.variables)?;
-    shown.begin(subjects.len());
+    shown.begin(subjects.len(), options.jobs.get());
     let totals = run_tests(&subjects, &options, &mut shown);
     let finished = options.shelf.finish();
+    options.tell_of_recordings();
     let problems = missing(args, subjects.len(), &totals).into_iter().chain(finished.errors).collect();
     Ok(shown.end(&totals, finished.notes, problems))
 }

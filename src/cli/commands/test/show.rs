@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use super::{is_set, live::LiveLine};
+use super::{console::Console, is_set, live::LiveLine};
 use crate::{
     cli::{
         ExitCode, Printer,
@@ -18,7 +18,7 @@ use crate::{
     },
     testing::{
         FileOutcome, Listener, Progress, Totals,
-        report::{Annotations, End, JUnit, Json, Live, Look, Output, Pretty, Reporter, Tap, one_line},
+        report::{Annotations, End, JUnit, Json, Live, Look, Output, Pretty, Reporter, Tap},
     },
 };
 
@@ -28,14 +28,14 @@ pub(super) struct Shown<'a> {
     reporters: Vec<Box<dyn Reporter>>,
     junit: Option<(PathBuf, JUnit)>,
     line: LiveLine,
-    /// The test that has printed last, unless something else was shown since.
-    printing: Option<String>,
-    is_line_begun: bool,
+    console: Console<'a>,
     interrupts: Interrupts,
     /// The signal that ends it all.
     signal: Option<i32>,
     /// Nobody reads what is not finished: it is about to run again.
     is_watched: bool,
+    is_for_people: bool,
+    is_empty: bool,
 }
 
 impl<'a> Shown<'a> {
@@ -70,13 +70,26 @@ impl<'a> Shown<'a> {
             None => None,
         };
         let (line, is_watched) = (LiveLine::new(printer), args.report_files.is_some());
-        let (printing, is_line_begun, signal) = (None, false, None);
-        Ok(Shown { printer, reporters, junit, line, printing, is_line_begun, interrupts, signal, is_watched })
+        let (is_for_people, is_empty) = (args.reporter == TestReporter::Pretty, false);
+        Ok(Shown {
+            printer,
+            reporters,
+            junit,
+            line,
+            console: Console::new(printer, false),
+            interrupts,
+            signal: None,
+            is_watched,
+            is_for_people,
+            is_empty,
+        })
     }
 
-    /// There are so many files.
-    pub(super) fn begin(&mut self, files: usize) {
+    /// There are so many files, of which so many run at once.
+    pub(super) fn begin(&mut self, files: usize, jobs: usize) {
         let at = SystemTime::now();
+        self.is_empty = files == 0;
+        self.console = Console::new(self.printer, files.min(jobs) <= 1);
         if let Some((_, junit)) = &mut self.junit {
             junit.begin(files, at);
         }
@@ -88,7 +101,9 @@ impl<'a> Shown<'a> {
         self.line.clear();
         let is_ok = totals.failed + totals.errors == 0 && problems.is_empty() && self.signal.is_none();
         let end = End { totals, is_ok, notes: &notes };
-        if self.signal.is_none() || !self.is_watched {
+        // Where nothing is, a person needs no sums.
+        let is_said = self.is_empty && self.is_for_people;
+        if !is_said && (self.signal.is_none() || !self.is_watched) {
             self.tell(|reporter| reporter.end(&end));
         }
         let mut problems = problems;
@@ -113,7 +128,7 @@ impl<'a> Shown<'a> {
             if stdout.is_empty() && stderr.is_empty() {
                 continue;
             }
-            self.end_printing();
+            self.console.give_way();
             self.printer.text(&stdout);
             self.printer.flush();
             if !stderr.is_empty() {
@@ -121,31 +136,11 @@ impl<'a> Shown<'a> {
             }
         }
     }
-
-    /// What a test has printed is over; the line it has begun is ended.
-    fn end_printing(&mut self) {
-        if self.is_line_begun {
-            self.printer.stderr("\n");
-        }
-        self.is_line_begun = false;
-        self.printing = None;
-    }
 }
 
 impl Listener for Shown<'_> {
     fn printed(&mut self, file: &Path, test: &str, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        let name = file.display().to_string();
-        let who = if test.is_empty() { name } else { format!("{name} > {test}") };
-        if self.printing.as_ref() != Some(&who) {
-            self.end_printing();
-            self.printer.stderr_dim(&format!("console | {}", one_line(&who)));
-            self.printing = Some(who);
-        }
-        self.printer.stderr(text);
-        self.is_line_begun = !text.ends_with('\n');
+        self.console.printed(file, test, text);
     }
 
     fn progress(&mut self, progress: &Progress<'_>) {
@@ -158,12 +153,13 @@ impl Listener for Shown<'_> {
             running: names.iter().map(String::as_str).collect(),
         };
         // Not below a line that is not whole.
-        if !self.is_line_begun {
+        if !self.console.is_line_begun() {
             self.line.draw(|| live.line());
         }
     }
 
     fn file(&mut self, file: &FileOutcome) {
+        self.console.show(&file.file);
         if let Some((_, junit)) = &mut self.junit {
             junit.file(file);
         }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+pub(crate) use crate::diagnostic::Key;
 use crate::{chat::Message, diagnostic::Location};
 
 /// What was found out by loading a prompt file and rendering it once.
@@ -36,7 +37,7 @@ impl Fault {
     /// An error about a value, or about none.
     pub(crate) fn error(code: &'static str, place: &[&str], message: impl Into<String>) -> Self {
         Fault {
-            place: place.iter().map(|name| Key::Name((*name).to_owned())).collect(),
+            place: Key::path(place),
             location: None,
             weight: Weight::Error,
             code,
@@ -51,20 +52,18 @@ impl Fault {
         Fault { weight, ..self }
     }
 
+    /// About the value that `place` leads to, unless it is about another already.
+    #[must_use]
+    pub(super) fn or_about(self, place: &[&str]) -> Self {
+        let place = if self.place.is_empty() { Key::path(place) } else { self.place };
+        Fault { place, ..self }
+    }
+
     /// With advice, if there is any.
     #[must_use]
     pub(crate) fn with_hint(self, hint: Option<String>) -> Self {
         Fault { hint, ..self }
     }
-}
-
-/// A step into a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Key {
-    /// A property, or an export.
-    Name(String),
-    /// An element of a list, from 0.
-    Index(usize),
 }
 
 /// A model that a file names, with its provider and id when aliases are followed.

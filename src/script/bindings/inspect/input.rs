@@ -51,7 +51,7 @@ pub(super) async fn input<'js>(
         Err(error) => {
             let fault = thrown(ctx, error, "input");
             if !is_told(faults, &["input", "description"]) {
-                faults.push(Fault { place: Fault::error("", &["input"], "").place, ..fault });
+                faults.push(fault.or_about(&["input"]));
             }
         }
     }

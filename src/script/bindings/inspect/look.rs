@@ -130,6 +130,19 @@ impl<'js> Looker<'_, 'js> {
         waits.or(Some(function).filter(|function| function.line > 0))
     }
 
+    /// What is missing where the parameters of the prompt function cannot be taken apart: that is an error of the function itself,
+    /// before its first line.
+    fn with_input_hint(&self, fault: Fault, namespace: &Object<'js>) -> Fault {
+        let is_of_parameters = fault.location.is_some() && fault.location == *self.function_at.borrow();
+        let parameters =
+            namespace.get::<_, Function>("default").and_then(|function| function.get::<_, usize>("length"));
+        let is_of_parameters = is_of_parameters && parameters.is_ok_and(|count| count > 1);
+        if !is_of_parameters || fault.hint.is_some() || namespace.contains_key("input").unwrap_or(true) {
+            return fault;
+        }
+        fault.with_hint(Some("the file exports no input: export const input = z.object({ … })".to_owned()))
+    }
+
     fn late(&self) -> Fault {
         let (phase, seconds) = (self.phase.get(), self.asked.limit.as_secs_f64());
         Fault::error(phase.code(), &[], format!("{} did not end within {seconds} s", phase.words()))
@@ -142,7 +155,8 @@ impl<'js> Looker<'_, 'js> {
         let made = self.exports(&namespace).await.map_err(|error| Stop(thrown(ctx, error, "export")))?;
         self.phase.set(Phase::Render);
         if let (Some(host), exports) = made {
-            let rendered = render::render(ctx, &host).await.map_err(Stop)?;
+            let rendered = render::render(ctx, &host).await;
+            let rendered = rendered.map_err(|fault| Stop(self.with_input_hint(fault, &namespace)))?;
             self.told_of(&host, exports, rendered).await;
         }
         for _ in 0..TURNS_AFTER {
@@ -233,7 +247,7 @@ impl<'js> Looker<'_, 'js> {
                 Err(error) => {
                     let fault = thrown(ctx, error, "config");
                     if !is_told(faults, &["config", "output"]) {
-                        faults.push(Fault { place: Fault::error("", &["config"], "").place, ..fault });
+                        faults.push(fault.or_about(&["config"]));
                     }
                 }
             }

@@ -17,7 +17,6 @@ mod silence;
 mod stand_in;
 mod verdict;
 
-pub(crate) use exports::path_in;
 pub(crate) use fault::{Fault, Inspection, Key, NamedModel, Rendered, RenderedTool, Weight};
 pub(crate) use look::{Inspected, inspect_file};
 pub(crate) use silence::{NoLimits, Silence};

@@ -4,11 +4,10 @@ use std::time::Instant;
 
 use rquickjs::{Ctx, Error};
 
-use super::fault::{Fault, Weight};
+use super::fault::{Fault, Key, Weight};
 use crate::{
-    diagnostic::Diagnostic,
     prompt::RunError,
-    script::{Halt, Refused, diagnose, diagnose_error, exit_location, refused, set_deadline},
+    script::{AboutValue, Halt, LoadFailure, Refused, Thrown, diagnose_error, exit_location, refused, set_deadline},
 };
 
 /// How long describing an error may take after the time of the script is over: it may have getters.
@@ -44,34 +43,31 @@ impl Phase {
 pub(super) fn thrown(ctx: &Ctx<'_>, error: Error, code: &'static str) -> Fault {
     // There is a loop, or nothing would have been thrown.
     let _ = set_deadline(ctx, Some(Instant::now() + LAST_WORDS));
-    described(diagnose_error(ctx, error).diagnostic, code)
+    described(diagnose_error(ctx, error), code)
 }
 
 /// A fault of what loading a file threw.
 pub(super) fn thrown_by_load(ctx: &Ctx<'_>, error: Error) -> Fault {
-    let Error::Exception = error else { return thrown(ctx, error, Phase::Load.code()) };
+    // There is a loop, or nothing would have been thrown.
     let _ = set_deadline(ctx, Some(Instant::now() + LAST_WORDS));
-    let thrown = ctx.catch();
-    let code: Option<String> = thrown.as_object().and_then(|error| error.get("code").ok());
-    // A getter that throws leaves something behind.
-    ctx.catch();
-    let diagnostic = diagnose(ctx, thrown).diagnostic;
-    let is_import = code.is_some_and(|code| {
-        ["MODULE_NOT_FOUND", "PACKAGE", "UNSUPPORTED", "IMPORT"].iter().any(|word| code.contains(word))
-    });
-    let code = match diagnostic.name.as_str() {
-        _ if is_import || diagnostic.message.contains("does not provide an export") => "import",
-        // That of `JSON.parse` is about another text.
-        "SyntaxError" if diagnostic.stack.len() <= 1 && !diagnostic.message.contains(" in JSON") => "syntax",
-        _ => Phase::Load.code(),
+    let thrown = diagnose_error(ctx, error);
+    let code = match thrown.payload_as::<LoadFailure>().as_deref() {
+        Some(LoadFailure::Import) => "import",
+        Some(LoadFailure::Syntax) => "syntax",
+        None => Phase::Load.code(),
     };
-    described(diagnostic, code)
+    described(thrown, code)
+}
+
+/// The value that an error of ours is about; empty for any other.
+pub(super) fn value_of(thrown: &Thrown) -> Vec<Key> {
+    thrown.payload_as::<AboutValue>().map_or_else(Vec::new, |about| about.0.clone())
 }
 
 /// A fault of a run that broke off.
 pub(super) fn broken_off(error: &RunError, code: &'static str) -> Fault {
     match error {
-        RunError::Script(failure) => described(failure.diagnostic.clone(), code),
+        RunError::Script(failure) => described(failure.diagnostic.clone().into(), code),
         other => Fault::error(code, &[], other.to_string()),
     }
 }
@@ -85,18 +81,21 @@ pub(super) fn halted(ctx: &Ctx<'_>, halt: Halt, phase: Phase) -> Fault {
             let weight = if exit_code == 0 { Weight::Note } else { Weight::Warning };
             Fault { location: exit_location(ctx), ..Fault::error(phase.code(), &[], message) }.weighing(weight)
         }
-        Halt::Uncaught(thrown) | Halt::UnhandledRejection(thrown) => described(thrown.diagnostic, phase.code()),
+        Halt::Uncaught(thrown) | Halt::UnhandledRejection(thrown) => described(thrown, phase.code()),
     }
 }
 
-fn described(diagnostic: Diagnostic, code: &'static str) -> Fault {
+fn described(thrown: Thrown, code: &'static str) -> Fault {
+    let place = value_of(&thrown);
+    let diagnostic = thrown.diagnostic;
     let caused: String = diagnostic.causes.iter().map(|cause| format!(" (caused by: {})", cause.message)).collect();
     let message = match diagnostic.name.as_str() {
         "" | "Error" => diagnostic.message,
         name if diagnostic.message.is_empty() => name.to_owned(),
         name => format!("{name}: {}", diagnostic.message),
     };
-    Fault { location: diagnostic.location, ..Fault::error(code, &[], message + &caused) }.with_hint(diagnostic.hint)
+    let fault = Fault { place, location: diagnostic.location, ..Fault::error(code, &[], message + &caused) };
+    fault.with_hint(diagnostic.hint)
 }
 
 /// An error that ended loading or rendering. When something was refused before, or nobody answered, it may well follow from

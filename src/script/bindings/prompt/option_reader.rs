@@ -7,15 +7,19 @@ use rquickjs::{Ctx, Object, Result, Value};
 
 use crate::{
     chat::{Reasoning, Timeouts, ToolChoice},
-    script::bindings::values::{elements, kind_of, property, to_json, type_error},
+    diagnostic::{Key, written},
+    script::{
+        ScriptError,
+        bindings::values::{elements, kind_of, property, to_json},
+    },
 };
 
 /// Reads the fields of one options object.
 pub(super) struct Reader<'a, 'js> {
     pub(super) ctx: &'a Ctx<'js>,
     pub(super) options: &'a Object<'js>,
-    /// Opens error messages, e.g. `config.options`.
-    pub(super) place: &'a str,
+    /// What leads to them; opens error messages, e.g. `config.options`.
+    pub(super) place: &'a [Key],
 }
 
 impl<'js> Reader<'_, 'js> {
@@ -25,7 +29,13 @@ impl<'js> Reader<'_, 'js> {
             None if value.is_number() => to_json(self.ctx, value)?.to_string(),
             None => kind_of(value).to_owned(),
         };
-        Err(type_error(self.ctx, format!("{}.{name} must be {wanted}, got {got}", self.place)))
+        let place = self.below(name);
+        let error = ScriptError::type_error(format!("{} must be {wanted}, got {got}", written(&place)));
+        Err(error.about(&place).throw(self.ctx))
+    }
+
+    fn below(&self, name: &str) -> Vec<Key> {
+        [self.place, &[Key::Name(name.to_owned())]].concat()
     }
 
     pub(super) fn number(&self, name: &str) -> Result<Option<f64>> {
@@ -125,7 +135,7 @@ impl<'js> Reader<'_, 'js> {
         let Some(object) = value.as_object() else {
             return self.wrong("timeout", "milliseconds or {total, firstByte, idle}", &value);
         };
-        let place = format!("{}.timeout", self.place);
+        let place = self.below("timeout");
         let inner = Reader { ctx: self.ctx, options: object, place: &place };
         let part = |name: &str| match inner.number(name)? {
             Some(milliseconds) => inner.duration(name, milliseconds),
@@ -157,7 +167,7 @@ impl<'js> Reader<'_, 'js> {
         let wanted = "'off', 'low', 'medium', 'high' or {tokens}";
         let Some(value) = property(self.options, "reasoning")? else { return Ok(None) };
         if let Some(object) = value.as_object().filter(|_| !value.is_array() && !value.is_function()) {
-            let place = format!("{}.reasoning", self.place);
+            let place = self.below("reasoning");
             let tokens = Reader { ctx: self.ctx, options: object, place: &place }.count("tokens")?;
             // A budget of nothing is the plainest way to say that there should be no thinking.
             return match tokens {

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     chat::CallSettings,
+    diagnostic::{Key, written},
     prompt::RunSettings,
     sandbox::SandboxConfig,
     script::{
@@ -79,12 +80,13 @@ fn wrong_field(given: &serde_json::Value) -> Option<&str> {
     given.as_object()?.iter().find(is_wrong).map(|(name, _)| name.as_str())
 }
 
-/// Reads an options object. `place` opens error messages, e.g. `config.options`.
+/// Reads `config.options`.
 ///
 /// Units: `timeout` is milliseconds, a number for the whole call or `{total, firstByte, idle}`. `undefined` and `null`
 /// count as unset. Throws a `TypeError` that names the option.
-pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>, place: &str) -> Result<RunSettings> {
-    let reader = Reader { ctx, options, place };
+pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>) -> Result<RunSettings> {
+    let place = Key::path(&["config", "options"]);
+    let reader = Reader { ctx, options, place: &place };
     // They are fetched when they are due. A slip should show before the first request, not after the last.
     for name in ["stopWhen", "onStepFinish", "onFinish"] {
         reader.check_callback(name)?;
@@ -108,7 +110,7 @@ pub(crate) fn read<'js>(ctx: &Ctx<'js>, options: &Object<'js>, place: &str) -> R
         headers: reader.headers()?,
         timeouts: reader.timeouts()?,
         provider_options: match property(options, "providerOptions")? {
-            Some(value) => provider_options(ctx, &value, place)?.unwrap_or_default(),
+            Some(value) => provider_options(ctx, &value, &written(&place))?.unwrap_or_default(),
             None => serde_json::Map::new(),
         },
     };

@@ -82,7 +82,7 @@ impl<'js> ScriptPrompt<'js> {
             }
         }
         let mut settings = match options {
-            Some(given) => options::read(ctx, &given, "config.options")?,
+            Some(given) => options::read(ctx, &given)?,
             None => RunSettings::default(),
         };
         if let Some(shape) = &*core.answer.borrow() {

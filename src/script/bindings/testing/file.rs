@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rquickjs::{Ctx, Error, Function};
+use rquickjs::{Ctx, Function};
 use tokio::sync::Notify;
 
 use super::{host, limited::until, outcome::Failure};
@@ -25,6 +25,7 @@ pub(crate) async fn run_test_file(engine: &Engine, path: &Path, limit: Option<Du
             Err(diagnostic) => Err(*diagnostic),
         };
         breathe(&ctx).await;
+        host::tell_interruption(&ctx);
         if let Err(diagnostic) = played {
             host.error(Failure { diagnostic, diff: None, context: None });
         }
@@ -42,14 +43,12 @@ async fn load(ctx: &Ctx<'_>, path: &Path, limit: Option<Duration>) -> Result<(),
         () = until(deadline) => None,
     };
     let was_interrupted = is_late(ctx);
-    let _ = host::limit(ctx, None);
+    let loaded = loaded.map(|loaded| loaded.map_err(|error| Box::new(diagnose_error(ctx, error).diagnostic)));
+    host::release(ctx);
     match loaded {
         Some(Ok(_)) => Ok(()),
-        Some(Err(error)) if !was_interrupted => Err(Box::new(diagnose_error(ctx, error).diagnostic)),
-        other => {
-            if let Some(Err(Error::Exception)) = other {
-                ctx.catch();
-            }
+        Some(Err(diagnostic)) if !was_interrupted => Err(diagnostic),
+        _ => {
             let message = format!("loading the file timed out after {} s", limit.unwrap_or_default().as_secs_f64());
             Err(Box::new(
                 Diagnostic::new(message)

@@ -10,7 +10,12 @@ use rquickjs::{Ctx, JsLifetime, Result};
 
 use super::outcome::{Failure, Snapshots, TestOutcome};
 use crate::diagnostic::Diagnostic;
-use crate::script::{Catcher, Halt, ScriptError, catch_ends, is_late, set_deadline};
+use crate::script::{
+    Catcher, ExitCalled, Halt, ScriptError, Thrown, catch_ends, set_deadline, set_leash, take_interrupted,
+};
+
+/// How long a script may run that no test waits for, without giving others a turn.
+const LEASH: Duration = Duration::from_secs(2);
 
 /// How a test file is to be run.
 #[derive(Clone, Debug)]
@@ -31,6 +36,9 @@ pub(crate) struct TestSettings {
 pub(crate) trait TestHost {
     /// Something begins that will be told of within this time; a test has the name `test`, hooks of whole suites that of the suite.
     fn begin(&self, test: &str, limit: Option<Duration>);
+
+    /// The tests of the file, none of which has run.
+    fn plan(&self, tests: Vec<TestOutcome>);
 
     /// A test begins, with all its repetitions: what it replays begins anew.
     fn start(&self, test: &str);
@@ -77,8 +85,10 @@ pub(crate) fn install(ctx: &Ctx<'_>, settings: TestSettings, host: Rc<dyn TestHo
 /// What would have ended a run is a failure of the file.
 fn catcher(host: Rc<dyn TestHost>, exit: Rc<Cell<Option<i32>>>) -> Catcher {
     Rc::new(move |halt| {
+        let is_exit = |thrown: &Thrown| exit.get().is_some() && thrown.payload_as::<ExitCalled>().is_some();
         let (diagnostic, context) = match halt {
-            // Told by whoever runs what called it.
+            Halt::Uncaught(thrown) | Halt::UnhandledRejection(thrown) if is_exit(&thrown) => return,
+            // Told with what was running then.
             Halt::Exit(code) => return exit.set(Some(code)),
             Halt::Uncaught(thrown) => (thrown.diagnostic, "uncaught exception"),
             Halt::UnhandledRejection(thrown) => (thrown.diagnostic, "unhandled rejection"),
@@ -89,14 +99,35 @@ fn catcher(host: Rc<dyn TestHost>, exit: Rc<Cell<Option<i32>>>) -> Catcher {
 
 /// Has scripts of this engine, and of those it runs files in, interrupted that run much longer.
 pub(super) fn limit(ctx: &Ctx<'_>, deadline: Option<Instant>) -> Result<()> {
-    // A job that was interrupted leaves its exception behind, which the next import would take for its own.
-    if is_late(ctx) && ctx.has_exception() {
-        ctx.catch();
-    }
+    forget_interruption(ctx);
     if let Some(testing) = ctx.userdata::<Testing>() {
         testing.deadline.set(deadline);
     }
     set_deadline(ctx, deadline)
+}
+
+/// What had a limit is over. What it has left behind may go on, but not without end.
+pub(super) fn release(ctx: &Ctx<'_>) {
+    forget_interruption(ctx);
+    // There is a loop: something was running.
+    let _ = set_leash(ctx, LEASH);
+    take_interrupted(ctx);
+}
+
+/// Tells of what was interrupted that no test waits for any more.
+pub(super) fn tell_interruption(ctx: &Ctx<'_>) {
+    let Some(host) = with(ctx, |testing| testing.host.clone()).filter(|_| take_interrupted(ctx)) else { return };
+    forget_interruption(ctx);
+    let message = "something that a test left behind was interrupted: it let nothing else run any more";
+    let hint = "look for a loop without an end in what is not awaited";
+    host.error(Failure { diagnostic: Diagnostic::new(message).with_hint(hint), diff: None, context: None });
+}
+
+/// A job that was interrupted leaves its exception behind, which the next import would take for its own.
+fn forget_interruption(ctx: &Ctx<'_>) {
+    if ctx.has_exception() {
+        ctx.catch();
+    }
 }
 
 /// What is known of the test file that runs in this engine; `None` where none does.

@@ -63,6 +63,7 @@ async fn within<'js>(
             ScriptError::error(other.to_string()).into_object(ctx).map_or_else(|_| ctx.catch(), Object::into_value)
         }
     };
+    host::tell_interruption(ctx);
     host::limit(ctx, deadline).map_err(caught)?;
     let runs_before = door::count(ctx);
     let call = apply_async(function, Value::new_undefined(ctx.clone()), arguments);
@@ -71,20 +72,18 @@ async fn within<'js>(
         outcome = call => Some(outcome),
         () = until(deadline) => None,
     };
+    // Before anything else: what is pending must not be taken for what an interrupted job has left behind.
+    let outcome = outcome.map(|outcome| outcome.map_err(caught));
     let was_interrupted = is_late(ctx);
-    // There is a loop, or nothing would have been called.
-    let _ = host::limit(ctx, None);
+    host::release(ctx);
     let is_in_time = !was_interrupted && deadline.is_none_or(|deadline| Instant::now() <= deadline);
     if !is_in_time || what == "the test" {
         give_up_runs(ctx, runs_before, matches!(outcome, Some(Ok(_))) && is_in_time);
     }
     match outcome {
         Some(Ok(value)) if is_in_time => Ok(value),
-        Some(Err(error)) if !was_interrupted => Err(caught(error)),
-        outcome => {
-            if let Some(Err(Error::Exception)) = outcome {
-                ctx.catch();
-            }
+        Some(Err(thrown)) if !was_interrupted => Err(thrown),
+        _ => {
             let error = time_is_over(ctx, function, what, (limit.unwrap_or_default(), was_interrupted));
             Err(error.into_object(ctx).map_or_else(|_| ctx.catch(), Object::into_value))
         }

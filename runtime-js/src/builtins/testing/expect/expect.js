@@ -1,22 +1,17 @@
 // `expect`: the matchers of @vitest/expect, put together for one test after the other.
-import * as chai from 'chai';
-import {
-  ChaiStyleAssertions, GLOBAL_EXPECT, JestAsymmetricMatchers, JestChaiExpect, JestExtend, addCustomEqualityTesters, customMatchers, getState,
-  recordAsyncExpect, setState,
-} from '@vitest/expect';
-import { settings } from 'lmthing:internal/testing/state';
+import { GLOBAL_EXPECT, addCustomEqualityTesters, customMatchers, getState, recordAsyncExpect, setState } from '@vitest/expect';
+import { current, settings } from 'lmthing:internal/testing/state';
+import { matchersOf } from './later.js';
+import { Assertion, AssertionError, chaiExpect, flag } from './matchers.js';
 import { makePoll } from './poll.js';
-import { placeAt, runningTask } from './running.js';
-
-const { flag } = chai.util;
-
-for (const plugin of [JestExtend, JestChaiExpect, ChaiStyleAssertions, JestAsymmetricMatchers]) chai.use(plugin);
+import { placeAt } from './place.js';
+import { runningTask } from './running.js';
 
 /** What a test says of a value. */
 export const expect = (value, message) => {
   const task = runningTask();
   state.assertionCalls++;
-  const assertion = chai.expect(value, message);
+  const assertion = chaiExpect(value, message);
   if (task) {
     task.calls++;
     flag(assertion, 'vitest-test', task);
@@ -24,8 +19,16 @@ export const expect = (value, message) => {
   return assertion;
 };
 
-Object.assign(expect, chai.expect);
-const state = { assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNumber: null, testPath: settings?.file, currentTestName: '' };
+Object.assign(expect, chaiExpect);
+const state = {
+  assertionCalls: 0,
+  isExpectingAssertions: false,
+  expectedAssertionsNumber: null,
+  testPath: settings?.file,
+  get currentTestName() {
+    return current()?.name ?? '';
+  },
+};
 setState(state, expect);
 Object.defineProperty(globalThis, GLOBAL_EXPECT, { value: expect, configurable: true, writable: true });
 
@@ -62,10 +65,10 @@ function hasAssertions() {
 
 /** Adds matchers of the author's. What those that are asynchronous find is told at the line that calls them. */
 function extend(matchers) {
-  chai.expect.extend(expect, matchers);
+  chaiExpect.extend(expect, matchers);
   for (const name of Object.keys(matchers)) {
-    const matcher = chai.Assertion.prototype[name];
-    chai.Assertion.prototype[name] = function (...args) {
+    const matcher = Assertion.prototype[name];
+    Assertion.prototype[name] = function (...args) {
       const found = matcher.apply(this, args);
       if (typeof found?.then !== 'function' || flag(this, 'poll') || flag(this, 'promise')) return found;
       const here = new Error();
@@ -82,17 +85,29 @@ Object.assign(expect, {
   setState: (more) => setState(more, expect),
   extend,
   addEqualityTesters: (testers) => addCustomEqualityTesters(testers),
+  addSnapshotSerializer: (serializer) => matchersOf('snapshots').addSerializer(serializer),
   soft: softly,
   poll: makePoll(expect),
   unreachable: (message) => {
-    throw new chai.AssertionError(`expected${message ? ` "${message}" ` : ' '}not to be reached`);
+    throw new AssertionError(`expected${message ? ` "${message}" ` : ' '}not to be reached`);
   },
   assertions,
   hasAssertions,
 });
-expect.extend(customMatchers);
+chaiExpect.extend(expect, customMatchers);
+
+const satisfies = Assertion.prototype.toSatisfy;
+/** Vitest's, with a function; with a text a model judges. */
+Assertion.prototype.toSatisfy = function toSatisfy(wanted, ...more) {
+  if (typeof wanted === 'function') return satisfies.call(this, wanted, ...more);
+  if (typeof wanted !== 'string') throw new TypeError(`toSatisfy wants a function, or a text that a model judges by, got ${wanted === null ? 'null' : typeof wanted}`);
+  const here = flag(this, 'error') ?? new Error();
+  const isSoft = flag(this, 'soft') && !flag(this, 'promise');
+  const judged = matchersOf('runs').judge(this, wanted, more[0], here);
+  return recordAsyncExpect(flag(this, 'vitest-test'), judged, 'expect(subject).toSatisfy(criterion)', here, isSoft);
+};
 
 /** Begins an attempt at a test. */
-export function begin(test) {
-  Object.assign(state, { assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNumber: null, currentTestName: test.name });
+export function begin() {
+  Object.assign(state, { assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNumber: null });
 }

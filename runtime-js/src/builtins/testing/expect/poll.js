@@ -1,11 +1,12 @@
 // `expect.poll`: calls a function again and again until what it gives is as expected.
-import { Assertion, util } from 'chai';
-import { awaited, placeAt, runningTask } from './running.js';
+import { clearTimeout, setTimeout } from 'lmthing:internal/timers';
+import { fakeClock } from './clock.js';
+import { Assertion, flag } from './matchers.js';
+import { placeAt } from './place.js';
+import { awaited, runningTask } from './running.js';
 
 // What does not go together with asking again.
 const UNSUPPORTED = /^(toMatch(Inline)?Snapshot|matchSnapshot|toThrowErrorMatching(Inline)?Snapshot|throws?|Throw|toThrow(Error)?|resolves|rejects)$/;
-
-const { setTimeout, clearTimeout } = globalThis;
 
 /** `expect.poll(fn, {interval, timeout, message})`, for an `expect`. */
 export const makePoll = (expect) => (fn, { interval = 50, timeout = 1000, message } = {}) => {
@@ -13,7 +14,7 @@ export const makePoll = (expect) => (fn, { interval = 50, timeout = 1000, messag
   const task = runningTask();
   if (!task) throw new Error('expect.poll() must be called inside a test');
   const assertion = expect(null, message);
-  util.flag(assertion, 'poll', true);
+  flag(assertion, 'poll', true);
   const proxy = new Proxy(assertion, {
     get(target, key) {
       if (UNSUPPORTED.test(String(key))) {
@@ -24,8 +25,7 @@ export const makePoll = (expect) => (fn, { interval = 50, timeout = 1000, messag
       if (typeof found !== 'function' || key === 'assert') return found;
       return (...args) => {
         const here = new Error();
-        const name = `expect.poll(assertion).${util.flag(assertion, 'negate') ? 'not.' : ''}${String(key)}()`;
-        const isSoft = util.flag(assertion, 'soft');
+        const name = `expect.poll(assertion).${flag(assertion, 'negate') ? 'not.' : ''}${String(key)}()`;
         const begin = () =>
           polled(assertion, fn, () => found.apply(assertion, args), { interval, timeout }).catch((error) => {
             if (error !== null && typeof error === 'object') error.cause ??= new Error('Matcher did not succeed in time.');
@@ -33,7 +33,7 @@ export const makePoll = (expect) => (fn, { interval = 50, timeout = 1000, messag
           });
         const forgotten = () =>
           placeAt(new Error(`${name} was not awaited. This assertion is asynchronous and must be awaited; otherwise, it is not executed to avoid unhandled rejections:\n\nawait ${name}\n`), here);
-        return awaited(task, begin, forgotten, isSoft);
+        return awaited(task, begin, forgotten);
       };
     },
   });
@@ -55,12 +55,13 @@ async function polled(assertion, fn, check, { interval, timeout }) {
       try {
         const value = await inTime((async () => fn({ signal: controller.signal }))());
         if (value === isOver) break;
-        util.flag(assertion, 'object', value);
+        flag(assertion, 'object', value);
         if ((await inTime((async () => void (await check()))())) !== isOver) return;
         break;
       } catch (error) {
         last = error;
         await inTime(new Promise((resolve) => setTimeout(resolve, interval)));
+        fakeClock()?.tick(interval);
       }
     }
   } finally {

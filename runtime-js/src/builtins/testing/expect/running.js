@@ -46,15 +46,15 @@ export function awaited(task, begin, makeError) {
   };
 }
 
-/** What is wrong at the end of an attempt: soft failures, promises nobody awaited, counts. */
+/** What is wrong at the end of an attempt: soft failures, promises nobody awaited, counts. Each is told once. */
 export async function errorsAtTheEnd(task) {
-  const forgotten = task.promised.map((entry) => ({ entry, error: thrownBy(entry.check) })).filter(({ error }) => error);
+  const forgotten = task.promised.splice(0).map((entry) => ({ entry, error: thrownBy(entry.check) })).filter(({ error }) => error);
   // Time to settle for what only waits for its turn.
   for (let turn = 0; forgotten.length > 0 && turn < 20; turn++) await undefined;
   return [
-    ...(task.result?.errors ?? []),
+    ...(task.result?.errors?.splice(0) ?? []),
     ...forgotten.map(({ entry, error }) => (entry.rejected ? withHint(entry.rejected.reason) : error)),
-    ...task.counts.map((check) => check(task.calls)).filter(Boolean),
+    ...task.counts.splice(0).map((check) => check(task.calls)).filter(Boolean),
   ];
 }
 
@@ -72,13 +72,4 @@ function thrownBy(check) {
   } catch (error) {
     return error;
   }
-}
-
-/** Gives an error the place where `source` was made, for what fails after the author's line. */
-export function placeAt(error, source) {
-  if (error instanceof Error && typeof source.stack === 'string') {
-    const frames = source.stack.split('\n').filter((line) => /^\s+at /.test(line)).join('\n');
-    Object.defineProperty(error, 'stack', { value: `${error.name}: ${error.message}\n${frames}`, configurable: true, writable: true });
-  }
-  return error;
 }

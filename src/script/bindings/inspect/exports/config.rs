@@ -13,7 +13,7 @@ use crate::{
     script::bindings::{
         prompt::{config_keys, object::plugin_methods, options},
         run::limits,
-        values::{elements, kind_of, plain_error},
+        values::{elements, kind_of},
     },
 };
 
@@ -61,7 +61,7 @@ fn look_at_options<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Va
         let hint = Some(config_keys::advice_for_option(&name));
         faults.add(WRONG, below(&place, &name), format!("config.options has no '{name}'"), hint);
     }
-    faults.read_each("config", &place, &given, |single| options::read(ctx, single, "config.options"));
+    faults.read_each("config", &place, &given, |single| options::read(ctx, single));
     for (option, known) in OF_OPTIONS {
         look_within(faults, &given, option, known);
     }
@@ -163,8 +163,9 @@ fn look_at_prices<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Val
     for (name, prices) in entries(&given) {
         let place = name.map_or(place.clone(), |name| below(&place, name));
         if let Err(error) = OwnPrices::from_json("config.prices", &prices) {
-            let read = Err::<(), _>(plain_error(ctx, error.to_string()));
-            faults.read("config", &place, read);
+            // What was handed over is a table of one entry.
+            let place = error.path.get(1).map_or(place.clone(), |field| [&place[..], &[field.clone()]].concat());
+            faults.add(WRONG, place, error.to_string(), None);
         }
     }
 }

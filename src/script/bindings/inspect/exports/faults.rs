@@ -1,10 +1,10 @@
-//! Gathering faults: what a reader refuses, with the place that its message names. Must not know what is read.
+//! Gathering faults: what a reader refuses, with the value that its error is about. Must not know what is read.
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
-use super::{
-    super::fault::{Fault, Key, NamedModel, Weight},
-    place::path_in,
+use super::super::{
+    fault::{Fault, Key, NamedModel, Weight},
+    verdict::value_of,
 };
 use crate::{prompt::RunError, script::diagnose_error};
 
@@ -34,7 +34,7 @@ impl<'a, 'js> Faults<'a, 'js> {
         self.found.push(Fault { place, location: None, weight, code, message: message.into(), hint });
     }
 
-    /// What a reader made; an error of it is a fault at `place`, or deeper where its message says so.
+    /// What a reader made; an error of it is a fault at `place`, or deeper where it says so.
     pub(super) fn read<T>(&mut self, code: &'static str, place: &[Key], read: Result<T>) -> Option<T> {
         match read {
             Ok(value) => Some(value),
@@ -44,9 +44,9 @@ impl<'a, 'js> Faults<'a, 'js> {
                     Some(RunError::NoModel(error)) => error.hint.clone(),
                     _ => None,
                 };
+                let about = value_of(&thrown);
+                let place = if about.starts_with(place) { about } else { place.to_vec() };
                 let diagnostic = thrown.diagnostic;
-                let named = path_in(&diagnostic.message);
-                let place = if named.starts_with(place) { named } else { place.to_vec() };
                 let location = diagnostic.location;
                 let fault = Fault {
                     place,
@@ -97,7 +97,7 @@ fn single<'js>(ctx: &Ctx<'js>, name: &str, value: Value<'js>) -> Result<Object<'
 
 /// The path of keys with these names.
 pub(super) fn path(names: &[&str]) -> Vec<Key> {
-    names.iter().map(|name| Key::Name((*name).to_owned())).collect()
+    Key::path(names)
 }
 
 /// `place` and a name in it.

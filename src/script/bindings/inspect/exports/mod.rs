@@ -7,7 +7,6 @@ mod judge;
 mod mock;
 mod model;
 mod named;
-mod place;
 
 use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
@@ -16,7 +15,6 @@ use faults::{Faults, path};
 pub(super) use judge::judge;
 pub(crate) use mock::{MockScript, calls_against};
 pub(super) use named::{NamedTools, names_against};
-pub(crate) use place::path_in;
 
 use crate::{
     diagnostic::closest,

@@ -1,51 +1,69 @@
 //! What a module exports, and what the names on its top level stand for. Must not know what is looked for.
 
+mod range;
+
 use std::collections::HashMap;
 
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
-use super::range::Range;
+pub(in crate::check) use range::Range;
+
 use crate::code::Tree;
 
 /// The top level of a module.
 #[derive(Default)]
-pub(super) struct Module {
+pub(in crate::check) struct Module {
     exports: Vec<Export>,
-    /// What constants were set to, and functions.
-    names: HashMap<String, NodeId>,
+    /// Variables, functions and classes by their names.
+    locals: HashMap<String, Local>,
     /// `name.key = value`, in the order of the text.
-    pub(super) assignments: Vec<Assignment>,
+    pub(in crate::check) assignments: Vec<Assignment>,
     /// The first `export *`.
-    pub(super) star: Option<Range>,
+    pub(in crate::check) star: Option<Range>,
     /// The modules of which everything is exported, as they are written.
-    pub(super) star_modules: Vec<String>,
+    pub(in crate::check) star_modules: Vec<String>,
+    /// Whether anything is exported that comes from another module.
+    pub(in crate::check) is_open: bool,
+}
+
+/// A name of the module and where it gets its value.
+#[derive(Clone, Copy)]
+pub(in crate::check) struct Local {
+    /// A `VariableDeclaration`, `FunctionDeclaration` or `ClassDeclaration`.
+    pub(in crate::check) node: NodeId,
+    /// The statement it is in.
+    pub(in crate::check) statement: NodeId,
+    /// What a variable is set to; a function or class itself.
+    value: Option<NodeId>,
 }
 
 /// One export.
-pub(super) struct Export {
+pub(in crate::check) struct Export {
     name: String,
     /// Its name.
-    pub(super) range: Range,
+    pub(in crate::check) range: Range,
     /// The name it has in the module, when it has one.
-    pub(super) local: Option<String>,
+    pub(in crate::check) local: Option<String>,
     /// What it is, when that stands at the export itself.
-    pub(super) value: Option<NodeId>,
+    pub(in crate::check) value: Option<NodeId>,
+    /// The statement that exports it.
+    pub(in crate::check) statement: NodeId,
 }
 
 /// A property that is set by a statement of its own.
-pub(super) struct Assignment {
+pub(in crate::check) struct Assignment {
     /// The name of the object, then keys.
-    pub(super) target: Vec<String>,
+    pub(in crate::check) target: Vec<String>,
     /// What is assigned to.
-    pub(super) left: NodeId,
+    pub(in crate::check) left: NodeId,
     /// What is assigned.
-    pub(super) right: NodeId,
+    pub(in crate::check) right: NodeId,
 }
 
 impl Module {
     /// Reads the top level.
-    pub(super) fn of(tree: &Tree) -> Result<Self, Error> {
+    pub(in crate::check) fn of(tree: &Tree) -> Result<Self, Error> {
         let mut module = Module::default();
         for statement in tree.statements()? {
             module.statement(tree, statement)?;
@@ -54,18 +72,23 @@ impl Module {
     }
 
     /// The export called `name`.
-    pub(super) fn export(&self, name: &str) -> Option<&Export> {
+    pub(in crate::check) fn export(&self, name: &str) -> Option<&Export> {
         self.exports.iter().find(|export| export.name == name)
     }
 
     /// The names of all exports.
-    pub(super) fn export_names(&self) -> Vec<&str> {
+    pub(in crate::check) fn export_names(&self) -> Vec<&str> {
         self.exports.iter().map(|export| export.name.as_str()).collect()
     }
 
     /// What a name of the top level stands for: the value it was set to, or a function.
-    pub(super) fn value(&self, name: &str) -> Option<NodeId> {
-        self.names.get(name).copied()
+    pub(in crate::check) fn value(&self, name: &str) -> Option<NodeId> {
+        self.locals.get(name)?.value
+    }
+
+    /// A name of the top level.
+    pub(in crate::check) fn local(&self, name: &str) -> Option<Local> {
+        self.locals.get(name).copied()
     }
 
     fn statement(&mut self, tree: &Tree, statement: NodeId) -> Result<(), Error> {
@@ -94,10 +117,10 @@ impl Module {
                 let value = read.initializer();
                 if tree.kind(name)? == SyntaxKind::Identifier {
                     let text = tree.text(name)?;
-                    self.names.extend(value.map(|value| (text.clone(), value)));
-                    self.add(is_export, tree, text, name)?;
-                } else {
-                    self.pattern(tree, name, is_export)?;
+                    self.locals.insert(text.clone(), Local { node: declaration, statement, value });
+                    self.add(is_export, tree, text, (name, statement))?;
+                } else if is_export {
+                    self.pattern(tree, name, statement)?;
                 }
             }
         }
@@ -105,20 +128,26 @@ impl Module {
     }
 
     /// `export const { config, mock } = …`.
-    fn pattern(&mut self, tree: &Tree, pattern: NodeId, is_export: bool) -> Result<(), Error> {
+    fn pattern(&mut self, tree: &Tree, pattern: NodeId, statement: NodeId) -> Result<(), Error> {
         for element in tree.children(pattern)? {
             let Some(name) = tree.node(element)?.name() else { continue };
             if tree.kind(name)? == SyntaxKind::Identifier {
-                self.add(is_export, tree, tree.text(name)?, name)?;
+                self.add(true, tree, tree.text(name)?, (name, statement))?;
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, is_export: bool, tree: &Tree, text: String, name: NodeId) -> Result<(), Error> {
+    fn add(
+        &mut self,
+        is_export: bool,
+        tree: &Tree,
+        text: String,
+        (name, statement): (NodeId, NodeId),
+    ) -> Result<(), Error> {
         if is_export {
             let range = Range::of(tree, name)?;
-            self.exports.push(Export { name: text.clone(), range, local: Some(text), value: None });
+            self.exports.push(Export { name: text.clone(), range, local: Some(text), value: None, statement });
         }
         Ok(())
     }
@@ -126,13 +155,14 @@ impl Module {
     fn declaration(&mut self, tree: &Tree, statement: NodeId) -> Result<(), Error> {
         let name = tree.node(statement)?.name();
         let text = name.map(|name| tree.text(name)).transpose()?;
-        self.names.extend(text.clone().map(|text| (text, statement)));
+        let local = Local { node: statement, statement, value: Some(statement) };
+        self.locals.extend(text.clone().map(|text| (text, local)));
         if tree.has_modifier(statement, SyntaxKind::DefaultKeyword)? {
             return self.export_default(tree, statement, Some(statement));
         }
         let is_export = tree.has_modifier(statement, SyntaxKind::ExportKeyword)?;
         match (name, text) {
-            (Some(name), Some(text)) => self.add(is_export, tree, text, name),
+            (Some(name), Some(text)) => self.add(is_export, tree, text, (name, statement)),
             _ => Ok(()),
         }
     }
@@ -142,7 +172,7 @@ impl Module {
         // The two words alone: a function may be as long as the file.
         let default = tree.token_from(start + "export".len());
         let range = Range { start, end: default + "default".len() };
-        self.exports.push(Export { name: "default".to_owned(), range, local: None, value });
+        self.exports.push(Export { name: "default".to_owned(), range, local: None, value, statement });
         Ok(())
     }
 
@@ -151,6 +181,7 @@ impl Module {
         let read = tree.node(statement)?;
         let module = read.module_specifier();
         let is_from_elsewhere = module.is_some();
+        self.is_open |= is_from_elsewhere;
         let children = tree.children(statement)?;
         let mut is_star = true;
         for list in children {
@@ -163,7 +194,7 @@ impl Module {
                         let local = read.property_name_or_name().map(|name| tree.text(name)).transpose()?;
                         let local = local.filter(|_| !is_from_elsewhere);
                         let range = Range::of(tree, name)?;
-                        self.exports.push(Export { name: tree.text(name)?, range, local, value: None });
+                        self.exports.push(Export { name: tree.text(name)?, range, local, value: None, statement });
                     }
                 }
                 SyntaxKind::NamespaceExport => is_star = false,
@@ -217,6 +248,6 @@ fn names_of(tree: &Tree, expression: NodeId) -> Result<Option<Vec<String>>, Erro
 }
 
 /// Whether a key in brackets says what it is.
-pub(super) fn is_literal(kind: SyntaxKind) -> bool {
+pub(in crate::check) fn is_literal(kind: SyntaxKind) -> bool {
     matches!(kind, SyntaxKind::StringLiteral | SyntaxKind::NumericLiteral | SyntaxKind::NoSubstitutionTemplateLiteral)
 }

@@ -1,0 +1,2 @@
+// The clock of `vi.useFakeTimers`.
+export { withGlobal } from '@sinonjs/fake-timers';

@@ -1,0 +1,93 @@
+// Where matchers are: Vitest's on the prototype of all assertions, chai's own (`.to.equal`) behind it, defined when one is asked for.
+import { Assertion, AssertionError, config, expect as chaiExpect, rest, util } from 'chai';
+import { ChaiStyleAssertions, JestAsymmetricMatchers, JestChaiExpect, JestExtend } from '@vitest/expect';
+import { importBuiltin } from 'lmthing:internal/native/modules';
+
+const { flag } = util;
+const chai = { Assertion, AssertionError, expect: chaiExpect, util };
+
+// An unknown name comes to `behind`; a proxy around every assertion would be slow.
+config.useProxy = false;
+
+/** A matcher on the prototype, as chai's `addMethod` makes them; elsewhere the function itself. */
+function addMethod(target, name, method) {
+  if (target !== Assertion.prototype) {
+    target[name] = method;
+    return;
+  }
+  target[name] = function matcher(...args) {
+    if (!flag(this, 'lockSsfi')) flag(this, 'ssfi', matcher);
+    const result = method.apply(this, args);
+    return result === undefined ? this : result;
+  };
+}
+
+// What Vitest changes about chai's own assertions.
+const overwrites = [];
+const tools = { ...util, addMethod, overwriteMethod: (...change) => void overwrites.push(change) };
+
+util.addProperty(Assertion.prototype, 'not', function () {
+  flag(this, 'negate', true);
+});
+for (const plugin of [JestExtend, JestChaiExpect, JestAsymmetricMatchers]) plugin(chai, tools);
+
+/** `.resolves` and `.rejects` tell of failures where they stand; reading a property has no place in a stack, calling the matcher has. */
+function placed(name) {
+  const { get } = Object.getOwnPropertyDescriptor(Assertion.prototype, name);
+  return function () {
+    const promised = get.call(this);
+    const error = flag(this, 'error');
+    const outer = new Proxy(promised, {
+      get(target, key) {
+        const found = Reflect.get(target, key);
+        if (typeof found !== 'function') return found instanceof Assertion ? outer : found;
+        return (...args) => {
+          error.stack = new Error(error.message).stack;
+          return found(...args);
+        };
+      },
+    });
+    return outer;
+  };
+}
+for (const name of ['resolves', 'rejects']) Object.defineProperty(Assertion.prototype, name, { get: placed(name), configurable: true });
+
+let isCompleting = false;
+let more;
+
+/** Defines chai's own assertions, once; those that are there already stay. */
+function complete() {
+  if (more) return more;
+  isCompleting = true;
+  const known = Object.getOwnPropertyDescriptors(Assertion.prototype);
+  Assertion.addMethod = (name, method) => addMethod(Assertion.prototype, name, method);
+  more = importBuiltin('lmthing:internal/testing/chai');
+  overwrites.forEach((change) => util.overwriteMethod(...change));
+  ChaiStyleAssertions(chai, tools);
+  Object.defineProperties(Assertion.prototype, known);
+  isCompleting = false;
+  return more;
+}
+rest.load = complete;
+
+const behind = new Proxy(Object.prototype, {
+  get(target, name, assertion) {
+    if (isCompleting || typeof name === 'symbol' || name in target || config.proxyExcludedKeys.includes(name)) return Reflect.get(target, name, assertion);
+    complete();
+    if (name in Assertion.prototype) return Reflect.get(Assertion.prototype, name, assertion);
+    return misspelt(name);
+  },
+});
+Object.setPrototypeOf(Assertion.prototype, behind);
+
+/** Throws chai's error for a property that is not there, with the one that may be meant. */
+function misspelt(name) {
+  config.useProxy = true;
+  try {
+    return util.proxify(Object.create(Assertion.prototype))[name];
+  } finally {
+    config.useProxy = false;
+  }
+}
+
+export { Assertion, AssertionError, addMethod, chaiExpect, flag, util };

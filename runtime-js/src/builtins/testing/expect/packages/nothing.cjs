@@ -1,0 +1,2 @@
+// Stands in for modules that a package asks for and does well without.
+module.exports = undefined;

@@ -1,0 +1,4 @@
+// Matchers for what `run()` gives.
+export { judge } from './judge.js';
+export { toCost, toHaveSystem } from './system.js';
+export { toHaveCalledTool, toHaveCalledTools } from './tools.js';
