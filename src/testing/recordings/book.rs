@@ -52,7 +52,7 @@ pub(super) struct Book {
     pub(super) listed: Vec<String>,
     /// What the file holds now and who it says uses it; `None` when there is no file.
     pub(super) on_disk: Option<(Vec<Arc<RecordedExchange>>, Vec<String>)>,
-    /// Who has opened it now.
+    /// Who has asked it now, or could have.
     pub(super) users: BTreeSet<Arc<Path>>,
     /// Whether a run names it; others are only made when a test file asks something itself.
     pub(super) is_named: bool,

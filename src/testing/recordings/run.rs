@@ -64,6 +64,10 @@ impl Test {
         for book in &*self.books.borrow() {
             if let Some(mut book) = book.lock() {
                 book.end_test(&self.key, passed);
+                if passed {
+                    // Also if it has asked nothing: the recording has to be there.
+                    book.users.insert(self.key.file.clone());
+                }
             }
             book.tell();
         }
@@ -119,7 +123,6 @@ impl Test {
             why => words::unusable(&book.path, why, &self.file),
         })?;
         if let Some(mut book) = book.lock() {
-            book.users.insert(self.key.file.clone());
             book.is_named |= is_named;
         }
         let mut books = self.books.borrow_mut();
@@ -161,6 +164,7 @@ impl Run {
     /// What happens to a request now.
     pub(super) fn next(self: &Rc<Self>, asked: &Asked, request: &Use, redactor: &Redactor) -> Next<'_> {
         let Some(mut book) = self.book.lock() else { unreachable!("a run begins with a recording that was read") };
+        book.users.insert(self.test.key.file.clone());
         let places = book.entries.iter().enumerate();
         let equal =
             places.filter(|(place, entry)| self.may_play(*place, entry) && asked.is_answered_by(&entry.exchange));

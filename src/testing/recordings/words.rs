@@ -43,9 +43,9 @@ pub(super) fn unusable(path: &Path, why: &Unusable, file: &TestedFile) -> Diagno
     let record = command("--record", file);
     match why {
         Unusable::Missing => {
-            let near = near(path).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+            let near = near(path).map(|near| format!("did you mean {near}? Otherwise ")).unwrap_or_default();
             Diagnostic::new(format!("there is no recording {shown}"))
-                .with_hint(format!("{near}Recordings are made, with keys, by: {record}"))
+                .with_hint(format!("{near}make it, with keys set: {record}"))
         }
         Unusable::Unread(error) => Diagnostic::new(format!("cannot read the recording {shown}: {}", io_words(error))),
         Unusable::Unwritten(error) => {
@@ -58,8 +58,11 @@ pub(super) fn unusable(path: &Path, why: &Unusable, file: &TestedFile) -> Diagno
 
 /// What happened to a file, without the number that the system has for it.
 pub(super) fn io_words(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        _ => error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase(),
+    }
 }
 
 /// A file beside that looks as if it had been meant.

@@ -61,6 +61,20 @@ async fn nothing_is_dropped_when_it_may_be_used_elsewhere() {
     assert_eq!(folder.exchanges("r.json"), ["b: B"]);
 }
 
+/// A smoke test that needs an input does not run, and its recording may be another test's.
+#[tokio::test]
+async fn who_has_opened_a_recording_and_asked_nothing_does_not_use_it() {
+    let folder = Folder::new();
+    folder.write("r.json", &["a.test.lmt.mjs"], &[("a", "A"), ("b", "B")]);
+    let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+    let smoke = running.shelf.for_file(&folder.path("p.lmt.mjs"), "p.lmt.mjs".as_ref());
+    smoke.begin_test(0).exchanges(&folder.path("r.json"), &Redactor::default()).unwrap();
+    smoke.end_test(false);
+    smoke.end(false);
+    running.test(0, true, &["b"]).await;
+    assert_eq!(running.end(true), ["r.json: 1 exchange dropped"]);
+}
+
 #[tokio::test]
 async fn failures_are_recorded_for_tests_that_pass() {
     let folder = Folder::new();

@@ -54,14 +54,14 @@ fn a_recording_that_cannot_be_used_is_told_with_what_to_do() {
         (
             "x.json",
             "there is no recording ",
-            format!("did you mean r.json? Recordings are made, with keys, by: {record}"),
+            format!("did you mean r.json? Otherwise make it, with keys set: {record}"),
         ),
         (
             "text.json",
             "is no recording: it is not JSON: expected value",
             format!("recordings are what this writes: {record}"),
         ),
-        ("folder.json", "cannot read the recording ", String::new()),
+        ("folder.json", "folder.json: it is a directory", String::new()),
     ] {
         let error = test.exchanges(&folder.path(name), &Redactor::default()).err().unwrap();
         assert!(error.message.contains(message) && error.message.contains(name), "{error:?}");
