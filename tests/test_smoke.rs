@@ -71,7 +71,10 @@ fn a_file_that_needs_an_input_is_skipped() {
     assert_eq!(smoke(&source("z.object({ text: z.string() })")).statuses(), ["runs: skipped"]);
     assert_eq!(smoke(&source("z.object({ days: z.number().default(3) })")).statuses(), ["runs: passed"]);
     // Not for lack of an input.
-    assert_eq!(smoke(&source("z.object({ days: z.number().default(3) }).refine(() => false)")).statuses(), ["runs: failed"]);
+    assert_eq!(
+        smoke(&source("z.object({ days: z.number().default(3) }).refine(() => false)")).statuses(),
+        ["runs: failed"]
+    );
 }
 
 #[test]
