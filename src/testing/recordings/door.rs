@@ -5,6 +5,7 @@ use std::rc::Rc;
 use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::run::{Next, Run};
+use super::words;
 use crate::{
     chat::ModelRequest,
     diagnostic::Diagnostic,

@@ -39,6 +39,16 @@ impl Shelf {
         finished
     }
 
+    /// Whether recordings are written.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.mode.is_recording()
+    }
+
+    /// The recordings that were asked for so far.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.books().keys().cloned().collect()
+    }
+
     /// The recording at a path, which may not have been read yet.
     pub(super) fn book(&self, path: &Path) -> Arc<SharedBook> {
         self.books().entry(real(path)).or_insert_with_key(|path| SharedBook::new(path)).clone()
