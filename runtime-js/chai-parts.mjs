@@ -7,7 +7,14 @@ import { fileURLToPath } from 'node:url';
 const REST = /^(node_modules\/(loupe|deep-eql)\/|lib\/chai\/core\/assertions\.js)/;
 const ASSERT = /^lib\/chai\/interface\/assert\.js/;
 const LEFT_OUT = /^lib\/chai(\/utils\/events|\/interface\/should)?\.js/;
-const NEEDED = ['node_modules/loupe/lib/index.js', 'node_modules/deep-eql/index.js', 'lib/chai/core/assertions.js', 'lib/chai/assertion.js', 'lib/chai/interface/assert.js', 'lib/chai/utils/events.js'];
+const NEEDED = [
+  'node_modules/loupe/lib/index.js',
+  'node_modules/deep-eql/index.js',
+  'lib/chai/core/assertions.js',
+  'lib/chai/assertion.js',
+  'lib/chai/interface/assert.js',
+  'lib/chai/utils/events.js',
+];
 
 /** What the first part says instead of what it left out; whoever uses it says how the rest is loaded. */
 const STAND_INS = `
@@ -26,13 +33,18 @@ function cut(path) {
   for (const name of NEEDED) {
     if (!sections.some((section) => section.startsWith(name))) throw new Error(`${path} has changed: there is no ${name} in it`);
   }
-  const text = (isIn) => sections.filter(isIn).map((section) => `// ${section}`).join('');
+  const text = (isIn) =>
+    sections
+      .filter(isIn)
+      .map((section) => `// ${section}`)
+      .join('');
   const isFirst = (section) => ![REST, ASSERT, LEFT_OUT].some((pattern) => pattern.test(section));
   // The names of functions are for stack traces, where chai is not seen.
   const first = `${helpers.replace(/^var __name = .*$/m, 'var __name = (target) => target;')}${text(isFirst)}`;
   const [second, assert] = [REST, ASSERT].map((pattern) => text((section) => pattern.test(section)));
   /** What a later part uses of the first. */
-  const used = (part) => declared(first).filter((name) => !declared(part).includes(name) && new RegExp(`\\b${name}\\b`).test(part));
+  const used = (part) =>
+    declared(first).filter((name) => !declared(part).includes(name) && new RegExp(`\\b${name}\\b`).test(part));
   const later = (part, exported) => `
     import { parts } from 'lmthing:internal/testing/expect';
     const { ${used(part).join(', ')} } = parts;

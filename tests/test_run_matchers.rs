@@ -130,6 +130,8 @@ fn a_run_that_failed_says_of_what() {
             && text.contains("the line is down"),
         "{text}"
     );
+    let text = failure(&format!("{run}await expect(down).toSatisfy('x', {{ model: 'mock' }});"));
+    assert!(text.contains("there is nothing to judge: the run failed: "), "{text}");
     let text = failure(&format!("{run}expect(down).toHaveSystem('weather');"));
     assert!(text.contains("and the run made no request"), "{text}");
 }

@@ -46,7 +46,8 @@ const within = (what) => {
 
 /** Fails the running test at its end unless something was expected `count` times. */
 function assertions(count) {
-  if (!Number.isInteger(count) || count < 0) throw new TypeError(`expect.assertions: the number must be a whole number, got ${String(count)}`);
+  if (!Number.isInteger(count) || count < 0)
+    throw new TypeError(`expect.assertions: the number must be a whole number, got ${String(count)}`);
   const here = new Error();
   state.expectedAssertionsNumber = count;
   within('expect.assertions()').counts.push((calls) =>
@@ -75,7 +76,13 @@ function extend(matchers) {
       const placed = Promise.resolve(found).catch((error) => {
         throw placeAt(error, here);
       });
-      return recordAsyncExpect(runningTask(), placed, `expect(actual).${name}(${args.length > 0 ? 'expected' : ''})`, here, false);
+      return recordAsyncExpect(
+        runningTask(),
+        placed,
+        `expect(actual).${name}(${args.length > 0 ? 'expected' : ''})`,
+        here,
+        false,
+      );
     };
   }
 }
@@ -100,7 +107,10 @@ const satisfies = Assertion.prototype.toSatisfy;
 /** Vitest's, with a function; with a text a model judges. */
 Assertion.prototype.toSatisfy = function toSatisfy(wanted, ...more) {
   if (typeof wanted === 'function') return satisfies.call(this, wanted, ...more);
-  if (typeof wanted !== 'string') throw new TypeError(`toSatisfy wants a function, or a text that a model judges by, got ${wanted === null ? 'null' : typeof wanted}`);
+  if (typeof wanted !== 'string')
+    throw new TypeError(
+      `toSatisfy wants a function, or a text that a model judges by, got ${wanted === null ? 'null' : typeof wanted}`,
+    );
   const here = flag(this, 'error') ?? new Error();
   const isSoft = flag(this, 'soft') && !flag(this, 'promise');
   const judged = matchersOf('runs').judge(this, wanted, more[0], here);

@@ -19,7 +19,9 @@ function install(options) {
 
 function faked() {
   if (isFaking) return clock;
-  throw new Error('A function to advance timers was called but the timers APIs are not mocked. Call `vi.useFakeTimers()` in the test file first.');
+  throw new Error(
+    'A function to advance timers was called but the timers APIs are not mocked. Call `vi.useFakeTimers()` in the test file first.',
+  );
 }
 
 function useFakeTimers(options = {}) {
@@ -69,7 +71,10 @@ function setTimerTickMode(mode, delta) {
 /** The functions of `vi` for timers; most give `vi` itself. */
 export function timerFunctions(vi) {
   const chained = {
-    useFakeTimers, useRealTimers, setSystemTime, setTimerTickMode,
+    useFakeTimers,
+    useRealTimers,
+    setSystemTime,
+    setTimerTickMode,
     runAllTimers: () => faked().runAll(),
     runOnlyPendingTimers: () => faked().runToLast(),
     runAllTicks: () => faked().runMicrotasks(),

@@ -8,7 +8,14 @@ import { errorsAtTheEnd } from './running.js';
 export { expect };
 
 // What the modules that are loaded later are made of.
-export { equals, getCustomEqualityTesters, getObjectSubset, iterableEquality, recordAsyncExpect, subsetEquality } from '@vitest/expect';
+export {
+  equals,
+  getCustomEqualityTesters,
+  getObjectSubset,
+  iterableEquality,
+  recordAsyncExpect,
+  subsetEquality,
+} from '@vitest/expect';
 export { config, parts, rest } from 'chai';
 export { Assertion, AssertionError, chaiExpect, flag, util } from './matchers.js';
 export { placeAt } from './place.js';

@@ -5,7 +5,14 @@ import { Assertion, addMethod, util } from './matchers.js';
 
 const MATCHERS = {
   runs: ['toHaveCalledTool', 'toHaveCalledTools', 'toHaveSystem', 'toCost'],
-  snapshots: ['matchSnapshot', 'toMatchSnapshot', 'toMatchInlineSnapshot', 'toThrowErrorMatchingSnapshot', 'toThrowErrorMatchingInlineSnapshot', 'toMatchFileSnapshot'],
+  snapshots: [
+    'matchSnapshot',
+    'toMatchSnapshot',
+    'toMatchInlineSnapshot',
+    'toThrowErrorMatchingSnapshot',
+    'toThrowErrorMatchingInlineSnapshot',
+    'toMatchFileSnapshot',
+  ],
 };
 
 const loaded = {};

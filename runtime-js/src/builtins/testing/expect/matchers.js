@@ -50,7 +50,8 @@ function placed(name) {
     return outer;
   };
 }
-for (const name of ['resolves', 'rejects']) Object.defineProperty(Assertion.prototype, name, { get: placed(name), configurable: true });
+for (const name of ['resolves', 'rejects'])
+  Object.defineProperty(Assertion.prototype, name, { get: placed(name), configurable: true });
 
 let isCompleting = false;
 let more;
@@ -72,7 +73,8 @@ rest.load = complete;
 
 const behind = new Proxy(Object.prototype, {
   get(target, name, assertion) {
-    if (isCompleting || typeof name === 'symbol' || name in target || config.proxyExcludedKeys.includes(name)) return Reflect.get(target, name, assertion);
+    if (isCompleting || typeof name === 'symbol' || name in target || config.proxyExcludedKeys.includes(name))
+      return Reflect.get(target, name, assertion);
     complete();
     if (name in Assertion.prototype) return Reflect.get(Assertion.prototype, name, assertion);
     return misspelt(name);

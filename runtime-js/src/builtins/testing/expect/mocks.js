@@ -5,9 +5,16 @@ import { stubs } from './stubs.js';
 import { waitFor, waitUntil } from './waiting.js';
 
 /** What needs another way of loading modules than there is, and what to do instead. */
-const MODULES = 'a test gets its modules as they are: replace a function of an object with vi.spyOn, hand in what is to be replaced, or give run() a mock';
+const MODULES =
+  'a test gets its modules as they are: replace a function of an object with vi.spyOn, hand in what is to be replaced, or give run() a mock';
 const NOT_OFFERED = {
-  mock: MODULES, unmock: MODULES, doMock: MODULES, doUnmock: MODULES, importActual: MODULES, importMock: MODULES, mockObject: MODULES,
+  mock: MODULES,
+  unmock: MODULES,
+  doMock: MODULES,
+  doUnmock: MODULES,
+  importActual: MODULES,
+  importMock: MODULES,
+  mockObject: MODULES,
   resetModules: 'each test file has an engine of its own, and run() loads the prompt file anew each time',
   dynamicImportSettled: 'await the import itself, or vi.waitFor',
   setConfig: 'give a test its timeout as its last argument, or all tests with --timeout',
@@ -24,7 +31,8 @@ function notOffered([name, instead]) {
   return [name, refuse];
 }
 
-const chained = (functions) => Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, (...args) => (run(...args), vi)]));
+const chained = (functions) =>
+  Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, (...args) => (run(...args), vi)]));
 
 export { fn };
 
@@ -38,4 +46,9 @@ export const vi = {
   waitFor,
   waitUntil,
 };
-Object.assign(vi, chained({ clearAllMocks, resetAllMocks, restoreAllMocks, ...stubs }), timerFunctions(vi), Object.fromEntries(Object.entries(NOT_OFFERED).map(notOffered)));
+Object.assign(
+  vi,
+  chained({ clearAllMocks, resetAllMocks, restoreAllMocks, ...stubs }),
+  timerFunctions(vi),
+  Object.fromEntries(Object.entries(NOT_OFFERED).map(notOffered)),
+);

@@ -48,19 +48,28 @@ export function awaited(task, begin, makeError) {
 
 /** What is wrong at the end of an attempt: soft failures, promises nobody awaited, counts. Each is told once. */
 export async function errorsAtTheEnd(task) {
-  const forgotten = task.promised.splice(0).map((entry) => ({ entry, error: thrownBy(entry.check) })).filter(({ error }) => error);
+  const forgotten = task.promised
+    .splice(0)
+    .map((entry) => ({ entry, error: thrownBy(entry.check) }))
+    .filter(({ error }) => error);
   // Time to settle for what only waits for its turn.
   for (let turn = 0; forgotten.length > 0 && turn < 20; turn++) await undefined;
   return [
     ...(task.result?.errors?.splice(0) ?? []),
     ...forgotten.map(({ entry, error }) => (entry.rejected ? withHint(entry.rejected.reason) : error)),
-    ...task.counts.splice(0).map((check) => check(task.calls)).filter(Boolean),
+    ...task.counts
+      .splice(0)
+      .map((check) => check(task.calls))
+      .filter(Boolean),
   ];
 }
 
 function withHint(reason) {
   if (reason instanceof Error) {
-    Object.defineProperty(reason, 'lmthing:hint', { value: 'await this assertion, so that the test does not end before it', configurable: true });
+    Object.defineProperty(reason, 'lmthing:hint', {
+      value: 'await this assertion, so that the test does not end before it',
+      configurable: true,
+    });
   }
   return reason;
 }

@@ -4,7 +4,8 @@ const globals = new Map();
 
 export const stubs = {
   stubEnv(name, value) {
-    if (typeof name !== 'string' || name === '') throw new TypeError(`vi.stubEnv: the name must be a string, got ${name === null ? 'null' : typeof name}`);
+    if (typeof name !== 'string' || name === '')
+      throw new TypeError(`vi.stubEnv: the name must be a string, got ${name === null ? 'null' : typeof name}`);
     if (!environment.has(name)) environment.set(name, process.env[name]);
     if (value === undefined) delete process.env[name];
     else process.env[name] = String(value);

@@ -4,7 +4,8 @@ import { fakeClock } from './clock.js';
 import { placeAt } from './place.js';
 
 const readOptions = (what, callback, options = {}) => {
-  if (typeof callback !== 'function') throw new TypeError(`${what}: what is asked must be a function, got ${callback === null ? 'null' : typeof callback}`);
+  if (typeof callback !== 'function')
+    throw new TypeError(`${what}: what is asked must be a function, got ${callback === null ? 'null' : typeof callback}`);
   return { interval: 50, timeout: 1000, ...(typeof options === 'number' ? { timeout: options } : options) };
 };
 

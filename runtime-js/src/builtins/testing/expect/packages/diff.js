@@ -2,7 +2,10 @@
 import { importBuiltin } from 'lmthing:internal/native/modules';
 
 let display;
-const later = (name) => (...args) => (display ??= importBuiltin('lmthing:internal/testing/display'))[name](...args);
+const later =
+  (name) =>
+  (...args) =>
+    (display ??= importBuiltin('lmthing:internal/testing/display'))[name](...args);
 
 export const diff = later('diff');
 export const inspect = later('inspect');

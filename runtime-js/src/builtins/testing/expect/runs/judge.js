@@ -1,6 +1,7 @@
 // `toSatisfy(text, {model, need, of})`: a model says whether a value satisfies a criterion.
-import { AssertionError, flag, placeAt, shown } from 'lmthing:internal/testing/expect';
+import { flag, placeAt, shown } from 'lmthing:internal/testing/expect';
 import { importBuiltin } from 'lmthing:internal/native/modules';
+import { checkOptions, failed, indented } from './check.js';
 
 const BRAND = Symbol.for('lmthing.run');
 const OPTIONS = ['model', 'need', 'of'];
@@ -18,25 +19,25 @@ Judge only what the criterion asks for. Answer with pass, and with the reason in
 
 function readOptions(criterion, options) {
   if (criterion.trim() === '') throw new TypeError('toSatisfy: the criterion must not be empty');
-  if (options !== undefined && (options === null || typeof options !== 'object' || Array.isArray(options))) {
-    throw new TypeError(`toSatisfy: the options must be an object, got ${shown(options)}`);
+  const { model, ...rest } = checkOptions('toSatisfy', options, OPTIONS);
+  if (model === undefined) {
+    throw new TypeError("toSatisfy: say which model judges, toSatisfy('is polite', { model: 'openai:gpt-4o-mini' })");
   }
-  const { model, ...rest } = options ?? {};
-  const unknown = Object.keys(rest).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined) throw new TypeError(`toSatisfy has no option '${unknown}'; there is ${OPTIONS.join(', ')}`);
-  if (model === undefined) throw new TypeError("toSatisfy: say which model judges, toSatisfy('is polite', { model: 'openai:gpt-4o-mini' })");
   // One verdict unless said otherwise; of several the greater half.
   const { of = rest.need ?? 1, need = Math.floor(of / 2) + 1 } = rest;
-  for (const [name, value] of [['of', of], ['need', need]]) {
-    if (!Number.isInteger(value) || value < 1) throw new TypeError(`toSatisfy: ${name} must be a whole number from 1 on, got ${shown(value)}`);
+  for (const [name, value] of Object.entries({ of, need })) {
+    if (Number.isInteger(value) && value >= 1) continue;
+    throw new TypeError(`toSatisfy: ${name} must be a whole number from 1 on, got ${shown(value)}`);
   }
   if (need > of) throw new RangeError(`toSatisfy: need is ${need}, and of only ${of}`);
   return { model, need, of };
 }
 
+const isRun = (value) => value !== null && typeof value === 'object' && value[BRAND] === true;
+
 /** What is judged, as JSON: of a run its output, or else its text. */
 function subjectOf(value) {
-  const subject = value !== null && typeof value === 'object' && value[BRAND] === true ? value.output ?? value.text : value;
+  const subject = isRun(value) ? (value.output ?? value.text) : value;
   if (typeof subject?.then === 'function') throw new TypeError('toSatisfy: got a promise: await it first');
   const json = JSON.stringify(subject, null, 2);
   if (json === undefined) throw new TypeError(`toSatisfy: a model cannot be shown ${shown(subject)}`);
@@ -47,9 +48,10 @@ function subjectOf(value) {
 /** Resolves when the value satisfies the criterion, rejects when not; `here` is where it was asked. */
 export function judge(assertion, criterion, options, here) {
   const { model, need, of } = readOptions(criterion, options);
-  const subject = subjectOf(assertion._obj);
+  const value = assertion._obj;
+  if (isRun(value) && value.error) throw failed(assertion, `there is nothing to judge: the run failed: ${value.error.message}`);
+  const subject = subjectOf(value);
   const isNot = Boolean(flag(assertion, 'negate'));
-  const own = flag(assertion, 'message');
   const decide = async () => {
     const verdicts = [];
     const passed = () => verdicts.filter(({ pass }) => pass).length;
@@ -57,9 +59,9 @@ export function judge(assertion, criterion, options, here) {
     while (passed() < need && passed() + of - verdicts.length >= need) verdicts.push(await ask(model, criterion, subject));
     if (passed() >= need !== isNot) return;
     const counted = of > 1 ? `, ${passed()} of ${verdicts.length} verdicts said so, ${need} of ${of} needed` : '';
-    const reasons = verdicts.filter(({ pass }) => pass === isNot).map(({ reason }) => `  ${reason}`).join('\n');
-    const message = `expected the subject ${isNot ? 'not ' : ''}to satisfy '${criterion}'${counted}:\n${reasons}\n\nThe subject was:\n${subject.split('\n').map((line) => `  ${line}`).join('\n')}`;
-    throw new AssertionError(own ? `${own}: ${message}` : message, { showDiff: false });
+    const reasons = verdicts.filter(({ pass }) => pass === isNot).map(({ reason }) => reason).join('\n');
+    const message = `expected the subject ${isNot ? 'not ' : ''}to satisfy '${criterion}'${counted}:\n${indented(reasons)}`;
+    throw failed(assertion, `${message}\n\nThe subject was:\n${indented(subject)}`);
   };
   return decide().catch((error) => {
     throw placeAt(error, here);

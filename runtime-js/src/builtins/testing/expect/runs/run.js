@@ -3,12 +3,20 @@
 const BRAND = Symbol.for('lmthing.run');
 
 const isObject = (value) => value !== null && typeof value === 'object';
-const hasSteps = (value) => isObject(value) && Array.isArray(value.steps) && value.steps.every((step) => Array.isArray(step?.input?.prompt));
+const hasSteps = (value) =>
+  isObject(value) && Array.isArray(value.steps) && value.steps.every((step) => Array.isArray(step?.input?.prompt));
 
 /** Reads what was given to `expect`, for a matcher; anything but a run is a `TypeError` that says what was given. */
 export function readRun(value, matcher) {
   if (isObject(value) && value[BRAND] === true) {
-    return { calls: value.toolCalls, steps: value.steps, cost: value.cost, error: value.error, text: value.text, output: value.output };
+    return {
+      calls: value.toolCalls,
+      steps: value.steps,
+      cost: value.cost,
+      error: value.error,
+      text: value.text,
+      output: value.output,
+    };
   }
   const prompt = [value, value?.prompt].find(hasSteps);
   if (prompt) return { calls: callsOf(prompt.steps, []), steps: prompt.steps };
@@ -21,24 +29,39 @@ function described(value) {
   if (Array.isArray(value)) return 'an array';
   if (isObject(value)) {
     const names = Object.keys(value);
-    return names.length === 0 ? 'an object without properties' : `an object with ${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}`;
+    return names.length === 0
+      ? 'an object without properties'
+      : `an object with ${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}`;
   }
-  return typeof value === 'string' ? `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}` : `${typeof value}${value === undefined ? '' : ` ${String(value)}`}`;
+  return typeof value === 'string'
+    ? `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}`
+    : `${typeof value}${value === undefined ? '' : ` ${String(value)}`}`;
 }
 
 /** The calls in steps, and those of the agents that answered them, in the order in which they were made. */
 function callsOf(steps, agent) {
-  const results = new Map(steps.flatMap(({ input }) => input.prompt).flatMap((message) => (message.role === 'tool' ? message.content : [])).map((part) => [part.toolCallId, part]));
+  const results = new Map(
+    steps
+      .flatMap(({ input }) => input.prompt)
+      .flatMap((message) => (message.role === 'tool' ? message.content : []))
+      .map((part) => [part.toolCallId, part]),
+  );
   return steps.flatMap(({ output }) =>
-    output.content.filter(({ type }) => type === 'tool-call').flatMap(({ toolName, toolCallId, input }) => {
-      const inner = results.get(toolCallId)?.agentSteps ?? [];
-      return [{ toolName, toolCallId, input, agent }, ...callsOf(inner, [...agent, toolName])];
-    }),
+    output.content
+      .filter(({ type }) => type === 'tool-call')
+      .flatMap(({ toolName, toolCallId, input }) => {
+        const inner = results.get(toolCallId)?.agentSteps ?? [];
+        return [{ toolName, toolCallId, input, agent }, ...callsOf(inner, [...agent, toolName])];
+      }),
   );
 }
 
 /** The system prompt of a step as one text. */
-export const systemOf = (step) => step.input.prompt.filter(({ role }) => role === 'system').map(({ content }) => content).join('\n');
+export const systemOf = (step) =>
+  step.input.prompt
+    .filter(({ role }) => role === 'system')
+    .map(({ content }) => content)
+    .join('\n');
 
 /** What a run that failed failed of, as the end of a message. */
 export const failureOf = ({ error }) => (error ? `\n\nThe run failed: ${error.message}` : '');
@@ -48,7 +71,9 @@ const WIDEST = 200;
 
 /** Calls as lines: `agent > tool({"city":"Rome"})`. */
 export function listed(calls) {
-  const lines = calls.slice(0, MOST).map(({ toolName, input, agent }) => `  ${[...agent, toolName].join(' > ')}(${cut(JSON.stringify(input) ?? '')})`);
+  const lines = calls
+    .slice(0, MOST)
+    .map(({ toolName, input, agent }) => `  ${[...agent, toolName].join(' > ')}(${cut(JSON.stringify(input) ?? '')})`);
   if (calls.length > MOST) lines.push(`  … and ${calls.length - MOST} more`);
   return lines.join('\n');
 }

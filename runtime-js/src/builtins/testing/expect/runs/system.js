@@ -1,14 +1,7 @@
 // `toHaveSystem` and `toCost`.
-import { AssertionError, flag, shown } from 'lmthing:internal/testing/expect';
+import { flag, shown } from 'lmthing:internal/testing/expect';
+import { checkOptions, failed, indented } from './check.js';
 import { failureOf, readRun, systemOf } from './run.js';
-
-function checkOptions(matcher, options, known) {
-  if (options === undefined) return {};
-  if (options === null || typeof options !== 'object' || Array.isArray(options)) throw new TypeError(`${matcher}: the options must be an object, got ${shown(options)}`);
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new TypeError(`${matcher} has no option '${unknown}'; there is ${known.join(', ')}`);
-  return options;
-}
 
 /** The system prompt of some step, or of that one, contains a text or matches a regular expression. */
 export function toHaveSystem(wanted, options) {
@@ -16,7 +9,8 @@ export function toHaveSystem(wanted, options) {
   const { step } = checkOptions('toHaveSystem', options, ['step']);
   const holds = testOf(wanted);
   if (step !== undefined && (!Number.isInteger(step) || step < 0 || step >= run.steps.length)) {
-    const there = run.steps.length === 0 ? 'the run has none' : run.steps.length === 1 ? 'the run has one, 0' : `the run has 0 to ${run.steps.length - 1}`;
+    const last = run.steps.length - 1;
+    const there = last < 0 ? 'the run has none' : last === 0 ? 'the run has one, 0' : `the run has 0 to ${last}`;
     throw new RangeError(`toHaveSystem: there is no step ${shown(step)}: ${there}${failureOf(run)}`);
   }
   const steps = step === undefined ? run.steps : [run.steps[step]];
@@ -50,7 +44,9 @@ function prompts(steps, only) {
     const text = systemOf(step);
     groups.set(text, [...(groups.get(text) ?? []), index]);
   });
-  return [...groups].map(([text, which]) => `\n\nSystem prompt of ${which.length > 1 ? 'steps' : 'step'} ${ranges(which)}:\n${text === '' ? '  (none)' : indented(text)}`).join('');
+  const shows = ([text, which]) =>
+    `\n\nSystem prompt of ${which.length > 1 ? 'steps' : 'step'} ${ranges(which)}:\n${text === '' ? '  (none)' : cut(text)}`;
+  return [...groups].map(shows).join('');
 }
 
 function ranges(numbers) {
@@ -63,29 +59,35 @@ function ranges(numbers) {
   return parts.map(([first, last]) => (first === last ? `${first}` : `${first} to ${last}`)).join(', ');
 }
 
-function indented(text) {
+function cut(text) {
   const lines = text.split('\n');
   const more = lines.length > LONGEST ? `\n  … ${lines.length - LONGEST} more lines` : '';
-  return lines.slice(0, LONGEST).map((line) => `  ${line}`).join('\n') + more;
+  return indented(lines.slice(0, LONGEST).join('\n')) + more;
 }
 
 /** The run cost no more than `max` US dollars. Of an unknown price nothing can be said. */
 export function toCost(options) {
   const run = readRun(this._obj, 'toCost');
   const { max } = checkOptions('toCost', options, ['max']);
-  if (typeof max !== 'number' || !(max >= 0)) throw new TypeError(`toCost: give the most it may cost in US dollars, toCost({ max: 0.01 }), got ${shown(max)}`);
-  if (run.cost === undefined) throw new TypeError("toCost wants what run('./file.lmt.mjs') resolves to: a prompt of runPrompt does not tell what the whole run cost");
+  if (typeof max !== 'number' || !(max >= 0)) {
+    throw new TypeError(`toCost: give the most it may cost in US dollars, toCost({ max: 0.01 }), got ${shown(max)}`);
+  }
+  if (run.cost === undefined) {
+    const why = 'a prompt of runPrompt does not tell what the whole run cost';
+    throw new TypeError(`toCost wants what run('./file.lmt.mjs') resolves to: ${why}`);
+  }
   const isNot = Boolean(flag(this, 'negate'));
   if (run.cost !== null && run.cost <= max !== isNot) return;
   const wanted = `expected the run to cost ${isNot ? 'more than' : 'at most'} ${dollars(max)}`;
-  if (run.cost === null) throw failed(this, `${wanted}, and what it cost is not known: config.prices or LMTHING_PRICES can say what the model costs${failureOf(run)}`);
+  if (run.cost === null) {
+    const advice = 'config.prices or LMTHING_PRICES can say what the model costs';
+    throw failed(this, `${wanted}, and what it cost is not known: ${advice}${failureOf(run)}`);
+  }
   throw failed(this, `${wanted}, and it cost ${dollars(run.cost)}${failureOf(run)}`);
 }
 
 /** Six digits that count, however small. */
-const dollars = (value) => `$${Number(value.toPrecision(6)).toFixed(12).replace(/\.?0+$/, '')}`;
-
-function failed(assertion, message) {
-  const own = flag(assertion, 'message');
-  return new AssertionError(own ? `${own}: ${message}` : message, { showDiff: false }, flag(assertion, 'ssfi'));
-}
+const dollars = (value) =>
+  `$${Number(value.toPrecision(6))
+    .toFixed(12)
+    .replace(/\.?0+$/, '')}`;

@@ -1,12 +1,16 @@
 // `toHaveCalledTool` and `toHaveCalledTools`.
-import { AssertionError, equals, flag, getCustomEqualityTesters, getObjectSubset, iterableEquality, shown, subsetEquality } from 'lmthing:internal/testing/expect';
+import {
+  equals, flag, getCustomEqualityTesters, getObjectSubset, iterableEquality, shown, subsetEquality,
+} from 'lmthing:internal/testing/expect';
+import { failed } from './check.js';
 import { failureOf, listed, readRun } from './run.js';
 
 const contains = (input, args) => equals(input, args, [...getCustomEqualityTesters(), iterableEquality, subsetEquality]);
 const partOf = (input, args) => getObjectSubset(input, args, getCustomEqualityTesters()).subset;
 
 function checkName(matcher, name) {
-  if (typeof name !== 'string' || name === '') throw new TypeError(`${matcher}: the name of a tool must be a string, got ${shown(name)}`);
+  if (typeof name === 'string' && name !== '') return;
+  throw new TypeError(`${matcher}: the name of a tool must be a string, got ${shown(name)}`);
 }
 
 /** Some call of the run, of agents too, whose input contains `args`. */
@@ -23,7 +27,11 @@ export function toHaveCalledTool(...given) {
   if (isNot) throw failed(this, `expected the run not to call ${what}, and it did:\n${listed(found)}`);
   const calls = run.calls.length === 0 ? 'and it called no tool' : `and it called\n${listed(run.calls)}`;
   const nearest = args === undefined ? undefined : nearestOf(ofName, args);
-  throw failed(this, `expected the run to call ${what}, ${calls}${failureOf(run)}`, nearest && { expected: args, actual: partOf(nearest.input, args) });
+  throw failed(
+    this,
+    `expected the run to call ${what}, ${calls}${failureOf(run)}`,
+    nearest && { expected: args, actual: partOf(nearest.input, args) },
+  );
 }
 
 /** The call that has most of what was wanted; of several the first. */
@@ -36,14 +44,19 @@ function nearestOf(calls, args) {
 export function toHaveCalledTools(...given) {
   const [wanted] = given;
   const run = readRun(this._obj, 'toHaveCalledTools');
-  if (!Array.isArray(wanted) || given.length > 1) throw new TypeError(`toHaveCalledTools takes one list of calls, ['search', ['read', { page: 1 }]], got ${shown(given.length > 1 ? given : wanted)}`);
+  if (!Array.isArray(wanted) || given.length > 1) {
+    const got = shown(given.length > 1 ? given : wanted);
+    throw new TypeError(`toHaveCalledTools takes one list of calls, ['search', ['read', { page: 1 }]], got ${got}`);
+  }
   const list = wanted.map((one) => (Array.isArray(one) ? one : [one]));
   list.forEach(([name, , ...more]) => {
     checkName('toHaveCalledTools', name);
-    if (more.length > 0) throw new TypeError(`toHaveCalledTools: a call is a name or [name, args], got ${more.length + 2} elements`);
+    if (more.length === 0) return;
+    throw new TypeError(`toHaveCalledTools: a call is a name or [name, args], got ${more.length + 2} elements`);
   });
   const calls = run.calls.filter(({ agent }) => agent.length === 0);
-  const fits = ([name, args], call) => call !== undefined && call.toolName === name && (args === undefined || contains(call.input, args));
+  const fits = ([name, args], call) =>
+    call !== undefined && call.toolName === name && (args === undefined || contains(call.input, args));
   const isSo = calls.length === list.length && list.every((one, index) => fits(one, calls[index]));
   const isNot = Boolean(flag(this, 'negate'));
   if (isSo !== isNot) return;
@@ -53,11 +66,7 @@ export function toHaveCalledTools(...given) {
     if (list[index] && args === undefined) return toolName;
     return [toolName, name === toolName ? partOf(input, args) : input];
   });
-  const message = `expected the run to call ${list.length === 0 ? 'no tool' : list.map(([name]) => name).join(', ')}, ${calls.length === 0 ? 'and it called no tool' : `and it called\n${listed(calls)}`}`;
+  const names = list.length === 0 ? 'no tool' : list.map(([name]) => name).join(', ');
+  const message = `expected the run to call ${names}, ${calls.length === 0 ? 'and it called no tool' : `and it called\n${listed(calls)}`}`;
   throw failed(this, `${message}${failureOf(run)}`, { expected: wanted, actual });
-}
-
-function failed(assertion, message, difference) {
-  const own = flag(assertion, 'message');
-  return new AssertionError(own ? `${own}: ${message}` : message, difference ? { ...difference, showDiff: true } : { showDiff: false }, flag(assertion, 'ssfi'));
 }

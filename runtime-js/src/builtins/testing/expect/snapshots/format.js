@@ -23,7 +23,12 @@ const mocks = {
 const runs = {
   test: (value) => value?.[BRAND] === true,
   serialize(run, ...rest) {
-    const call = ({ toolName, input, output, agent }) => ({ ...(agent.length > 0 ? { agent: agent.join(' > ') } : {}), input, output: withoutSteps(output), toolName });
+    const call = ({ toolName, input, output, agent }) => ({
+      ...(agent.length > 0 ? { agent: agent.join(' > ') } : {}),
+      input,
+      output: withoutSteps(output),
+      toolName,
+    });
     const { text, output, finishReason, error } = run;
     const answer = output === undefined ? { text } : { output };
     const failure = error ? { error: { code: error.code, kind: error.kind, message: error.message } } : {};
@@ -45,7 +50,14 @@ const serializers = [runs, ReactTestComponent, ReactElement, DOMElement, DOMColl
 /** Adds a serializer of the author's, which comes before those that are there. */
 export const addSerializer = (serializer) => void serializers.unshift(serializer);
 
-const OPTIONS = { escapeRegex: true, escapeString: false, indent: 2, printBasicPrototype: false, printFunctionName: false, maxOutputLength: 2 ** 27 };
+const OPTIONS = {
+  escapeRegex: true,
+  escapeString: false,
+  indent: 2,
+  printBasicPrototype: false,
+  printFunctionName: false,
+  maxOutputLength: 2 ** 27,
+};
 
 const withPlainNewlines = (text) => text.replace(/\r\n?/g, '\n');
 

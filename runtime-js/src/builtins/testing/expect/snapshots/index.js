@@ -1,5 +1,7 @@
 // `toMatchSnapshot` and its relatives; called with the assertion as `this`.
-import { equals, flag, iterableEquality, placeAt, recordAsyncExpect, runningTask, shown, subsetEquality } from 'lmthing:internal/testing/expect';
+import {
+  equals, flag, iterableEquality, placeAt, recordAsyncExpect, runningTask, shown, subsetEquality,
+} from 'lmthing:internal/testing/expect';
 import { settings } from 'lmthing:internal/testing/state';
 import { from, read, snapshotsOf, write } from './files.js';
 import { bare, inline, serialized, unindented } from './format.js';
@@ -39,11 +41,17 @@ function checked(assertion, value, properties, key) {
 
 function merged(value, properties) {
   if (Array.isArray(value) && Array.isArray(properties)) {
-    return Object.assign([...value], properties.map((one, index) => (isObject(value[index]) ? merged(value[index], one) : one)));
+    return Object.assign(
+      [...value],
+      properties.map((one, index) => (isObject(value[index]) ? merged(value[index], one) : one)),
+    );
   }
   if (!isObject(value) || !isObject(properties) || Array.isArray(value) || Array.isArray(properties)) return properties;
   if (properties.$$typeof) return properties;
-  const changed = Object.keys(properties).map((key) => [key, key in value ? merged(value[key], properties[key]) : properties[key]]);
+  const changed = Object.keys(properties).map((key) => [
+    key,
+    key in value ? merged(value[key], properties[key]) : properties[key],
+  ]);
   return { ...value, ...Object.fromEntries(changed) };
 }
 
@@ -54,8 +62,19 @@ function matchKept(assertion, value, [first, second], matcher) {
   ask(key);
   const difference = compare(key, checked(assertion, value, properties, key));
   if (!difference) return;
-  if (difference.expected !== undefined) throw mismatch(assertion, `Snapshot \`${key}\` mismatched`, difference, 'if it has to be so, lmthing test --update renews it');
-  throw mismatch(assertion, `Snapshot \`${key}\` is missing, and none is written when CI=true. It would be:\n\n${difference.actual}`, {}, 'run the test without CI=true, and commit what it writes');
+  if (difference.expected !== undefined)
+    throw mismatch(
+      assertion,
+      `Snapshot \`${key}\` mismatched`,
+      difference,
+      'if it has to be so, lmthing test --update renews it',
+    );
+  throw mismatch(
+    assertion,
+    `Snapshot \`${key}\` is missing, and none is written when CI=true. It would be:\n\n${difference.actual}`,
+    {},
+    'run the test without CI=true, and commit what it writes',
+  );
 }
 
 function matchInline(assertion, value, [first, second, third], matcher) {
@@ -69,8 +88,18 @@ function matchInline(assertion, value, [first, second, third], matcher) {
   note(`inline ${key}`, isSame ? 'matched' : 'unmatched');
   if (isSame) return;
   const pasted = `${matcher}(${isObject(properties) ? '…, ' : ''}${inline(received)})`;
-  if (expected.trim() === '') throw mismatch(assertion, `the inline snapshot is empty. Inline snapshots are not written; this is to be pasted:\n\n${pasted}`, {});
-  throw mismatch(assertion, `Snapshot \`${key}\` mismatched`, { actual: bare(received), expected: bare(expected) }, 'inline snapshots are not written: if it has to be so, change it in the test');
+  if (expected.trim() === '')
+    throw mismatch(
+      assertion,
+      `the inline snapshot is empty. Inline snapshots are not written; this is to be pasted:\n\n${pasted}`,
+      {},
+    );
+  throw mismatch(
+    assertion,
+    `Snapshot \`${key}\` mismatched`,
+    { actual: bare(received), expected: bare(expected) },
+    'inline snapshots are not written: if it has to be so, change it in the test',
+  );
 }
 
 /** What a function throws; a rejection is that already. */
@@ -114,7 +143,8 @@ export function toThrowErrorMatchingInlineSnapshot(snapshot, hint) {
 /** `toMatchFileSnapshot(path, hint?)`: the text, or what a snapshot says of another value, in a file of its own. */
 export function toMatchFileSnapshot(path, hint) {
   const task = taskOf(this, 'toMatchFileSnapshot');
-  if (typeof path !== 'string' || path === '') throw new TypeError(`toMatchFileSnapshot: the path must be a string, got ${shown(path)}`);
+  if (typeof path !== 'string' || path === '')
+    throw new TypeError(`toMatchFileSnapshot: the path must be a string, got ${shown(path)}`);
   const here = flag(this, 'error') ?? new Error();
   const isSoft = flag(this, 'soft') && !flag(this, 'promise');
   const matched = (async () => matchFile(this, task, path, hint))().catch((error) => {
@@ -125,16 +155,37 @@ export function toMatchFileSnapshot(path, hint) {
 
 function matchFile(assertion, task, path, hint) {
   const file = from(settings.file, path);
-  if (file === snapshotsOf(settings.file)) throw new TypeError(`toMatchFileSnapshot: ${path} is where the other snapshots of this test are`);
+  if (file === snapshotsOf(settings.file))
+    throw new TypeError(`toMatchFileSnapshot: ${path} is where the other snapshots of this test are`);
   const key = nextKey(task, hint);
   const value = assertion._obj;
   const received = typeof value === 'string' ? value : bare(serialized(value));
   const kept = read(file);
   const expected = received.includes('\r\n') ? kept : kept?.replace(/\r\n/g, '\n');
-  const fate = expected === received ? 'matched' : settings.isCi && !settings.update ? 'unmatched' : expected === undefined ? 'written' : settings.update ? 'updated' : 'unmatched';
+  const fate =
+    expected === received
+      ? 'matched'
+      : settings.isCi && !settings.update
+        ? 'unmatched'
+        : expected === undefined
+          ? 'written'
+          : settings.update
+            ? 'updated'
+            : 'unmatched';
   note(`file ${file} ${key}`, fate);
   if (fate === 'written' || fate === 'updated') write(file, received);
   if (fate !== 'unmatched') return;
-  if (expected === undefined) throw mismatch(assertion, `the snapshot file ${path} is missing, and none is written when CI=true`, {}, 'run the test without CI=true, and commit what it writes');
-  throw mismatch(assertion, `Snapshot \`${key}\` mismatched`, { actual: received, expected }, 'if it has to be so, lmthing test --update renews it');
+  if (expected === undefined)
+    throw mismatch(
+      assertion,
+      `the snapshot file ${path} is missing, and none is written when CI=true`,
+      {},
+      'run the test without CI=true, and commit what it writes',
+    );
+  throw mismatch(
+    assertion,
+    `Snapshot \`${key}\` mismatched`,
+    { actual: received, expected },
+    'if it has to be so, lmthing test --update renews it',
+  );
 }

@@ -92,7 +92,9 @@ export function endFile({ allRan, unfinished = [] }) {
     obsolete.forEach((key) => kept.delete(key));
   } else if (obsolete.length > 0) {
     sums.obsolete = obsolete.length;
-    notes.push(`${obsolete.length === 1 ? 'an obsolete snapshot' : `${obsolete.length} obsolete snapshots`}, which --update removes: ${obsolete.join(', ')}`);
+    notes.push(
+      `${obsolete.length === 1 ? 'an obsolete snapshot' : `${obsolete.length} obsolete snapshots`}, which --update removes: ${obsolete.join(', ')}`,
+    );
   }
   if (sums.removed > 0 || [...fates].some(([key, fate]) => kept.has(key) && fate !== 'matched' && fate !== 'unmatched')) save();
   return { snapshots: sums, notes };
