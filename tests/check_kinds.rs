@@ -110,7 +110,9 @@ fn only_ordinary_files_are_read() {
         let ended = folder.run("check --format json p.lmt.mjs");
         let report = ended.object();
         let finding = &report["diagnostics"][0];
-        assert_eq!((finding["code"].as_str(), finding["line"].as_u64()), (Some("import"), Some(3)), "{report}");
+        // Of a name that is computed nobody knows where it stands.
+        let line = (!import.contains("await")).then_some(3);
+        assert_eq!((finding["code"].as_str(), finding["line"].as_u64()), (Some("import"), line), "{report}");
         assert!(finding["message"].as_str().unwrap().contains("only ordinary files are read"), "{report}");
         assert!(began.elapsed() < std::time::Duration::from_secs(8), "{import}");
     }

@@ -371,3 +371,23 @@ fn an_exit_is_told_once_where_it_was_called() {
     assert!(failure.contains("process.exit(3)") && failure.contains("a.test.lmt.mjs:4:"), "{failure}");
     assert_eq!(report.file_message(), "");
 }
+
+#[test]
+fn what_a_test_does_to_the_globals_makes_no_other_pass() {
+    let push = "test('tampers', () => { Array.prototype.push = () => 0; Array.prototype.forEach = () => {}; });
+                test('throws', () => { throw new Error('E1'); });
+                test('expects', () => { expect(1).toBe(2); });";
+    let report = Report::of_tests(push);
+    assert_eq!(report.statuses(), ["tampers: passed", "throws: failed", "expects: failed"], "{report:?}");
+    assert_eq!(report.code, 1);
+
+    let iterator =
+        "test('tampers', () => { Array.prototype[Symbol.iterator] = undefined; }); test('throws', () => { throw 1; });";
+    assert_eq!(Report::of_tests(iterator).code, 1);
+}
+
+#[test]
+fn half_a_character_is_shown_as_what_stands_for_it() {
+    let report = Report::of_tests("test('\\ud800 x', ({ skip }) => { skip('\\ud800'); }); test('next', () => {});");
+    assert_eq!(report.statuses(), ["\u{fffd} x: skipped", "next: passed"], "{report:?}");
+}

@@ -19,7 +19,7 @@ const FORM: &str = "{\"openai:gpt-x\": {\"input\": 2.5, \"cachedInput\": 0.25, \
 
 /// A price table that is none.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{table}{} {problem}", steps(.path))]
+#[error("{table}{} {problem}", in_table(.path))]
 pub struct WrongPrices {
     /// `config.prices` or `LMTHING_PRICES`.
     pub table: String,
@@ -163,6 +163,14 @@ fn price(entry: &Map<String, Value>, field: &str) -> Result<Option<f64>, WrongEn
             Some(price) => Ok(Some(price)),
             None => Err(WrongEntry::field(field, format!("is {}; {EXPECTED}", shown(value)))),
         },
+    }
+}
+
+/// A path below the table: models have colons and dots in their names and always stand in brackets.
+fn in_table(path: &[Key]) -> String {
+    match path.split_first() {
+        Some((Key::Name(model), rest)) => format!("[{}]{}", Value::from(model.as_str()), steps(rest)),
+        _ => steps(path),
     }
 }
 

@@ -2,7 +2,12 @@
 //!
 //! The list lives in `runtime-js/builtins.json`; `build.rs` turns it into the table below.
 
-use rquickjs::{Ctx, Exception, Module, Object, Result, Value};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use rquickjs::{Ctx, Error, Exception, JsLifetime, Module, Object, Result, Value};
+
+use super::user_data;
 
 /// Names below this prefix are for built-in modules only; a prompt file cannot import them.
 pub(super) const INTERNAL_PREFIX: &str = "lmthing:internal/";
@@ -35,6 +40,57 @@ pub(super) fn public_names() -> impl Iterator<Item = &'static str> {
 ///
 /// The module must not use top-level await.
 pub(crate) fn import_builtin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
+    begin(ctx, name)?;
+    let imported = import(ctx, name);
+    let outcome = match &imported {
+        Err(Error::Exception) => {
+            let thrown = ctx.catch();
+            ctx.throw(thrown.clone());
+            Some(Import::Failed(thrown))
+        }
+        _ => None,
+    };
+    let imports = user_data::read::<Imports>(ctx)?;
+    match outcome {
+        Some(failed) => imports.0.borrow_mut().insert(name.to_owned(), failed),
+        None => imports.0.borrow_mut().remove(name),
+    };
+    imported
+}
+
+/// What became of the imports of built-in modules that did not go well, or are not over. The engine aborts the process when a module is
+/// linked again that failed, and a script can make any of them fail, by what it does to the globals before.
+#[derive(Default, JsLifetime)]
+struct Imports<'js>(RefCell<HashMap<String, Import<'js>>>);
+
+#[derive(JsLifetime)]
+enum Import<'js> {
+    Running,
+    Failed(Value<'js>),
+}
+
+/// Part of making an engine.
+pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+    user_data::store(ctx, Imports::default())
+}
+
+/// Throws what the module threw when it was imported before.
+fn begin<'js>(ctx: &Ctx<'js>, name: &str) -> Result<()> {
+    let imports = user_data::read::<Imports>(ctx)?;
+    let before = imports.0.borrow_mut().insert(name.to_owned(), Import::Running);
+    match before {
+        None => Ok(()),
+        Some(Import::Running) => {
+            Err(Exception::throw_internal(ctx, &format!("the built-in module {name} is still being loaded")))
+        }
+        Some(Import::Failed(thrown)) => {
+            imports.0.borrow_mut().insert(name.to_owned(), Import::Failed(thrown.clone()));
+            Err(ctx.throw(thrown))
+        }
+    }
+}
+
+fn import<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
     // A one-line module goes through the engine's own module map, which `Module::load` and `eval` would pass by.
     let importer = format!("{INTERNAL_PREFIX}import {name}");
     let source = format!("import * as namespace from {name:?}; export {{ namespace }};");

@@ -6,7 +6,7 @@ use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Result};
 
 use super::host::{self, ScriptHost};
 use super::native_module::{self, NativeModule};
-use super::{carried, event_loop, gate, globals, lazy, loader, node};
+use super::{builtin, carried, event_loop, gate, globals, lazy, loader, node};
 use crate::permission::Permissions;
 
 /// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
@@ -78,6 +78,7 @@ impl Engine {
         // Resolver, interrupt handler and rejection tracker are in place from the first line of JavaScript on.
         let context = AsyncContext::full(&runtime).await?;
         let set_up = async |ctx: Ctx<'_>| {
+            builtin::set_up(&ctx)?;
             host::set_up(&ctx, host)?;
             loader::set_up(&ctx, loader)?;
             native_module::set_up(&ctx)?;

@@ -173,7 +173,7 @@ impl<'a> Pool<'a> {
                 running.has_ended(*test);
                 self.count(state);
             }
-            Message::Error(failure) => running.outcome.errors.push(*failure),
+            Message::Error(failure) => running.has_failed(*failure),
             Message::File(notes, snapshots) => {
                 running.outcome.notes.extend(notes);
                 running.outcome.snapshots = snapshots;
@@ -192,6 +192,7 @@ impl<'a> Pool<'a> {
 
     fn end(&mut self, index: usize) {
         let Some(mut running) = self.running.remove(&index) else { return };
+        running.close();
         running.outcome.took = running.began.elapsed();
         self.waiting.insert(index, running.outcome);
     }

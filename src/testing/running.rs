@@ -8,6 +8,9 @@ use std::{
 use super::outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome};
 use crate::diagnostic::Diagnostic;
 
+/// More failures outside of tests are not kept of a file.
+const MOST_ERRORS: usize = 100;
+
 /// A file that is being run.
 pub(super) struct Running {
     /// What came of it so far.
@@ -79,6 +82,23 @@ impl Running {
                 self.outcome.errors.push(failure);
                 false
             }
+        }
+    }
+
+    /// Nothing more is heard of it. That a test was neither run nor left out is a failure: a script may have broken what runs tests.
+    pub(super) fn close(&mut self) {
+        if !self.planned.is_empty() && self.outcome.errors.is_empty() && self.outcome.is_ok() {
+            let diagnostic = Diagnostic::new(format!("{} of its tests were not run", self.planned.len()));
+            self.outcome.errors.push(Failure { diagnostic, diff: None, context: None });
+        }
+        self.leave_the_rest("not run");
+    }
+
+    /// Something failed outside of any test; the same again says nothing new.
+    pub(super) fn has_failed(&mut self, failure: Failure) {
+        let is_same = |other: &Failure| other.diagnostic == failure.diagnostic && other.context == failure.context;
+        if !self.outcome.errors.iter().any(is_same) && self.outcome.errors.len() < MOST_ERRORS {
+            self.outcome.errors.push(failure);
         }
     }
 

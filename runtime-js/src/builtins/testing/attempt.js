@@ -3,6 +3,7 @@ import { takeFault, tell } from 'lmthing:internal/native/testing';
 import { current, loadedExpect, setCurrent, settings } from 'lmthing:internal/testing/state';
 import { Fixtures } from './fixtures.js';
 import { at, call, failure, inherited, nameOf } from './tasks.js';
+import { flatMap, map, push, reversed, splice } from './primordials.js';
 
 /** What `skip()` of tests' contexts has thrown. What a test throws may be anything, and is not asked what it is. */
 const skips = new WeakSet();
@@ -39,11 +40,13 @@ export class Attempt {
     const suites = chain(this.#task.parent);
     const cleanups = [];
     if (await this.#before(suites, cleanups)) await this.#body();
+    const { task } = this.#given;
+    task.result = { state: this.failures.length > 0 ? 'fail' : 'pass', errors: map(this.failures, ({ error }) => error) };
     await this.#after(suites, cleanups);
     await this.#takeExpected(this.failures.length);
     // Whatever the test has made of it.
     const fault = takeFault();
-    if (fault && this.failures.length === 0) this.failures.push(failure(fault));
+    if (fault && this.failures.length === 0) push(this.failures, failure(fault));
     setCurrent(undefined);
     controller.abort();
   }
@@ -53,7 +56,7 @@ export class Attempt {
     const { errors, value } = await call(fn, args, timeout, what, this.#test.name);
     for (const error of errors) {
       if (skips.has(error)) this.skipped = error;
-      else this.failures.push(failure(error, what === 'the test' ? undefined : what));
+      else push(this.failures, failure(error, what === 'the test' ? undefined : what));
     }
     return { isOk: errors.length === 0, value };
   }
@@ -66,10 +69,10 @@ export class Attempt {
 
   async #before(suites, cleanups) {
     if (!(await this.#fixturesFor(() => {}))) return false;
-    for (const { fn, timeout } of suites.flatMap(({ hooks }) => hooks.beforeEach)) {
+    for (const { fn, timeout } of flatMap(suites, ({ hooks }) => hooks.beforeEach)) {
       if (!(await this.#fixturesFor(fn))) return false;
       const { isOk, value } = await this.#step(fn, [this.#given], timeout, 'beforeEach');
-      if (typeof value === 'function') cleanups.push(value);
+      if (typeof value === 'function') push(cleanups, value);
       if (!isOk) return false;
     }
     return this.#fixturesFor(this.#task.fn);
@@ -83,25 +86,25 @@ export class Attempt {
     if (!inherited(this.#task, 'fails') || this.skipped) return;
     const isOk = this.failures.length === before;
     this.failures.length = before;
-    if (isOk) this.failures.push(failure(at(new Error('the test is marked with .fails, and passed'), this.#task)));
+    if (isOk) push(this.failures, failure(at(new Error('the test is marked with .fails, and passed'), this.#task)));
   }
 
   /** What was expected softly, of promises nobody awaited, how often: told once, before what ended the test. */
   async #takeExpected(before) {
     const errors = (await loadedExpect()?.afterTest(this.#test)) ?? [];
-    this.failures.splice(before, 0, ...errors.map((error) => failure(error)));
+    splice(this.failures, before, 0, ...map(errors, (error) => failure(error)));
   }
 
   async #after(suites, cleanups) {
-    const hooks = suites.reverse().flatMap(({ hooks }) => hooks.afterEach.slice().reverse());
+    const hooks = flatMap(reversed(suites), ({ hooks }) => reversed(hooks.afterEach));
     for (const { fn, timeout } of hooks) {
       await this.#fixturesFor(fn);
       await this.#step(fn, [this.#given], timeout, 'afterEach');
     }
-    for (const fn of cleanups.reverse()) await this.#step(fn, [this.#given], undefined, 'beforeEach');
+    for (const fn of reversed(cleanups)) await this.#step(fn, [this.#given], undefined, 'beforeEach');
     for (const cleanup of this.#fixtures.cleanups) await this.#step(cleanup, [], undefined, 'a fixture');
     const { finished, failed } = this.#test;
-    for (const fn of finished.reverse()) await this.#step(fn, [this.#given], undefined, 'onTestFinished');
+    for (const fn of reversed(finished)) await this.#step(fn, [this.#given], undefined, 'onTestFinished');
     if (this.failures.length === 0) return;
     for (const fn of failed) await this.#step(fn, [this.#given], undefined, 'onTestFailed');
   }
@@ -114,13 +117,13 @@ export const setGlobalExpect = (get) => void (globalExpect = get);
 /** What a test is called with. */
 function contextOf(task, test, signal) {
   return {
-    task: { name: task.title, fullName: test.name, file: { filepath: settings.file }, type: 'test', mode: 'run', meta: {} },
+    task: { name: task.title, fullName: test.name, file: { filepath: settings.file }, type: 'test', mode: 'run', meta: {}, suite: task.parent?.parent && { name: task.parent.title, type: 'suite' } },
     signal,
     get expect() {
       return globalExpect();
     },
-    onTestFinished: (fn) => void test.finished.push(fn),
-    onTestFailed: (fn) => void test.failed.push(fn),
+    onTestFinished: (fn) => void push(test.finished, fn),
+    onTestFailed: (fn) => void push(test.failed, fn),
     skip: (condition, note) => {
       if (condition === false) return;
       const skip = new Error(typeof condition === 'string' ? condition : note);
@@ -137,6 +140,6 @@ function within(what) {
 }
 
 /** Has a function called when the running test is over. */
-export const onTestFinished = (fn) => void within('onTestFinished').finished.push(fn);
+export const onTestFinished = (fn) => void push(within('onTestFinished').finished, fn);
 /** Has a function called when the running test has failed. */
-export const onTestFailed = (fn) => void within('onTestFailed').failed.push(fn);
+export const onTestFailed = (fn) => void push(within('onTestFailed').failed, fn);

@@ -1,6 +1,7 @@
 // Collects what a test file says: suites, tests and hooks, in the order in which they are written. What `describe` is given runs
 // when the file is loaded.
 import { settings } from 'lmthing:internal/testing/state';
+import { push } from './primordials.js';
 import { readFixtures } from './fixtures.js';
 import { formatTitle, rowsOf } from './titles.js';
 
@@ -76,25 +77,29 @@ function checkNumber(what, name, value, least) {
 function addTest(what, flags, args) {
   checkCollecting(what);
   const { title, fn, options } = readArguments(what, args);
-  suite.tasks.push({ kind: 'test', title, fn, parent: suite, options: { ...options, ...flags }, stack: stackHere() });
+  push(suite.tasks, { kind: 'test', title, fn, parent: suite, options: { ...options, ...flags }, stack: stackHere() });
 }
 
 function addSuite(what, flags, args) {
   checkCollecting(what);
   const { title, fn, options } = readArguments(what, args);
   const inner = makeSuite(title, suite, { ...options, ...flags }, stackHere());
-  suite.tasks.push(Object.assign(inner, { fn }));
+  push(suite.tasks, Object.assign(inner, { fn }));
 }
 
 /** Has the functions of all suites say what is in them, in order; `callWithin` calls each, and may await it. */
 export async function collect(callWithin) {
-  for (let queue = root.tasks.slice(), next; (next = queue.shift()); ) {
-    if (next.kind !== 'suite' || !next.fn) continue;
-    suite = next;
-    await callWithin(next);
-    queue = [...next.tasks, ...queue];
-  }
+  await collectFrom(root, callWithin);
   suite = root;
+}
+
+async function collectFrom(outer, callWithin) {
+  for (const task of outer.tasks) {
+    if (task.kind !== 'suite') continue;
+    suite = task;
+    if (task.fn) await callWithin(task);
+    await collectFrom(task, callWithin);
+  }
 }
 
 /** `test` or `describe` with all that can stand behind a dot, in any order: `test.only.each`. */
@@ -131,7 +136,7 @@ export const describe = chainable('describe', addSuite);
 const hook = (name) => (fn, timeout) => {
   checkCollecting(name);
   if (typeof fn !== 'function') throw new TypeError(`${name}: what runs must be a function, got ${fn === null ? 'null' : typeof fn}`);
-  suite.hooks[name].push({ fn, timeout: timeout === undefined ? undefined : checkNumber(name, 'timeout', timeout?.timeout ?? timeout, 0) });
+  push(suite.hooks[name], { fn, timeout: timeout === undefined ? undefined : checkNumber(name, 'timeout', timeout?.timeout ?? timeout, 0) });
 };
 
 /** Hooks that Vitest has besides: said at once, and not when an import fails. */

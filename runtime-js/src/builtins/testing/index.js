@@ -4,12 +4,15 @@ import { createMockModel, run } from 'lmthing:internal/native/testing';
 import {
   afterAll, afterEach, aroundAll, aroundEach, beforeAll, beforeEach, describe, onTestFailed, onTestFinished, setGlobalExpect, test,
 } from 'lmthing:internal/testing/core';
-import { loadedExpect, setExpect } from 'lmthing:internal/testing/state';
+import { loadedExpect, setExpect, settings } from 'lmthing:internal/testing/state';
 
 const half = () => {
   if (!loadedExpect()) setExpect(importBuiltin('lmthing:internal/testing/expect'));
   return loadedExpect();
 };
+
+// Before any test, which may do to the globals what it likes, or expect something first where no stack is left.
+if (settings) half();
 
 let loadedMocks;
 const mocks = () => (loadedMocks ??= importBuiltin('lmthing:internal/testing/mocks'));

@@ -5,6 +5,7 @@ import { loadedExpect, settings } from 'lmthing:internal/testing/state';
 import { Attempt } from './attempt.js';
 import { beginToPlay, collect, hinted, root } from './collect.js';
 import { at, call, failure, inherited, nameOf, tasksOf, tellErrors, titlesOf } from './tasks.js';
+import { every, filter, forEach, join, map, push, reversed, some } from './primordials.js';
 
 // Tests may fake what tells the time.
 const now = performance.now.bind(performance);
@@ -23,36 +24,36 @@ async function playAll() {
   beginToPlay();
   const all = tasksOf(root);
   choose(all);
-  const found = places(all.map(({ stack }) => stack));
-  all.forEach((task, index) => void (task.place = found[index]));
-  if (all.every(({ kind }) => kind === 'suite')) {
+  const found = places(map(all, ({ stack }) => stack));
+  forEach(all, (task, index) => void (task.place = found[index]));
+  if (every(all, ({ kind }) => kind === 'suite')) {
     tellErrors([hinted(new Error('no test was found in this file'), "write one: test('greets', async () => { … })")]);
   }
-  const tests = all.filter(({ kind }) => kind === 'test');
-  tell('plan', { tests: tests.map((task) => told(task, 'skipped')) });
+  const tests = filter(all, ({ kind }) => kind === 'test');
+  tell('plan', { tests: map(tests, (task) => told(task, 'skipped')) });
   await playSuite(root);
-  tellErrors([takeExit()].filter(Boolean));
-  const allRan = all.every(({ mode, options }) => mode !== 'filtered' && !options.only) && !stopped();
-  try {
-    // Snapshots that nothing asks for any more are told, also where nothing was expected.
-    const half = loadedExpect() ?? (settings.hasSnapshots && importBuiltin('lmthing:internal/testing/expect'));
-    if (half) tell('file', await half.afterFile({ allRan, unfinished }));
-  } catch (error) {
-    tellErrors([error]);
-  }
+  tellErrors(filter([takeExit()], (exit) => exit));
+  const allRan = every(all, ({ mode, options }) => mode !== 'filtered' && !options.only) && !stopped();
+  // Snapshots that nothing asks for any more are told, also where nothing was expected.
+  const half = loadedExpect() ?? (settings.hasSnapshots && importBuiltin('lmthing:internal/testing/expect'));
+  if (!half) return;
+  // What stands in a snapshot file is run.
+  const { errors, value } = await call(() => half.afterFile({ allRan, unfinished }), [], undefined, 'looking through the snapshots', '');
+  tellErrors(errors);
+  if (value) tell('file', value);
 }
 
 /** Decides which tests run: by `only`, `skip`, `todo` and the filter. */
 function choose(all) {
   const isOnly = (task) => task.options.only || (task.parent ? isOnly(task.parent) : false);
-  const only = all.filter((task) => task.options.only);
+  const only = filter(all, (task) => task.options.only);
   if (only.length > 0 && settings.isCi) {
     const error = new Error(`${only[0].kind === 'test' ? 'test' : 'describe'}.only in a file of a CI run: the other tests would not be run`);
     tellErrors([hinted(at(error, only[0]), 'take .only away, or run without CI=true')]);
   }
   const isFiltered = (task) =>
-    settings.filter !== undefined && ![' > ', ' '].some((between) => titlesOf(task).join(between).includes(settings.filter));
-  for (const task of all.filter(({ kind }) => kind === 'test')) {
+    settings.filter !== undefined && !some([' > ', ' '], (between) => join(titlesOf(task), between).includes(settings.filter));
+  for (const task of filter(all, ({ kind }) => kind === 'test')) {
     if (isFiltered(task)) task.mode = 'filtered';
     else if (inherited(task, 'todo') || (!task.fn && !inherited(task, 'skip'))) task.mode = 'todo';
     else if (inherited(task, 'skip') || (only.length > 0 && !isOnly(task))) task.mode = 'skipped';
@@ -60,7 +61,7 @@ function choose(all) {
   }
 }
 
-const runs = (task) => (task.kind === 'test' ? task.mode === 'run' : task.tasks.some(runs));
+const runs = (task) => (task.kind === 'test' ? task.mode === 'run' : some(task.tasks, (inner) => runs(inner)));
 
 async function playSuite(suite, why) {
   const enters = !why && runs(suite) && !stopped();
@@ -78,7 +79,7 @@ async function beforeSuite(suite) {
   suite.cleanups = [];
   for (const { fn, timeout } of suite.hooks.beforeAll) {
     const { errors, value } = await call(fn, [], timeout, 'beforeAll', nameOf(suite));
-    if (typeof value === 'function') suite.cleanups.push(value);
+    if (typeof value === 'function') push(suite.cleanups, value);
     tellErrors(errors, hookOf('beforeAll', suite));
     if (errors.length > 0) return 'beforeAll failed';
   }
@@ -86,8 +87,8 @@ async function beforeSuite(suite) {
 }
 
 async function afterSuite(suite) {
-  const cleanups = suite.cleanups.map((fn) => ({ fn })).reverse();
-  for (const { fn, timeout } of [...suite.hooks.afterAll.slice().reverse(), ...cleanups]) {
+  const cleanups = reversed(map(suite.cleanups, (fn) => ({ fn })));
+  for (const { fn, timeout } of [...reversed(suite.hooks.afterAll), ...cleanups]) {
     const { errors } = await call(fn, [], timeout, 'afterAll', nameOf(suite));
     tellErrors(errors, hookOf('afterAll', suite));
   }
@@ -100,7 +101,7 @@ const told = (task, state, rest) => ({ ancestors: titlesOf(task.parent), title: 
 
 /** Tells what became of a test. */
 function tellTest(task, state, rest) {
-  if (state !== 'passed') unfinished.push(nameOf(task));
+  if (state !== 'passed') push(unfinished, nameOf(task));
   tell('test', told(task, state, rest));
 }
 
@@ -124,8 +125,8 @@ async function playTest(task) {
     }
     if (attempt.failures.length === 0) passed++;
     const which = repeat > 1 ? `repetition ${index + 1} of ${repeat}` : undefined;
-    const context = (one) => [which, one.context].filter(Boolean).join(', ') || undefined;
-    failures.push(...attempt.failures.map((one) => ({ ...one, context: context(one) })));
+    const context = (one) => join(filter([which, one.context], (part) => part), ', ') || undefined;
+    push(failures, ...map(attempt.failures, (one) => ({ ...one, context: context(one) })));
   }
   const isGood = passed >= need;
   const note = repeat > 1 ? `${passed} of ${repeat} passed${need < repeat ? `, ${need} needed` : ''}` : undefined;

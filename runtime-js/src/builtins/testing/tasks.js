@@ -2,31 +2,32 @@
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import { described, limited, takeExit, tell } from 'lmthing:internal/native/testing';
 import { settings } from 'lmthing:internal/testing/state';
+import { filter, flatMap, forEach, join, some } from './primordials.js';
 
 /** The titles of a task and of those around it. */
 export const titlesOf = (task) => (task.parent ? [...titlesOf(task.parent), task.title] : []);
-export const nameOf = (task) => titlesOf(task).join(' > ');
+export const nameOf = (task) => join(titlesOf(task), ' > ');
 /** Everything in a suite. */
-export const tasksOf = (suite) => suite.tasks.flatMap((task) => (task.kind === 'suite' ? [task, ...tasksOf(task)] : [task]));
+export const tasksOf = (suite) => flatMap(suite.tasks, (task) => (task.kind === 'suite' ? [task, ...tasksOf(task)] : [task]));
 /** An option of a task, or of the nearest suite around it that has it. */
 export const inherited = (task, name) => (task ? task.options[name] ?? inherited(task.parent, name) : undefined);
 
 /** The difference between what an error says was expected and what was there, if it says so. */
 function differenceIn(error) {
-  const compares = error !== null && typeof error === 'object' && ['expected', 'actual', 'diff'].some((key) => key in error);
+  const compares = error !== null && typeof error === 'object' && some(['expected', 'actual', 'diff'], (key) => key in error);
   return compares ? importBuiltin('lmthing:internal/testing/display').describeDifference(error) : undefined;
 }
 
 /** A failure as `tell` takes it. */
-export const failure = (error, context) => ({ failure: described(error, differenceIn), context });
+export const failure = (error, context) => ({ failure: described(error, differenceIn), context, error });
 
 /** Tells of failures outside of any test. */
-export const tellErrors = (errors, context) => errors.forEach((error) => tell('error', failure(error, context)));
+export const tellErrors = (errors, context) => forEach(errors, (error) => tell('error', failure(error, context)));
 
 /** Gives an error the place at which a task is defined. */
 export function at(error, task) {
-  const frames = task.stack.split('\n').filter((line) => /^\s+at /.test(line));
-  Object.defineProperty(error, 'stack', { value: [`${error.name}: ${error.message}`, ...frames].join('\n'), configurable: true, writable: true });
+  const frames = filter(task.stack.split('\n'), (line) => /^\s+at /.test(line));
+  Object.defineProperty(error, 'stack', { value: join([`${error.name}: ${error.message}`, ...frames], '\n'), configurable: true, writable: true });
   return error;
 }
 

@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     diagnostic::Location,
-    script::{bindings::values::plain_error, diagnose, is_late},
+    script::{
+        bindings::values::{plain_error, string_text},
+        diagnose, is_late,
+    },
 };
 
 /// How long showing what was thrown may take.
@@ -22,13 +25,13 @@ const SHOWING: Duration = Duration::from_secs(1);
 pub(super) fn tell<'js>(ctx: Ctx<'js>, kind: String, told: Object<'js>) -> Result<()> {
     let Some(host) = host::with(&ctx, |testing| testing.host.clone()) else { return Ok(()) };
     match kind.as_str() {
-        "begin" => host.begin(&told.get::<_, String>("name")?, limit_of(told.get("limit")?)),
-        "start" => host.start(&told.get::<_, String>("name")?),
+        "begin" => host.begin(&text(&told, "name")?.unwrap_or_default(), limit_of(told.get("limit")?)),
+        "start" => host.start(&text(&told, "name")?.unwrap_or_default()),
         "attempt" => host.attempt(),
         "plan" => host.plan(plan(&told.get("tests")?)?),
         "test" => host.test(test(&told)?),
         "error" => host.error(failure(&told)?),
-        "file" => host.file(told.get("notes")?, snapshots(&told.get("snapshots")?)?),
+        "file" => host.file(texts(&told.get("notes")?)?, snapshots(&told.get("snapshots")?)?),
         other => return Err(plain_error(&ctx, format!("nothing is told as {other}"))),
     }
     Ok(())
@@ -42,14 +45,25 @@ fn test(told: &Object<'_>) -> Result<TestOutcome> {
     let failures: Array = told.get("failures")?;
     let failures: Result<Vec<Failure>> = failures.iter::<Object>().map(|one| failure(&one?)).collect();
     Ok(TestOutcome {
-        ancestors: told.get("ancestors")?,
-        title: told.get("title")?,
-        state: state(&told.get::<_, String>("state")?),
+        ancestors: texts(&told.get("ancestors")?)?,
+        title: text(told, "title")?.unwrap_or_default(),
+        state: state(&text(told, "state")?.unwrap_or_default()),
         place: told.get::<_, Option<Object>>("place")?.map(|place| location(&place)).transpose()?,
         took: told.get::<_, Option<f64>>("took")?.map(|took| Duration::from_secs_f64((took / 1000.0).max(0.0))),
         failures: failures?,
-        note: told.get("note")?,
+        note: text(told, "note")?,
     })
+}
+
+/// A property's text, if it has one: titles may hold half a character.
+fn text(told: &Object<'_>, key: &str) -> Result<Option<String>> {
+    let value: Value = told.get(key)?;
+    value.as_string().map(|string| string_text(told.ctx(), string)).transpose()
+}
+
+fn texts(list: &Array<'_>) -> Result<Vec<String>> {
+    let strings = list.iter::<rquickjs::String>();
+    strings.map(|string| string_text(list.ctx(), &string?)).collect()
 }
 
 fn state(name: &str) -> State {
@@ -93,7 +107,7 @@ pub(super) fn described<'js>(ctx: Ctx<'js>, error: Value<'js>, diff: Function<'j
 
 fn failure(told: &Object<'_>) -> Result<Failure> {
     let failure = told.get::<_, Class<Described>>("failure")?.borrow().failure.clone();
-    Ok(Failure { context: told.get("context")?, ..failure })
+    Ok(Failure { context: text(told, "context")?, ..failure })
 }
 
 fn snapshots(told: &Object<'_>) -> Result<Snapshots> {
