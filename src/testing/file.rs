@@ -14,6 +14,7 @@ use super::{
     outcome::Failure,
     prompt_run::{PromptRunner, PromptRunnerOptions},
     smoke,
+    start::{MAX_MEMORY, argv},
 };
 use crate::{
     diagnostic::Diagnostic,
@@ -29,9 +30,6 @@ use crate::{
     },
     session::{Meter, doors},
 };
-
-/// Bytes that the scripts of an engine may use: several run at once.
-pub(super) const MAX_MEMORY: usize = 512 << 20;
 
 /// What a thread is given to run a file.
 pub(super) struct Work {
@@ -138,9 +136,4 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
 fn snapshot_file(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_file_name("__snapshots__").join(format!("{name}.snap"))
-}
-
-pub(super) fn argv(path: &Path) -> Vec<String> {
-    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lmthing"));
-    [program.display().to_string(), path.display().to_string()].to_vec()
 }

@@ -17,6 +17,7 @@ mod recordings;
 pub(crate) mod report;
 mod running;
 mod smoke;
+mod start;
 
 pub(crate) use options::{Answers, Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions, Watcher};
 pub(crate) use outcome::{Failure, FileOutcome, Snapshots, State, TestOutcome, Totals};

@@ -10,10 +10,10 @@ use std::{
 };
 
 use super::{
-    file::{MAX_MEMORY, argv},
     message::{Message, Teller},
     options::{Answers, TestOptions},
     outcome::{Failure, Snapshots, State, TestOutcome},
+    start::{MAX_MEMORY, argv},
 };
 use crate::{
     cost::Limits,
