@@ -49,6 +49,12 @@ pub(super) fn with_files(directory: &Path, files: &[PathBuf]) -> Environment {
     environment
 }
 
+/// Whether a variable says yes, as those of CI services do.
+pub(super) fn is_set(variables: &[(String, String)], name: &str) -> bool {
+    let value = variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    value.is_some_and(|value| !matches!(value, "" | "0" | "false"))
+}
+
 impl Environment {
     /// Adds what is not set yet.
     fn add<R: std::io::Read>(&mut self, shown: &str, entries: dotenvy::Iter<R>) -> Result<(), dotenvy::Error> {

@@ -14,6 +14,7 @@ use super::{
     outcome::Failure,
     prompt_run::{PromptRunner, PromptRunnerOptions},
     smoke,
+    start::{MAX_MEMORY, argv},
 };
 use crate::{
     diagnostic::Diagnostic,

@@ -14,6 +14,7 @@ mod recordings;
 pub(crate) mod report;
 mod running;
 mod smoke;
+mod start;
 
 pub(crate) use options::{Answers, Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions, Watcher};
 pub(crate) use outcome::{FileOutcome, Totals};

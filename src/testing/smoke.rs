@@ -13,6 +13,7 @@ use super::{
     message::{Message, Teller},
     options::{Answers, MAX_MEMORY, TestOptions, argv},
     outcome::{Failure, Snapshots, State, TestOutcome},
+    start::{MAX_MEMORY, argv},
 };
 use crate::{
     cost::Limits,

@@ -90,7 +90,7 @@ fn options(args: &TestArgs, environment: &Environment, reporter: &Reporter) -> R
         own_prices: own_prices(&environment.variables, reporter)?,
         shelf: Shelf::new(mode),
         is_live: args.live,
-        is_ci: is_set(&environment.variables, "CI"),
+        is_ci: env::is_set(&environment.variables, "CI"),
         update: args.update,
         filter: args.filter.clone(),
         bail: args.bail,
@@ -99,12 +99,6 @@ fn options(args: &TestArgs, environment: &Environment, reporter: &Reporter) -> R
         smoke_timeout: limit(SMOKE_TIMEOUT),
         watcher: reporter.is_heard().then(|| Arc::new(Told(reporter.clone())) as Arc<dyn Watcher>),
     })
-}
-
-/// Whether a variable says yes, as those of CI services do.
-fn is_set(variables: &[(String, String)], name: &str) -> bool {
-    let value = variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
-    value.is_some_and(|value| !matches!(value, "" | "0" | "false"))
 }
 
 /// A number behind `--bail` is taken for a path.

@@ -8,10 +8,10 @@ use std::{
     time::SystemTime,
 };
 
-use super::{console::Console, is_set, live::LiveLine};
+use super::{console::Console, live::LiveLine};
 use crate::{
     cli::{
-        ExitCode, Printer,
+        ExitCode, Printer, env,
         failure::{WrongUsage, words},
         interrupt::Interrupts,
         test_args::{TestArgs, TestReporter},
@@ -58,7 +58,7 @@ impl<'a> Shown<'a> {
             TestReporter::Tap => vec![Box::new(Tap::new(folder.clone()))],
             TestReporter::Json => vec![Box::new(Json::new(folder.clone()))],
         };
-        if is_set(variables, "GITHUB_ACTIONS") {
+        if env::is_set(variables, "GITHUB_ACTIONS") {
             let workspace = std::env::var_os("GITHUB_WORKSPACE").map(PathBuf::from);
             reporters.push(Box::new(Annotations::new(folder.clone(), workspace)));
         }
