@@ -89,7 +89,11 @@ fn nothing_is_written_over() {
     let folder = Folder::new(&[("file", "")]);
     let refused = folder.run("new file/mine");
     assert_eq!(refused.code, 1);
-    assert!(refused.stderr.starts_with("Error: file is a file, not a folder; nothing was written\n"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.starts_with("Error: file is a file, not a folder; nothing was written\n"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]

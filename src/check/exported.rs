@@ -29,7 +29,7 @@ pub(crate) fn exports(file: &Path, name: &str) -> bool {
         }
         let Ok(text) = fs::read_to_string(&file) else { continue };
         // Most files can be told without a parser.
-        if !text.contains(name) && !(text.contains("export") && text.contains('*')) {
+        if !(text.contains(name) || text.contains("export") && text.contains('*')) {
             continue;
         }
         match exported(&text, Language::of_file(&file).unwrap_or(Language::JavaScript), name) {

@@ -72,7 +72,7 @@ fn is_converted(text: &str, range: &Range<usize>, message: &str) -> bool {
     let before = text.get(..range.start).unwrap_or_default().trim_end();
     let calls = |name: &&str| before.strip_suffix(*name).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric));
     let given = message.strip_prefix("Argument of type '").and_then(|rest| rest.split_once('\''));
-    CONVERTING.iter().any(|name| calls(&name))
+    CONVERTING.iter().any(calls)
         && given.is_some_and(|(given, _)| given.split(" | ").all(|kind| CONVERTED.contains(&kind)))
 }
 

@@ -164,7 +164,8 @@ fn look_at_prices<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, value: &Val
         let place = name.map_or(place.clone(), |name| below(&place, name));
         if let Err(error) = OwnPrices::from_json("config.prices", &prices) {
             // What was handed over is a table of one entry.
-            let place = error.path.get(1).map_or(place.clone(), |field| [&place[..], &[field.clone()]].concat());
+            let place =
+                error.path.get(1).map_or(place.clone(), |field| [&place[..], std::slice::from_ref(field)].concat());
             faults.add(WRONG, place, error.to_string(), None);
         }
     }
