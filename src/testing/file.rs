@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     message::{Bail, Message, Teller},
-    options::{Kind, MAX_MEMORY, Subject, TestOptions, argv},
+    options::{Kind, Subject, TestOptions},
     outcome::Failure,
     prompt_run::{PromptRunner, PromptRunnerOptions},
     smoke,

@@ -1,11 +1,6 @@
 //! How tests are to be run. Must not know where that was said.
 
-use std::{
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 use super::recordings::Shelf;
 use crate::cost::OwnPrices;
@@ -94,13 +89,4 @@ pub(crate) trait Watcher: Send + Sync {
 
     /// The tests themselves have written a file: that is no change.
     fn wrote(&self, file: &Path);
-}
-
-/// Bytes that the scripts of an engine may use: several run at once.
-pub(super) const MAX_MEMORY: usize = 512 << 20;
-
-/// `process.argv` of a file.
-pub(super) fn argv(path: &Path) -> Vec<String> {
-    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lmthing"));
-    [program.display().to_string(), path.display().to_string()].to_vec()
 }

@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     message::{Message, Teller},
-    options::{Answers, MAX_MEMORY, TestOptions, argv},
+    options::{Answers, TestOptions},
     outcome::{Failure, Snapshots, State, TestOutcome},
     start::{MAX_MEMORY, argv},
 };
