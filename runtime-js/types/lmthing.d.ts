@@ -1205,14 +1205,14 @@ declare module 'lmthing/test' {
    * Runs a prompt file as `lmthing run` does. Resolves also when the run failed, with `error`; rejects when the call is wrong.
    * @param file counts from the test file
    */
-  export function run(file: string | URL, options?: TestRunOptions): Promise<TestRun>;
+  export function run<const Item extends { type: string } = MockItem>(file: string | URL, options?: TestRunOptions<Item>): Promise<TestRun>;
 
-  export interface TestRunOptions {
+  export interface TestRunOptions<Item extends { type: string } = MockItem> {
     input?: unknown;
     /** In place of `config.model`; `'mock'` plays the file's export `mock`. */
     model?: Model | readonly ListedModel[];
     /** Answers in place of a model. */
-    mock?: readonly MockItem[];
+    mock?: readonly MockItemOf<Item>[];
     /** A file that a recorded run is replayed from; it counts from the test file. */
     recording?: string | URL;
     /** Variables for this run. */

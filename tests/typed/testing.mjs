@@ -27,6 +27,8 @@ test('a title', async () => {
   expect(answer.prompt.fullSteps[0].input).toMatchObject({ temperature: 0 });
   await run('./weather.lmt.mjs', { inptu: {} }); //~ TS2561
   await run('./weather.lmt.mjs', { mock: [{ type: 'text', text: 'a' }], recording: 'a.json' });
+  await run('./weather.lmt.mjs', { mock: [{ type: 'txt', text: 'a' }] }); //~ TS2820
+  await run('./weather.lmt.mjs', { mock: ['a', 'b'].map((text) => ({ type: 'text', text })) });
   const { result, prompt } = await runPrompt(({ $ }) => $`go`, { model: createMockModel([]) });
   await result.text;
   expect(prompt).toHaveSystem('x');
