@@ -1,6 +1,11 @@
 //! How tests are to be run. Must not know where that was said.
 
-use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::recordings::Shelf;
 use crate::cost::OwnPrices;
