@@ -228,6 +228,13 @@ fn repetitions_need_a_quorum() {
     let wrong = Report::of_tests("test('x', { repeat: 2, need: 3 }, () => {});");
     assert!(wrong.file_message().contains("need is 3, and repeat only 2"), "{wrong:?}");
     assert_eq!(wrong.code, 1);
+
+    let inherited = Report::of_tests(
+        "describe('many', { repeat: 3 }, () => { test('needs two', { need: 2 }, ({ task }) => {}); });
+         let count = 0;
+         test('fails, then skips', { repeat: 2 }, ({ skip }) => { if (++count === 2) skip(); throw new Error('first'); });",
+    );
+    assert_eq!(inherited.statuses(), ["many needs two: passed", "fails, then skips: failed"], "{inherited:?}");
 }
 
 #[test]
@@ -292,11 +299,13 @@ fn secrets_are_kept_out_of_reports() {
     let folder = Folder::new(&[(
         "a.test.lmt.mjs",
         &*tests(
-            "test('a', () => { console.log(process.env.OPENAI_API_KEY); expect('x').toBe(process.env.OPENAI_API_KEY); });",
+            "test('a', () => { console.log(process.env.OPENAI_API_KEY); expect('x').toBe(process.env.OPENAI_API_KEY); });
+             test.each([process.env.OPENAI_API_KEY])('each %s', () => {});",
         ),
     )]);
     let mut command = folder.command("test --reporter json");
     let ended = run_support::Ended::from(command.env("OPENAI_API_KEY", "sk-0123456789abcdef").output().unwrap());
+    assert!(ended.stdout.contains("each [redacted]"), "{ended:?}");
     assert!(!ended.stdout.contains("0123456789abcdef") && !ended.stderr.contains("0123456789abcdef"), "{ended:?}");
     assert_eq!(ended.code, 1);
 }

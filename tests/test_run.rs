@@ -342,14 +342,26 @@ test('is used up', async () => {
 #[test]
 fn real_models_are_asked_only_when_that_is_meant() {
     let tests = "
-test('refused', async () => {
+test('by name', async () => {
   await assert.rejects(run('./word.lmt.mjs', { model: 'openai:gpt-4o' }), /this test would ask openai:gpt-4o/);
+});
+test('as an object', async () => {
   await assert.rejects(run('./word.lmt.mjs', { model: openai('gpt-4o') }), /this test would ask openai:gpt-4o/);
+});
+test('not recorded', async () => {
   await assert.rejects(run('./word.lmt.mjs', { recording: './none.json' }), /none\\.json/);
 });
 ";
     let import = "import { openai } from 'lmthing';\nprocess.env.OPENAI_API_KEY = 'sk-test';\n";
-    passes(&[("word.lmt.mjs", WORD)], &format!("{import}{tests}"));
+    let (_folder, refused) = test(&[("word.lmt.mjs", WORD)], &format!("{import}{tests}"));
+    // The first two for that alone, though they see it coming.
+    assert!(refused.stdout.contains("2 failed | 1 passed"), "{}", refused.stdout);
+    assert_eq!(
+        refused.stdout.matches("this test would ask openai:gpt-4o; no test asks").count(),
+        1,
+        "{}",
+        refused.stdout
+    );
     let tests = "
 test('asked', async () => {
   const { error } = await run('./word.lmt.mjs', { model: 'opnai:gpt-4o' });
@@ -362,4 +374,18 @@ test('asked', async () => {
     folder.write("a.test.lmt.mjs", &format!("{HEAD}{tests}"));
     let ended = folder.run("test --live a.test.lmt.mjs");
     assert_eq!(ended.code, 0, "{ended:?}");
+}
+
+#[test]
+fn to_ask_a_model_in_vain_fails_a_test_whatever_it_makes_of_that() {
+    let real = "export const config = { model: 'openai:gpt-4o' };\nexport default ({ $ }) => { $`hi`; };\n";
+    let (_folder, ended) = test(
+        &[("real.lmt.mjs", real)],
+        "test('catches', async () => { try { await run('./real.lmt.mjs'); } catch {} });
+         test.fails('fails', async () => { await run('./real.lmt.mjs'); });
+         test('next', () => {});",
+    );
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stdout.contains("2 failed | 1 passed"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("without --live or --record"), "{}", ended.stdout);
 }

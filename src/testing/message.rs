@@ -102,8 +102,20 @@ impl Teller {
     /// What tests compare may hold a key.
     fn redacted(&self, failure: Failure) -> Failure {
         let Failure { diagnostic, diff, context } = failure;
-        let diff = diff.map(|diff| self.redactor.apply(&diff));
-        Failure { diagnostic: without_secrets(diagnostic, &self.redactor), diff, context }
+        let apply = |text: Option<String>| text.map(|text| self.redactor.apply(&text));
+        let diagnostic = without_secrets(diagnostic, &self.redactor);
+        Failure { diagnostic, diff: apply(diff), context: apply(context) }
+    }
+
+    /// So may the titles of tests that are made of tables.
+    fn redacted_test(&self, test: TestOutcome) -> TestOutcome {
+        TestOutcome {
+            ancestors: test.ancestors.iter().map(|title| self.redactor.apply(title)).collect(),
+            title: self.redactor.apply(&test.title),
+            note: test.note.map(|note| self.redactor.apply(&note)),
+            failures: test.failures.into_iter().map(|failure| self.redacted(failure)).collect(),
+            ..test
+        }
     }
 
     fn print(&self, text: &str) {
@@ -113,11 +125,11 @@ impl Teller {
 
 impl TestHost for Teller {
     fn begin(&self, test: &str, limit: Option<Duration>) {
-        self.tell(Message::Begin(test.to_owned(), limit));
+        self.tell(Message::Begin(self.redactor.apply(test), limit));
     }
 
     fn plan(&self, tests: Vec<TestOutcome>) {
-        self.tell(Message::Plan(tests));
+        self.tell(Message::Plan(tests.into_iter().map(|test| self.redacted_test(test)).collect()));
     }
 
     fn start(&self, _test: &str) {
@@ -144,8 +156,7 @@ impl TestHost for Teller {
         if outcome.state == State::Failed {
             self.bail.failed();
         }
-        let failures = outcome.failures.into_iter().map(|failure| self.redacted(failure)).collect();
-        self.tell(Message::Test(Box::new(TestOutcome { failures, ..outcome })));
+        self.tell(Message::Test(Box::new(self.redacted_test(outcome))));
     }
 
     fn error(&self, failure: Failure) {

@@ -113,9 +113,10 @@ impl<'a> Pool<'a> {
             }
             match self.receiver.recv_timeout(self.until_next()) {
                 Ok((index, message)) => self.hear(index, message, listener),
-                Err(RecvTimeoutError::Timeout) => self.give_up_on_the_silent(),
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => unreachable!("the pool has a sender itself"),
             }
+            self.give_up_on_the_silent();
             self.report(listener);
             listener.progress(&self.progress());
             if listener.is_interrupted() {
@@ -160,7 +161,6 @@ impl<'a> Pool<'a> {
     fn hear(&mut self, index: usize, message: Message, listener: &mut dyn Listener) {
         // A thread that was given up may still find its voice.
         let Some(running) = self.running.get_mut(&index) else { return };
-        running.expected = Some(Instant::now() + SILENCE);
         match message {
             Message::Begin(test, limit) => {
                 running.test = test;
@@ -169,12 +169,14 @@ impl<'a> Pool<'a> {
             Message::Printed(text) => listener.printed(&running.outcome.file, &running.test, &text),
             Message::Plan(tests) => running.planned = tests,
             Message::Test(test) => {
+                running.expected = Some(Instant::now() + SILENCE);
                 let state = test.state;
                 running.has_ended(*test);
                 self.count(state);
             }
             Message::Error(failure) => running.has_failed(*failure),
             Message::File(notes, snapshots) => {
+                running.expected = Some(Instant::now() + SILENCE);
                 running.outcome.notes.extend(notes);
                 running.outcome.snapshots = snapshots;
             }

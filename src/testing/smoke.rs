@@ -49,6 +49,7 @@ pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, te
         return teller.test(outcome(State::Skipped, None, Some(why.to_owned())));
     }
     let limit = Some(options.smoke_timeout).filter(|limit| !limit.is_zero());
+    teller.plan(vec![outcome(State::Skipped, None, None)]);
     teller.begin(NAME, limit);
     teller.start(NAME);
     teller.attempt();

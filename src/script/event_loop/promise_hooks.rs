@@ -1,5 +1,5 @@
-//! What the engine tells of promises, for `AsyncLocalStorage`. Nobody listens before a script uses that; until then each
-//! promise costs a look at a flag.
+//! What the engine tells of promises: for `AsyncLocalStorage`, and to break chains of promises without an end. Until a script uses the
+//! one or is the other, each promise costs a look at two flags.
 
 use std::cell::{Cell, RefCell};
 

@@ -159,7 +159,7 @@ impl EventLoop {
             promise_hooks::set_late(true);
             self.was_interrupted.set(true);
             if let Some(span) = self.respite.get() {
-                self.set_leash(span);
+                self.latest.set(Instant::now().checked_add(span));
             }
         }
         is_late

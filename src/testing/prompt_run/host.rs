@@ -18,7 +18,8 @@ pub(super) struct RunHost {
 
 impl ScriptHost for RunHost {
     fn write_stdout(&self, text: &str) {
-        self.test.write_stdout(text);
+        // It knows the variables of this run, and the test's own does not.
+        self.test.write_stdout(&self.redactor.apply(text));
     }
 
     fn write_stdout_bytes(&self, bytes: &[u8]) {
@@ -26,7 +27,7 @@ impl ScriptHost for RunHost {
     }
 
     fn write_stderr(&self, text: &str) {
-        self.test.write_stderr(text);
+        self.test.write_stderr(&self.redactor.apply(text));
     }
 
     fn write_stderr_bytes(&self, bytes: &[u8]) {

@@ -166,7 +166,8 @@ impl Inner {
             // It was interrupted with its test, which will not wait any longer.
             return std::future::pending().await;
         }
-        if let Some(fault) = recordings.take_fault() {
+        // It stays with the test: one that makes nothing of it fails all the same.
+        if let Some(fault) = recordings.fault() {
             return RunEnd::Refused(Box::new(fault));
         }
         let error = match (end, timeout) {

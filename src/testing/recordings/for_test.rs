@@ -52,6 +52,11 @@ impl TestRecordings {
         self.0.take_fault()
     }
 
+    /// The same, which can be asked for again.
+    pub(crate) fn fault(&self) -> Option<Diagnostic> {
+        self.0.fault()
+    }
+
     /// The test is over with all its repetitions.
     pub(super) fn end(&self, passed: bool) {
         self.0.end(passed);

@@ -78,6 +78,10 @@ impl Test {
         self.fault.borrow_mut().get_or_insert_with(|| fault.clone());
     }
 
+    pub(super) fn fault(&self) -> Option<Diagnostic> {
+        self.fault.borrow().clone()
+    }
+
     pub(super) fn take_fault(&self) -> Option<Diagnostic> {
         self.fault.take()
     }

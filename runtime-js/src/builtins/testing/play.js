@@ -58,6 +58,11 @@ function choose(all) {
     else if (inherited(task, 'todo') || (!task.fn && !inherited(task, 'skip'))) task.mode = 'todo';
     else if (inherited(task, 'skip') || (only.length > 0 && !isOnly(task))) task.mode = 'skipped';
     else task.mode = 'run';
+    const [repeat, need] = [inherited(task, 'repeat') ?? 1, inherited(task, 'need') ?? 1];
+    if (need > repeat) {
+      tellErrors([at(new RangeError(`test '${task.title}': need is ${need}, and repeat only ${repeat}`), task)]);
+      if (task.mode === 'run') task.mode = 'skipped';
+    }
   }
 }
 
@@ -119,11 +124,11 @@ async function playTest(task) {
   let passed = 0;
   for (let index = 0; index < repeat; index++) {
     const attempt = await playUntilItPasses(task, index);
-    if (attempt.isSkipped) {
+    if (attempt.isSkipped && failures.length === 0) {
       const { message } = attempt.skipped;
       return tellTest(task, 'skipped', { note: message || undefined });
     }
-    if (attempt.failures.length === 0) passed++;
+    if (attempt.failures.length === 0 && !attempt.isSkipped) passed++;
     const which = repeat > 1 ? `repetition ${index + 1} of ${repeat}` : undefined;
     const context = (one) => join(filter([which, one.context], (part) => part), ', ') || undefined;
     push(failures, ...map(attempt.failures, (one) => ({ ...one, context: context(one) })));
