@@ -121,7 +121,10 @@ mod tests {
 
     #[tokio::test(flavor = "current_thread")]
     async fn every_builtin_evaluates() {
-        let engine = Engine::new(EngineOptions::new(Rc::new(Silent))).await.unwrap();
+        // Those of tests need what bindings bring.
+        let native_modules = crate::script::bindings::NATIVE_MODULES.to_vec();
+        let options = EngineOptions { native_modules, ..EngineOptions::new(Rc::new(Silent)) };
+        let engine = Engine::new(options).await.unwrap();
         engine.context().async_with(async |ctx| crate::script::builtin::evaluate_all(&ctx)).await.unwrap();
     }
 

@@ -71,10 +71,12 @@ function complete() {
 }
 rest.load = complete;
 
+/** What is asked of all values, and where chai keeps its chainable methods. */
+const NEVER_THERE = new Set([...config.proxyExcludedKeys, '__methods']);
+
 const behind = new Proxy(Object.prototype, {
   get(target, name, assertion) {
-    if (isCompleting || typeof name === 'symbol' || name in target || config.proxyExcludedKeys.includes(name))
-      return Reflect.get(target, name, assertion);
+    if (isCompleting || typeof name === 'symbol' || name in target || NEVER_THERE.has(name)) return Reflect.get(target, name, assertion);
     complete();
     if (name in Assertion.prototype) return Reflect.get(Assertion.prototype, name, assertion);
     return misspelt(name);
