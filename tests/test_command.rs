@@ -1,11 +1,17 @@
 //! `lmthing test` as a command: what it finds, its options, where results go, its exit codes, `--watch` and signals
 //! (docs/testing.md, docs/command-line.md).
 
+mod provider_support;
 mod run_support;
 mod test_support;
 
-use std::{fs, process::Command};
+use std::{
+    fs,
+    process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
+use provider_support::blocking;
 use run_support::{Ended, Folder, Running};
 use test_support::{Report, tests};
 
@@ -332,4 +338,46 @@ fn watching_takes_no_notice_of_what_tests_write() {
     let changes: Vec<&str> = told.lines().filter(|line| line.contains("has changed")).collect();
     let snapshots = "__snapshots__/a.test.lmt.mjs.snap";
     assert_eq!(changes, ["word.mjs", snapshots].map(|file| format!("[watch] {file} has changed; testing again")));
+}
+
+#[cfg(unix)]
+#[test]
+fn watching_takes_no_notice_of_recordings_that_are_made() {
+    let asked = AtomicUsize::new(0);
+    let address = blocking::serve(move |_| {
+        let number = asked.fetch_add(1, Ordering::SeqCst);
+        let answer =
+            format!(r#"{{"id":"c","choices":[{{"delta":{{"content":"answer {number}"}},"finish_reason":"stop"}}]}}"#);
+        blocking::response("200 X", "text/event-stream", &format!("data: {answer}\n\ndata: [DONE]\n\n"))
+    });
+    let folder = Folder::new(&[
+        (
+            "a.test.lmt.mjs",
+            &tests(
+                "import './word.mjs';\ntest('asks', async () => {\n\
+             const { text } = await run('./p.lmt.mjs', { recording: 'p.recording.json' });\nconsole.log(text);\n});",
+            ),
+        ),
+        ("p.lmt.mjs", "export const config = { model: 'lab:tide' };\nexport default async ({ $ }) => { $`go`; };"),
+        ("word.mjs", ""),
+    ]);
+    let mut watched = command(&folder, "--watch --record --live a.test.lmt.mjs");
+    watched
+        .env("LAB_API_BASE", format!("http://{address}"))
+        .env("LAB_API_TYPE", "openai")
+        .env("LAB_API_KEY", "sk-lab-1");
+    let mut running = Running::of(&mut watched);
+    running.wait_for_stderr("answer 0", 1);
+    running.wait_for_stderr("waiting for a change", 1);
+    folder.write("word.mjs", "// new");
+    running.wait_for_stderr("answer 1", 1);
+    running.wait_for_stderr("waiting for a change", 2);
+    folder.write("word.mjs", "// newer");
+    running.wait_for_stderr("answer 2", 1);
+    running.wait_for_stderr("waiting for a change", 3);
+    running.signal("INT");
+    let told = running.end().stderr;
+    let changes: Vec<&str> = told.lines().filter(|line| line.contains("has changed")).collect();
+    assert_eq!(changes, ["[watch] word.mjs has changed; testing again"; 2]);
+    assert!(fs::read_to_string(folder.path("p.recording.json")).unwrap().contains("answer 2"));
 }

@@ -125,3 +125,10 @@ fn the_filter_goes_by_the_name_of_the_test() {
     assert_eq!(Report::of(&folder, "--filter other").statuses(), ["runs: skipped"]);
     assert_eq!(Report::of(&folder, "--filter runs").statuses(), ["runs: failed"]);
 }
+
+#[test]
+fn a_file_with_both_is_run_with_its_mock() {
+    let source = mocked("").replace("model: 'mock'", "model: 'openai:gpt-4o'");
+    let folder = Folder::new(&[("p.lmt.mjs", &source), ("p.recording.json", "not even JSON")]);
+    assert_eq!(Report::of(&folder, "").statuses(), ["runs: passed"]);
+}
