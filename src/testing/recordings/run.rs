@@ -190,7 +190,7 @@ impl Run {
             return Next::Wait(Box::pin(self.book.change()));
         }
         book.asking.push((self.test.key.clone(), asked.clone()));
-        Next::Ask(Ticket { run: self.clone(), asked: asked.clone(), request: request.clone(), is_kept: false })
+        Next::Ask(Ticket { run: self.clone(), asked: asked.clone(), request: request.clone() })
     }
 
     fn may_play(&self, place: usize, entry: &Entry) -> bool {
@@ -222,17 +222,15 @@ pub(super) struct Ticket {
     run: Rc<Run>,
     asked: Asked,
     request: Use,
-    is_kept: bool,
 }
 
 impl Ticket {
     /// Takes the exchange into the recording; one that failed for reasons that pass fails the test.
-    pub(super) fn keep(mut self, exchange: RecordedExchange) {
+    pub(super) fn keep(self, exchange: RecordedExchange) {
         if let Some(why) = exchange.passing_failure() {
             self.run.test.note_fault(&words::unanswered(&self.asked.name(), why));
             return;
         }
-        self.is_kept = true;
         let Run { test, book: shared, .. } = &*self.run;
         let Some(mut book) = shared.lock() else { return };
         let origin = match test.passed.get() {
