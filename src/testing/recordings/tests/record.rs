@@ -91,6 +91,18 @@ async fn failures_are_recorded_for_tests_that_pass() {
 }
 
 #[tokio::test]
+async fn failures_that_pass_are_never_recorded() {
+    let folder = Folder::new();
+    for _ in 0..2 {
+        let running = folder.run(Mode::Record, "a.test.lmt.mjs");
+        assert_eq!(running.test(0, true, &["fail for now", "q"]).await, ["no power", "answer 2"]);
+        running.end(true);
+    }
+    assert_eq!(folder.exchanges("r.json"), ["q: answer 2"]);
+    assert_eq!(folder.asked(), 3, "what failed is asked again, what was answered is not");
+}
+
+#[tokio::test]
 async fn repetitions_get_answers_of_their_own() {
     let folder = Folder::new();
     for _ in 0..2 {

@@ -37,8 +37,12 @@ impl LanguageModel for Lab {
             // Others get a turn, as while a network is waited for.
             tokio::task::yield_now().await;
             let number = self.0.fetch_add(1, Ordering::SeqCst) + 1;
-            if format!("{:?}", request.messages).contains("fail") {
-                return Err(ProviderError::new(ProviderErrorKind::Server, "lab", "tide", "no power"));
+            let asked = format!("{:?}", request.messages);
+            if asked.contains("fail") {
+                // What the request itself is to blame for, or what may be better the next time.
+                let lasts = !asked.contains("for now");
+                let kind = if lasts { ProviderErrorKind::BadRequest } else { ProviderErrorKind::Server };
+                return Err(ProviderError::new(kind, "lab", "tide", "no power"));
             }
             let parts = [
                 StreamPart::TextDelta {
