@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { writeDeclarations } from './declarations.mjs';
+import { writeLibrary } from './library.mjs';
 import { fillNamespacesLast } from './namespaces.mjs';
 import { writePrices } from './prices.mjs';
 
@@ -135,3 +136,4 @@ if (!existsSync(locales) || !existsSync(stampFile) || readFileSync(stampFile, 'u
 
 writePrices(root, join(outputDirectory, 'prices.bin'));
 writeDeclarations(join(outputDirectory, 'declarations.bin'));
+writeLibrary(root, join(outputDirectory, 'library.bin'));
