@@ -8,21 +8,26 @@
 use std::env;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use rquickjs::loader::{Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::{CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions, WriteOptionsEndianness};
 
 /// What of `runtime-js/` the build reads; anything else may change without a rebuild.
-const INPUTS: [&str; 12] = [
+const INPUTS: [&str; 14] = [
     "package.json",
     "package-lock.json",
     ".npmrc",
     "builtins.json",
     "bundle.mjs",
     "chai-parts.mjs",
+    "crates.mjs",
+    "library.mjs",
     "namespaces.mjs",
     "prices.mjs",
     "declarations.mjs",
@@ -30,6 +35,9 @@ const INPUTS: [&str; 12] = [
     "locales",
     "types",
 ];
+
+/// Bytes of bytecode from which on less than half is left of it.
+const WORTH_PACKING: usize = 4 << 10;
 
 fn main() {
     if let Err(message) = run() {
@@ -60,7 +68,7 @@ fn run() -> Result<(), String> {
     let source = root.join("runtime-js");
     let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     println!("cargo:rerun-if-changed=build.rs");
-    // It names the release of the price table.
+    // It names the releases of the price table and of the language's declarations.
     println!("cargo:rerun-if-changed=Cargo.lock");
     for input in INPUTS {
         println!("cargo:rerun-if-changed=runtime-js/{input}");
@@ -74,18 +82,23 @@ fn run() -> Result<(), String> {
     let builtins = read_builtins(&source)?;
     let bytecode = output.join("bytecode");
     fs::create_dir_all(&bytecode).map_err(describe("create", &bytecode))?;
+    let mut lengths = Vec::new();
     for (index, builtin) in builtins.iter().enumerate() {
         let path = bundles.join(format!("{index}.js"));
         let code = fs::read(&path).map_err(describe("read", &path))?;
         let path = bytecode.join(format!("{index}.bin"));
-        fs::write(&path, compile(builtin, code)?).map_err(describe("write", &path))?;
+        let code = compile(builtin, code)?;
+        let is_packed = !builtin.is_hot && code.len() >= WORTH_PACKING;
+        lengths.push(if is_packed { code.len() } else { 0 });
+        let stored = if is_packed { pack(&code).map_err(describe("pack", &path))? } else { code };
+        fs::write(&path, stored).map_err(describe("write", &path))?;
     }
-    for archive in ["locales.bin", "prices.bin", "declarations.bin"] {
+    for archive in ["locales.bin", "prices.bin", "declarations.bin", "library.bin"] {
         let path = bundles.join(archive);
         fs::copy(&path, output.join(archive)).map_err(describe("copy", &path))?;
     }
     let table = output.join("builtins.rs");
-    fs::write(&table, generate_table(&builtins)).map_err(describe("write", &table))
+    fs::write(&table, generate_table(&builtins, &lengths)).map_err(describe("write", &table))
 }
 
 /// A published crate carries the bundles (`npm run bundle` before publishing), so that installing it needs no Node.
@@ -111,6 +124,8 @@ struct Builtin {
     aliases: Vec<String>,
     /// Names are minified: line numbers would help nobody.
     minified: bool,
+    /// Most runs load it: it is not worth the time to unpack it.
+    is_hot: bool,
 }
 
 fn describe<'a>(action: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> String + 'a {
@@ -197,6 +212,7 @@ fn read_builtins(source: &Path) -> Result<Vec<Builtin>, String> {
                     name,
                     aliases: entry.get::<_, Option<Vec<String>>>("aliases")?.unwrap_or_default(),
                     minified: entry.get::<_, Option<bool>>("minifyNames")?.unwrap_or_default(),
+                    is_hot: entry.get::<_, Option<bool>>("hot")?.unwrap_or_default(),
                 })
             })
             .collect()
@@ -247,12 +263,18 @@ impl Loader for Unresolved {
     }
 }
 
-fn generate_table(builtins: &[Builtin]) -> String {
-    let mut table = String::from("pub(super) static BUILTINS: &[Builtin] = &[\n");
-    for (index, Builtin { name, aliases, .. }) in builtins.iter().enumerate() {
+fn pack(bytecode: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytecode)?;
+    encoder.finish()
+}
+
+/// `lengths` are those of the bytecode where it is stored packed, and 0 where it is not.
+fn generate_table(builtins: &[Builtin], lengths: &[usize]) -> String {
+    let mut table = format!("static BUILTINS: [Builtin; {}] = [\n", builtins.len());
+    for (index, (Builtin { name, aliases, .. }, length)) in builtins.iter().zip(lengths).enumerate() {
         let bytes = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/bytecode/{index}.bin\"))");
-        writeln!(table, "    Builtin {{ name: {name:?}, aliases: &{aliases:?}, bytecode: {bytes} }},")
-            .expect("writing to a string");
+        writeln!(table, "    Builtin::new({name:?}, &{aliases:?}, {bytes}, {length}),").expect("writing to a string");
     }
     table.push_str("];\n");
     table

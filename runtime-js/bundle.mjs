@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chaiParts } from './chai-parts.mjs';
 import { writeDeclarations } from './declarations.mjs';
+import { writeLibrary } from './library.mjs';
 import { fillNamespacesLast } from './namespaces.mjs';
 import { writePrices } from './prices.mjs';
 
@@ -144,3 +145,4 @@ if (!existsSync(locales) || !existsSync(stampFile) || readFileSync(stampFile, 'u
 
 writePrices(root, join(outputDirectory, 'prices.bin'));
 writeDeclarations(join(outputDirectory, 'declarations.bin'));
+writeLibrary(root, join(outputDirectory, 'library.bin'));

@@ -110,7 +110,7 @@ function manifest(name) {
 }
 
 /** Declarations without comments and indentation: nobody reads these, and reading them takes time. */
-function withoutComments(text) {
+export function withoutComments(text) {
   const tokens = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\*[^]*?\*\/|\/\/.*/g;
   // zod has TypeScript overlook some of its annotations.
   const isIdle = (token) => token.startsWith('/') && !token.includes('@ts-ignore');

@@ -2,11 +2,10 @@
 // `root` names. The crate can hold its data itself, uncompressed and decoded as a whole, which takes a tenth of a second and
 // 16 MB; this archive is a tenth of the size, and a run reads the one provider that it asks. `cost/archive.rs` reads it: the
 // length of its table, the table (a provider's id and the length of its section a line), then the sections, compressed JSON.
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
+import { fileOfCrate, versionOfCrate } from './crates.mjs';
 
 const CRATE = 'genai-prices';
 const DATA = join('data', 'prices.json');
@@ -16,8 +15,8 @@ const PROVIDER_KEYS = ['id', 'name', 'api_pattern', 'fallback_model_providers'];
 const MODEL_KEYS = ['id', 'name', 'match', 'prices'];
 
 export function writePrices(root, file) {
-  const version = lockedVersion(root);
-  const text = readFileSync(dataFile(root, version), 'utf8');
+  const version = versionOfCrate(root, CRATE);
+  const text = readFileSync(fileOfCrate(root, CRATE, DATA), 'utf8');
   const providers = JSON.parse(text).map((provider) => ({
     ...pick(provider, PROVIDER_KEYS),
     models: provider.models.filter(isPriced).map((model) => pick(model, MODEL_KEYS)),
@@ -44,25 +43,4 @@ function isPriced({ prices }) {
 function lastCheck(text) {
   const dates = [...text.matchAll(/(?:verified|checked|observed)[^."]{0,60}?(20\d\d-\d\d-\d\d)/gi)].map(([, date]) => date);
   return dates.sort().at(-1) ?? null;
-}
-
-function lockedVersion(root) {
-  const lock = readFileSync(join(root, 'Cargo.lock'), 'utf8');
-  const found = new RegExp(`name = "${CRATE}"\\r?\\nversion = "([^"]+)"`).exec(lock);
-  if (!found) throw new Error(`Cargo.lock does not name the crate ${CRATE}`);
-  return found[1];
-}
-
-/** Where cargo keeps the crate: usually in the folder of its registry, else (vendored, replaced) cargo says where. */
-function dataFile(root, version) {
-  const sources = join(process.env.CARGO_HOME ?? join(homedir(), '.cargo'), 'registry', 'src');
-  const folders = existsSync(sources) ? readdirSync(sources).map((name) => join(sources, name, `${CRATE}-${version}`)) : [];
-  const found = folders.map((folder) => join(folder, DATA)).find((path) => existsSync(path));
-  return found ?? join(crateFolder(root), DATA);
-}
-
-function crateFolder(root) {
-  const options = { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 };
-  const { packages } = JSON.parse(execFileSync(process.env.CARGO ?? 'cargo', ['metadata', '--format-version', '1'], options));
-  return dirname(packages.find(({ name }) => name === CRATE).manifest_path);
 }

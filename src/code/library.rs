@@ -1,11 +1,14 @@
 //! The declarations of the language that the type checker reads, and nothing of a browser: ES2022 for the code of models, what
 //! came after it for prompt files.
 //!
-//! Owns: which of tsr's declaration files are in the binary. Must not know: what is checked against them.
+//! Owns: where the type checker finds them. Must not know: what is checked against them.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::io::Read;
+use std::sync::{Arc, LazyLock};
 
-use tsr_bundled::{LIB_PATH, LIBRARIES};
+use flate2::read::DeflateDecoder;
+use tsr_bundled::LIB_PATH;
 use tsr_jsstring::JsString;
 use tsr_vfs::{Entries, Error, FileContent, FileInfo, FileSystem, SnapshotId};
 
@@ -26,55 +29,28 @@ pub(crate) const ENGINE_ROOTS: [&str; 7] = [
     "lib.esnext.typedarrays.d.ts",
 ];
 
-/// What browsers and others offer, and what the engine lacks: three quarters of what tsr bundles.
-const LEFT_OUT: [&str; 6] =
-    ["lib.dom.", "lib.esnext.temporal.", "lib.esnext.date.", "lib.esnext.intl.", "lib.scripthost.", "lib.webworker."];
+static ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.bin"));
 
-type File = (&'static str, &'static [u8]);
+/// By the names of the files.
+type Library = HashMap<&'static str, Arc<[u8]>>;
 
-/// Chosen while lmthing is compiled, so that tsr's own list, which nothing else refers to, stays out of the binary.
-static KEPT: [File; count()] = kept();
+/// The files that `runtime-js/library.mjs` picks; read when something is checked for the first time.
+static LIBRARY: LazyLock<Library> = LazyLock::new(|| read(ARCHIVE).expect("build.rs wrote it"));
 
-const fn count() -> usize {
-    let (mut index, mut count) = (0, 0);
-    while index < LIBRARIES.len() {
-        count += is_kept(LIBRARIES[index].0) as usize;
-        index += 1;
+/// The archive begins with the length of its table, whose lines are a file's name and length; then come the texts, compressed.
+fn read(archive: &'static [u8]) -> Option<Library> {
+    let (length, rest) = archive.split_first_chunk::<4>()?;
+    let (lines, compressed) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    let mut texts = Vec::new();
+    DeflateDecoder::new(compressed).read_to_end(&mut texts).ok()?;
+    let (mut library, mut texts) = (Library::new(), texts.as_slice());
+    for line in std::str::from_utf8(lines).ok()?.lines() {
+        let (name, length) = line.split_once(' ')?;
+        let (text, others) = texts.split_at_checked(length.parse().ok()?)?;
+        library.insert(name, text.into());
+        texts = others;
     }
-    count
-}
-
-const fn kept() -> [File; count()] {
-    let mut files: [File; count()] = [("", &[]); count()];
-    let (mut index, mut next) = (0, 0);
-    while index < LIBRARIES.len() {
-        if is_kept(LIBRARIES[index].0) {
-            files[next] = LIBRARIES[index];
-            next += 1;
-        }
-        index += 1;
-    }
-    files
-}
-
-const fn is_kept(name: &str) -> bool {
-    let mut index = 0;
-    while index < LEFT_OUT.len() {
-        if starts_with(name.as_bytes(), LEFT_OUT[index].as_bytes()) {
-            return false;
-        }
-        index += 1;
-    }
-    true
-}
-
-/// `<[u8]>::starts_with` is not for constants yet.
-const fn starts_with(text: &[u8], start: &[u8]) -> bool {
-    let mut index = 0;
-    while index < start.len() && index < text.len() && text[index] == start[index] {
-        index += 1;
-    }
-    index == start.len()
+    Some(library)
 }
 
 /// The files to check, with the library beside them.
@@ -84,9 +60,9 @@ pub(crate) struct WithLibrary<Files> {
 }
 
 /// The library file of this path.
-fn library(path: &[u8]) -> Option<&'static File> {
+fn library(path: &[u8]) -> Option<&'static Arc<[u8]>> {
     let name = path.strip_prefix(FOLDER)?.strip_prefix(b"/")?;
-    KEPT.iter().find(|file| file.0.as_bytes() == name)
+    LIBRARY.get(std::str::from_utf8(name).ok()?)
 }
 
 fn is_in_library(path: &[u8]) -> bool {
@@ -104,7 +80,7 @@ impl<Files: FileSystem> FileSystem for WithLibrary<Files> {
 
     fn read_file(&self, path: &[u8]) -> Result<Option<FileContent>, Error> {
         if is_in_library(path) {
-            return Ok(library(path).map(|file| FileContent::loaded(Arc::<[u8]>::from(file.1))));
+            return Ok(library(path).map(|text| FileContent::loaded(text.clone())));
         }
         self.files.read_file(path)
     }
@@ -114,7 +90,7 @@ impl<Files: FileSystem> FileSystem for WithLibrary<Files> {
             return Ok(Some(FileInfo::basic(true, 0)));
         }
         if is_in_library(path) {
-            return Ok(library(path).map(|file| FileInfo::basic(false, file.1.len() as u64)));
+            return Ok(library(path).map(|text| FileInfo::basic(false, text.len() as u64)));
         }
         self.files.stat(path)
     }
@@ -139,8 +115,8 @@ mod tests {
         wanted.push(ROOT.to_owned());
         let mut seen = 0;
         while let Some(name) = wanted.pop() {
-            let file = KEPT.iter().find(|file| file.0 == name).unwrap_or_else(|| panic!("{name} is left out"));
-            let text = std::str::from_utf8(file.1).unwrap();
+            let text = LIBRARY.get(name.as_str()).unwrap_or_else(|| panic!("{name} is left out"));
+            let text = std::str::from_utf8(text).unwrap();
             let references =
                 text.lines().filter_map(|line| line.strip_prefix("/// <reference lib=\"")?.split_once('"'));
             wanted.extend(references.map(|(name, _)| format!("lib.{name}.d.ts")));

@@ -4,7 +4,10 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::io::Read;
+use std::sync::OnceLock;
 
+use flate2::read::DeflateDecoder;
 use rquickjs::{Ctx, Error, Exception, JsLifetime, Module, Object, Result, Value};
 
 use super::user_data;
@@ -17,10 +20,31 @@ pub(super) struct Builtin {
     pub(super) name: &'static str,
     /// Other names a prompt file may import it by: `fs` for `node:fs`.
     pub(super) aliases: &'static [&'static str],
-    pub(super) bytecode: &'static [u8],
+    stored: &'static [u8],
+    /// How long the bytecode is where it is stored packed.
+    length: usize,
+    unpacked: OnceLock<Vec<u8>>,
 }
 
 include!(concat!(env!("OUT_DIR"), "/builtins.rs"));
+
+impl Builtin {
+    const fn new(name: &'static str, aliases: &'static [&'static str], stored: &'static [u8], length: usize) -> Self {
+        Builtin { name, aliases, stored, length, unpacked: OnceLock::new() }
+    }
+
+    /// The bytecode; unpacked once for all engines of the process.
+    pub(super) fn bytecode(&'static self) -> &'static [u8] {
+        if self.length == 0 {
+            return self.stored;
+        }
+        self.unpacked.get_or_init(|| {
+            let mut bytecode = Vec::with_capacity(self.length);
+            DeflateDecoder::new(self.stored).read_to_end(&mut bytecode).expect("build.rs packed it");
+            bytecode
+        })
+    }
+}
 
 /// The builtin that `name` (or one of its aliases) stands for.
 pub(super) fn find(name: &str) -> Option<&'static Builtin> {

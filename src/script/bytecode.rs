@@ -13,6 +13,6 @@ use super::builtin::Builtin;
 pub(super) fn load<'js>(ctx: &Ctx<'js>, builtin: &'static Builtin) -> Result<Module<'js, Declared>> {
     // SAFETY: a `Builtin` is made only by the table that build.rs generates. Its bytes were written by `Module::write` of
     // the same rquickjs (one entry in Cargo.lock serves the build script and the crate), and they live as long as the
-    // program, which loading without a copy (`JS_READ_OBJ_ROM_DATA`) asks for.
-    unsafe { Module::load(ctx.clone(), builtin.bytecode) }
+    // program, unpacked or not, which loading without a copy (`JS_READ_OBJ_ROM_DATA`) asks for.
+    unsafe { Module::load(ctx.clone(), builtin.bytecode()) }
 }
