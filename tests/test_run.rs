@@ -358,7 +358,7 @@ test('not recorded', async () => {
     assert!(refused.stdout.contains("2 failed | 1 passed"), "{}", refused.stdout);
     assert_eq!(
         refused.stdout.matches("this test would ask openai:gpt-4o; no test asks").count(),
-        1,
+        2,
         "{}",
         refused.stdout
     );
