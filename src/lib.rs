@@ -8,6 +8,7 @@
 //! - [`chat`], [`schema`], [`diagnostic`] – plain types and functions that everybody shares
 //! - [`cost`] – prices, and how much of a run is left
 //! - [`event`] – what happens in a run, told once to all who watch
+//! - [`checkpoint`] – what a run needs to go on in another process, as plain entries
 //! - [`input`] – what is typed behind a prompt file, made into its input
 //! - [`permission`] – what a prompt file may reach
 //! - [`http`] – the one HTTP client
@@ -24,6 +25,7 @@
 #![warn(unreachable_pub)]
 
 mod check;
+mod checkpoint;
 mod http;
 mod input;
 mod plugin;

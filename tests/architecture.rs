@@ -24,6 +24,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cost", &["chat", "diagnostic"]),
     ("permission", &[]),
     ("event", &["chat"]),
+    ("checkpoint", &["chat"]),
+    ("journal", &["checkpoint", "event", "chat", "diagnostic"]),
+    ("trace", &["event"]),
     ("input", &["chat", "schema", "diagnostic"]),
     ("http", &[]),
     ("provider", &["http", "chat", "schema", "diagnostic"]),
@@ -31,12 +34,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("code", &["chat", "schema", "diagnostic"]),
     ("sandbox", &["code", "chat", "schema", "diagnostic"]),
     // The model of a prompt names the trait its steps are answered by, and keeps what its functions look like to the model.
-    ("prompt", &["provider", "code", "event", "chat", "schema", "diagnostic"]),
+    ("prompt", &["provider", "code", "checkpoint", "event", "chat", "schema", "diagnostic"]),
     // `fetch` in prompt files goes through the shared HTTP client.
     (
         "script",
         &[
             "permission",
+            "checkpoint",
             "cost",
             "input",
             "prompt",
@@ -55,6 +59,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "session",
         &[
             "permission",
+            "checkpoint",
             "cost",
             "input",
             "script",
@@ -71,12 +76,25 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "check",
-        &["permission", "code", "script", "input", "prompt", "provider", "event", "chat", "schema", "diagnostic"],
+        &[
+            "permission",
+            "code",
+            "script",
+            "input",
+            "checkpoint",
+            "prompt",
+            "provider",
+            "event",
+            "chat",
+            "schema",
+            "diagnostic",
+        ],
     ),
     (
         "testing",
         &[
             "permission",
+            "checkpoint",
             "session",
             "cost",
             "input",
@@ -94,6 +112,9 @@ const ARROWS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "testing",
+            "journal",
+            "trace",
+            "checkpoint",
             "check",
             "session",
             "cost",

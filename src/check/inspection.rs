@@ -22,6 +22,7 @@ use super::{
     options::CheckOptions,
 };
 use crate::{
+    checkpoint::NoCheckpoints,
     diagnostic::{Diagnostic, Location},
     event::Events,
     input::{CommandLine, Sources, check_whole},
@@ -179,6 +180,7 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
         exchanges: Exchanges::Live,
         events: Events::new(Vec::new()),
         limits: Rc::new(NoLimits),
+        checkpoints: Rc::new(NoCheckpoints),
     };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),

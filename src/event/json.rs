@@ -48,7 +48,10 @@ impl Event<'_> {
     pub fn to_line(&self, summary: &Summary) -> Option<String> {
         let (kind, body) = match self.kind {
             EventKind::Stream(part) => stream_part(part)?,
-            EventKind::Answered { .. } | EventKind::PromptEnd | EventKind::Output(_) => return None,
+            EventKind::Answered { .. }
+            | EventKind::CodeConsole { .. }
+            | EventKind::PromptEnd
+            | EventKind::Output(_) => return None,
             kind => other(kind, self, summary),
         };
         let (time, run, number) = (self.time(), self.run(), self.agent.number());
@@ -77,7 +80,7 @@ fn stream_part(part: &StreamPart) -> Option<(&'static str, Body<'_>)> {
 fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &Summary) -> (&'static str, Body<'a>) {
     let (name, body) = match kind {
         EventKind::RunStart { file } => ("run-start", json!({ "file": file })),
-        EventKind::StepStart { step, model } => ("step-start", json!({ "step": step, "model": &**model })),
+        EventKind::StepStart { step, model, .. } => ("step-start", json!({ "step": step, "model": &**model })),
         EventKind::ToolResult { result, took } => {
             let body = json!({
                 "toolCallId": result.tool_call_id,
@@ -113,13 +116,15 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &Summary) -> (&'stati
             }
             ("agent-finish", body)
         }
-        EventKind::CodeCheck { ok, diagnostics } => ("code-check", json!({ "ok": ok, "diagnostics": diagnostics })),
+        EventKind::CodeCheck { ok, diagnostics, .. } => ("code-check", json!({ "ok": ok, "diagnostics": diagnostics })),
         EventKind::Warning { message } => ("warning", json!({ "message": message })),
         EventKind::Retry(retry) => ("retry", json!(retry)),
         EventKind::RunFinish(end) => ("run-finish", summary.to_json(end)),
-        EventKind::Stream(_) | EventKind::Answered { .. } | EventKind::PromptEnd | EventKind::Output(_) => {
-            ("", Value::Null)
-        }
+        EventKind::Stream(_)
+        | EventKind::Answered { .. }
+        | EventKind::CodeConsole { .. }
+        | EventKind::PromptEnd
+        | EventKind::Output(_) => ("", Value::Null),
     };
     (name, Body::Other(body))
 }

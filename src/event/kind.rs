@@ -5,7 +5,7 @@ use std::{rc::Rc, time::Duration};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::chat::{Step, StreamPart, ToolResult, Usage};
+use crate::chat::{PromptMessages, Step, StreamPart, ToolResult, ToolSpec, Usage};
 
 /// Something that happened. What the model, the tools and the steps themselves produced is shared, not copied.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub enum EventKind {
         step: usize,
         /// The model that is asked, as `provider:model`.
         model: Rc<str>,
+        /// What it is asked.
+        sent: Sent,
     },
     /// A piece of the model's answer.
     Stream(Rc<StreamPart>),
@@ -62,10 +64,21 @@ pub enum EventKind {
     },
     /// Code that the model wrote was checked.
     CodeCheck {
+        /// The tool call that the code came with; none for code in a model's text.
+        tool_call_id: Option<String>,
+        /// The code.
+        code: Rc<str>,
         /// Whether it was run.
         ok: bool,
         /// What was found: `{code, message, line, column, …}` each.
         diagnostics: Value,
+    },
+    /// Code that the model wrote printed a line. It has no public form: people see it on standard error.
+    CodeConsole {
+        /// As with its check.
+        tool_call_id: Option<String>,
+        /// What it printed, without the end of the line.
+        text: String,
     },
     /// Something a person should know of, in one sentence.
     Warning {
@@ -80,6 +93,17 @@ pub enum EventKind {
     PromptEnd,
     /// The whole run is over; the last event of all.
     RunFinish(Rc<RunFinish>),
+}
+
+/// The request of a step, shared with the step. It has no public form.
+#[derive(Clone, Debug, Default)]
+pub struct Sent {
+    /// The conversation, system message first.
+    pub messages: PromptMessages,
+    /// The tools that the model is told of, by name.
+    pub active_tools: Rc<[String]>,
+    /// The same as the model is told of them; none for a model that reads no requests.
+    pub tools: Option<Rc<[ToolSpec]>>,
 }
 
 /// What is told of a file's export `output`.

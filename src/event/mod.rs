@@ -11,7 +11,7 @@ mod spans;
 mod stream;
 mod summary;
 
-pub use agent::Agent;
-pub use kind::{EventKind, Failure, Output, Retry, RunFinish};
+pub use agent::{Agent, Called};
+pub use kind::{EventKind, Failure, Output, Retry, RunFinish, Sent};
 pub use stream::{AgentSpan, Event, Events, Reader, Scope};
 pub use summary::Summary;

@@ -72,10 +72,16 @@ impl Spans {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Called;
+
+    fn agent(number: u64) -> Agent {
+        let called = Called { name: "a", tool_call_id: None, made_of: None };
+        Agent::root().child(called, number, number.to_string())
+    }
 
     #[test]
     fn every_beginning_has_one_end_the_innermost_first() {
-        let agents: Vec<Agent> = (1..=3).map(|number| Agent::root().child("a", number, None)).collect();
+        let agents: Vec<Agent> = (1..=3).map(agent).collect();
         let mut spans = Spans::default();
         assert_eq!(spans.open(&Agent::root()), None);
         let numbers: Vec<_> = agents.iter().map(|agent| spans.open(agent)).collect();

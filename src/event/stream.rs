@@ -2,13 +2,14 @@
 
 use std::{
     cell::{Cell, OnceCell, RefCell},
+    collections::HashMap,
     pin::pin,
     rc::Rc,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use super::{
-    Agent, EventKind,
+    Agent, Called, EventKind,
     spans::{Closed, Spans},
 };
 
@@ -52,22 +53,34 @@ pub struct Events {
     began: Instant,
     readers: RefCell<Vec<Reader>>,
     agents: Cell<u64>,
+    /// How many of a kind there are already, by what their keys begin with.
+    keys: RefCell<HashMap<String, u64>>,
+    /// The numbers of the agents of an earlier process, by their keys.
+    known: HashMap<String, u64>,
     spans: RefCell<Spans>,
     /// Whose work is being done just now.
     current: RefCell<Agent>,
 }
 
 impl Events {
-    /// The stream of a run that begins now, without readers.
+    /// The stream of a run that begins now.
     pub fn new(readers: Vec<Reader>) -> Rc<Self> {
         let began_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        // Names sort as the runs began; what follows tells runs of one millisecond apart.
+        let run = format!("{:011x}{:08x}", began_at.as_millis(), fastrand::u32(..));
+        Events::of_run(run, HashMap::new(), readers)
+    }
+
+    /// The stream of a run of this name that goes on. `known` are the numbers of its agents, by their keys: they are found again.
+    pub fn of_run(run: String, known: HashMap<String, u64>, readers: Vec<Reader>) -> Rc<Self> {
         Rc::new(Events {
-            // Names sort as the runs began; what follows tells runs of one millisecond apart.
-            run: format!("{:011x}{:08x}", began_at.as_millis(), fastrand::u32(..)),
-            began_at,
+            run,
+            began_at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
             began: Instant::now(),
             readers: RefCell::new(readers),
-            agents: Cell::new(0),
+            agents: Cell::new(known.values().copied().max().unwrap_or(0)),
+            keys: RefCell::default(),
+            known,
             spans: RefCell::default(),
             current: RefCell::new(Agent::root()),
         })
@@ -81,6 +94,7 @@ impl Events {
     /// Tells of something that happened to an agent.
     pub fn emit(&self, agent: &Agent, kind: &EventKind) {
         match kind {
+            EventKind::StepStart { step, .. } => agent.set_step(Some(*step)),
             EventKind::StepFinish { .. } => self.spans.borrow_mut().count_step(agent),
             EventKind::RunFinish(_) => self.end_all(),
             _ => {}
@@ -122,9 +136,21 @@ impl Events {
     }
 
     /// A new agent that works for another one.
-    pub fn agent(&self, parent: &Agent, name: &str, tool_call_id: Option<&str>) -> Agent {
-        self.agents.set(self.agents.get() + 1);
-        parent.child(name, self.agents.get(), tool_call_id)
+    pub fn agent(&self, parent: &Agent, called: Called<'_>) -> Agent {
+        let mut key = parent.key_of_child(called);
+        let before = self.keys.borrow().get(&key).copied().unwrap_or(0);
+        self.keys.borrow_mut().insert(key.clone(), before + 1);
+        key += &format!("#{before}");
+        let number = self.known.get(&key).copied().unwrap_or_else(|| {
+            self.agents.set(self.agents.get() + 1);
+            self.agents.get()
+        });
+        parent.child(called, number, key)
+    }
+
+    /// The name of the run.
+    pub fn run(&self) -> &str {
+        &self.run
     }
 }
 

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, rc::Rc, time::Duration};
 
 use super::{endings::Endings, meter::Meter, step_loop::Session};
 use crate::{
+    checkpoint::Checkpoints,
     event::{EventKind, Events, Retry},
     provider::{ProviderContext, ProviderEvent, Redactor},
     script::{
@@ -19,7 +20,7 @@ pub(crate) fn doors(
     host: &Rc<dyn ScriptHost>,
     variables: &[(String, String)],
     redactor: &Redactor,
-    (meter, events, exchanges): (Rc<Meter>, Rc<Events>, Exchanges),
+    (meter, events, exchanges, checkpoints): (Rc<Meter>, Rc<Events>, Exchanges, Rc<dyn Checkpoints>),
     keeps_tools: bool,
 ) -> Doors {
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
@@ -34,6 +35,7 @@ pub(crate) fn doors(
         providers,
         exchanges,
         events,
+        checkpoints,
     }
 }
 

@@ -4,6 +4,7 @@
 use std::{path::Path, rc::Rc, time::Instant};
 
 use crate::{
+    checkpoint::Checkpoints,
     diagnostic::Diagnostic,
     event::Events,
     input::CommandLine,
@@ -35,6 +36,8 @@ pub(crate) struct FileRunOptions {
     pub exchanges: Exchanges,
     /// What the run may use, and what models cost.
     pub meter: Rc<Meter>,
+    /// Where what is done is kept, so that another process can go on.
+    pub checkpoints: Rc<dyn Checkpoints>,
     /// Knows the secrets of the run.
     pub redactor: Redactor,
     /// The model in place of the file's own.
@@ -64,7 +67,7 @@ pub(crate) struct Surroundings {
 /// Runs a prompt file to its end.
 pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let surroundings = options.surroundings;
-    let rest = (options.meter.clone(), options.events, options.exchanges);
+    let rest = (options.meter.clone(), options.events, options.exchanges, options.checkpoints);
     let doors = doors(&options.host, &options.variables, &options.redactor, rest, surroundings.keeps_pieces);
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     chat::{CallSettings, ContentPart, ModelRequest, Role, Step, StepOutput, ToolSpec},
-    event::EventKind,
+    event::{EventKind, Sent},
     prompt::{AnswerCheck, PromptHost, RunError, RunLimits, RunOutcome, RunSettings, StepLoop, StepPlan, plan_step},
 };
 
@@ -136,7 +136,9 @@ async fn run_step(
         None => ModelRequest::default(),
     };
     let name: Rc<str> = format!("{}:{}", model.provider(), model.model_id()).into();
-    host.record().append(EventKind::StepStart { step: number, model: name });
+    let active_tools = plan.active.tools.as_slice().into();
+    let sent = Sent { messages: plan.messages.clone(), active_tools, tools: tools.clone() };
+    host.record().append(EventKind::StepStart { step: number, model: name, sent });
     let Received { mut answer, cost, tool_results } = receive(host, &*model, request, &plan, admission).await?;
     let message = answer.take_message().map(Rc::new);
     let messages = message.iter().cloned().chain(results_message(&tool_results).map(Rc::new)).collect();

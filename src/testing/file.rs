@@ -17,6 +17,7 @@ use super::{
     start::{MAX_MEMORY, argv},
 };
 use crate::{
+    checkpoint::{Checkpoints, NoCheckpoints},
     diagnostic::Diagnostic,
     event::Events,
     permission::Permissions,
@@ -94,7 +95,8 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
     let host: Rc<dyn ScriptHost> = teller.clone();
     let meter = Rc::new(Meter::new(crate::cost::Limits::default(), options.own_prices.clone()));
     let exchanges = teller.recordings.own(&teller.redactor);
-    let doors = doors(&host, &options.variables, &teller.redactor, (meter, Events::new(Vec::new()), exchanges), false);
+    let rest = (meter, Events::new(Vec::new()), exchanges, Rc::new(NoCheckpoints) as Rc<dyn Checkpoints>);
+    let doors = doors(&host, &options.variables, &teller.redactor, rest, false);
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: argv(path),

@@ -16,6 +16,7 @@ use super::{
     start::{MAX_MEMORY, argv},
 };
 use crate::{
+    checkpoint::NoCheckpoints,
     cost::Limits,
     diagnostic::Diagnostic,
     event::{Event, EventKind, Events},
@@ -169,6 +170,7 @@ fn file_run_options(path: &Path, options: &TestOptions, host: &Rc<Host>, exchang
         argv: argv(path),
         variables: options.variables.clone(),
         exchanges,
+        checkpoints: Rc::new(NoCheckpoints),
         meter: Rc::new(Meter::new(Limits::default(), options.own_prices.clone())),
         redactor: host.teller.redactor.clone(),
         model: None,

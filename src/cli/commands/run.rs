@@ -9,6 +9,7 @@ use std::{
 use anyhow::Context;
 
 use crate::{
+    checkpoint::NoCheckpoints,
     cli::{
         ExitCode, Printer,
         args::RunArgs,
@@ -119,6 +120,7 @@ fn prepare(
             recording: recording.clone(),
             reporter: reporter.clone(),
         }),
+        checkpoints: Rc::new(NoCheckpoints),
         meter: Rc::new(Meter::new(args.limits(), own_prices(&environment.variables, &reporter)?)),
         events: show.events.clone(),
         line: command_line(args, &reporter)?,

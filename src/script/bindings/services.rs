@@ -16,7 +16,8 @@ use super::{
 };
 use crate::{
     chat::Step,
-    event::{Agent, Events, Scope},
+    checkpoint::Checkpoints,
+    event::{Agent, Called, Events, Scope},
     prompt::{RunError, RunLimits, RunOutcome, RunRecord, StepLoop},
     provider::{Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay, model_name, resolve},
     sandbox::{Sandbox, SandboxConfig},
@@ -99,6 +100,8 @@ pub(crate) struct Doors {
     pub events: Rc<Events>,
     /// What the whole run may use.
     pub limits: Rc<dyn RunLimits>,
+    /// Where what is done is kept, so that another process can go on.
+    pub checkpoints: Rc<dyn Checkpoints>,
 }
 
 /// The variables of a run: as it began, then as the script has made them.
@@ -195,11 +198,20 @@ pub(crate) fn limits(ctx: &Ctx<'_>) -> Result<Rc<dyn RunLimits>> {
     with(ctx, |services| services.doors.limits.clone())
 }
 
+/// Where what is done is kept.
+pub(crate) fn checkpoints(ctx: &Ctx<'_>) -> Result<Rc<dyn Checkpoints>> {
+    with(ctx, |services| services.doors.checkpoints.clone())
+}
+
 /// Where a prompt tells what happens to it. One that nobody has named works for the file, by hand.
 pub(crate) fn scope(ctx: &Ctx<'_>, core: &Core) -> Result<Scope> {
     let events = events(ctx)?;
     let mut agent = core.agent.borrow_mut();
-    let agent = agent.get_or_insert_with(|| events.agent(&Agent::root(), "prompt", None)).clone();
+    let agent = agent
+        .get_or_insert_with(|| {
+            events.agent(&Agent::root(), Called { name: "prompt", tool_call_id: None, made_of: None })
+        })
+        .clone();
     Ok(Scope::new(events, agent))
 }
 

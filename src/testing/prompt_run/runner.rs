@@ -16,6 +16,7 @@ use tokio::sync::Notify;
 
 use super::{collector::Collector, host};
 use crate::{
+    checkpoint::NoCheckpoints,
     cost::{Limits, OwnPrices, PRICES_VARIABLE},
     diagnostic::{Diagnostic, did_you_mean},
     event::{Events, Failure},
@@ -218,6 +219,7 @@ impl Inner {
             line: command_line(&request.path, request.input),
             argv: vec![program, request.path.display().to_string()],
             exchanges,
+            checkpoints: Rc::new(NoCheckpoints),
             meter: Rc::new(Meter::new(Limits::default(), own_prices(&variables)?)),
             variables,
             redactor,

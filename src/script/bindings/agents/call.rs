@@ -36,7 +36,7 @@ async fn call_single<'js>(
     callable: &Callable<'js>,
     call: &ToolCall,
 ) -> ToolAnswer {
-    let label = Label { noun: "agent", name: &call.tool_name, tool_call_id: Some(&call.tool_call_id) };
+    let label = Label { noun: "agent", name: &call.tool_name, tool_call_id: Some(&call.tool_call_id), part: None };
     let AgentAnswer { response, validation_error, steps, .. } =
         match ask(ctx, parent, callable, label, from_tool_input(ctx, &call.input)).await {
             Ok(answer) => answer,
@@ -69,7 +69,8 @@ async fn call_composite<'js>(
             results.push(failed(format!("Unknown sub-agent: {name}")));
             continue;
         };
-        let label = Label { noun: "sub-agent", name: &name, tool_call_id: Some(&call.tool_call_id) };
+        let part = Some(results.len() as u64);
+        let label = Label { noun: "sub-agent", name: &name, tool_call_id: Some(&call.tool_call_id), part };
         results.push(match ask(ctx, parent, &item.callable, label, Ok(args)).await {
             Ok(AgentAnswer { response, validation_error, steps, .. }) => {
                 agents.push(AgentRun { result: Some(results.len()), steps });

@@ -111,7 +111,7 @@ fn child_prompt<'js>(
     let child = object::create(ctx, depth, plugins.as_value(), "config.plugins")?;
     let core = child.borrow().core.clone();
     let scope = services::scope(ctx, &outer)?;
-    core.agent.replace(Some(services::events(ctx)?.agent(scope.agent(), label.name, label.tool_call_id)));
+    core.agent.replace(Some(services::events(ctx)?.agent(scope.agent(), label.called())));
     core.sandbox.replace(outer.sandbox.borrow().clone());
     core.belong_to(&outer);
     let own_value = |key: &str| own.map(|own| property(own, key)).transpose().map(Option::flatten);

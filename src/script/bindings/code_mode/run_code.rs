@@ -79,7 +79,7 @@ struct Reachable<'a, 'js> {
 impl<'js> Reachable<'_, 'js> {
     async fn answer(&self, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
         let Some((callable, is_agent)) = self.find(name) else { return Err(format!("{name} is not defined any more")) };
-        let label = Label { noun: "function", name, tool_call_id: None };
+        let label = Label { noun: "function", name, tool_call_id: None, part: None };
         // From text to text: a plain value in between would lose half surrogate pairs and endless numbers.
         let input = self.ctx.json_parse(args.get()).map_err(|error| message_of(self.ctx, error))?;
         let input = validate_input(self.ctx, &callable, label, input).await?;
@@ -146,7 +146,8 @@ impl HostFunctions for Reachable<'_, '_> {
         if self.is_checked.replace(true) {
             return;
         }
-        let told = EventKind::CodeCheck { ok: runs, diagnostics: serde_json::json!(diagnostics) };
+        let diagnostics = serde_json::json!(diagnostics);
+        let told = EventKind::CodeCheck { tool_call_id: None, code: "".into(), ok: runs, diagnostics };
         services::scope(self.ctx, &self.prompt.borrow().core).map(|scope| scope.emit(&told)).ok();
     }
 

@@ -8,7 +8,7 @@ use super::{
     start::{Caller, answer_of, prepare, start},
 };
 use crate::{
-    event::Agent,
+    event::{Agent, Called},
     script::{
         CallSite,
         bindings::{
@@ -64,7 +64,7 @@ fn agent_of<'js>(ctx: &Ctx<'js>, function: &Function<'js>, caller: &Caller<'js>)
     let name: Option<String> = function.get("name").ok();
     // What a module exports without a name is called `default`.
     let name = name.filter(|name| !name.is_empty() && name != "default").unwrap_or_else(|| "runPrompt".to_owned());
-    Ok(services::events(ctx)?.agent(&caller.agent(), &name, None))
+    Ok(services::events(ctx)?.agent(&caller.agent(), Called { name: &name, tool_call_id: None, made_of: None }))
 }
 
 /// The first argument as a module, when it is one: an object whose `default` is a function.

@@ -11,6 +11,7 @@ use super::{
     start::{Caller, answer_of, prepare, start},
 };
 use crate::{
+    event::Called,
     prompt::Standing,
     provider::MockOptions,
     script::{
@@ -120,7 +121,8 @@ async fn run_module<'js>(
     prompt.borrow().core.files.set(depth);
     prompt.borrow().core.standing.set(Standing { prices, ..place.caller.standing });
     let name = place.name.split_once(".lmt.").map_or(&*place.name, |(name, _)| name);
-    prompt.borrow().core.agent.replace(Some(services::events(ctx)?.agent(&place.caller.agent(), name, None)));
+    let called = Called { name, tool_call_id: None, made_of: None };
+    prompt.borrow().core.agent.replace(Some(services::events(ctx)?.agent(&place.caller.agent(), called)));
     if let Some(mock) = property(namespace, "mock")? {
         let mock = mock_model(ctx, &mock, &format!("the export mock of {}", place.name), MockOptions::default())?;
         prompt.borrow().core.mock.replace(Some(mock.into()));

@@ -174,7 +174,7 @@ async fn call_single<'js>(
     call: &ToolCall,
     execution: Value<'js>,
 ) -> ToolAnswer {
-    let label = Label { noun: "tool", name: &call.tool_name, tool_call_id: Some(&call.tool_call_id) };
+    let label = Label { noun: "tool", name: &call.tool_name, tool_call_id: Some(&call.tool_call_id), part: None };
     let input = match from_tool_input(ctx, &call.input) {
         Ok(input) => input,
         Err(error) => return ToolAnswer::failed(call, message_of(ctx, error)),
@@ -231,7 +231,7 @@ async fn call_sub_tool<'js>(
     args: Value<'js>,
     execution: Value<'js>,
 ) -> serde_json::Value {
-    let label = Label { noun: "sub-tool", name: &item.name, tool_call_id: None };
+    let label = Label { noun: "sub-tool", name: &item.name, tool_call_id: None, part: None };
     let run = async {
         let input = validate_input(ctx, &item.callable, label, args).await?;
         match run_callable(ctx, &item.callable, label, input, execution).await {

@@ -1,5 +1,7 @@
 //! What messages and events call something that is run. Must not know how.
 
+use crate::event::Called;
+
 /// How error messages and events call what is run.
 #[derive(Clone, Copy)]
 pub(crate) struct Label<'a> {
@@ -9,4 +11,13 @@ pub(crate) struct Label<'a> {
     pub(crate) name: &'a str,
     /// The tool call that it answers; none when code called it.
     pub(crate) tool_call_id: Option<&'a str>,
+    /// Its number among the parts of a call, when it is one: of what code calls, and of what an array form is asked for.
+    pub(crate) part: Option<u64>,
+}
+
+impl<'a> Label<'a> {
+    /// What an agent is told from others by that answers this.
+    pub(crate) fn called(self) -> Called<'a> {
+        Called { name: self.name, tool_call_id: self.tool_call_id, made_of: self.part }
+    }
 }

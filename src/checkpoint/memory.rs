@@ -1,0 +1,98 @@
+//! What of a prompt outlasts its process, as plain data: states, what effects depended on, and what is due on the next step.
+//! Must not know how JavaScript values become texts.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, value::RawValue};
+
+/// One state.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum StateText {
+    /// Its value, as `script` writes values down: JSON.
+    Value(Box<RawValue>),
+    /// It cannot be stored; this is why, as the end of a sentence: `it holds a function at .handler`.
+    Lost(String),
+}
+
+impl PartialEq for StateText {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (StateText::Value(one), StateText::Value(other)) => one.get() == other.get(),
+            (StateText::Lost(one), StateText::Lost(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+/// What a prompt remembers between two steps, beside the conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Memory {
+    /// By name.
+    pub states: BTreeMap<String, StateText>,
+    /// What effects depended on when they last ran, in call order; `script` knows the form.
+    pub effects: Value,
+    /// What is due on the next step of the prompt: reminders, hidden definitions, messages that wait; `prompt` knows the form.
+    pub due: Value,
+    /// How often the model was told that its answer does not have its shape.
+    pub asked_again: usize,
+}
+
+/// What has changed in a memory since the entry before.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MemoryChange {
+    /// States that have another value; `None` for those that are gone.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub states: BTreeMap<String, Option<StateText>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_again: Option<usize>,
+}
+
+impl Memory {
+    /// What makes this memory out of an earlier one.
+    pub(crate) fn change_from(&self, before: &Memory) -> MemoryChange {
+        let changed = self.states.iter().filter(|(name, text)| before.states.get(*name) != Some(text));
+        let gone = before.states.keys().filter(|name| !self.states.contains_key(*name));
+        let states = changed
+            .map(|(name, text)| (name.clone(), Some(text.clone())))
+            .chain(gone.map(|name| (name.clone(), None)))
+            .collect();
+        MemoryChange {
+            states,
+            effects: (self.effects != before.effects).then(|| self.effects.clone()),
+            due: (self.due != before.due).then(|| self.due.clone()),
+            asked_again: (self.asked_again != before.asked_again).then_some(self.asked_again),
+        }
+    }
+
+    /// Takes in a change.
+    pub(crate) fn apply(&mut self, change: &MemoryChange) {
+        for (name, text) in &change.states {
+            match text {
+                Some(text) => self.states.insert(name.clone(), text.clone()),
+                None => self.states.remove(name),
+            };
+        }
+        if let Some(effects) = &change.effects {
+            self.effects = effects.clone();
+        }
+        if let Some(due) = &change.due {
+            self.due = due.clone();
+        }
+        self.asked_again = change.asked_again.unwrap_or(self.asked_again);
+    }
+
+    /// The states that could not be stored, each with the reason.
+    pub(crate) fn lost(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.states.iter().filter_map(|(name, text)| match text {
+            StateText::Value(_) => None,
+            StateText::Lost(reason) => Some((name.as_str(), reason.as_str())),
+        })
+    }
+}

@@ -1,0 +1,15 @@
+//! What a run needs to go on in another process: plain entries, appended as things are done, and what a log of them comes to.
+//!
+//! Owns: the entries with their stored form, the memory of a prompt (states, dependencies of effects), putting a log
+//! together again, and the trait that whoever keeps logs implements. Must not know: where logs are kept, JavaScript,
+//! providers, the step loop.
+
+mod entry;
+mod memory;
+mod restored;
+mod store;
+
+pub(crate) use entry::{ActiveNames, Answered, CallEnd, Entry, Played};
+pub(crate) use memory::{Memory, MemoryChange, StateText};
+pub(crate) use restored::{HalfStep, Part, Restored, StoredStep, restore};
+pub(crate) use store::{Checkpoints, NoCheckpoints, StoreError};

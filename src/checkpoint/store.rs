@@ -1,0 +1,63 @@
+//! The door to whoever keeps logs. Must not know how.
+
+use std::rc::Rc;
+
+use super::{entry::Entry, restored::Restored};
+
+/// An entry could not be kept: the run must not go on as if it had been.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct StoreError {
+    /// What happened, in one sentence that names the file.
+    pub message: String,
+}
+
+/// Keeps the logs of a run, and knows what was kept of it by an earlier process. `key` names a prompt's run within the whole
+/// run ([`crate::event::Agent::key`]); the file's own prompt has the empty one.
+pub(crate) trait Checkpoints {
+    /// Whether logs are kept: nothing needs to be put together for nobody.
+    fn is_on(&self) -> bool;
+
+    /// Appends an entry. When this returns, the entry outlasts the process, with everything that was told before it.
+    ///
+    /// # Errors
+    /// It could not be kept.
+    fn append(&self, key: &str, entry: Entry) -> Result<(), StoreError>;
+
+    /// What an earlier process has done of this prompt's run.
+    fn restored(&self, key: &str) -> Option<Rc<Restored>>;
+
+    /// What `config.journal` of the file says, which is known before the first request. `None` when it says nothing.
+    ///
+    /// # Errors
+    /// It asks for logs, and they cannot be kept.
+    fn configure(&self, asked: Option<bool>) -> Result<(), StoreError>;
+
+    /// The turns of a mock that were answered for good, by its number ([`super::Played`]).
+    fn played(&self, mock: usize) -> Vec<usize>;
+}
+
+/// Keeps nothing.
+pub(crate) struct NoCheckpoints;
+
+impl Checkpoints for NoCheckpoints {
+    fn is_on(&self) -> bool {
+        false
+    }
+
+    fn append(&self, _key: &str, _entry: Entry) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn restored(&self, _key: &str) -> Option<Rc<Restored>> {
+        None
+    }
+
+    fn configure(&self, _asked: Option<bool>) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn played(&self, _mock: usize) -> Vec<usize> {
+        Vec::new()
+    }
+}
