@@ -50,6 +50,31 @@ impl PromptMessages {
         PromptMessages { system, history, end, extra }
     }
 
+    /// The system message.
+    pub fn system(&self) -> Option<&Rc<Message>> {
+        self.system.as_ref()
+    }
+
+    /// How many messages of the conversation were sent.
+    pub fn history_length(&self) -> usize {
+        self.end
+    }
+
+    /// The messages of the conversation that were sent, without the first ones.
+    pub fn history_from(&self, first: usize) -> Vec<Rc<Message>> {
+        self.history.0.borrow()[..self.end].get(first..).unwrap_or_default().to_vec()
+    }
+
+    /// The messages that only this step sees, behind the conversation.
+    pub fn extra(&self) -> &[Rc<Message>] {
+        &self.extra
+    }
+
+    /// Whether the conversation is that of an earlier request, or has grown from it.
+    pub fn continues(&self, earlier: &PromptMessages) -> bool {
+        Rc::ptr_eq(&self.history.0, &earlier.history.0) && self.end >= earlier.end
+    }
+
     /// All messages in the order they are sent.
     pub fn to_vec(&self) -> Vec<Rc<Message>> {
         let history = self.history.0.borrow();

@@ -32,10 +32,49 @@ pub struct Summary {
     keeps_text: bool,
 }
 
+/// What adds up over the processes of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sums {
+    /// Steps of the file's own prompt.
+    pub steps: usize,
+    /// Steps of all prompts.
+    pub all_steps: usize,
+    /// The tokens of all answers.
+    pub usage: Usage,
+    /// What the answers whose cost is known cost, in US dollars.
+    pub known_cost: f64,
+    /// Whether there are others.
+    pub is_cost_unknown: bool,
+}
+
 impl Summary {
     /// A summary with the text, also that of a step which is not over yet. It may be many megabytes: only for who prints it.
     pub fn with_text() -> Self {
         Summary { keeps_text: true, ..Summary::default() }
+    }
+
+    /// The summary of a run that goes on, with what it came to before.
+    #[must_use]
+    pub fn going_on(self, before: &Sums) -> Self {
+        Summary {
+            steps: before.steps,
+            all_steps: before.all_steps,
+            usage: before.usage,
+            known_cost: before.known_cost,
+            is_cost_unknown: before.is_cost_unknown,
+            ..self
+        }
+    }
+
+    /// What adds up over the processes of a run.
+    pub fn sums(&self) -> Sums {
+        Sums {
+            steps: self.steps,
+            all_steps: self.all_steps,
+            usage: self.usage,
+            known_cost: self.known_cost,
+            is_cost_unknown: self.is_cost_unknown,
+        }
     }
 
     /// Adds an event.
