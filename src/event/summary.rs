@@ -1,5 +1,6 @@
 //! What a run comes to, added up from its events.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Event, EventKind, Output, RunFinish};
@@ -13,6 +14,8 @@ pub struct Summary {
     pub steps: usize,
     /// Steps of all prompts.
     pub all_steps: usize,
+    /// Requests of all prompts of whose answers something was paid: also those whose steps never ended.
+    requests: usize,
     /// The text of the last step, if it is kept.
     pub text: String,
     /// The validated output, when the file has one.
@@ -28,14 +31,72 @@ pub struct Summary {
     is_cost_unknown: bool,
     /// Milliseconds from the first event to the last one.
     pub duration_ms: u64,
+    /// Of them, those before this process.
+    before_ms: u64,
     began: Option<u64>,
     keeps_text: bool,
+}
+
+/// What a run has come to so far, as it is kept for the process that goes on with it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Totals {
+    /// Steps of the file's own prompt.
+    pub steps: usize,
+    /// Steps of all prompts.
+    pub all_steps: usize,
+    /// Requests of all prompts that were answered, wholly or not.
+    pub requests: usize,
+    /// The tokens of all answers.
+    pub usage: Usage,
+    /// What the answers whose cost is known cost, in US dollars.
+    pub known_cost: f64,
+    /// Whether that is not all.
+    pub is_cost_unknown: bool,
+    /// How long the run was at work, in milliseconds.
+    pub duration_ms: u64,
+    /// Why the last answer of the file's own prompt ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<FinishReason>,
+    /// The model of its last step, as `provider:model`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 impl Summary {
     /// A summary with the text, also that of a step which is not over yet. It may be many megabytes: only for who prints it.
     pub fn with_text() -> Self {
         Summary { keeps_text: true, ..Summary::default() }
+    }
+
+    /// Takes in what the run came to before this process, and what its last answer said.
+    pub fn go_on(&mut self, before: &Totals, text: String) {
+        self.steps = before.steps;
+        self.all_steps = before.all_steps;
+        self.requests = before.requests;
+        self.usage = before.usage;
+        self.known_cost = before.known_cost;
+        self.is_cost_unknown = before.is_cost_unknown;
+        self.duration_ms = before.duration_ms;
+        self.before_ms = before.duration_ms;
+        self.finish_reason = before.finish_reason;
+        self.model.clone_from(&before.model);
+        self.text = text;
+    }
+
+    /// What another process needs to go on with these sums.
+    pub fn totals(&self) -> Totals {
+        Totals {
+            steps: self.steps,
+            all_steps: self.all_steps,
+            requests: self.requests,
+            usage: self.usage,
+            known_cost: self.known_cost,
+            is_cost_unknown: self.is_cost_unknown,
+            duration_ms: self.duration_ms,
+            finish_reason: self.finish_reason,
+            model: self.model.clone(),
+        }
     }
 
     /// Adds an event.
@@ -49,6 +110,7 @@ impl Summary {
             }
             // Not with the step, which may never end: what its tools are still busy with does not make it free.
             EventKind::Answered { usage, cost } => {
+                self.requests += 1;
                 self.usage = self.usage.plus(*usage);
                 self.is_cost_unknown |= cost.is_none();
                 self.known_cost += cost.unwrap_or(0.0);
@@ -65,7 +127,7 @@ impl Summary {
             _ => {}
         }
         let now = event.time();
-        self.duration_ms = now - *self.began.get_or_insert(now);
+        self.duration_ms = self.before_ms + (now - *self.began.get_or_insert(now));
     }
 
     /// What the run has cost, in US dollars: nothing without an answer, `None` when the cost of one is unknown.
@@ -102,5 +164,41 @@ impl Summary {
             object["error"] = json!(error);
         }
         object
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, rc::Rc};
+
+    use super::*;
+    use crate::event::{Agent, Events};
+
+    /// With one more answer.
+    fn answered(summary: Summary, cost: Option<f64>) -> Summary {
+        let summary = Rc::new(RefCell::new(summary));
+        let sums = summary.clone();
+        let usage = Usage::new(Some(30), Some(4));
+        let events = Events::new(vec![Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event))]);
+        events.emit(&Agent::root(), &EventKind::Answered { usage, cost });
+        summary.take()
+    }
+
+    #[test]
+    fn sums_go_on_in_another_process() {
+        let before = Summary { duration_ms: 1200, steps: 3, ..answered(Summary::default(), Some(0.5)) }.totals();
+        let kept: Totals = serde_json::from_value(json!(before)).unwrap();
+        assert_eq!(kept, before);
+        let mut summary = Summary::with_text();
+        summary.go_on(&kept, "said before".to_owned());
+        let summary = answered(summary, Some(0.25));
+        let object = summary.to_json(&RunFinish::default());
+        assert_eq!((&object["usage"]["inputTokens"], &object["cost"]), (&json!(60), &json!(0.75)));
+        assert_eq!((&object["durationMs"], &object["steps"]), (&json!(1200), &json!(3)));
+        assert_eq!(object["text"], "said before");
+        assert_eq!(summary.totals().requests, 2);
+        let mut unknown = Summary::default();
+        unknown.go_on(&answered(summary, None).totals(), String::new());
+        assert_eq!(answered(unknown, Some(0.1)).total_cost(), None);
     }
 }
