@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{
     entry::{Answered, CallEnd, Entry},
@@ -32,9 +32,9 @@ pub(crate) struct Restored {
 /// A part of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    pub asked: Value,
+    pub asked: Box<RawValue>,
     /// `None`: it was under way, and must not be repeated.
-    pub outcome: Option<Result<Value, String>>,
+    pub outcome: Option<Result<Box<RawValue>, String>>,
 }
 
 /// A step that is over.
@@ -71,6 +71,10 @@ pub(crate) fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<us
                 if until.is_some_and(|until| answer.step >= until) {
                     break;
                 }
+                if answer.step == 0 {
+                    // A run that could not be restored began once more.
+                    (restored, system, tools) = Default::default();
+                }
                 restored.answered(*answer, &mut system, &mut tools);
             }
             Entry::CallBegins { place } => {
@@ -79,7 +83,8 @@ pub(crate) fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<us
                 }
             }
             Entry::CallEnds(end) => restored.call_ends(*end),
-            Entry::Part { of, number, asked, outcome } => {
+            Entry::Part { of, number, asked, outcome, memory } => {
+                restored.after.apply(&memory);
                 restored.parts.entry(of).or_default().insert(number, Part { asked, outcome });
             }
             Entry::StepEnds { added, memory, .. } => {
@@ -93,6 +98,16 @@ pub(crate) fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<us
 }
 
 impl Restored {
+    /// The number of the step that comes next, or goes on.
+    pub(crate) fn next_step(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The answers there are.
+    pub(crate) fn answers(&self) -> impl Iterator<Item = &StoredStep> {
+        self.steps.iter().chain(self.half.iter().map(|half| &half.step))
+    }
+
     fn answered(&mut self, answer: Answered, system: &mut Option<String>, tools: &mut Vec<ToolSpec>) {
         if let Some(changed) = &answer.system {
             *system = changed.clone();
@@ -124,7 +139,7 @@ impl Restored {
 
     fn step_ends(&mut self, added: Vec<Rc<Message>>) {
         let Some(HalfStep { step, .. }) = self.half.take() else { return };
-        self.history.extend(step.answer.message.iter().cloned());
+        self.history.extend(step.answer.said());
         self.history.extend(results_message(&step.results).map(Rc::new));
         self.history.extend(added);
         self.before = self.after.clone();

@@ -42,7 +42,8 @@ pub use context::{Env, ProviderContext, ProviderEvent};
 pub use create::create;
 pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
-pub(crate) use mock::{MockModel, MockOptions};
+pub use mock::MockModel;
+pub(crate) use mock::MockOptions;
 pub(crate) use mock_item::{MockItem, WrongMockItem};
 pub(crate) use models::{ModelList, ProviderInfo, list_models};
 pub(crate) use record::{Asked, RecordedExchange, RecordedFile, ask_and_keep, try_recording, write_recording};
@@ -65,6 +66,17 @@ pub struct Answering<'a> {
     pub model_id: &'a str,
     /// What it says.
     pub parts: PartStream<'a>,
+    /// Which turn of its script it plays, when it has one.
+    pub turn: Option<MockTurn>,
+}
+
+/// A turn of a scripted model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MockTurn {
+    /// Which model, in the order they were made, 0 being the file's own. `None` for one that was made while prompts ran already.
+    pub mock: Option<usize>,
+    /// The turn, from 0.
+    pub turn: usize,
 }
 
 /// A model that may answer a request, as far as its price goes.
@@ -104,13 +116,20 @@ pub trait LanguageModel {
         vec![Answerer { provider, model_id, ..Answerer::default() }]
     }
 
+    /// The model as a scripted one, if it is: what it has played in another process can be left out.
+    fn as_mock(&self) -> Option<&MockModel> {
+        None
+    }
+
     /// Sends one request.
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>>;
 
     /// Sends one request and says who answers it: a model that stands for several does not answer itself.
     fn answer<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<Answering<'a>, ProviderError>> {
         let parts = self.stream(request);
-        async { Ok(Answering { provider: self.provider(), model_id: self.model_id(), parts: parts.await? }) }
-            .boxed_local()
+        async {
+            Ok(Answering { provider: self.provider(), model_id: self.model_id(), parts: parts.await?, turn: None })
+        }
+        .boxed_local()
     }
 }

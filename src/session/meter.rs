@@ -307,6 +307,10 @@ impl RunLimits for Meter {
         self.began.checked_add(time?)
     }
 
+    fn fail(&self, error: RunError) {
+        self.refuse(error);
+    }
+
     fn ended(&self) -> Option<Rc<RunError>> {
         // A script that did not let the clock be looked at may be over as well.
         let _ = self.check();
