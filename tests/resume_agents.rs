@@ -230,7 +230,7 @@ fn a_mock_goes_on_behind_what_was_answered() {
     let place = Place::mocked(
         "export const mock = [
           call('c0', 'helper'),
-          call('c1', 'work'), text('helped'),
+          call('c1', 'work'), text('helped'), { type: 'finish' },
           call('c2', 'break'), text('end'),
         ];
         export default ({ $, defAgent, defTool }) => {
