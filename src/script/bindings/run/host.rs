@@ -121,7 +121,7 @@ impl<'js> ScriptPrompt<'js> {
 
     /// Takes over what another process has done of this run; the prompt is set up by now.
     pub(crate) fn go_on(&self) {
-        if let Some((steps, asked_again)) = going_on::take_over(&self.prompt, &self.record) {
+        if let Some((steps, asked_again)) = going_on::take_over(&self.prompt, &self.record, &self.settings.call) {
             self.asked_again.set(asked_again);
             // Of what was kept for the steps before nobody can be told any more; the steps know what they were.
             (0..steps).for_each(|_| self.run.borrow().keep_specs(Vec::new()));
