@@ -150,6 +150,10 @@ pub(crate) async fn part<'js>(
         keep(ctx, &log, entry(None, MemoryChange::default()))?;
     }
     let outcome = work.await;
+    // As with whole calls: what fails because the run has to end is not over.
+    if outcome.is_err() && services::limits(ctx).is_ok_and(|limits| limits.ended().is_some()) {
+        return outcome;
+    }
     let memory = remembered(ctx, prompt, 0).map_err(|error| message_of(ctx, error))?;
     let memory = log.change(Memory { asked_again: log.asked_again(), ..memory });
     keep(ctx, &log, entry(Some(outcome.clone()), memory))?;

@@ -271,6 +271,12 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         }
     }
 
+    fn works_itself(&self, tool_name: &str) -> bool {
+        let definitions = self.core.prompt.borrow();
+        let tool = definitions.tool(tool_name);
+        tool.is_none_or(|tool| tool.kind == DefinitionKind::DefTool && tool.maker != ToolMaker::CodeMode)
+    }
+
     fn rerun(&self) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {
         async {
             let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
