@@ -121,7 +121,7 @@ impl<'js> ScriptPrompt<'js> {
 
     /// Takes over what another process has done of this run; the prompt is set up by now.
     pub(crate) fn go_on(&self) {
-        if let Some((steps, asked_again)) = going_on::take_over(&self.prompt, &self.record) {
+        if let Some((steps, asked_again)) = going_on::take_over(&self.prompt, &self.record, &self.settings.call) {
             self.asked_again.set(asked_again);
             // Of what was kept for the steps before nobody can be told any more; the steps know what they were.
             (0..steps).for_each(|_| self.run.borrow().keep_specs(Vec::new()));
@@ -269,6 +269,12 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
             // Each of an array form says so for itself.
             Some(Entry::Composite(_)) | None => true,
         }
+    }
+
+    fn works_itself(&self, tool_name: &str) -> bool {
+        let definitions = self.core.prompt.borrow();
+        let tool = definitions.tool(tool_name);
+        tool.is_none_or(|tool| tool.kind == DefinitionKind::DefTool && tool.maker != ToolMaker::CodeMode)
     }
 
     fn rerun(&self) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {
