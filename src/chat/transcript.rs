@@ -23,8 +23,18 @@ impl Transcript {
     }
 
     /// How many messages there are now.
-    fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.0.borrow().len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The messages from this place on.
+    pub fn since(&self, start: usize) -> Vec<Rc<Message>> {
+        self.0.borrow().get(start..).unwrap_or_default().to_vec()
     }
 
     /// The messages there are now.
@@ -50,11 +60,21 @@ impl PromptMessages {
         PromptMessages { system, history, end, extra }
     }
 
+<<<<<<< HEAD
+=======
+    /// The first messages of a history, as an earlier request was made of them.
+    pub fn of_earlier(system: Option<Rc<Message>>, history: Transcript, end: usize, extra: Vec<Rc<Message>>) -> Self {
+        let end = end.min(history.len());
+        PromptMessages { system, history, end, extra }
+    }
+
+>>>>>>> main
     /// The system message.
     pub fn system(&self) -> Option<&Rc<Message>> {
         self.system.as_ref()
     }
 
+<<<<<<< HEAD
     /// How many messages of the conversation were sent.
     pub fn history_length(&self) -> usize {
         self.end
@@ -66,15 +86,32 @@ impl PromptMessages {
     }
 
     /// The messages that only this step sees, behind the conversation.
+=======
+    /// The messages between the system message and those for this step only.
+    pub fn history(&self) -> Vec<Rc<Message>> {
+        let history = self.history.0.borrow();
+        history[..self.end].to_vec()
+    }
+
+    /// How many these are, when they are the first of this history; `None` when they belong to another.
+    pub fn length_in(&self, history: &Transcript) -> Option<usize> {
+        Rc::ptr_eq(&self.history.0, &history.0).then_some(self.end)
+    }
+
+    /// The messages for this step only.
+>>>>>>> main
     pub fn extra(&self) -> &[Rc<Message>] {
         &self.extra
     }
 
+<<<<<<< HEAD
     /// Whether the conversation is that of an earlier request, or has grown from it.
     pub fn continues(&self, earlier: &PromptMessages) -> bool {
         Rc::ptr_eq(&self.history.0, &earlier.history.0) && self.end >= earlier.end
     }
 
+=======
+>>>>>>> main
     /// All messages in the order they are sent.
     pub fn to_vec(&self) -> Vec<Rc<Message>> {
         let history = self.history.0.borrow();

@@ -28,6 +28,8 @@ pub struct Summary {
     is_cost_unknown: bool,
     /// Milliseconds from the first event to the last one.
     pub duration_ms: u64,
+    /// Of them, those before this process.
+    before_ms: u64,
     began: Option<u64>,
     keeps_text: bool,
 }
@@ -77,6 +79,15 @@ impl Summary {
         }
     }
 
+    /// Takes in how long earlier processes were at work, and the last answer of the file's own prompt in them: it is the last
+    /// one of all when nothing is left to ask.
+    pub fn take_up(&mut self, duration_ms: u64, text: String, finish_reason: FinishReason, model: String) {
+        (self.before_ms, self.duration_ms) = (duration_ms, duration_ms);
+        self.text = text;
+        self.finish_reason = Some(finish_reason);
+        self.model = Some(model);
+    }
+
     /// Adds an event.
     pub fn add(&mut self, event: &Event<'_>) {
         match event.kind {
@@ -104,7 +115,7 @@ impl Summary {
             _ => {}
         }
         let now = event.time();
-        self.duration_ms = now - *self.began.get_or_insert(now);
+        self.duration_ms = self.before_ms + (now - *self.began.get_or_insert(now));
     }
 
     /// What the run has cost, in US dollars: nothing without an answer, `None` when the cost of one is unknown.
@@ -141,5 +152,36 @@ impl Summary {
             object["error"] = json!(error);
         }
         object
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, rc::Rc};
+
+    use super::*;
+    use crate::event::{Agent, Events};
+
+    /// With one more answer.
+    fn answered(summary: Summary, cost: Option<f64>) -> Summary {
+        let summary = Rc::new(RefCell::new(summary));
+        let sums = summary.clone();
+        let usage = Usage::new(Some(30), Some(4));
+        let events = Events::new(vec![Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event))]);
+        events.emit(&Agent::root(), &EventKind::Answered { usage, cost });
+        summary.take()
+    }
+
+    #[test]
+    fn sums_go_on_in_another_process() {
+        let before = Summary { steps: 3, ..answered(Summary::default(), Some(0.5)) }.sums();
+        let mut summary = Summary::with_text().going_on(&before);
+        summary.take_up(1200, "said before".to_owned(), FinishReason::Stop, "lab:m".to_owned());
+        let object = answered(summary.clone(), Some(0.25)).to_json(&RunFinish::default());
+        assert_eq!((&object["usage"]["inputTokens"], &object["cost"]), (&json!(60), &json!(0.75)));
+        assert_eq!((&object["durationMs"], &object["steps"]), (&json!(1200), &json!(3)));
+        assert_eq!((&object["text"], &object["model"]), (&json!("said before"), &json!("lab:m")));
+        let unknown = answered(summary, None).sums();
+        assert_eq!(answered(Summary::default().going_on(&unknown), Some(0.1)).total_cost(), None);
     }
 }
