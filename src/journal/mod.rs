@@ -11,6 +11,7 @@ mod earlier;
 mod error;
 mod file;
 mod fork;
+mod numbers;
 mod owner;
 mod place;
 mod read;

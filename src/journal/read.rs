@@ -7,9 +7,9 @@ use rusqlite::{OptionalExtension, params};
 use super::{
     error::JournalError,
     file::Journal,
-    runs::{RunInfo, positive},
+    numbers::{places, positive},
+    runs::RunInfo,
     stored::Start,
-    write::places,
 };
 use crate::checkpoint::Entry;
 

@@ -2,11 +2,16 @@
 
 use std::path::PathBuf;
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{error::JournalError, file::Journal, owner::Owner, write::now};
+use super::{
+    error::JournalError,
+    file::Journal,
+    numbers::{now, positive},
+    owner::Owner,
+};
 use crate::{diagnostic::closest, event::Sums};
 
 /// Suggestions come out of so many runs.
@@ -142,11 +147,6 @@ fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-/// Times and counts are never negative, whatever a file says.
-pub(super) fn positive(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
-}
-
 impl Journal {
     /// All runs, the latest first.
     ///
@@ -218,15 +218,5 @@ impl Journal {
             Some(near) => error.with_hint(format!("Did you mean '{near}'?")),
             None => error.with_hint("`lmthing runs` lists them; 'last' is the latest one"),
         }
-    }
-
-    /// How many runs there are.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    #[cfg(test)]
-    pub(super) fn count(&self) -> Result<i64, JournalError> {
-        let count = self.connection.query_row("SELECT count(*) FROM runs", (), |row| row.get(0)).optional();
-        Ok(self.check(count)?.unwrap_or_default())
     }
 }

@@ -1,20 +1,16 @@
 //! A run is written down: its beginning, what happens, its end, and by whom. Must not know what an event or an entry is.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use rusqlite::{Connection, Transaction, TransactionBehavior, named_params, params};
 
 use super::{
     error::JournalError,
     file::Journal,
+    numbers::{now, of_usize, places, signed},
     owner::Owner,
     runs::{Origin, RunInfo, Status},
     stored::Start,
 };
 use crate::event::Sums;
-
-/// How many places a run has in the tables of what happened.
-const PLACES: i64 = 1 << 32;
 
 /// The right to write down a run, which one process has.
 #[derive(Debug)]
@@ -44,26 +40,6 @@ pub(super) struct Figures {
     pub(super) model: Option<String>,
     /// How it ended, and what went wrong.
     pub(super) end: Option<(Status, Option<String>)>,
-}
-
-/// The places of a run in the tables of what happened. A damaged file may have any number.
-pub(super) fn places(number: i64) -> std::ops::Range<i64> {
-    number.saturating_mul(PLACES)..number.saturating_add(1).saturating_mul(PLACES)
-}
-
-/// Milliseconds since 1970.
-pub(super) fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// A number as SQLite has them.
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn of_usize(number: usize) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 impl Lease {
