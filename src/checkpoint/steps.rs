@@ -15,7 +15,8 @@ use crate::chat::{
 /// A call that was answered in another process, with what its agents did there.
 pub(crate) fn result_of(end: &CallEnd, log: &Log) -> ToolResult {
     let agents = end.agents.iter().map(|(result, key)| {
-        let steps = log.restored_of(key).map(|restored| steps_of(&restored, &Transcript::default(), log));
+        let steps =
+            log.restored_of(key).map(|restored| steps_of(&restored, &Transcript::default(), &Rc::default(), log));
         AgentRun { result: *result, steps: steps.unwrap_or_default(), key: key.as_str().into() }
     });
     ToolResult {
@@ -27,8 +28,14 @@ pub(crate) fn result_of(end: &CallEnd, log: &Log) -> ToolResult {
     }
 }
 
-/// The steps of a log that are over. `history` is the conversation they are part of; where it is gone, that of the log is taken.
-pub(crate) fn steps_of(restored: &Restored, history: &Transcript, log: &Log) -> Vec<Rc<Step>> {
+/// The steps of a log that are over. `history` is the conversation they are part of; where it is gone, that of the log is
+/// taken. Settings are not in a log: they are those of the run that goes on.
+pub(crate) fn steps_of(
+    restored: &Restored,
+    history: &Transcript,
+    settings: &Rc<CallSettings>,
+    log: &Log,
+) -> Vec<Rc<Step>> {
     let history = match history.len() < restored.history.len() {
         true => Transcript::from_messages(restored.history.clone()),
         false => history.clone(),
@@ -38,7 +45,7 @@ pub(crate) fn steps_of(restored: &Restored, history: &Transcript, log: &Log) -> 
         Rc::new(Step {
             prompt: sent(stored, &history),
             tools: Some(stored.tools.clone().into()),
-            settings: Rc::new(CallSettings::default()),
+            settings: settings.clone(),
             output: StepOutput { message: answer.said(), finish_reason: answer.finish_reason },
             active_tools: answer.active.tools.clone(),
             raw: PartLog::default(),

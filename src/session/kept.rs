@@ -74,6 +74,10 @@ impl<'a> Keeper<'a> {
     /// As of [`Keeper::answered`].
     pub(super) fn call_ends(self, place: usize, result: &ToolResult) -> Result<(), RunError> {
         let Some(log) = self.log else { return Ok(()) };
+        // Of a run that has to end, failures are its end and not the tool's: another process makes the call again.
+        if self.meter.ended().is_some() && (result.output.is_error() || !self.host.works_itself(&result.tool_name)) {
+            return Ok(());
+        }
         let end = CallEnd {
             place,
             tool_call_id: result.tool_call_id.clone(),

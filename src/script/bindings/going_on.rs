@@ -3,16 +3,18 @@
 
 use std::rc::Rc;
 
-use rquickjs::{Ctx, Result};
+use rquickjs::{Ctx, Result, Value};
 use serde_json::value::{RawValue, to_raw_value};
+use sha2::{Digest, Sha256};
 
 use crate::{
+    chat::CallSettings,
     checkpoint::{Entry, Log, Memory, MemoryChange, Part, Restored, history_of, steps_of},
     prompt::{RunError, RunRecord},
     script::bindings::{
         prompt::{memory, object::PromptObject},
         services,
-        values::message_of,
+        values::{message_of, plain_error, to_json_text},
     },
 };
 
@@ -30,6 +32,26 @@ pub(crate) fn open_log<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Resul
     let log = Rc::new(Log::open(checkpoints, scope.agent().key()));
     core.log.replace(Some(log.clone()));
     Ok(Some(log))
+}
+
+/// A number for a text, the same in every process.
+pub(crate) fn hash(text: &str) -> u64 {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
+}
+
+/// What tells a prompt that a script runs by hand from others: its function or file, and its input. Nothing where no logs are
+/// kept, which ask for it alone.
+pub(crate) fn made_of<'js>(ctx: &Ctx<'js>, what: &str, input: Option<&Value<'js>>) -> Result<Option<u64>> {
+    if !services::checkpoints(ctx)?.is_on() {
+        return Ok(None);
+    }
+    let input = input.map(|input| to_json_text(ctx, input)).transpose().unwrap_or_else(|_| {
+        // What is no JSON does not tell prompts from each other.
+        ctx.catch();
+        None
+    });
+    Ok(Some(hash(&format!("{what}\0{}", input.unwrap_or_default()))))
 }
 
 /// Whether what is done for a prompt is kept.
@@ -68,20 +90,28 @@ pub(crate) fn end<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()>
     let Some((_, restored)) = restored(prompt) else { return Ok(()) };
     let core = prompt.borrow().core.clone();
     core.prompt.borrow_mut().abandon_rerun();
-    if restored.half.is_none() {
+    // Code in the text of an answer that never came as a whole has done something since.
+    if restored.half.is_none() && restored.parts.is_empty() {
         return Ok(());
     }
     memory::restore(ctx, prompt, &restored.after)?;
-    services::scope(ctx, &core)?.agent().set_step(Some(restored.next_step()));
-    core.prompt.borrow_mut().take_up(&restored.after.due, true);
+    core.prompt.borrow_mut().take_up(&restored.after.due, restored.half.is_some());
+    if restored.half.is_some() {
+        services::scope(ctx, &core)?.agent().set_step(Some(restored.next_step()));
+    }
     Ok(())
 }
 
-/// Hands the steps that are over to the record of a run. Returns how often the model was asked for another shape.
-pub(crate) fn take_over(prompt: &PromptObject<'_>, record: &RunRecord) -> Option<(usize, usize)> {
+/// Hands the steps that are over to the record of a run. Returns how many they are, and how often the model was asked for
+/// another shape.
+pub(crate) fn take_over(
+    prompt: &PromptObject<'_>,
+    record: &RunRecord,
+    settings: &Rc<CallSettings>,
+) -> Option<(usize, usize)> {
     let (log, restored) = restored(prompt)?;
     let history = prompt.borrow().core.prompt.borrow().history().clone();
-    record.take_over(steps_of(&restored, &history, &log));
+    record.take_over(steps_of(&restored, &history, settings, &log));
     Some((restored.steps.len(), restored.after.asked_again))
 }
 
@@ -120,6 +150,10 @@ pub(crate) async fn part<'js>(
         keep(ctx, &log, entry(None, MemoryChange::default()))?;
     }
     let outcome = work.await;
+    // As with whole calls: what fails because the run has to end is not over.
+    if outcome.is_err() && services::limits(ctx).is_ok_and(|limits| limits.ended().is_some()) {
+        return outcome;
+    }
     let memory = remembered(ctx, prompt, 0).map_err(|error| message_of(ctx, error))?;
     let memory = log.change(Memory { asked_again: log.asked_again(), ..memory });
     keep(ctx, &log, entry(Some(outcome.clone()), memory))?;
@@ -144,8 +178,27 @@ fn interrupted(name: &str) -> String {
     )
 }
 
-/// What a prompt remembers now.
+/// What a prompt remembers now. Those it works for may remember something else as well since the entry before: tools of an
+/// agent set the states of its parent.
 pub(crate) fn remembered<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usize) -> Result<Memory> {
+    let mut outer = parent(prompt);
+    while let Some(prompt) = outer {
+        outer = parent(&prompt);
+        let Some(log) = prompt.borrow().core.log.borrow().clone() else { continue };
+        let change = log.change(own_memory(ctx, &prompt, log.asked_again())?);
+        if !change.is_empty() {
+            let kept = keep(ctx, &log, Entry::Remembers { memory: change });
+            kept.map_err(|message| plain_error(ctx, message))?;
+        }
+    }
+    own_memory(ctx, prompt, asked_again)
+}
+
+fn parent<'js>(prompt: &PromptObject<'js>) -> Option<PromptObject<'js>> {
+    PromptObject::from_value(&prompt.borrow().bag.parent()?).ok()
+}
+
+fn own_memory<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usize) -> Result<Memory> {
     let memory = memory::memory(ctx, prompt)?;
     let due = prompt.borrow().core.prompt.borrow().due();
     Ok(Memory { due, asked_again, ..memory })

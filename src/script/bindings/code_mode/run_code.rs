@@ -6,7 +6,6 @@ use std::cell::{Cell, RefCell};
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Ctx, Result, Value};
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 
 use super::declare::{declarations, sandbox};
 use crate::{
@@ -19,7 +18,7 @@ use crate::{
         KeepAlive,
         bindings::{
             agents::child::ask_validated,
-            going_on::{self, PartOfCall},
+            going_on::{self, PartOfCall, hash},
             prompt::{
                 entry::{Callable, Entry, Shelf},
                 object::PromptObject,
@@ -54,12 +53,6 @@ impl Code<'_> {
     fn name(self) -> String {
         self.tool_call_id.map_or_else(|| format!("code:{:016x}", hash(self.text)), str::to_owned)
     }
-}
-
-/// The same in every process.
-fn hash(text: &str) -> u64 {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
 }
 
 /// Runs code that reaches the functions of a prompt that `active` names.
