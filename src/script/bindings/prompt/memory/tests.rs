@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
-use rquickjs::{CatchResultExt, Ctx, Function, Result, prelude::Opt};
+use rquickjs::{
+    CatchResultExt, Ctx, Function, Result,
+    prelude::{Async, Opt},
+};
 
 use crate::{
     checkpoint::{Memory, MemoryChange},
@@ -11,7 +14,7 @@ use crate::{
         bindings::{
             NATIVE_MODULES,
             prompt::{
-                call, memory,
+                call, effects, memory,
                 object::{self, PromptObject},
             },
             table::METHODS,
@@ -39,6 +42,15 @@ fn put_back<'js>(ctx: Ctx<'js>, prompt: PromptObject<'js>, text: Opt<String>) ->
     memory::restore(&ctx, &prompt, &memory)
 }
 
+/// What comes before the body runs again.
+fn begin_body(prompt: PromptObject<'_>) {
+    prompt.borrow().core.next_effect.set(0);
+}
+
+async fn run_effects<'js>(ctx: Ctx<'js>, prompt: PromptObject<'js>) -> Result<()> {
+    effects::run_due(&ctx, &prompt).await.map(drop)
+}
+
 async fn play(script: &'static str) -> std::result::Result<(), String> {
     let native_modules = NATIVE_MODULES.to_vec();
     let options =
@@ -54,7 +66,9 @@ async fn play(script: &'static str) -> std::result::Result<(), String> {
             let globals = ctx.globals();
             globals.set("makePrompt", Function::new(ctx.clone(), make_prompt)?)?;
             globals.set("remember", Function::new(ctx.clone(), remember)?)?;
-            globals.set("putBack", Function::new(ctx.clone(), put_back)?)
+            globals.set("putBack", Function::new(ctx.clone(), put_back)?)?;
+            globals.set("beginBody", Function::new(ctx.clone(), begin_body)?)?;
+            globals.set("runEffects", Function::new(ctx.clone(), Async(run_effects))?)
         };
         prepare().catch(&ctx).map_err(|error| error.to_string())?;
         import_file(&ctx, &file).await.catch(&ctx).map(drop).map_err(|error| error.to_string())
@@ -91,4 +105,9 @@ fn values_of_every_form_survive() {
 #[test]
 fn later_values_take_the_place_of_earlier_ones() {
     on_deep_stack(include_str!("tests/later.mjs"));
+}
+
+#[test]
+fn effects_run_again_only_for_what_has_changed() {
+    on_deep_stack(include_str!("tests/effects.mjs"));
 }
