@@ -120,7 +120,7 @@ pub(super) struct ModelsArgs {
 }
 
 /// `lmthing run`.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(
     args_override_self = true,
     override_usage = "lmthing run [OPTIONS] FILE [INPUT]...",
@@ -183,6 +183,12 @@ pub(super) struct RunArgs {
 }
 
 impl RunArgs {
+    /// The command that begins with this file and these words, and has no options.
+    pub(super) fn of(file: PathBuf, words: Vec<String>) -> Self {
+        let file_and_words = [file.into_os_string()].into_iter().chain(words.into_iter().map(OsString::from)).collect();
+        RunArgs { file_and_words, ..RunArgs::default() }
+    }
+
     /// The prompt file.
     pub(super) fn file(&self) -> &Path {
         self.file_and_words.first().map_or(Path::new(""), Path::new)
