@@ -60,33 +60,17 @@ impl PromptMessages {
         PromptMessages { system, history, end, extra }
     }
 
-<<<<<<< HEAD
-=======
     /// The first messages of a history, as an earlier request was made of them.
     pub fn of_earlier(system: Option<Rc<Message>>, history: Transcript, end: usize, extra: Vec<Rc<Message>>) -> Self {
         let end = end.min(history.len());
         PromptMessages { system, history, end, extra }
     }
 
->>>>>>> main
     /// The system message.
     pub fn system(&self) -> Option<&Rc<Message>> {
         self.system.as_ref()
     }
 
-<<<<<<< HEAD
-    /// How many messages of the conversation were sent.
-    pub fn history_length(&self) -> usize {
-        self.end
-    }
-
-    /// The messages of the conversation that were sent, without the first ones.
-    pub fn history_from(&self, first: usize) -> Vec<Rc<Message>> {
-        self.history.0.borrow()[..self.end].get(first..).unwrap_or_default().to_vec()
-    }
-
-    /// The messages that only this step sees, behind the conversation.
-=======
     /// The messages between the system message and those for this step only.
     pub fn history(&self) -> Vec<Rc<Message>> {
         let history = self.history.0.borrow();
@@ -98,20 +82,26 @@ impl PromptMessages {
         Rc::ptr_eq(&self.history.0, &history.0).then_some(self.end)
     }
 
-    /// The messages for this step only.
->>>>>>> main
-    pub fn extra(&self) -> &[Rc<Message>] {
-        &self.extra
+    /// How many there are.
+    pub fn history_length(&self) -> usize {
+        self.end
     }
 
-<<<<<<< HEAD
-    /// Whether the conversation is that of an earlier request, or has grown from it.
+    /// The same without the first ones.
+    pub fn history_from(&self, first: usize) -> Vec<Rc<Message>> {
+        self.history.0.borrow()[..self.end].get(first..).unwrap_or_default().to_vec()
+    }
+
+    /// Whether they are those of an earlier request, or have grown from them.
     pub fn continues(&self, earlier: &PromptMessages) -> bool {
         Rc::ptr_eq(&self.history.0, &earlier.history.0) && self.end >= earlier.end
     }
 
-=======
->>>>>>> main
+    /// The messages for this step only.
+    pub fn extra(&self) -> &[Rc<Message>] {
+        &self.extra
+    }
+
     /// All messages in the order they are sent.
     pub fn to_vec(&self) -> Vec<Rc<Message>> {
         let history = self.history.0.borrow();

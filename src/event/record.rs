@@ -38,6 +38,12 @@ impl Piece {
         self.kind == before.kind && self.agent == before.agent
     }
 
+    /// Another one of the same model.
+    #[must_use]
+    pub fn with_text(&self, text: String) -> Self {
+        Piece { kind: self.kind, agent: self.agent.clone(), time: self.time, text }
+    }
+
     /// A line of its own.
     pub fn to_line(&self, run: &str) -> Option<String> {
         Line::write(run, self.time, &self.agent, self.kind, Body::Delta { delta: &self.text })
@@ -48,16 +54,23 @@ impl Piece {
 #[derive(Debug, Default)]
 pub struct Seen {
     /// The text of the system message.
-    pub system: Option<String>,
+    system: Option<String>,
     /// How many messages of the conversation.
-    pub history_length: usize,
+    history_length: usize,
     /// The tools as the model was told of them.
-    pub tools: Option<Rc<[ToolSpec]>>,
+    tools: Option<Rc<[ToolSpec]>>,
     /// The request itself, when it was this process that sent it.
     request: Option<PromptMessages>,
     /// What the events of the step have told: its answer, and whether there were results.
     answer: Option<Rc<Message>>,
     has_results: bool,
+}
+
+impl Seen {
+    /// What lines of another process have said.
+    pub fn before(system: Option<String>, history_length: usize, tools: Option<Rc<[ToolSpec]>>) -> Self {
+        Seen { system, history_length, tools, ..Seen::default() }
+    }
 }
 
 /// Makes lines of events, and knows what the lines before have said.

@@ -82,5 +82,5 @@ fn rest_of(piece: &mut Piece) -> Piece {
     let whole = piece.text.rfind('\n').map_or(0, |end| end + 1);
     let whole = if piece.text.len() - whole > LONGEST_LINE { piece.text.len() } else { whole };
     let rest = piece.text.split_off(whole);
-    Piece { text: rest, ..piece.clone() }
+    piece.with_text(rest)
 }

@@ -27,7 +27,7 @@ impl Earlier {
     pub(super) fn read(journal: &Journal, run: &RunInfo) -> Result<Self, JournalError> {
         let (logs, agents) = (journal.logs(run)?, journal.agents(run)?);
         let played = |entry: &Entry| match entry {
-            Entry::Answered(answered) => answered.played.map(|played| (played.mock, played.turn)),
+            Entry::Answered(answered) => answered.played.and_then(|played| Some((played.mock?, played.turn))),
             _ => None,
         };
         let played = logs.values().flatten().filter_map(played).collect();
@@ -56,10 +56,6 @@ impl Earlier {
 /// What lines have said of the requests of a prompt's run.
 fn seen(restored: &Restored) -> Seen {
     let last = restored.half.as_ref().map(|half| &half.step).or(restored.steps.last());
-    Seen {
-        system: last.and_then(|step| step.system.clone()),
-        history_length: restored.history.len(),
-        tools: last.map(|step| step.tools.as_slice().into()),
-        ..Seen::default()
-    }
+    let tools = last.map(|step| step.tools.as_slice().into());
+    Seen::before(last.and_then(|step| step.system.clone()), restored.history.len(), tools)
 }

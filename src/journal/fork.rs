@@ -10,57 +10,48 @@ use super::{
     runs::{Origin, RunInfo, Status},
     write::{Lease, now, places, signed},
 };
-use crate::{checkpoint::Entry, event::Sums};
+use crate::{
+    checkpoint::{self, Answered, is_before},
+    event::Sums,
+};
 
 /// How many runs are forgotten at once: others want to write meanwhile.
 const AT_ONCE: usize = 50;
 
+/// An entry with its place and its key.
+type Entry = (i64, String, String);
+
 impl Journal {
     /// Begins a run of this name with everything that was done in another one before it asked for the answer of `step`.
-    ///
-    /// # Errors
-    /// The other has not come so far, or the journal cannot be written.
     pub(super) fn fork(&self, run: &RunInfo, step: usize, id: &str) -> Result<Lease, JournalError> {
-        let entries = self.entries(run.number)?;
-        let mut sums = Sums::default();
-        let mut end = None;
-        let mut asked = 0;
-        for (at, key, text) in &entries {
-            // Whatever is wrong with one is found by whoever reads them all.
-            let Ok(Entry::Answered(answered)) = serde_json::from_str(text) else { continue };
-            if key.is_empty() {
-                if answered.step >= step {
-                    end = Some(*at);
-                    break;
-                }
-                asked = answered.step + 1;
-                sums.steps += 1;
-            }
-            sums.all_steps += 1;
-            sums.usage = sums.usage.plus(answered.usage);
-            sums.known_cost += answered.cost.unwrap_or(0.0);
-            sums.is_cost_unknown |= answered.cost.is_none();
-        }
-        if asked < step {
+        let mut entries = self.entries(run.number)?;
+        let steps: Vec<_> = entries.iter().filter_map(own_step).collect();
+        // What could not be gone on from was begun once more.
+        let begun = steps.iter().rposition(|(_, number)| *number == 0).unwrap_or(0);
+        let end = steps[begun..].iter().find(|(_, number)| *number >= step).map(|(at, _)| *at);
+        let asked = steps.last().map_or(0, |(_, number)| number + 1);
+        if end.is_none() && asked < step {
             return Err(too_far(run, step, asked));
         }
         let end = end.unwrap_or(places(run.number).end);
+        entries.retain(|(at, key, _)| if key.is_empty() { *at < end } else { is_before(key, step) });
         let lines_end = self.beginning_of(run, step)?.unwrap_or(end);
         let start = self.start(run)?;
         let lease = self.begin(id, &start, Some(&Origin { run: run.id.clone(), step }))?;
-        self.copy(run, &lease, end, lines_end, &sums)?;
+        self.copy(run, &lease, &entries, lines_end)?;
         self.behind_everything(lease)
     }
 
-    /// Copies entries up to `end`, lines up to `lines_end`, and the numbers of agents.
-    fn copy(&self, run: &RunInfo, lease: &Lease, end: i64, lines_end: i64, sums: &Sums) -> Result<(), JournalError> {
+    /// Copies entries, lines up to `lines_end`, and the numbers of agents.
+    fn copy(&self, run: &RunInfo, lease: &Lease, entries: &[Entry], lines_end: i64) -> Result<(), JournalError> {
         let (old, new) = (places(run.number).start, places(lease.number).start);
+        let sums = sums_of(entries);
         self.at_once(|transaction| {
-            transaction.execute(
-                "INSERT INTO entries (at, key, entry) \
-                 SELECT at - ?1 + ?2, key, entry FROM entries WHERE at >= ?1 AND at < ?3",
-                [old, new, end],
-            )?;
+            for (at, key, entry) in entries {
+                transaction
+                    .prepare_cached("INSERT INTO entries (at, key, entry) VALUES (?1, ?2, ?3)")?
+                    .execute(params![at - old + new, key, entry])?;
+            }
             transaction.execute(
                 "INSERT INTO events (at, line) \
                  SELECT at - ?1 + ?2, line FROM events WHERE at >= ?1 AND at < ?3",
@@ -147,6 +138,34 @@ impl Journal {
         let _ = self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
         Ok(())
     }
+}
+
+/// The place and the number of a step of the file's own prompt that was answered. What is wrong with an entry is found by
+/// whoever goes on from it.
+fn own_step((at, key, text): &Entry) -> Option<(i64, usize)> {
+    let answered = if key.is_empty() { answered(text) } else { None };
+    answered.map(|answered| (*at, answered.step))
+}
+
+fn answered(text: &str) -> Option<Answered> {
+    match serde_json::from_str(text) {
+        Ok(checkpoint::Entry::Answered(answered)) => Some(*answered),
+        _ => None,
+    }
+}
+
+/// What the answers in a log have used.
+fn sums_of(entries: &[Entry]) -> Sums {
+    let mut sums = Sums::default();
+    for (_, key, text) in entries {
+        let Some(answered) = answered(text) else { continue };
+        sums.steps += usize::from(key.is_empty());
+        sums.all_steps += 1;
+        sums.usage = sums.usage.plus(answered.usage);
+        sums.known_cost += answered.cost.unwrap_or(0.0);
+        sums.is_cost_unknown |= answered.cost.is_none();
+    }
+    sums
 }
 
 /// A run has not come to a step.
