@@ -2,7 +2,12 @@
 
 use std::ops::Range;
 
-use super::{entry::Entry, memory::Memory, restored::restore};
+use super::{
+    entry::{Answered, Entry},
+    memory::Memory,
+    restored::restore,
+};
+use crate::chat::FinishReason;
 
 /// A state that could not be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +16,17 @@ pub(crate) struct LostState {
     pub name: String,
     /// Why, as the end of a sentence.
     pub reason: String,
+}
+
+/// An answer that was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// The text.
+    pub text: String,
+    /// Why it ended.
+    pub finish_reason: FinishReason,
+    /// Who gave it, as `provider:model`.
+    pub model: String,
 }
 
 /// How far the file's own prompt has come.
@@ -24,6 +40,8 @@ pub(crate) struct Progress {
     pub is_answered: bool,
     /// Whether nothing is left to do but to say so.
     pub is_done: bool,
+    /// Its last answer, in words.
+    pub last: Option<Said>,
     /// What is missing of its states.
     pub lost: Vec<LostState>,
     /// Before which steps its states are whole, so that they can be asked again; the place is the step.
@@ -46,6 +64,7 @@ impl Progress {
             calls,
             is_answered: restored.half.is_some(),
             is_done: restored.is_done,
+            last: restored.answers().last().map(|step| said(&step.answer)),
             lost,
             whole: whole(log),
         }
@@ -65,6 +84,11 @@ impl Progress {
     pub(crate) fn last_whole(&self, limit: usize) -> Option<usize> {
         (0..self.whole.len().min(limit.saturating_add(1))).rev().find(|step| self.whole[*step])
     }
+}
+
+fn said(answer: &Answered) -> Said {
+    let text = answer.said().map(|message| message.plain_text()).unwrap_or_default();
+    Said { text, finish_reason: answer.finish_reason, model: format!("{}:{}", answer.provider, answer.model_id) }
 }
 
 /// Before which steps a memory is whole. What has changed since the step before is told with its answer, but belongs to it.

@@ -184,7 +184,7 @@ pub(super) struct RunArgs {
     // One argument: everything behind the first word is the file's own, dashes or not, and only so does it stay.
     /// The prompt file (.lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts) and its input; `lmthing run FILE --help` says more
     #[arg(required = true, trailing_var_arg = true, value_name = "FILE", add = ArgValueCompleter::new(FileAndInput))]
-    file_and_words: Vec<OsString>,
+    pub(super) file_and_words: Vec<OsString>,
 }
 
 impl RunArgs {

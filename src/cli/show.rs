@@ -29,8 +29,8 @@ pub(super) struct Show {
     summary: Rc<RefCell<Summary>>,
     is_quiet: bool,
     is_stdout_json: Rc<Cell<bool>>,
-    /// The step that an earlier process has left.
-    resumed: Option<usize>,
+    /// The step that the run goes on at, and words for it.
+    resumed: Option<(usize, String)>,
     /// What an earlier process was answered last, as long as nothing follows it.
     answered: Rc<RefCell<Option<String>>>,
 }
@@ -67,7 +67,7 @@ impl Show {
         if args.verbose {
             readers.push(verbose(printer.clone(), redactor.clone()));
         }
-        let resumed = before.as_ref().map(|before| before.step);
+        let resumed = before.as_ref().map(|before| (before.step, before.notice.clone()));
         let events = match before {
             Some(before) => Events::of_run(before.run, before.agents, readers),
             None => Events::new(readers),
@@ -77,7 +77,20 @@ impl Show {
 
     /// The first event.
     pub(super) fn begin(&self, file: &Path) {
-        self.events.emit(&Agent::root(), &EventKind::RunStart { file: file.display().to_string(), resumed: self.resumed });
+        let (resumed, notice) = self.resumed.clone().unzip();
+        self.events.emit(&Agent::root(), &EventKind::RunStart { file: file.display().to_string(), resumed });
+        if let Some(notice) = notice.filter(|_| !self.is_quiet) {
+            self.printer.stderr(&format!("{notice}\n"));
+        }
+    }
+
+    /// How to go on with a run that has ended early, for a person.
+    pub(super) fn tell_how_to_go_on(&self, journal: Option<&Path>) {
+        if self.is_quiet || !self.printer.stderr_is_terminal() {
+            return;
+        }
+        let journal = journal.map(|path| format!(" --journal={}", path.display())).unwrap_or_default();
+        self.printer.stderr_dim(&format!("to go on: lmthing resume {}{journal}", self.events.run()));
     }
 
     /// Whether standard output is for JSON, and not for what the script prints.

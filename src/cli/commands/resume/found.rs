@@ -1,10 +1,6 @@
 //! What can be gone on with of a run: from where, and why not. Must not know how a run goes on.
 
-use crate::{
-    checkpoint::Progress,
-    cli::failure::WrongUsage,
-    diagnostic::Diagnostic,
-};
+use crate::{checkpoint::Progress, cli::failure::WrongUsage, diagnostic::Diagnostic};
 
 /// The step that `--from` names.
 ///
@@ -47,9 +43,8 @@ pub(super) fn check_states(run: &str, progress: &Progress) -> anyhow::Result<()>
 /// With the step that can be gone back to.
 fn way_out(problem: Diagnostic, run: &str, progress: &Progress, limit: usize) -> Diagnostic {
     match progress.last_whole(limit) {
-        Some(step) => {
-            problem.with_hint(format!("go back to a step before that, in a new run: lmthing resume {run} --from {step}"))
-        }
+        Some(step) => problem
+            .with_hint(format!("go back to a step before that, in a new run: lmthing resume {run} --from {step}")),
         None => problem.with_hint("keep in states only what structured clone can copy, and run the file again"),
     }
 }
@@ -77,7 +72,8 @@ mod tests {
 
     #[test]
     fn it_is_said_where_a_run_goes_on() {
-        let progress = |step, calls, is_answered, is_done| Progress { step, calls, is_answered, is_done, ..Progress::default() };
+        let progress =
+            |step, calls, is_answered, is_done| Progress { step, calls, is_answered, is_done, ..Progress::default() };
         for (progress, words) in [
             (progress(0, 0, false, false), "resuming r from its beginning"),
             (progress(3, 0, false, false), "resuming r at step 3"),
