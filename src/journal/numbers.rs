@@ -33,3 +33,9 @@ pub(super) fn of_usize(number: usize) -> i64 {
 pub(super) fn positive(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
+
+/// A time as people read it, where they are.
+pub(super) fn shown(time: u64) -> String {
+    let time = jiff::Timestamp::from_millisecond(signed(time)).unwrap_or_default();
+    time.to_zoned(jiff::tz::TimeZone::system()).strftime("%F %T").to_string()
+}

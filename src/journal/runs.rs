@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     error::JournalError,
     file::Journal,
-    numbers::{now, positive},
+    numbers::{now, positive, shown},
     owner::Owner,
 };
 use crate::{diagnostic::closest, event::Sums};
@@ -92,6 +92,24 @@ pub(crate) struct RunInfo {
 }
 
 impl RunInfo {
+    /// That nobody runs it.
+    ///
+    /// # Errors
+    /// Somebody does.
+    pub(crate) fn check_is_left(&self) -> Result<(), JournalError> {
+        if self.status == Status::Running { Err(self.is_run()) } else { Ok(()) }
+    }
+
+    /// That a process runs it.
+    pub(super) fn is_run(&self) -> JournalError {
+        let by = match &self.owner {
+            Some(owner) => format!("process {} on {}, since {}", owner.pid, owner.host, shown(owner.since)),
+            None => "another process".to_owned(),
+        };
+        let message = format!("the run {} is being run by {by}", self.id);
+        JournalError::new(message).with_hint("wait for it, or end that process first")
+    }
+
     /// What it cost in US dollars, if that is known.
     pub(crate) fn cost(&self) -> Option<f64> {
         (!self.sums.is_cost_unknown).then_some(self.sums.known_cost)

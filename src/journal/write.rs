@@ -82,7 +82,7 @@ impl Journal {
             return Err(JournalError::new(format!("the run {} was forgotten", run.id)));
         };
         if run.status == Status::Running {
-            return Err(is_run(&run));
+            return Err(run.is_run());
         }
         let owner = this_process();
         let taken = transaction.execute(
@@ -125,12 +125,6 @@ impl Journal {
             lease.next = before;
         }
         written
-    }
-
-    /// The run of a lease, as it is listed.
-    pub(super) fn of_lease(&self, lease: &Lease) -> Result<RunInfo, JournalError> {
-        let run = self.of_number(lease.number)?;
-        run.ok_or_else(|| JournalError::damaged(self.path(), "a run that has just begun is not in it"))
     }
 
     /// The same right, when something was written by other ways.
@@ -202,16 +196,6 @@ fn next_place(connection: &Connection, number: i64) -> rusqlite::Result<i64> {
     };
     let last = last("events")?.max(last("entries")?);
     Ok(last.map_or(0, |at| at - places(number).start + 1))
-}
-
-/// That a process runs it.
-fn is_run(run: &RunInfo) -> JournalError {
-    let by = match &run.owner {
-        Some(owner) => format!("process {} on {}", owner.pid, owner.host),
-        None => "another process".to_owned(),
-    };
-    let message = format!("the run {} is being run by {by}", run.id);
-    JournalError::new(message).with_hint("wait for it, or end that process first")
 }
 
 fn this_process() -> String {
