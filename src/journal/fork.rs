@@ -29,7 +29,7 @@ impl Journal {
         let (entries, end) = self.entries_before(run, step)?;
         let lines_end = self.beginning_of(run, step)?.unwrap_or(end);
         let start = self.start(run)?;
-        let lease = self.begin(id, &start, Some(&Origin { run: run.id.clone(), step }))?;
+        let lease = self.begin(id, None, &start, Some(&Origin { run: run.id.clone(), step }))?;
         self.copy(run, &lease, (&entries, lines_end), sums)?;
         self.behind_everything(lease)
     }

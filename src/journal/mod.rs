@@ -25,5 +25,5 @@ pub(crate) use error::JournalError;
 pub(crate) use file::Journal;
 pub(crate) use place::{JOURNAL_VARIABLE, place};
 pub(crate) use recorder::Recorder;
-pub(crate) use runs::{Origin, RunInfo, Status};
+pub(crate) use runs::{RunInfo, Status};
 pub(crate) use stored::{Secrets, Start};

@@ -50,8 +50,14 @@ impl Lease {
 }
 
 impl Journal {
-    /// Begins a run of this name.
-    pub(super) fn begin(&self, id: &str, start: &Start, origin: Option<&Origin>) -> Result<Lease, JournalError> {
+    /// Begins a run of this name, that has begun at this time already.
+    pub(super) fn begin(
+        &self,
+        id: &str,
+        began: Option<u64>,
+        start: &Start,
+        origin: Option<&Origin>,
+    ) -> Result<Lease, JournalError> {
         let owner = this_process();
         let start_text = serde_json::to_string(start).unwrap_or_default();
         let origin = origin.and_then(|origin| serde_json::to_string(origin).ok());
@@ -60,9 +66,17 @@ impl Journal {
             transaction
                 .prepare_cached(
                     "INSERT INTO runs (id, file, started, updated, status, origin, owner, heartbeat) \
-                     VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?3)",
+                     VALUES (?1, ?2, ?7, ?3, ?4, ?5, ?6, ?3)",
                 )?
-                .execute(params![id, start.file.to_string_lossy(), time, Status::Running.as_str(), origin, owner])?;
+                .execute(params![
+                    id,
+                    start.file.to_string_lossy(),
+                    time,
+                    Status::Running.as_str(),
+                    origin,
+                    owner,
+                    began.map_or(time, signed)
+                ])?;
             let number = transaction.last_insert_rowid();
             transaction
                 .prepare_cached("INSERT INTO starts (run, start) VALUES (?1, ?2)")?
