@@ -71,6 +71,7 @@ async fn run_once(args: &RunArgs, printer: &Printer) -> ExitCode {
     let environment = env::with_files(&directory, &args.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
     let show = Rc::new(Show::new(args, printer, &redactor));
+    show.export(&environment.variables, &redactor);
     show.begin(args.file());
     let prepared = match check_file(args.file()) {
         Ok(()) => prepare(args, environment, &show, &redactor).map_err(|error| Ending::not_begun(error, &redactor)),
