@@ -209,3 +209,36 @@ fn add_lines(spans: &[Span], span: &Span, depth: usize, lines: &mut Vec<String>)
         add_lines(spans, below, depth + 1, lines);
     }
 }
+
+/// Runs a prompt file and sends its spans there. Variables of OpenTelemetry that are set for the tests are not the run's.
+pub fn command(folder: &super::run_support::Folder, arguments: &str, address: &str) -> std::process::Command {
+    let mut command = folder.command(arguments);
+    let inherited = std::env::vars_os().map(|(name, _)| name);
+    for name in inherited.filter(|name| name.to_string_lossy().starts_with("OTEL_") || name == "TRACEPARENT") {
+        command.env_remove(name);
+    }
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", address);
+    command
+}
+
+/// Runs a prompt file to its end with a collector that answers well.
+pub fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (super::run_support::Ended, Collector) {
+    let folder = super::run_support::Folder::of(source);
+    let collector = Collector::new(Answers::Well);
+    let mut command = command(&folder, &format!("run {arguments} p.lmt.mjs"), &collector.address());
+    let ended = command.envs(variables.iter().copied()).output().unwrap().into();
+    (ended, collector)
+}
+
+/// What happened within a span, by name, with its attributes.
+pub fn events(span: &Span) -> Vec<(String, Json)> {
+    span.events.iter().map(|event| (event.name.clone(), attributes(&event.attributes))).collect()
+}
+
+/// What a span failed with, if it did.
+pub fn failure(span: &Span) -> Option<(String, String)> {
+    let status = span.status.clone().unwrap();
+    let kind = attribute(span, "error.type");
+    assert_eq!(status.code == 2, kind.is_string(), "{}: {status:?}, {kind}", span.name);
+    kind.as_str().map(|kind| (kind.to_owned(), status.message))
+}

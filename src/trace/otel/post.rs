@@ -127,7 +127,7 @@ fn unsent(error: &reqwest::Error) -> Refusal {
     }
     let problem = match (error.is_timeout(), error.is_connect()) {
         (true, _) => "it did not answer in time".to_owned(),
-        (_, true) => format!("no connection ({cause}); is a collector listening there?"),
+        (_, true) => format!("no connection, is a collector listening there? ({cause})"),
         _ => format!("the connection broke ({cause})"),
     };
     Refusal { problem, again: Some(Again::Later) }
