@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "the helpers of tests fail as tests do")]
 
 mod otel_support;
+mod provider_support;
 mod run_support;
 
 use std::time::{Duration, Instant};
 
 use otel_support::{Answers, Collector, closed_address, command, exported};
+use provider_support::tls::{self, authority};
 use run_support::{Ended, Folder, HELLO};
 
 /// The run of a file that says two words.
@@ -135,4 +137,34 @@ export default ({ $, defTool }) => { defTool('t', 't', z.object({}), () => 1); $
     // Each step is a request and a call, but the last.
     assert_eq!(collector.spans().len(), 1 + 2 * 1500 + 1);
     assert!(collector.requests().len() > 2);
+}
+
+#[test]
+fn requests_go_the_way_that_the_variables_of_the_network_say() {
+    let collector = Collector::new(Answers::Well);
+    let proxy = collector.address();
+    let (ended, _) = hello("", "http://collector.test:4318", &[("HTTP_PROXY", &proxy)]);
+    assert_eq!(ended.stderr, "");
+    assert_eq!(collector.requests()[0].path, "http://collector.test:4318/v1/traces");
+    // What is on this machine is not looked for on that of the proxy.
+    let (ended, _) = hello("", &proxy, &[("HTTP_PROXY", "http://127.0.0.1:1")]);
+    assert_eq!((ended.stderr.as_str(), collector.requests().len()), ("", 2));
+}
+
+#[tokio::test]
+async fn certificates_of_ones_own_are_believed() {
+    let authority = authority();
+    let port = tls::serve(&authority.server(&["localhost"], false), b"").await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ca.pem");
+    std::fs::write(&file, authority.pem()).unwrap();
+    let address = format!("https://localhost:{port}");
+    let known = address.clone();
+    let (ended, _) =
+        tokio::task::spawn_blocking(move || hello("", &known, &[("SSL_CERT_FILE", file.to_str().unwrap())]))
+            .await
+            .unwrap();
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    let (ended, _) = tokio::task::spawn_blocking(move || hello("", &address, &[])).await.unwrap();
+    assert!(ended.code == 0 && ended.stderr.contains("did not reach https://localhost"), "{ended:?}");
 }

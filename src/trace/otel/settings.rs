@@ -86,7 +86,7 @@ impl Settings {
             is_compressed: either("COMPRESSION").is_some_and(|(_, value)| value == "gzip"),
             captures_content: is_true("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"),
             parent,
-            network: Network::new(&variable),
+            network: Network::new(variable),
             attributes: variable("OTEL_RESOURCE_ATTRIBUTES").and_then(|list| pairs(&list)).unwrap_or_default(),
             service_name: variable("OTEL_SERVICE_NAME"),
         }))
