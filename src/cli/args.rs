@@ -242,12 +242,11 @@ fn advise(mut error: clap::Error, is_run: bool) -> clap::Error {
                 word(ContextKind::InvalidArg)
             )),
         },
-        ErrorKind::InvalidSubcommand if error.get(ContextKind::SuggestedSubcommand).is_none() => {
-            match near_command(&word(ContextKind::InvalidSubcommand)) {
-                Some(tip) => Some(tip),
-                None => return error,
-            }
-        }
+        // What clap takes for similar has to have its letters nearly in place.
+        ErrorKind::InvalidSubcommand => match near_command(&word(ContextKind::InvalidSubcommand)) {
+            Some(tip) => Some(tip),
+            None => return error,
+        },
         _ => return error,
     };
     let tips = tip.into_iter().map(StyledStr::from).collect();
