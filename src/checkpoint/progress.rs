@@ -45,7 +45,7 @@ pub(crate) struct Progress {
     /// What is missing of its states.
     pub lost: Vec<LostState>,
     /// Before which steps its states are whole, so that they can be asked again; the place is the step.
-    whole: Vec<bool>,
+    pub whole: Vec<bool>,
 }
 
 impl Progress {
