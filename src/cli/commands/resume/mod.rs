@@ -13,6 +13,7 @@ use super::{
     run,
 };
 use crate::{
+    check::{LostVariable, lost_variables},
     cli::{
         ExitCode, Printer, args::RunArgs, before::Before, env::variables, failure::Ending, resume_args::ResumeArgs,
         show::Show,
@@ -22,6 +23,9 @@ use crate::{
     provider::Redactor,
 };
 use found::{check_states, step_to_go_back_to, where_it_goes_on};
+
+/// Of how many variables that begin anew somebody is told.
+const MAX_NOTES: usize = 5;
 
 /// Goes on with a run.
 pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
@@ -93,13 +97,25 @@ fn go_on(args: &ResumeArgs, left: Left, directory: &Path, printer: &Printer) -> 
         run: id,
         agents: left.earlier.agents.clone(),
         step: progress.step,
-        notice,
+        notice: notice + &begins_anew(&left.start.file, &left.start.directory),
         sums: left.earlier.sums,
         requests: left.earlier.requests,
         duration_ms: left.earlier.worked_ms,
         last: progress.last.clone().filter(|_| left.back_to.is_none()),
     };
     run::go_on(&command, printer, Resumed { before, left, warnings })
+}
+
+/// Which variables of modules are not what they were, one on a line.
+fn begins_anew(file: &Path, directory: &Path) -> String {
+    let lost = lost_variables(file);
+    let note = |LostVariable { name, file, line }: &LostVariable| {
+        let file = file.strip_prefix(directory).unwrap_or(file).display();
+        format!("\nnote: {name} ({file}:{line}) begins anew: what lasts belongs in defState")
+    };
+    let notes = lost.iter().take(MAX_NOTES).map(note);
+    let more = lost.len().checked_sub(MAX_NOTES).filter(|more| *more > 0);
+    notes.chain(more.map(|more| format!("\nnote: {more} more begin anew"))).collect()
 }
 
 /// The command that the run was started with, as far as it counts once more.
