@@ -117,7 +117,7 @@ fn memory(entry: &mut Entry) -> Option<&mut MemoryChange> {
     match entry {
         Entry::Answered(answered) => Some(&mut answered.memory),
         Entry::CallEnds(end) => Some(&mut end.memory),
-        Entry::Part { memory, .. } | Entry::Remembers { memory } | Entry::StepEnds { memory, .. } => Some(memory),
+        Entry::StepEnds { memory, .. } | Entry::Part { memory, .. } | Entry::Remembers { memory, .. } => Some(memory),
         Entry::CallBegins { .. } | Entry::Ends => None,
     }
 }
