@@ -17,7 +17,7 @@ use crate::{
         ExitCode, Printer, args::RunArgs, before::Before, env::variables, failure::Ending, resume_args::ResumeArgs,
         show::Show,
     },
-    event::Events,
+    event::{Events, Summary},
     journal::{Earlier, Journal, RunInfo, Start, Status},
     provider::Redactor,
 };
@@ -89,15 +89,15 @@ fn go_on(args: &ResumeArgs, left: Left, directory: &Path, printer: &Printer) -> 
             (id, notice)
         }
     };
+    let is_for_programs = args.format.is_for_programs();
     let before = Before {
         run: id,
         agents: left.earlier.agents.clone(),
         step: progress.step,
         notice,
-        sums: left.earlier.sums,
+        summary: left.earlier.goes_on_in(if is_for_programs { Summary::with_text() } else { Summary::default() }),
         requests: left.earlier.requests,
-        duration_ms: left.earlier.worked_ms,
-        last: progress.last.clone().filter(|_| left.back_to.is_none()),
+        said: progress.last.map(|last| last.text).filter(|_| left.back_to.is_none()),
     };
     run::go_on(&command, printer, Resumed { before, left, warnings })
 }
