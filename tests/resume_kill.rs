@@ -227,7 +227,6 @@ fn number(variable: &str) -> Option<u64> {
 }
 
 #[test]
-#[ignore = "`resume` is on its way"]
 fn killed_at_random_moments_a_run_comes_to_the_same_end() {
     let undisturbed = undisturbed();
     let kills = usize::try_from(number("LMTHING_KILLS").unwrap_or(6)).unwrap();
