@@ -19,6 +19,7 @@ use super::{
     failure::WrongUsage,
     limit_args::LimitArgs,
     resume_args::ResumeArgs,
+    runs_args::RunsArgs,
     templates::Template,
     test_args::TestArgs,
 };
@@ -38,6 +39,8 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Go on with a run that ended early; what was answered is not asked again
     Resume(Box<ResumeArgs>),
+    /// List the runs that were written down, show one, print its events, forget old ones
+    Runs(Box<RunsArgs>),
     /// Find what is wrong with prompt files before a token is spent
     Check(Box<CheckArgs>),
     /// Run tests of prompt files, without models

@@ -19,6 +19,7 @@ mod printer;
 mod progress;
 mod readers;
 mod resume_args;
+mod runs_args;
 mod screen;
 mod script_host;
 mod show;
@@ -94,6 +95,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         }
         Some(Command::Run(run)) => commands::run::run(&run, printer),
         Some(Command::Resume(resume)) => commands::resume::run(&resume, printer),
+        Some(Command::Runs(runs)) => commands::runs::run(&runs, printer),
         Some(Command::Check(check)) => commands::check::run(&check, printer),
         Some(Command::Test(test)) => commands::test::run(&test, printer),
         Some(Command::New(new)) => commands::new::run(&new, printer),
