@@ -13,6 +13,7 @@ use super::{
     run,
 };
 use crate::{
+    check::lost_variables,
     cli::{
         ExitCode, Printer, args::RunArgs, before::Before, env::variables, failure::Ending, resume_args::ResumeArgs,
         show::Show,
@@ -21,7 +22,7 @@ use crate::{
     journal::{Earlier, Journal, RunInfo, Start, Status},
     provider::Redactor,
 };
-use found::{check_states, step_to_go_back_to, where_it_goes_on};
+use found::{check_states, lost_words, step_to_go_back_to, where_it_goes_on};
 
 /// Goes on with a run.
 pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
@@ -80,6 +81,7 @@ fn go_on(args: &ResumeArgs, left: Left, directory: &Path, printer: &Printer) -> 
         warnings
             .push(format!("the folder {gone}, where the run began, is gone; relative paths are looked up in {here}"));
     }
+    warnings.extend(lost_words(&lost_variables(&left.start.file)));
     let progress = left.earlier.progress();
     let (id, notice) = match left.back_to {
         None => (left.run.id.clone(), where_it_goes_on(&left.run.id, &progress)),
