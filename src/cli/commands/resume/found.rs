@@ -1,6 +1,6 @@
 //! What can be gone on with of a run: from where, and why not. Must not know how a run goes on.
 
-use crate::{checkpoint::Progress, cli::failure::WrongUsage, diagnostic::Diagnostic};
+use crate::{check::LostVariable, checkpoint::Progress, cli::failure::WrongUsage, diagnostic::Diagnostic};
 
 /// The step that `--from` names.
 ///
@@ -64,6 +64,28 @@ pub(super) fn where_it_goes_on(run: &str, progress: &Progress) -> String {
         calls => format!(" ({calls} tool calls of it are done)"),
     };
     format!("resuming {run} {place}{done}")
+}
+
+/// How many variables are named.
+const NAMED: usize = 5;
+
+/// That variables of modules begin anew, if there are some.
+pub(super) fn lost_words(variables: &[LostVariable]) -> Option<String> {
+    let named = |variable: &LostVariable| {
+        let file = variable.file.file_name().unwrap_or_default().to_string_lossy();
+        format!("{} ({file}:{})", variable.name, variable.line)
+    };
+    let names: Vec<_> = variables.iter().take(NAMED).map(named).collect();
+    let more = match variables.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (begin, they) = match variables.len() {
+        0 => return None,
+        1 => ("a variable of a module begins", "it has"),
+        _ => ("variables of modules begin", "they have"),
+    };
+    Some(format!("{begin} anew, whatever {they} held: {}{more}; defState keeps values", names.join(", ")))
 }
 
 #[cfg(test)]
