@@ -121,3 +121,62 @@ fn whole(log: &[Entry]) -> Vec<bool> {
     }
     whole
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn answered(step: usize, states: Value) -> Value {
+        json!({ "answered": {
+            "step": step, "active": {}, "finishReason": "stop", "cost": 0, "provider": "lab", "modelId": "m",
+            "usage": {}, "message": { "role": "assistant", "content": format!("answer {step}") },
+            "memory": { "states": states },
+        } })
+    }
+
+    fn ends(step: usize, states: Value) -> Value {
+        json!({ "step-ends": { "step": step, "memory": { "states": states } } })
+    }
+
+    fn progress(lines: &[Value]) -> Progress {
+        let log: Vec<Entry> = lines.iter().map(|line| serde_json::from_str(&line.to_string()).unwrap()).collect();
+        Progress::of(&log)
+    }
+
+    #[test]
+    fn steps_whose_states_are_whole_can_be_gone_back_to() {
+        let lost = || json!({ "s": { "lost": "it holds a function" } });
+        let lines = [
+            answered(0, json!({ "s": { "value": 1 } })),
+            ends(0, json!({})),
+            answered(1, json!({})),
+            ends(1, lost()),
+            answered(2, json!({})),
+            ends(2, json!({ "s": { "value": 2 } })),
+            // What the body did on its way to the answer is done once more.
+            answered(3, lost()),
+        ];
+        let progress = progress(&lines);
+        assert_eq!((progress.step, progress.is_answered, progress.steps()), (3, true, 0..4));
+        let whole: Vec<bool> = progress.steps().map(|step| progress.is_whole_at(step)).collect();
+        assert_eq!(whole, [true, true, false, true]);
+        assert_eq!((progress.last_whole(3), progress.last_whole(2)), (Some(3), Some(1)));
+        assert_eq!(progress.lost, [LostState { name: "s".to_owned(), reason: "it holds a function".to_owned() }]);
+        assert_eq!(progress.last.map(|said| (said.text, said.model)), Some(("answer 3".into(), "lab:m".into())));
+    }
+
+    #[test]
+    fn the_step_that_comes_next_counts_unless_there_is_none() {
+        assert_eq!((progress(&[]).steps(), progress(&[]).last_whole(5)), (0..1, Some(0)));
+        let mut lines = vec![answered(0, json!({})), ends(0, json!({}))];
+        assert_eq!(progress(&lines).steps(), 0..2);
+        lines.extend([answered(1, json!({})), json!("ends")]);
+        let done = progress(&lines);
+        assert_eq!((done.is_done, done.steps(), done.step), (true, 0..2, 2));
+        // It could not be gone on from, and began once more.
+        lines.push(answered(0, json!({})));
+        assert_eq!(progress(&lines).steps(), 0..1);
+    }
+}
