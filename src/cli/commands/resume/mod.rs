@@ -108,7 +108,7 @@ fn go_on(args: &ResumeArgs, left: Left, directory: &Path, printer: &Printer) -> 
 fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs {
     // As it was named, unless that leads somewhere else now.
     let shown = PathBuf::from(&start.shown);
-    let is_there = start.directory.is_dir() && start.directory.join(&shown) == start.file;
+    let is_there = start.directory.join(&shown).canonicalize().is_ok_and(|file| file == start.file);
     let file = if is_there { shown } else { start.file.clone() };
     let env_file = match args.env_file.is_empty() {
         true => start.env_files.clone(),
