@@ -1,0 +1,13 @@
+// The page of a run: reads the events that stand in it and shows them.
+import { render } from 'preact';
+import { Clock } from './model/clock.js';
+import { readRun } from './model/run.js';
+import { App } from './parts/app.jsx';
+import { restoreTheme } from './theme.js';
+
+restoreTheme();
+const { events, damaged } = JSON.parse(document.getElementById('events').textContent);
+const run = readRun(events);
+const place = document.getElementById('page');
+place.replaceChildren();
+render(<App run={run} clock={new Clock(run)} damaged={damaged} />, place);
