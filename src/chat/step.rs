@@ -81,6 +81,8 @@ pub struct AgentRun {
     pub result: Option<usize>,
     /// What the child did.
     pub steps: Vec<Rc<Step>>,
+    /// The key of its run within the whole run, by which its log is found again.
+    pub key: Rc<str>,
 }
 
 impl StepOutput {

@@ -23,8 +23,18 @@ impl Transcript {
     }
 
     /// How many messages there are now.
-    fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.0.borrow().len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The messages from this place on.
+    pub fn since(&self, start: usize) -> Vec<Rc<Message>> {
+        self.0.borrow().get(start..).unwrap_or_default().to_vec()
     }
 
     /// The messages there are now.
@@ -48,6 +58,33 @@ impl PromptMessages {
         // The history grows on; this request saw what is there now.
         let end = history.len();
         PromptMessages { system, history, end, extra }
+    }
+
+    /// The first messages of a history, as an earlier request was made of them.
+    pub fn of_earlier(system: Option<Rc<Message>>, history: Transcript, end: usize, extra: Vec<Rc<Message>>) -> Self {
+        let end = end.min(history.len());
+        PromptMessages { system, history, end, extra }
+    }
+
+    /// The system message.
+    pub fn system(&self) -> Option<&Rc<Message>> {
+        self.system.as_ref()
+    }
+
+    /// The messages between the system message and those for this step only.
+    pub fn history(&self) -> Vec<Rc<Message>> {
+        let history = self.history.0.borrow();
+        history[..self.end].to_vec()
+    }
+
+    /// How many these are, when they are the first of this history; `None` when they belong to another.
+    pub fn length_in(&self, history: &Transcript) -> Option<usize> {
+        Rc::ptr_eq(&self.history.0, &history.0).then_some(self.end)
+    }
+
+    /// The messages for this step only.
+    pub fn extra(&self) -> &[Rc<Message>] {
+        &self.extra
     }
 
     /// All messages in the order they are sent.

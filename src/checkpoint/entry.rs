@@ -3,14 +3,16 @@
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::memory::MemoryChange;
-use crate::chat::{CallWarning, FinishReason, Message, ResponseMetadata, ToolInput, ToolOutput, ToolSpec, Usage};
+use crate::chat::{
+    CallWarning, ContentPart, FinishReason, Message, ResponseMetadata, ToolInput, ToolOutput, ToolSpec, Usage,
+};
 
 /// One thing that is done and must not be done again. Entries of one prompt follow each other; its agents have logs of their own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[serde(rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub(crate) enum Entry {
     /// The model has answered; none of the calls in the answer has been made yet.
     Answered(Box<Answered>),
@@ -28,9 +30,16 @@ pub(crate) enum Entry {
         /// Its number within the call, from 0, by when it began.
         number: usize,
         /// What was called with what: a part is only given back to whoever asks for the same.
-        asked: Value,
+        asked: Box<RawValue>,
         /// What came of it; `None` while it is under way and must not be repeated.
-        outcome: Option<Result<Value, String>>,
+        outcome: Option<Result<Box<RawValue>, String>>,
+        /// What the prompt remembers after it.
+        memory: MemoryChange,
+    },
+    /// Somebody who works for the prompt has done something, after which it remembers other things.
+    Remembers {
+        /// What.
+        memory: MemoryChange,
     },
     /// The step is over, with all its calls.
     StepEnds {
@@ -97,6 +106,26 @@ pub(crate) struct Answered {
     pub memory: MemoryChange,
 }
 
+impl Answered {
+    /// What the model said, with the arguments of its calls as it wrote them.
+    pub(crate) fn said(&self) -> Option<Rc<Message>> {
+        let message = self.message.as_ref()?;
+        if self.inputs.is_empty() {
+            return Some(message.clone());
+        }
+        let mut inputs = self.inputs.iter();
+        let parts = message.content_parts().iter().cloned().map(|part| match part {
+            ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options } => {
+                let text = inputs.next().and_then(Option::as_deref);
+                let input = text.map_or(input, ToolInput::from_text);
+                ContentPart::ToolCall { tool_call_id, tool_name, input, provider_options }
+            }
+            part => part,
+        });
+        Some(Rc::new(Message::parts(message.role, parts.collect())))
+    }
+}
+
 /// The names of what counts during a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ActiveNames {
@@ -111,8 +140,8 @@ pub(crate) struct ActiveNames {
 /// A turn of a mock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Played {
-    /// Which mock, in the order they were made; 0 is the file's own.
-    pub mock: usize,
+    /// Which mock, in the order they were made; 0 is the file's own. `None` for one that was made while prompts ran already.
+    pub mock: Option<usize>,
     /// Its turn, from 0.
     pub turn: usize,
 }

@@ -5,11 +5,15 @@
 //! providers, the step loop.
 
 mod entry;
+mod log;
 mod memory;
 mod restored;
+mod steps;
 mod store;
 
 pub(crate) use entry::{ActiveNames, Answered, CallEnd, Entry, Played};
+pub(crate) use log::Log;
 pub(crate) use memory::{Memory, MemoryChange, StateText};
-pub(crate) use restored::{HalfStep, Part, Restored, StoredStep, restore};
+pub(crate) use restored::{HalfStep, Part, Restored, StoredStep, is_before, restore};
+pub(crate) use steps::{history_of, result_of, sent, steps_of};
 pub(crate) use store::{Checkpoints, NoCheckpoints, StoreError};

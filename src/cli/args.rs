@@ -3,7 +3,6 @@
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use clap::{
@@ -18,13 +17,12 @@ use super::{
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
     failure::WrongUsage,
+    limit_args::LimitArgs,
+    resume_args::ResumeArgs,
     templates::Template,
     test_args::TestArgs,
 };
-use crate::{
-    cost::Limits,
-    diagnostic::{closest, did_you_mean},
-};
+use crate::diagnostic::{closest, did_you_mean};
 
 /// Run scripted LLM prompts.
 #[derive(Debug, Parser)]
@@ -38,6 +36,8 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Run a prompt file; the model's text streams to standard output
     Run(Box<RunArgs>),
+    /// Go on with a run that ended early; what was answered is not asked again
+    Resume(Box<ResumeArgs>),
     /// Find what is wrong with prompt files before a token is spent
     Check(Box<CheckArgs>),
     /// Run tests of prompt files, without models
@@ -165,21 +165,8 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) report_files: Option<PathBuf>,
 
-    /// End the run before it makes more than N requests to models, agents included
-    #[arg(long, value_name = "N", value_parser = Limits::parse_steps, allow_hyphen_values = true)]
-    pub(super) max_steps: Option<u64>,
-
-    /// End it when N tokens of input and output are used
-    #[arg(long, value_name = "N", value_parser = Limits::parse_tokens, allow_hyphen_values = true)]
-    pub(super) max_tokens: Option<u64>,
-
-    /// End it when so many US dollars are spent, such as 0.50
-    #[arg(long, value_name = "USD", value_parser = Limits::parse_cost, allow_hyphen_values = true)]
-    pub(super) max_cost: Option<f64>,
-
-    /// End it after a time such as 90s, 1m30s, 500ms or 2h; a bare number is seconds
-    #[arg(long, value_name = "TIME", value_parser = Limits::parse_time, allow_hyphen_values = true)]
-    pub(super) timeout: Option<Duration>,
+    #[command(flatten)]
+    pub(super) limits: LimitArgs,
 
     /// Write every exchange with a model to this file, without secrets, when the run has ended well
     #[arg(long, value_name = "FILE", conflicts_with = "replay", add = ArgValueCompleter::new(JSON_FILES))]
@@ -289,19 +276,6 @@ impl Format {
     /// Whether a program reads it, so that nothing else may stand there.
     pub(super) fn is_for_programs(self) -> bool {
         self != Format::Text
-    }
-}
-
-impl RunArgs {
-    /// The limits that were typed.
-    pub(super) fn limits(&self) -> Limits {
-        Limits {
-            steps: self.max_steps,
-            tokens: self.max_tokens,
-            cost: self.max_cost,
-            time: self.timeout,
-            parallel: None,
-        }
     }
 }
 

@@ -13,9 +13,11 @@ mod env;
 mod exit;
 mod failure;
 mod interrupt;
+mod limit_args;
 mod printer;
 mod progress;
 mod readers;
+mod resume_args;
 mod screen;
 mod script_host;
 mod show;
@@ -90,6 +92,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
             ExitCode::Done
         }
         Some(Command::Run(run)) => commands::run::run(&run, printer),
+        Some(Command::Resume(resume)) => commands::resume::run(&resume, printer),
         Some(Command::Check(check)) => commands::check::run(&check, printer),
         Some(Command::Test(test)) => commands::test::run(&test, printer),
         Some(Command::New(new)) => commands::new::run(&new, printer),

@@ -63,7 +63,7 @@ impl Show {
 
     /// The first event.
     pub(super) fn begin(&self, file: &Path) {
-        self.events.emit(&Agent::root(), &EventKind::RunStart { file: file.display().to_string() });
+        self.events.emit(&Agent::root(), &EventKind::RunStart { file: file.display().to_string(), resumed: None });
     }
 
     /// Whether standard output is for JSON, and not for what the script prints.

@@ -4,12 +4,11 @@
 //! and the answer is broken off when that is refused. Each allowance is settled, or released when its request came to nothing. The budget
 //! itself is arithmetic: what a limit that is reached ends, others decide.
 
+mod words;
+
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{
-    amount::dollars,
-    limits::{LimitKind, Limits},
-};
+use super::{limits::Limits, used::Used};
 use crate::chat::Usage;
 
 /// Characters of a token, about, in most languages and tokenizers.
@@ -50,10 +49,17 @@ pub struct Reached {
     pub message: String,
 }
 
-/// The limits of a run and what it has used of them.
+/// The limits of a run and what it has used of them, in all processes that had a part in it.
 #[derive(Debug, Default)]
 pub struct Budget {
+    /// The smaller ones of those below, both counted from the beginning of the run.
     limits: Limits,
+    /// Set for this process: what was used before does not count.
+    typed: Limits,
+    /// Set by the file, for the whole run.
+    file: Limits,
+    /// What was used before this process.
+    before: Used,
     steps: u64,
     tokens: u64,
     cost: f64,
@@ -74,19 +80,31 @@ struct Open {
 }
 
 impl Budget {
-    /// Nothing is used yet.
-    pub fn new(limits: Limits) -> Self {
-        Budget { limits, ..Budget::default() }
+    /// Nothing is used yet. What is `typed` limits what this process uses.
+    pub fn new(typed: Limits) -> Self {
+        Budget { limits: typed, typed, ..Budget::default() }
     }
 
-    /// The limits it was made with.
+    /// Of a run that goes on: so much was used by earlier processes.
+    pub fn after(before: Used, typed: Limits) -> Self {
+        let Used { steps, tokens, cost, .. } = before;
+        Budget { limits: typed.beyond(&before), typed, before, steps, tokens, cost, ..Budget::default() }
+    }
+
+    /// The limits, counted from the beginning of the run.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Sets other limits; what was used stays.
-    pub fn set_limits(&mut self, limits: Limits) {
-        self.limits = limits;
+    /// How much time is left to this process when it begins.
+    pub fn time(&self) -> Option<Duration> {
+        self.limits.time.map(|time| time.saturating_sub(self.before.time))
+    }
+
+    /// Sets the limits of the file, which count from the beginning of the run; what was used stays.
+    pub fn set_file_limits(&mut self, file: Limits) {
+        self.file = file;
+        self.limits = self.typed.beyond(&self.before).and(file);
     }
 
     /// Asks for one request. What it takes itself is held back from others, and from its answer.
@@ -177,12 +195,6 @@ impl Budget {
         self.open.remove(&request);
     }
 
-    /// The limit on time is reached.
-    pub fn time_is_up(&self, limit: Duration) -> Reached {
-        let used = format!("{} and {} were used until then", counted(self.steps, "step"), self.used_tokens());
-        reached(LimitKind::Time, "time", &in_words(limit), &used)
-    }
-
     /// How many tokens a request of so many leaves for its answer, beside what is still being answered.
     fn tokens_left(&self, input: u64) -> Result<Option<u64>, Reached> {
         let Some(limit) = self.limits.tokens else { return Ok(None) };
@@ -215,34 +227,6 @@ impl Budget {
         self.open.values().map(cost).sum()
     }
 
-    fn reached_steps(&self, limit: u64) -> Reached {
-        let used = format!("{} {} used", counted(self.steps, "step"), if self.steps == 1 { "was" } else { "were" });
-        reached(LimitKind::Steps, "step", &counted(limit, "step"), &used)
-    }
-
-    /// `next` tokens are what a request asked for, if it is that which is too much.
-    fn reached_tokens(&self, limit: u64, next: u64) -> Reached {
-        let mut used = format!("{} were used in {}", self.used_tokens(), counted(self.steps, "step"));
-        if next > 0 && self.tokens + self.open_tokens() < limit {
-            used += &format!(", and the next request has about {}", counted(next, "token"));
-        }
-        reached(LimitKind::Tokens, "token", &counted(limit, "token"), &used)
-    }
-
-    /// `next` is what the input of a request costs, if it is that which is too much.
-    fn reached_cost(&self, limit: f64, next: f64) -> Reached {
-        let spent = self.cost + self.open_cost();
-        let mut used = format!("{}{} was spent in {}", self.about(), dollars(spent), counted(self.steps, "step"));
-        if next > 0.0 && spent < limit {
-            used += &format!(", and the next request takes about {}", dollars(next));
-        }
-        reached(LimitKind::Cost, "cost", &dollars(limit), &used)
-    }
-
-    fn used_tokens(&self) -> String {
-        format!("{}{}", self.about(), counted(self.tokens + self.open_tokens(), "token"))
-    }
-
     fn about(&self) -> &'static str {
         let is_open = |open: &Open| open.characters > 0 || open.asked.input_tokens > 0;
         if self.is_estimated || self.open.values().any(is_open) { "about " } else { "" }
@@ -255,18 +239,6 @@ impl Open {
     }
 }
 
-fn reached(kind: LimitKind, what: &str, limit: &str, used: &str) -> Reached {
-    let (option, key) = kind.settings();
-    let message = format!(
-        "The run was ended at its {what} limit of {limit}: {used}. Set {option} or {key} higher to let it go further."
-    );
-    Reached { message }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 /// How many tokens a text of so many characters has, about.
 pub fn tokens_of(characters: u64) -> u64 {
     characters.div_ceil(CHARACTERS_A_TOKEN)
@@ -276,17 +248,6 @@ pub fn tokens_of(characters: u64) -> u64 {
 #[allow(clippy::cast_precision_loss)]
 fn float(count: u64) -> f64 {
     count as f64
-}
-
-/// A limit on time as it may have been set.
-fn in_words(limit: Duration) -> String {
-    let milliseconds = limit.as_millis();
-    match (milliseconds % 1000, milliseconds / 1000) {
-        (0, seconds) if seconds % 60 != 0 || seconds == 0 => format!("{seconds} s"),
-        (0, seconds) => format!("{} min", seconds / 60),
-        _ if milliseconds < 1000 => format!("{milliseconds} ms"),
-        _ => format!("{} s", limit.as_secs_f64()),
-    }
 }
 
 #[cfg(test)]

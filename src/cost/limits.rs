@@ -17,7 +17,7 @@ pub struct Limits {
     pub tokens: Option<u64>,
     /// US dollars.
     pub cost: Option<f64>,
-    /// From the beginning of the run.
+    /// How long the run may be at work.
     pub time: Option<Duration>,
     /// Requests in flight at the same time; [`DEFAULT_PARALLEL`] when unset.
     pub parallel: Option<usize>,
@@ -64,6 +64,16 @@ const KEYS: [&str; 5] = ["steps", "tokens", "cost", "time", "parallel"];
 const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl LimitKind {
+    /// What is limited, in a word.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            LimitKind::Steps => "step",
+            LimitKind::Tokens => "token",
+            LimitKind::Cost => "cost",
+            LimitKind::Time => "time",
+        }
+    }
+
     /// The option of `run` and the key of `config` that set it.
     pub(super) fn settings(self) -> (&'static str, &'static str) {
         match self {

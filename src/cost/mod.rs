@@ -17,6 +17,7 @@ mod prices;
 mod rates;
 mod span;
 mod table;
+mod used;
 
 pub use amount::dollars;
 pub use budget::{Allowance, Budget, Estimate, Reached, RequestId, tokens_of};
@@ -28,3 +29,4 @@ pub use priced_model::PricedModel;
 pub use prices::Prices;
 pub use rates::Rates;
 pub use span::parse_span;
+pub use used::Used;

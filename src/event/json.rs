@@ -79,7 +79,10 @@ fn stream_part(part: &StreamPart) -> Option<(&'static str, Body<'_>)> {
 
 fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &Summary) -> (&'static str, Body<'a>) {
     let (name, body) = match kind {
-        EventKind::RunStart { file } => ("run-start", json!({ "file": file })),
+        EventKind::RunStart { file, resumed: None } => ("run-start", json!({ "file": file })),
+        EventKind::RunStart { file, resumed: Some(step) } => {
+            ("run-start", json!({ "file": file, "resumed": true, "fromStep": step }))
+        }
         EventKind::StepStart { step, model, .. } => ("step-start", json!({ "step": step, "model": &**model })),
         EventKind::ToolResult { result, took } => {
             let body = json!({

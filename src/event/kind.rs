@@ -10,10 +10,12 @@ use crate::chat::{PromptMessages, Step, StreamPart, ToolResult, ToolSpec, Usage}
 /// Something that happened. What the model, the tools and the steps themselves produced is shared, not copied.
 #[derive(Clone, Debug)]
 pub enum EventKind {
-    /// A file begins to run; the first event of all.
+    /// A file begins to run, or a run goes on in this process; the first event of all.
     RunStart {
         /// The file, as it was named.
         file: String,
+        /// The step that the run goes on at, when an earlier process began it.
+        resumed: Option<usize>,
     },
     /// A step's request is about to go out.
     StepStart {

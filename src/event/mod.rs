@@ -14,4 +14,4 @@ mod summary;
 pub use agent::{Agent, Called};
 pub use kind::{EventKind, Failure, Output, Retry, RunFinish, Sent};
 pub use stream::{AgentSpan, Event, Events, Reader, Scope};
-pub use summary::Summary;
+pub use summary::{Summary, Sums};

@@ -28,14 +28,64 @@ pub struct Summary {
     is_cost_unknown: bool,
     /// Milliseconds from the first event to the last one.
     pub duration_ms: u64,
+    /// Of them, those before this process.
+    before_ms: u64,
     began: Option<u64>,
     keeps_text: bool,
+}
+
+/// What adds up over the processes of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sums {
+    /// Steps of the file's own prompt.
+    pub steps: usize,
+    /// Steps of all prompts.
+    pub all_steps: usize,
+    /// The tokens of all answers.
+    pub usage: Usage,
+    /// What the answers whose cost is known cost, in US dollars.
+    pub known_cost: f64,
+    /// Whether there are others.
+    pub is_cost_unknown: bool,
 }
 
 impl Summary {
     /// A summary with the text, also that of a step which is not over yet. It may be many megabytes: only for who prints it.
     pub fn with_text() -> Self {
         Summary { keeps_text: true, ..Summary::default() }
+    }
+
+    /// The summary of a run that goes on, with what it came to before.
+    #[must_use]
+    pub fn going_on(self, before: &Sums) -> Self {
+        Summary {
+            steps: before.steps,
+            all_steps: before.all_steps,
+            usage: before.usage,
+            known_cost: before.known_cost,
+            is_cost_unknown: before.is_cost_unknown,
+            ..self
+        }
+    }
+
+    /// What adds up over the processes of a run.
+    pub fn sums(&self) -> Sums {
+        Sums {
+            steps: self.steps,
+            all_steps: self.all_steps,
+            usage: self.usage,
+            known_cost: self.known_cost,
+            is_cost_unknown: self.is_cost_unknown,
+        }
+    }
+
+    /// Takes in how long earlier processes were at work, and the last answer of the file's own prompt in them: it is the last
+    /// one of all when nothing is left to ask.
+    pub fn take_up(&mut self, duration_ms: u64, text: String, finish_reason: FinishReason, model: String) {
+        (self.before_ms, self.duration_ms) = (duration_ms, duration_ms);
+        self.text = text;
+        self.finish_reason = Some(finish_reason);
+        self.model = Some(model);
     }
 
     /// Adds an event.
@@ -65,7 +115,7 @@ impl Summary {
             _ => {}
         }
         let now = event.time();
-        self.duration_ms = now - *self.began.get_or_insert(now);
+        self.duration_ms = self.before_ms + (now - *self.began.get_or_insert(now));
     }
 
     /// What the run has cost, in US dollars: nothing without an answer, `None` when the cost of one is unknown.
@@ -102,5 +152,36 @@ impl Summary {
             object["error"] = json!(error);
         }
         object
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, rc::Rc};
+
+    use super::*;
+    use crate::event::{Agent, Events};
+
+    /// With one more answer.
+    fn answered(summary: Summary, cost: Option<f64>) -> Summary {
+        let summary = Rc::new(RefCell::new(summary));
+        let sums = summary.clone();
+        let usage = Usage::new(Some(30), Some(4));
+        let events = Events::new(vec![Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event))]);
+        events.emit(&Agent::root(), &EventKind::Answered { usage, cost });
+        summary.take()
+    }
+
+    #[test]
+    fn sums_go_on_in_another_process() {
+        let before = Summary { steps: 3, ..answered(Summary::default(), Some(0.5)) }.sums();
+        let mut summary = Summary::with_text().going_on(&before);
+        summary.take_up(1200, "said before".to_owned(), FinishReason::Stop, "lab:m".to_owned());
+        let object = answered(summary.clone(), Some(0.25)).to_json(&RunFinish::default());
+        assert_eq!((&object["usage"]["inputTokens"], &object["cost"]), (&json!(60), &json!(0.75)));
+        assert_eq!((&object["durationMs"], &object["steps"]), (&json!(1200), &json!(3)));
+        assert_eq!((&object["text"], &object["model"]), (&json!("said before"), &json!("lab:m")));
+        let unknown = answered(summary, None).sums();
+        assert_eq!(answered(Summary::default().going_on(&unknown), Some(0.1)).total_cost(), None);
     }
 }

@@ -6,6 +6,8 @@
 
 use std::collections::HashSet;
 
+use crate::checkpoint::ActiveNames;
+
 use super::{
     definitions::Prompt,
     hidden::Key,
@@ -25,6 +27,18 @@ pub(crate) struct ActiveSet {
 }
 
 impl ActiveSet {
+    /// What counted on a step that goes on in another process: what was shown has been sent.
+    pub(crate) fn of_names(names: &ActiveNames) -> Self {
+        let ActiveNames { tools, functions, methods } = names.clone();
+        ActiveSet { tools, functions, methods, hidden: HashSet::new() }
+    }
+
+    /// The same without what only rendering needs.
+    pub(crate) fn names(&self) -> ActiveNames {
+        let ActiveSet { tools, functions, methods, .. } = self.clone();
+        ActiveNames { tools, functions, methods }
+    }
+
     /// Whether a system section is shown, also one that a plugin or an effect brought.
     pub(super) fn shows_section(&self, name: &str) -> bool {
         self.shows(Group::System, name)

@@ -81,12 +81,12 @@ pub(crate) struct Prompt {
     /// What `disable()` has hidden.
     pub(super) hidden: Hidden,
     /// Names made since the current re-run began; `None` outside of one.
-    made_again: Option<HashSet<Key>>,
-    history: Transcript,
+    pub(super) made_again: Option<HashSet<Key>>,
+    pub(super) history: Transcript,
     /// The system message of the latest step, which the next one shares when it says the same.
     pub(super) system: Option<Rc<Message>>,
     /// While a step is under way: the messages added meanwhile, which follow its tool results.
-    waiting: Option<Vec<Message>>,
+    pub(super) waiting: Option<Vec<Message>>,
 }
 
 impl Prompt {

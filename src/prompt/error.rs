@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use crate::{diagnostic::Diagnostic, provider::ProviderError};
+use crate::{checkpoint::StoreError, diagnostic::Diagnostic, provider::ProviderError};
 
 /// Why a run broke off.
 #[derive(Clone, Debug, Error)]
@@ -39,6 +39,12 @@ pub(crate) enum RunError {
         problem: Box<Diagnostic>,
         /// The properties, by their names in the schema.
         names: Vec<String>,
+    },
+    /// What was done could not be kept in the journal: to go on would be to lose it.
+    #[error("{message}")]
+    Journal {
+        /// What happened to which file.
+        message: String,
     },
     /// `options.abortSignal` was aborted.
     #[error("the run was aborted")]
@@ -86,7 +92,9 @@ impl RunError {
         };
         match self.origin() {
             RunError::NoModel(error) if asked.is_some_and(|asked| is_asked(error, asked)) => Self::USAGE_EXIT_CODE,
-            RunError::Script(_) | RunError::NoModel(_) | RunError::Aborted => Self::SCRIPT_EXIT_CODE,
+            RunError::Script(_) | RunError::NoModel(_) | RunError::Journal { .. } | RunError::Aborted => {
+                Self::SCRIPT_EXIT_CODE
+            }
             RunError::Usage(_) | RunError::MissingInput { .. } => Self::USAGE_EXIT_CODE,
             RunError::Provider(_) | RunError::Output(_) => Self::MODEL_EXIT_CODE,
             RunError::Limit { .. } => Self::LIMIT_EXIT_CODE,
@@ -99,6 +107,12 @@ impl RunError {
             RunError::Script(failure) => failure.inner.as_deref().map_or(self, RunError::origin),
             other => other,
         }
+    }
+}
+
+impl From<StoreError> for RunError {
+    fn from(error: StoreError) -> Self {
+        RunError::Journal { message: error.message }
     }
 }
 

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     chat::{AgentRun, CallSettings, Step, ToolCall, ToolInput, ToolOutput, ToolSpec},
+    checkpoint::{Log, Memory},
     provider::LanguageModel,
 };
 
@@ -104,6 +105,19 @@ pub(crate) trait PromptHost {
     /// The settings of the run.
     fn settings(&self) -> RunSettings;
 
+    /// Where what is done is kept, when it is.
+    fn log(&self) -> Option<&Rc<Log>>;
+
+    /// What the prompt remembers, beside the conversation.
+    fn memory(&self) -> Result<Memory, RunError>;
+
+    /// Whether a call of this tool may be made again when nobody knows whether it was made (`options.repeat`).
+    fn may_repeat(&self, tool_name: &str) -> bool;
+
+    /// Whether a tool does its work itself. What agents and code of the model's have done is in logs of their own, and in parts
+    /// of their calls.
+    fn works_itself(&self, tool_name: &str) -> bool;
+
     /// Runs the prompt function again with the current state. A prompt without one (a child) does nothing and
     /// keeps its definitions.
     fn rerun(&self) -> LocalBoxFuture<'_, Result<(), RunError>>;
@@ -192,6 +206,9 @@ pub(crate) trait RunLimits {
 
     /// When the limit on time is reached.
     fn deadline(&self) -> Option<Instant>;
+
+    /// Ends the whole run, as a limit does: what failed must not be taken for an answer of a tool.
+    fn fail(&self, error: RunError);
 
     /// Why the run has to end, once a limit is reached.
     fn ended(&self) -> Option<Rc<RunError>>;

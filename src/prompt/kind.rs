@@ -1,9 +1,11 @@
 //! The kinds of definitions, their names in messages, and which of them share a name space.
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Which `def*` method made a definition; shown as `type` by `getRemindedItems()`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) enum DefinitionKind {
     /// `def`: a variable of text.
     Def,
@@ -24,7 +26,8 @@ pub(crate) enum DefinitionKind {
 }
 
 /// Definitions of one group share a name space: `def` and `defData`, `defTool` and `defAgent`, and so on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) enum Group {
     /// Variables.
     Variable,

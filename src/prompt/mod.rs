@@ -10,6 +10,7 @@ mod active;
 mod answer;
 mod data;
 mod definitions;
+mod due;
 mod error;
 mod hidden;
 mod host;

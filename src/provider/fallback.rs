@@ -42,7 +42,7 @@ impl FallbackModel {
             let model = &self.models[index];
             let error = match begin(model.as_ref(), request.clone()).await {
                 Ok(parts) => {
-                    return Ok(Answering { provider: model.provider(), model_id: model.model_id(), parts });
+                    return Ok(Answering { provider: model.provider(), model_id: model.model_id(), parts, turn: None });
                 }
                 Err(error) => error,
             };

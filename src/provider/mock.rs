@@ -5,7 +5,7 @@
 
 use std::{
     cell::{Cell, RefCell},
-    collections::VecDeque,
+    collections::{BTreeSet, VecDeque},
     time::Duration,
     vec,
 };
@@ -13,7 +13,7 @@ use std::{
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 use super::{
-    Answerer, LanguageModel, PartStream, ProviderError, ProviderErrorKind,
+    Answerer, Answering, LanguageModel, MockTurn, PartStream, ProviderError, ProviderErrorKind,
     mock_item::{MockCall, MockItem},
 };
 use crate::chat::{FinishReason, ModelRequest, ResponseMetadata, StreamPart, Usage};
@@ -46,6 +46,10 @@ pub(crate) struct MockModel {
     count: usize,
     options: MockOptions,
     turns: Cell<usize>,
+    /// Turns that were answered in another process.
+    answered: RefCell<BTreeSet<usize>>,
+    /// See [`MockTurn::mock`].
+    number: Cell<Option<usize>>,
     /// Called once.
     used_up: RefCell<Option<UsedUp>>,
 }
@@ -55,13 +59,41 @@ impl MockModel {
     pub(crate) fn new(items: Vec<MockItem>, options: MockOptions) -> Self {
         let count = items.len();
         let items = RefCell::new(items.into_iter());
-        MockModel { items, count, options, turns: Cell::new(0), used_up: RefCell::default() }
+        MockModel {
+            items,
+            count,
+            options,
+            turns: Cell::new(0),
+            answered: RefCell::default(),
+            number: Cell::default(),
+            used_up: RefCell::default(),
+        }
     }
 
     /// Has `tell` called the first time the model is asked for an answer when nothing is left of the script.
     #[must_use]
     pub(crate) fn when_used_up(self, tell: impl FnOnce(usize) + 'static) -> Self {
         MockModel { used_up: RefCell::new(Some(Box::new(tell))), ..self }
+    }
+
+    /// Tells it from the run's other mocks, and leaves out the turns that were answered in another process.
+    pub(crate) fn set_number(&self, number: usize, answered: Vec<usize>) {
+        self.number.set(Some(number));
+        self.answered.borrow_mut().extend(answered);
+    }
+
+    /// Begins the next turn of the script.
+    fn begin_turn(&self) -> (usize, vec::IntoIter<MockItem>) {
+        loop {
+            let turn = self.turns.replace(self.turns.get() + 1);
+            if !self.answered.borrow_mut().remove(&turn) {
+                return (turn, self.next_turn());
+            }
+            // Beyond its end there is nothing to leave out, and nobody to tell of it.
+            if self.items.borrow().len() > 0 {
+                self.next_turn();
+            }
+        }
     }
 
     /// Takes the items of the next turn off the script.
@@ -83,10 +115,9 @@ impl MockModel {
         }
     }
 
-    /// The stream parts of the next turn; `true` marks a part the delay comes before.
-    fn next_parts(&self) -> Turn {
-        let turn = self.turns.replace(self.turns.get() + 1);
-        let mut items = self.next_turn();
+    /// The number and the stream parts of the next turn; `true` marks a part the delay comes before.
+    fn next_parts(&self) -> (usize, Turn) {
+        let (turn, mut items) = self.begin_turn();
         if !self.options.streaming {
             items = joined(items).into_iter();
         }
@@ -100,7 +131,24 @@ impl MockModel {
         }));
         // Zeros, not unknown: a mocked run has sums that can be compared.
         let usage = self.options.usage.unwrap_or_else(|| Usage::new(Some(0), Some(0)));
-        Turn { items, script, finish_reason: FinishReason::Stop, usage, is_over: false }
+        (turn, Turn { items, script, finish_reason: FinishReason::Stop, usage, is_over: false })
+    }
+
+    fn play(&self, turn: Turn) -> PartStream<'_> {
+        let delay = self.options.delay;
+        let parts = stream::iter(turn);
+        // Without a timer a mocked run needs no turn of the event loop for each piece.
+        if delay.is_zero() {
+            return parts.map(|(_, part)| part).boxed_local();
+        }
+        parts
+            .then(move |(waits, part)| async move {
+                if waits {
+                    tokio::time::sleep(delay).await;
+                }
+                part
+            })
+            .boxed_local()
     }
 }
 
@@ -189,23 +237,23 @@ impl LanguageModel for MockModel {
     }
 
     fn stream<'a>(&'a self, _request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
-        let delay = self.options.delay;
-        let parts = stream::iter(self.next_parts());
+        let (_, turn) = self.next_parts();
+        async move { Ok(self.play(turn)) }.boxed_local()
+    }
+
+    fn answer<'a>(&'a self, _request: ModelRequest) -> LocalBoxFuture<'a, Result<Answering<'a>, ProviderError>> {
+        let (turn, script) = self.next_parts();
+        let turn = Some(MockTurn { mock: self.number.get(), turn });
         async move {
-            // Without a timer a mocked run needs no turn of the event loop for each piece.
-            if delay.is_zero() {
-                return Ok(parts.map(|(_, part)| part).boxed_local());
-            }
-            Ok(parts
-                .then(move |(waits, part)| async move {
-                    if waits {
-                        tokio::time::sleep(delay).await;
-                    }
-                    part
-                })
-                .boxed_local())
+            Ok(Answering { provider: self.provider(), model_id: self.model_id(), parts: self.play(script), turn })
         }
         .boxed_local()
+    }
+
+    fn leave_out(&self, turns: &[usize]) {
+        if self.number.get().is_none() {
+            self.answered.borrow_mut().extend(turns);
+        }
     }
 }
 

@@ -65,6 +65,17 @@ pub struct Answering<'a> {
     pub model_id: &'a str,
     /// What it says.
     pub parts: PartStream<'a>,
+    /// Which turn of its script it plays, when it has one.
+    pub turn: Option<MockTurn>,
+}
+
+/// A turn of a scripted model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MockTurn {
+    /// Which model, in the order they were made, 0 being the file's own. `None` for one that was made while prompts ran already.
+    pub mock: Option<usize>,
+    /// The turn, from 0.
+    pub turn: usize,
 }
 
 /// A model that may answer a request, as far as its price goes.
@@ -104,13 +115,19 @@ pub trait LanguageModel {
         vec![Answerer { provider, model_id, ..Answerer::default() }]
     }
 
+    /// Leaves out turns of its script, if it plays one: a run that they were played for goes on in this process. One that is
+    /// told from others for the whole run ([`MockTurn::mock`]) has left out all that were.
+    fn leave_out(&self, _turns: &[usize]) {}
+
     /// Sends one request.
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>>;
 
     /// Sends one request and says who answers it: a model that stands for several does not answer itself.
     fn answer<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<Answering<'a>, ProviderError>> {
         let parts = self.stream(request);
-        async { Ok(Answering { provider: self.provider(), model_id: self.model_id(), parts: parts.await? }) }
-            .boxed_local()
+        async {
+            Ok(Answering { provider: self.provider(), model_id: self.model_id(), parts: parts.await?, turn: None })
+        }
+        .boxed_local()
     }
 }

@@ -137,6 +137,7 @@ fn code_and_kind(error: &RunError, asked: Option<AskedModel<'_>>) -> (i32, &'sta
         RunError::Limit { .. } => "limit",
         RunError::NoModel(_) if code == RunError::USAGE_EXIT_CODE => "usage",
         RunError::NoModel(_) => "configuration",
+        RunError::Journal { .. } => "journal",
         RunError::Aborted => "aborted",
         RunError::Script(_) => "script",
     };
@@ -156,7 +157,7 @@ fn error_diagnostic(error: &RunError) -> Diagnostic {
             Diagnostic { hint: failure.hint.clone(), ..Diagnostic::new(failure.message.clone()) }
         }
         RunError::Usage(diagnostic) | RunError::MissingInput { problem: diagnostic, .. } => (**diagnostic).clone(),
-        RunError::Limit { .. } | RunError::Aborted => Diagnostic::new(error.to_string()),
+        RunError::Limit { .. } | RunError::Journal { .. } | RunError::Aborted => Diagnostic::new(error.to_string()),
     }
 }
 
@@ -165,7 +166,7 @@ fn advice(error: &RunError) -> Option<String> {
         RunError::Provider(error) | RunError::NoModel(error) => error.hint.clone(),
         RunError::Output(failure) => failure.hint.clone(),
         RunError::Usage(diagnostic) | RunError::MissingInput { problem: diagnostic, .. } => diagnostic.hint.clone(),
-        RunError::Script(_) | RunError::Limit { .. } | RunError::Aborted => None,
+        RunError::Script(_) | RunError::Limit { .. } | RunError::Journal { .. } | RunError::Aborted => None,
     }
 }
 

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     chat::Usage,
     cost::{
-        Allowance, Budget, Estimate, Limits, OwnPrices, PRICES_VARIABLE, Prices, Reached, RequestId, near_model,
+        Allowance, Budget, Estimate, Limits, OwnPrices, PRICES_VARIABLE, Prices, Reached, RequestId, Used, near_model,
         tokens_of,
     },
     diagnostic::Diagnostic,
@@ -33,8 +33,6 @@ pub(super) const GRACE: Duration = Duration::from_millis(250);
 
 /// The limits of one run and what it has used of them. Shared by all its prompts.
 pub(crate) struct Meter {
-    /// From the command line.
-    typed: Limits,
     prices: RefCell<Prices>,
     budget: RefCell<Budget>,
     /// Of files that are run from code.
@@ -53,10 +51,14 @@ pub(crate) struct Meter {
 impl Meter {
     /// Of a run that begins now, with what was typed and what the environment says.
     pub(crate) fn new(typed: Limits, own_prices: OwnPrices) -> Self {
+        Meter::after(Used::default(), typed, own_prices)
+    }
+
+    /// Of a run that goes on: so much was used before. What was typed limits what is used from now on.
+    pub(crate) fn after(before: Used, typed: Limits, own_prices: OwnPrices) -> Self {
         Meter {
-            typed,
             prices: RefCell::new(Prices::new(own_prices)),
-            budget: RefCell::new(Budget::new(typed)),
+            budget: RefCell::new(Budget::after(before, typed)),
             file_prices: RefCell::default(),
             permits: Permits::new(typed.parallel()),
             open: RefCell::default(),
@@ -220,8 +222,7 @@ impl Meter {
     /// A limit is reached, or has been.
     pub(super) fn check(&self) -> Result<(), RunError> {
         if self.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
-            let limit = self.limits().time.unwrap_or_default();
-            let reached = self.budget.borrow().time_is_up(limit);
+            let reached = self.budget.borrow().time_is_up();
             self.stop(reached);
         }
         match &*self.ended.borrow() {
@@ -267,15 +268,14 @@ impl RunLimits for Meter {
     fn configure(&self, limits: &Value, prices: &Value) -> Result<Vec<String>, RunError> {
         let usage = |message: String| RunError::Usage(Box::new(Diagnostic::new(message)));
         let (limits, unknown) = Limits::from_json(limits).map_err(|error| usage(error.to_string()))?;
-        let limits = self.typed.and(limits);
         if !prices.is_null() {
             let own = OwnPrices::from_json("config.prices", prices).map_err(|error| usage(error.to_string()))?;
             let mut prices = self.prices.borrow_mut();
             let own = own.over(prices.own().clone());
             prices.set_own(own);
         }
-        self.permits.set(limits.parallel());
-        self.budget.borrow_mut().set_limits(limits);
+        self.budget.borrow_mut().set_file_limits(limits);
+        self.permits.set(self.limits().parallel());
         self.change.notify_waiters();
         Ok(unknown)
     }
@@ -303,7 +303,12 @@ impl RunLimits for Meter {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.began.checked_add(self.limits().time?)
+        let time = self.budget.borrow().time();
+        self.began.checked_add(time?)
+    }
+
+    fn fail(&self, error: RunError) {
+        self.refuse(error);
     }
 
     fn ended(&self) -> Option<Rc<RunError>> {

@@ -12,6 +12,8 @@ mod doors;
 mod endings;
 mod failure;
 mod file;
+mod going_on;
+mod kept;
 mod meter;
 mod permits;
 mod receive;

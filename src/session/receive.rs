@@ -5,13 +5,18 @@ use std::rc::Rc;
 
 use futures_util::StreamExt;
 
-use super::{admission::Admission, answer::Answer, tools::ToolCalls};
+use super::{
+    admission::Admission,
+    answer::Answer,
+    kept::{Keeper, WholeAnswer},
+    tools::ToolCalls,
+};
 use crate::{
-    chat::{ContentPart, FinishReason, Message, ModelRequest, StreamPart, ToolResult, Usage},
+    chat::{ContentPart, FinishReason, Message, ModelRequest, StreamPart, ToolResult, ToolSpec, Usage},
     event::EventKind,
     plugin::method::{CodeWatcher, Piece},
     prompt::{MethodAnswer, PromptHost, RunError, StepPlan},
-    provider::{Answering, LanguageModel, ProviderError, ProviderErrorKind},
+    provider::{Answering, LanguageModel, PartStream, ProviderError, ProviderErrorKind},
 };
 
 /// Whether the answer goes on.
@@ -26,10 +31,24 @@ enum Flow {
 /// What came of a request.
 pub(super) struct Received {
     pub(super) answer: Answer,
+    /// What the model said.
+    pub(super) message: Option<Rc<Message>>,
     /// What the answer cost in US dollars, if that is known.
     pub(super) cost: Option<f64>,
     /// In call order.
     pub(super) tool_results: Vec<ToolResult>,
+}
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    /// The number of the step.
+    pub(super) number: usize,
+    pub(super) plan: &'a StepPlan,
+    /// The tools that the model was told of, if it was.
+    pub(super) tools: Option<&'a Rc<[ToolSpec]>>,
+    /// Writes the answer down.
+    pub(super) keeper: Keeper<'a>,
 }
 
 /// Reads the answer while the tool calls it has made so far are already running.
@@ -37,56 +56,41 @@ pub(super) async fn receive(
     host: &dyn PromptHost,
     model: &dyn LanguageModel,
     request: ModelRequest,
-    plan: &StepPlan,
+    asked: Asked<'_>,
     admission: Admission,
 ) -> Result<Received, RunError> {
+    let Asked { number: step, plan, tools, keeper } = asked;
     let watcher = (!plan.active.methods.is_empty()).then(CodeWatcher::default);
     let answering = ask(model, request, &admission).await?;
-    let mut stream = answering.parts;
+    let (mut stream, turn) = (answering.parts, answering.turn);
     let mut receiver = Receiver {
         host,
         plan,
         admission: &admission,
         answer: Answer::of(answering.provider, answering.model_id),
-        calls: ToolCalls::new(host, plan),
+        calls: ToolCalls::new(host, plan, keeper),
         watcher,
         block: String::new(),
     };
-    loop {
-        let part = tokio::select! {
-            // Parts first: a tool call that is at hand should not wait for the results of others.
-            biased;
-            () = admission.reached() => return Err(receiver.ended()),
-            part = stream.next() => part,
-            () = receiver.calls.one_answered() => continue,
-        };
-        let Some(part) = part else { break };
-        let part = match part {
-            Ok(part) => part,
-            Err(error) => {
-                // Text that might have been the beginning of a tag was streamed all the same.
-                receiver.release_text()?;
-                return Err(receiver.broken_off(error));
-            }
-        };
-        if receiver.take(part).await? == Flow::Ends {
-            break;
-        }
-    }
+    receiver.read(&mut stream).await?;
     // The rest of an answer that was ended here is not waited for: this closes the connection.
     drop(stream);
     admission.make_way();
     receiver.release_text()?;
     // Before the tools are through: agents among them have the rest.
     let cost = admission.settle();
+    let message = receiver.answer.take_message().map(Rc::new);
+    let answer = &receiver.answer;
+    keeper.answered(&WholeAnswer { step, plan, tools, answer, message: message.as_ref(), cost, turn })?;
+    receiver.calls.start_held()?;
     let waiting = WaitingForTools::of(host);
     let tool_results = tokio::select! {
         biased;
-        results = receiver.calls.finish() => results,
+        results = receiver.calls.finish() => results?,
         never = admission.end_when_used_up() => match never {},
     };
     drop(waiting);
-    Ok(Received { answer: receiver.answer, cost, tool_results })
+    Ok(Received { answer: receiver.answer, message, cost, tool_results })
 }
 
 /// Sends the request.
@@ -106,10 +110,10 @@ async fn ask<'a>(
 }
 
 /// The host is told of the end of waiting also when the run is broken off.
-struct WaitingForTools<'a>(&'a dyn PromptHost);
+pub(super) struct WaitingForTools<'a>(&'a dyn PromptHost);
 
 impl<'a> WaitingForTools<'a> {
-    fn of(host: &'a dyn PromptHost) -> Self {
+    pub(super) fn of(host: &'a dyn PromptHost) -> Self {
         host.waits_for_tools(true);
         WaitingForTools(host)
     }
@@ -134,6 +138,34 @@ struct Receiver<'a> {
 }
 
 impl Receiver<'_> {
+    /// Reads the answer to its end, or as far as it is read.
+    async fn read(&mut self, stream: &mut PartStream<'_>) -> Result<(), RunError> {
+        loop {
+            let part = tokio::select! {
+                // Parts first: a tool call that is at hand should not wait for the results of others.
+                biased;
+                () = self.admission.reached() => return Err(self.ended()),
+                part = stream.next() => part,
+                answered = self.calls.one_answered() => {
+                    answered?;
+                    continue;
+                }
+            };
+            let Some(part) = part else { return Ok(()) };
+            let part = match part {
+                Ok(part) => part,
+                Err(error) => {
+                    // Text that might have been the beginning of a tag was streamed all the same.
+                    self.release_text()?;
+                    return Err(self.broken_off(error));
+                }
+            };
+            if self.take(part).await? == Flow::Ends {
+                return Ok(());
+            }
+        }
+    }
+
     async fn take(&mut self, part: StreamPart) -> Result<Flow, RunError> {
         if self.admission.heard(&part).is_err() {
             return Err(self.ended());
@@ -222,7 +254,7 @@ impl Receiver<'_> {
             return Err(self.broken_off(error));
         }
         if let Some(call) = self.answer.take(&part) {
-            self.calls.start(call);
+            self.calls.take(call)?;
         }
         Ok(())
     }

@@ -9,9 +9,11 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use super::{
     admission::{Asker, admit},
     endings::Endings,
+    going_on::finish_step,
+    kept::Keeper,
     meter::{GRACE, Meter},
-    receive::{Received, receive},
-    tools::results_message,
+    receive::{Asked, Received, receive},
+    tools::into_history,
 };
 use crate::{
     chat::{CallSettings, ContentPart, ModelRequest, Role, Step, StepOutput, ToolSpec},
@@ -39,6 +41,13 @@ impl StepLoop for Session {
         let scope = host.record().scope().clone();
         let run = async move {
             let host: &(dyn PromptHost + 'a) = &*host;
+            let keeper = Keeper::new(host, &self.meter);
+            if keeper.restored().is_some_and(|restored| restored.is_done) {
+                // All of it was done in another process, with its clean-ups.
+                host.record().append(EventKind::PromptEnd);
+                agent_ends(host, &RunOutcome::Done);
+                return host.record().finish(RunOutcome::Done);
+            }
             let result = {
                 let steps = run_steps(host, &self).fuse();
                 let aborted = host.aborted().fuse();
@@ -52,7 +61,8 @@ impl StepLoop for Session {
             };
             // Of two errors the first counts, but the clean-ups run in any case.
             let cleaned = host.run_finished(result.is_err()).await;
-            let outcome = match result.and(cleaned) {
+            let kept = || keeper.ends();
+            let outcome = match result.and(cleaned).and_then(|()| kept()) {
                 Ok(()) => RunOutcome::Done,
                 Err(error) => RunOutcome::Failed(Rc::new(error)),
             };
@@ -83,31 +93,41 @@ fn agent_ends(host: &dyn PromptHost, outcome: &RunOutcome) {
 
 async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunError> {
     let max_steps = host.settings().max_steps.unwrap_or(DEFAULT_MAX_STEPS);
+    let keeper = Keeper::new(host, &session.meter);
+    let restored = keeper.restored();
+    let first = restored.map_or(0, |restored| restored.next_step());
+    let mut half = restored.and_then(|restored| restored.half.as_ref());
     let mut unfinished = "the model still called tools".to_owned();
-    for number in 0..max_steps {
+    for number in first..max_steps {
         // Asked as well as awaited: a step in which nothing waits, as with a mock, lets nobody else have a turn.
         if host.is_aborted() {
             return Err(RunError::Aborted);
         }
-        if number > 0 {
-            host.rerun().await?;
-        }
-        let modifications = host.run_effects(number).await?;
-        let (settings, plan) = plan_step(host, modifications)?;
-        let step = run_step(host, number, plan, settings, session).await?;
+        let step = match half.take() {
+            Some(half) => finish_step(host, number, half, keeper, &session.endings).await?,
+            None => {
+                // Whoever set the prompt up has run it for the first step.
+                if number > first {
+                    host.rerun().await?;
+                }
+                let modifications = host.run_effects(number).await?;
+                let (settings, plan) = plan_step(host, modifications)?;
+                run_step(host, number, plan, settings, session).await?
+            }
+        };
         let ends = step.tool_results.is_empty();
         // Asked also of the last step, which `onStepFinish` is called for as well.
         let stopped = host.step_finished(&step).await?;
-        if !stopped && !ends {
-            continue;
-        }
-        match host.check_answer(&step, !stopped).await? {
-            AnswerCheck::Accepted => return Ok(()),
-            AnswerCheck::AskAgain(correction) => {
-                unfinished = "the last answer did not match output".to_owned();
-                host.prompt().borrow_mut().add_message(Role::User, vec![ContentPart::text(correction)]);
+        if stopped || ends {
+            match host.check_answer(&step, !stopped).await? {
+                AnswerCheck::Accepted => return Ok(()),
+                AnswerCheck::AskAgain(correction) => {
+                    unfinished = "the last answer did not match output".to_owned();
+                    host.prompt().borrow_mut().add_message(Role::User, vec![ContentPart::text(correction)]);
+                }
             }
         }
+        keeper.step_ends(number)?;
     }
     let message =
         format!("the run was ended after {max_steps} steps, and {unfinished}; options.maxSteps lets it go further");
@@ -139,11 +159,11 @@ async fn run_step(
     let active_tools = plan.active.tools.as_slice().into();
     let sent = Sent { messages: plan.messages.clone(), active_tools, tools: tools.clone() };
     host.record().append(EventKind::StepStart { step: number, model: name, sent });
-    let Received { mut answer, cost, tool_results } = receive(host, &*model, request, &plan, admission).await?;
-    let message = answer.take_message().map(Rc::new);
-    let messages = message.iter().cloned().chain(results_message(&tool_results).map(Rc::new)).collect();
-    // Calls and results together: a conversation with one and not the other is refused by providers.
-    host.prompt().borrow_mut().finish_step(messages);
+    let keeper = Keeper::new(host, &session.meter);
+    let asked = Asked { number, plan: &plan, tools: tools.as_ref(), keeper };
+    let received = receive(host, &*model, request, asked, admission).await?;
+    let Received { answer, message, cost, tool_results } = received;
+    into_history(host, keeper, message.as_ref(), &tool_results);
     let step = Rc::new(Step {
         prompt: plan.messages,
         tools,

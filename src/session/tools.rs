@@ -8,10 +8,11 @@ use std::{
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream::FuturesUnordered};
 
+use super::kept::Keeper;
 use crate::{
     chat::{ContentPart, Message, Role, ToolCall, ToolResult},
     event::EventKind,
-    prompt::{PromptHost, StepPlan, ToolAnswer},
+    prompt::{PromptHost, RunError, StepPlan, ToolAnswer},
 };
 
 /// A call that was answered: its place among the calls, its result, and how long that took.
@@ -21,21 +22,56 @@ type Answered = (usize, ToolResult, Duration);
 pub(super) struct ToolCalls<'a> {
     host: &'a dyn PromptHost,
     plan: &'a StepPlan,
+    keeper: Keeper<'a>,
     running: FuturesUnordered<LocalBoxFuture<'a, Answered>>,
+    /// Calls that are made when the whole answer is in the log.
+    held: Vec<(usize, ToolCall)>,
     /// In call order; `None` while a call runs.
     results: Vec<Option<ToolResult>>,
 }
 
 impl<'a> ToolCalls<'a> {
     /// None yet; `plan` says which tools may be called.
-    pub(super) fn new(host: &'a dyn PromptHost, plan: &'a StepPlan) -> Self {
-        ToolCalls { host, plan, running: FuturesUnordered::new(), results: Vec::new() }
+    pub(super) fn new(host: &'a dyn PromptHost, plan: &'a StepPlan, keeper: Keeper<'a>) -> Self {
+        ToolCalls { host, plan, keeper, running: FuturesUnordered::new(), held: Vec::new(), results: Vec::new() }
     }
 
-    /// Starts a call.
-    pub(super) fn start(&mut self, call: ToolCall) {
+    /// Takes a call of an answer that is still arriving. It is made at once, unless there is a log: a call whose answer is
+    /// not kept would be made again by another process, after another answer.
+    pub(super) fn take(&mut self, call: ToolCall) -> Result<(), RunError> {
         let place = self.results.len();
         self.results.push(None);
+        if self.keeper.is_on() {
+            self.held.push((place, call));
+            return Ok(());
+        }
+        self.start(place, call)
+    }
+
+    /// Makes the calls that were held back.
+    ///
+    /// # Errors
+    /// What is about to be done could not be kept.
+    pub(super) fn start_held(&mut self) -> Result<(), RunError> {
+        let held = std::mem::take(&mut self.held);
+        held.into_iter().try_for_each(|(place, call)| self.start(place, call))
+    }
+
+    /// Takes a call that was answered in another process.
+    pub(super) fn take_answered(&mut self, result: ToolResult) {
+        self.results.push(Some(result));
+    }
+
+    /// Takes a call that began in another process, that nobody knows the end of, and that must not be made again.
+    pub(super) fn take_interrupted(&mut self, call: ToolCall) -> Result<(), RunError> {
+        let place = self.results.len();
+        let answer = ToolAnswer::failed(&call, interrupted(&call));
+        self.results.push(None);
+        self.answered((place, result(call, answer), Duration::ZERO))
+    }
+
+    fn start(&mut self, place: usize, call: ToolCall) -> Result<(), RunError> {
+        self.keeper.call_begins(place, &call.tool_name)?;
         let (host, plan) = (self.host, self.plan);
         let began = Instant::now();
         let answer = async move {
@@ -53,37 +89,60 @@ impl<'a> ToolCalls<'a> {
                 }
                 None => host.call_tool(&call, plan).await,
             };
-            let result = ToolResult {
-                tool_call_id: call.tool_call_id,
-                tool_name: call.tool_name,
-                input: answer.input,
-                output: answer.output,
-                agents: answer.agents.into(),
-            };
-            (place, result, began.elapsed())
+            (place, result(call, answer), began.elapsed())
         };
         self.running.push(answer.boxed_local());
+        Ok(())
     }
 
     /// Waits until one more call is answered; never resolves while none runs, so that it can stand in a `select!`.
-    pub(super) async fn one_answered(&mut self) {
+    ///
+    /// # Errors
+    /// The answer could not be kept.
+    pub(super) async fn one_answered(&mut self) -> Result<(), RunError> {
         match self.running.next().await {
-            Some((place, result, took)) => {
-                let event = EventKind::ToolResult { result: Rc::new(result.clone()), took };
-                self.host.record().append(event);
-                self.results[place] = Some(result);
-            }
+            Some(answered) => self.answered(answered),
             None => std::future::pending().await,
         }
     }
 
-    /// Waits for all calls; results in call order.
-    pub(super) async fn finish(mut self) -> Vec<ToolResult> {
-        while !self.running.is_empty() {
-            self.one_answered().await;
-        }
-        self.results.into_iter().flatten().collect()
+    fn answered(&mut self, (place, result, took): Answered) -> Result<(), RunError> {
+        let event = EventKind::ToolResult { result: Rc::new(result.clone()), took };
+        self.host.record().append(event);
+        // After the event, which is kept with it.
+        self.keeper.call_ends(place, &result)?;
+        self.results[place] = Some(result);
+        Ok(())
     }
+
+    /// Waits for all calls; results in call order.
+    ///
+    /// # Errors
+    /// An answer could not be kept.
+    pub(super) async fn finish(mut self) -> Result<Vec<ToolResult>, RunError> {
+        while !self.running.is_empty() {
+            self.one_answered().await?;
+        }
+        Ok(self.results.into_iter().flatten().collect())
+    }
+}
+
+fn result(call: ToolCall, answer: ToolAnswer) -> ToolResult {
+    ToolResult {
+        tool_call_id: call.tool_call_id,
+        tool_name: call.tool_name,
+        input: answer.input,
+        output: answer.output,
+        agents: answer.agents.into(),
+    }
+}
+
+/// The answer to a call that was cut off and must not be repeated.
+fn interrupted(call: &ToolCall) -> String {
+    format!(
+        "The call of {} was interrupted: it began, nobody knows whether it had its effect, and it must not be repeated (options.repeat is false).",
+        call.tool_name
+    )
 }
 
 /// The answer to a call of a tool that does not exist or is hidden on this step.
@@ -100,8 +159,21 @@ fn unreadable(call: &ToolCall, problem: &str) -> String {
     format!("Invalid input for tool {}: {problem}", call.tool_name)
 }
 
+/// Adds the answer of a step and its results to the conversation.
+pub(super) fn into_history(
+    host: &dyn PromptHost,
+    keeper: Keeper<'_>,
+    message: Option<&Rc<Message>>,
+    tool_results: &[ToolResult],
+) {
+    let messages: Vec<_> = message.into_iter().cloned().chain(results_message(tool_results).map(Rc::new)).collect();
+    keeper.step_in_history(messages.len());
+    // Calls and results together: a conversation with one and not the other is refused by providers.
+    host.prompt().borrow_mut().finish_step(messages);
+}
+
 /// The message that carries the results back to the model; `None` when there was no call.
-pub(super) fn results_message(results: &[ToolResult]) -> Option<Message> {
+fn results_message(results: &[ToolResult]) -> Option<Message> {
     let parts: Vec<_> = results
         .iter()
         .map(|result| ContentPart::ToolResult {

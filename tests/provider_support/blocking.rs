@@ -26,16 +26,18 @@ impl Received {
 /// Answers each request on a thread of its own, until the process ends, with all that `answer` gives: head and body. Says
 /// where.
 pub fn serve(answer: impl Fn(&Received) -> String + Send + Sync + 'static) -> String {
+    serve_slowly(move |received, stream| stream.write_all(answer(received).as_bytes()))
+}
+
+/// The same with an answer that `answer` writes itself, piece by piece.
+pub fn serve_slowly(answer: impl Fn(&Received, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("127.0.0.1:{}", listener.local_addr().unwrap().port());
     let answer = Arc::new(answer);
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             let answer = answer.clone();
-            thread::spawn(move || {
-                let received = receive(&stream)?;
-                stream.write_all(answer(&received).as_bytes())
-            });
+            thread::spawn(move || answer(&receive(&stream)?, &mut stream));
         }
     });
     address

@@ -10,6 +10,7 @@ pub(super) mod new;
 mod prices;
 pub(super) mod prompt_file;
 mod recording;
+pub(super) mod resume;
 pub(super) mod run;
 pub(super) mod search;
 pub(super) mod test;

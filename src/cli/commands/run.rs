@@ -121,7 +121,7 @@ fn prepare(
             reporter: reporter.clone(),
         }),
         checkpoints: Rc::new(NoCheckpoints),
-        meter: Rc::new(Meter::new(args.limits(), own_prices(&environment.variables, &reporter)?)),
+        meter: Rc::new(Meter::new(args.limits.limits(), own_prices(&environment.variables, &reporter)?)),
         events: show.events.clone(),
         line: command_line(args, &reporter)?,
         argv: argv(args, &absolute(args.file()))?,

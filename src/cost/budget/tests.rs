@@ -1,4 +1,4 @@
-use super::*;
+use super::{words::in_words, *};
 
 const FREE: Estimate = Estimate { input_tokens: 0, input_cost: 0.0, output_token_price: 0.0 };
 
@@ -110,7 +110,8 @@ fn what_no_provider_counts_is_estimated() {
     budget.heard(request, &"word".repeat(300)).unwrap();
     budget.settle(request, &Usage::default(), 400, |_| None);
     assert_eq!(budget.ask(FREE).unwrap().output_left, Some(600));
-    let reached = budget.time_is_up(Duration::from_millis(1500));
+    budget.set_file_limits(Limits { time: Some(Duration::from_millis(1500)), ..Limits::default() });
+    let reached = budget.time_is_up();
     let words = "time limit of 1.5 s: 2 steps and about 400 tokens were used until then. Set --timeout or";
     assert!(reached.message.contains(words), "{}", reached.message);
 }
@@ -119,4 +120,77 @@ fn what_no_provider_counts_is_estimated() {
 fn spans_are_said() {
     let said = [500, 2_000, 90_000, 120_000, 1_250].map(|milliseconds| in_words(Duration::from_millis(milliseconds)));
     assert_eq!(said, ["500 ms", "2 s", "90 s", "2 min", "1.25 s"]);
+}
+
+/// Of a run of which so much was used: 7 steps, 4500 tokens, 12 cents, 40 seconds.
+fn resumed(typed: Limits, file: Limits) -> Budget {
+    let before = Used { steps: 7, tokens: 4500, cost: 0.12, time: Duration::from_secs(40) };
+    let mut budget = Budget::after(before, typed);
+    budget.set_file_limits(file);
+    budget
+}
+
+#[test]
+fn what_was_used_before_counts_for_the_file() {
+    let file = |file: Limits| resumed(Limits::default(), file);
+    let mut steps = file(Limits { steps: Some(8), ..Limits::default() });
+    assert_eq!(step(&mut steps, 1, 1), Ok(None));
+    let message = step(&mut steps, 1, 1).unwrap_err();
+    let expected = "The run was ended at its step limit of 8 steps: 8 steps were used (7 before the run was resumed). \
+                    Set config.limits.steps higher to let it go further.";
+    assert_eq!(message, expected);
+    let mut tokens = file(Limits { tokens: Some(5000), ..Limits::default() });
+    assert_eq!(step(&mut tokens, 500, 1), Ok(Some(500)));
+    let message = step(&mut tokens, 1, 1).unwrap_err();
+    let words = "limit of 5000 tokens: 5001 tokens were used in 8 steps (4500 in 7 steps before the run was resumed). Set config";
+    assert!(message.contains(words), "{message}");
+    let mut cost = file(Limits { cost: Some(0.121), ..Limits::default() });
+    assert_eq!(step(&mut cost, 0, 50), Ok(Some(50)));
+    let message = step(&mut cost, 1, 1).unwrap_err();
+    assert!(message.contains("$0.121 was spent in 8 steps ($0.12 in 7 steps before the run was resumed)"), "{message}");
+    let time = file(Limits { time: Some(Duration::from_secs(90)), ..Limits::default() });
+    assert_eq!(time.time(), Some(Duration::from_secs(50)));
+    let message = time.time_is_up().message;
+    assert!(
+        message.contains("limit of 90 s: 7 steps and 4500 tokens were used until then (40 s of the time"),
+        "{message}"
+    );
+    // More time went by than there is.
+    assert_eq!(file(Limits { time: Some(Duration::from_secs(9)), ..Limits::default() }).time(), Some(Duration::ZERO));
+}
+
+#[test]
+fn what_was_used_before_does_not_count_for_what_is_typed() {
+    let typed = |typed: Limits| resumed(typed, Limits { tokens: Some(50_000), ..Limits::default() });
+    let mut steps = typed(Limits { steps: Some(1), ..Limits::default() });
+    assert_eq!(step(&mut steps, 1, 1), Ok(Some(45_500)));
+    let message = step(&mut steps, 1, 1).unwrap_err();
+    let expected = "The run was ended at its step limit of 1 step: 1 step was used since the run was resumed. \
+                    Set --max-steps higher to let it go further.";
+    assert_eq!(message, expected);
+    let mut tokens = typed(Limits { tokens: Some(500), ..Limits::default() });
+    assert_eq!(step(&mut tokens, 500, 1), Ok(Some(500)));
+    let message = step(&mut tokens, 1, 1).unwrap_err();
+    let words =
+        "limit of 500 tokens: 501 tokens were used in 1 step since the run was resumed. Set --max-tokens higher";
+    assert!(message.contains(words), "{message}");
+    let mut cost = typed(Limits { cost: Some(0.001), ..Limits::default() });
+    assert_eq!(step(&mut cost, 0, 50), Ok(Some(50)));
+    let message = step(&mut cost, 1, 1).unwrap_err();
+    assert!(message.contains("limit of $0.001: $0.001 was spent in 1 step since the run was resumed"), "{message}");
+    let time = typed(Limits { time: Some(Duration::from_secs(90)), ..Limits::default() });
+    assert_eq!(time.time(), Some(Duration::from_secs(90)));
+    let message = time.time_is_up().message;
+    assert!(message.contains("limit of 90 s: 0 steps and 0 tokens were used since"), "{message}");
+}
+
+#[test]
+fn of_what_is_typed_and_what_the_file_says_the_nearer_limit_counts() {
+    let both = |typed| {
+        let limits = |steps| Limits { steps: Some(steps), ..Limits::default() };
+        let mut budget = resumed(limits(typed), limits(9));
+        (0..9).find_map(|_| step(&mut budget, 1, 1).err()).unwrap()
+    };
+    assert!(both(1).contains("1 step was used since"), "{}", both(1));
+    assert!(both(3).contains("9 steps were used (7 before"), "{}", both(3));
 }

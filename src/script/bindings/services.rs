@@ -148,6 +148,8 @@ pub(crate) struct Services {
     run_child: RunChild,
     /// The model of the prompt file's `mock` array; what `model: 'mock'` means.
     mock: RefCell<Option<Rc<MockModel>>>,
+    /// How many mocks were made; none is counted any more once prompts run.
+    mocks: Cell<Option<usize>>,
     /// The runs that were started and have not gone well, by their numbers: to find failures nobody looked at.
     runs: RefCell<BTreeMap<u64, Rc<RunRecord>>>,
     /// How many runs were started.
@@ -167,6 +169,7 @@ pub(crate) fn install(ctx: &Ctx<'_>, mut doors: Doors, run_child: RunChild) -> R
         variables,
         run_child,
         mock: RefCell::default(),
+        mocks: Cell::new(Some(0)),
         runs: RefCell::default(),
         started: Cell::new(0),
         recorded: Cell::new(0),
@@ -260,8 +263,29 @@ pub(crate) fn mock(ctx: &Ctx<'_>) -> Result<Option<Rc<MockModel>>> {
 
 /// Sets the model that `'mock'` stands for.
 pub(crate) fn set_mock(ctx: &Ctx<'_>, mock: MockModel) -> Result<()> {
-    with(ctx, |services| services.mock.replace(Some(Rc::new(mock))))?;
-    Ok(())
+    with(ctx, |services| {
+        number_mock(services, &mock, 0);
+        services.mock.replace(Some(Rc::new(mock)));
+    })
+}
+
+/// Numbers a mock that a module makes while it is loaded, which it does in the same order in every process.
+pub(crate) fn count_mock(ctx: &Ctx<'_>, mock: &MockModel) -> Result<()> {
+    with(ctx, |services| {
+        if let Some(before) = services.mocks.get() {
+            services.mocks.set(Some(before + 1));
+            number_mock(services, mock, before + 1);
+        }
+    })
+}
+
+/// Says that prompts run from now on.
+pub(crate) fn stop_counting_mocks(ctx: &Ctx<'_>) -> Result<()> {
+    with(ctx, |services| services.mocks.set(None))
+}
+
+fn number_mock(services: &Services, mock: &MockModel, number: usize) {
+    mock.set_number(number, services.doors.checkpoints.played(number));
 }
 
 /// A run that was started, until it is told of its end.

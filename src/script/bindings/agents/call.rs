@@ -37,7 +37,7 @@ async fn call_single<'js>(
     call: &ToolCall,
 ) -> ToolAnswer {
     let label = Label { noun: "agent", name: &call.tool_name, tool_call_id: Some(&call.tool_call_id), part: None };
-    let AgentAnswer { response, validation_error, steps, .. } =
+    let AgentAnswer { response, validation_error, steps, key, .. } =
         match ask(ctx, parent, callable, label, from_tool_input(ctx, &call.input)).await {
             Ok(answer) => answer,
             Err(message) => return ToolAnswer::failed(call, message),
@@ -47,7 +47,7 @@ async fn call_single<'js>(
         None => ToolOutput::Text(response),
         Some(problem) => ToolOutput::Json(serde_json::json!({ "response": response, "validationError": problem })),
     };
-    ToolAnswer::new(call.input.clone(), output).by_agents(vec![AgentRun { result: None, steps }])
+    ToolAnswer::new(call.input.clone(), output).by_agents(vec![AgentRun { result: None, steps, key }])
 }
 
 /// Runs the sub-agents one after another; a failure is that call's response and stops nothing.
@@ -72,8 +72,8 @@ async fn call_composite<'js>(
         let part = Some(results.len() as u64);
         let label = Label { noun: "sub-agent", name: &name, tool_call_id: Some(&call.tool_call_id), part };
         results.push(match ask(ctx, parent, &item.callable, label, Ok(args)).await {
-            Ok(AgentAnswer { response, validation_error, steps, .. }) => {
-                agents.push(AgentRun { result: Some(results.len()), steps });
+            Ok(AgentAnswer { response, validation_error, steps, key, .. }) => {
+                agents.push(AgentRun { result: Some(results.len()), steps, key });
                 let mut result = serde_json::json!({ "name": name, "response": response });
                 if let Some(problem) = validation_error {
                     result["validationError"] = problem.into();

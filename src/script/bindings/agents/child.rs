@@ -9,6 +9,7 @@ use crate::{
     chat::Step,
     prompt::{AnswerShape, FoundJson},
     script::bindings::{
+        going_on,
         prompt::{
             entry::{CALLBACKS, CallOptions, Callable},
             object::{self, PromptObject},
@@ -40,6 +41,8 @@ pub(crate) struct AgentAnswer {
     pub(crate) validation_error: Option<String>,
     /// Everything the child did.
     pub(crate) steps: Vec<Rc<Step>>,
+    /// The key of its run.
+    pub(crate) key: Rc<str>,
 }
 
 /// Validates the arguments, makes a child prompt, has the callback set it up and runs it to its end.
@@ -73,17 +76,20 @@ pub(crate) async fn ask_validated<'js>(
     let scope = services::scope(ctx, &child.borrow().core)?;
     let _span = scope.begin();
     let worked = async {
-        call_async(&callable.execute, (args, child.clone())).await?;
+        going_on::begin(ctx, &child)?;
+        let set_up = call_async(&callable.execute, (args, child.clone())).await;
+        going_on::end(ctx, &child)?;
+        set_up?;
         // The callback does not run again for the next step, as a prompt function would.
         child.borrow().core.prompt.borrow_mut().keep_hidden();
         services::run_child(ctx, &child).await
     };
     let ChildRun { text, steps } = worked.await.map_err(|error| services::end_failed(ctx, &scope, error))?;
-    Ok(read_answer(text, steps, shape.as_deref()))
+    Ok(read_answer(text, steps, scope.agent().key(), shape.as_deref()))
 }
 
-fn read_answer(text: String, steps: Vec<Rc<Step>>, shape: Option<&AnswerShape>) -> AgentAnswer {
-    let mut answer = AgentAnswer { response: text, parsed: None, validation_error: None, steps };
+fn read_answer(text: String, steps: Vec<Rc<Step>>, key: &str, shape: Option<&AnswerShape>) -> AgentAnswer {
+    let mut answer = AgentAnswer { response: text, parsed: None, validation_error: None, steps, key: key.into() };
     let Some(shape) = shape else { return answer };
     match shape.find(&answer.response) {
         Ok(FoundJson { text, value, problem: None }) => (answer.response, answer.parsed) = (text, Some(value)),
@@ -109,6 +115,7 @@ fn child_prompt<'js>(
     };
     let plugins: Array = list_of(ctx, plugins)?;
     let child = object::create(ctx, depth, plugins.as_value(), "config.plugins")?;
+    child.borrow().bag.set_parent(parent.as_value().clone());
     let core = child.borrow().core.clone();
     let scope = services::scope(ctx, &outer)?;
     core.agent.replace(Some(services::events(ctx)?.agent(scope.agent(), label.called())));

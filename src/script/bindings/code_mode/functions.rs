@@ -5,7 +5,7 @@ use rquickjs::{Ctx, Result, Value};
 
 use super::{
     declare::{declarations, register},
-    run_code::run_code,
+    run_code::{Code, run_code},
 };
 use crate::{
     chat::{ToolCall, ToolOutput},
@@ -66,6 +66,7 @@ pub(crate) async fn run_tool_code<'js>(
     let Some(code) = call.input.value().get("code").and_then(serde_json::Value::as_str) else {
         return ToolAnswer::failed(call, "Invalid input for tool runToolCode: it takes {code}, a string of TypeScript");
     };
+    let code = Code { text: code, tool_call_id: Some(&call.tool_call_id) };
     let ran = run_code(ctx, prompt, Shelf::Functions, &plan.active.functions, code, execution).await;
     let output = match ran.outcome {
         Ok(outcome) => ToolOutput::Json(outcome.to_value()),

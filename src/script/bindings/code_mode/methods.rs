@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{
     declare::{declarations, register},
-    run_code::run_code,
+    run_code::{Code, run_code},
 };
 use crate::{
     plugin::method,
@@ -68,6 +68,7 @@ pub(crate) fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<
 pub(crate) async fn run<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, code: &str, plan: &StepPlan) -> MethodAnswer {
     // There is no tool call whose id and messages a function could be told.
     let execution = Value::new_undefined(ctx.clone());
+    let code = Code { text: code, tool_call_id: None };
     match run_code(ctx, prompt, Shelf::Methods, &plan.active.methods, code, execution).await.outcome {
         Ok(RunOutcome::Success { result, .. }) => MethodAnswer::Value(result),
         Ok(RunOutcome::Failed { error, .. }) => MethodAnswer::Error(error),

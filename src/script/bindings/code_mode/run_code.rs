@@ -18,6 +18,7 @@ use crate::{
         KeepAlive,
         bindings::{
             agents::child::ask_validated,
+            going_on::{self, PartOfCall, hash},
             prompt::{
                 entry::{Callable, Entry, Shelf},
                 object::PromptObject,
@@ -38,24 +39,49 @@ pub(crate) struct CodeRun {
     pub(crate) agents: Vec<AgentRun>,
 }
 
+/// A piece of code, and where it came from.
+#[derive(Clone, Copy)]
+pub(crate) struct Code<'a> {
+    /// TypeScript.
+    pub(crate) text: &'a str,
+    /// The tool call that it came with; none for code in a model's text.
+    pub(crate) tool_call_id: Option<&'a str>,
+}
+
+impl Code<'_> {
+    /// Names it within its step.
+    fn name(self) -> String {
+        self.tool_call_id.map_or_else(|| format!("code:{:016x}", hash(self.text)), str::to_owned)
+    }
+}
+
 /// Runs code that reaches the functions of a prompt that `active` names.
 pub(crate) async fn run_code<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     shelf: Shelf,
     active: &[String],
-    code: &str,
+    code: Code<'_>,
     execution: Value<'js>,
 ) -> CodeRun {
-    let reachable =
-        Reachable { ctx, prompt, shelf, execution, agents: RefCell::default(), is_checked: Cell::new(false) };
+    let reachable = Reachable {
+        ctx,
+        prompt,
+        shelf,
+        code,
+        name: code.name(),
+        execution,
+        calls: Cell::new(0),
+        agents: RefCell::default(),
+        is_checked: Cell::new(false),
+    };
     let kind = if shelf == Shelf::Methods { DefinitionKind::DefMethod } else { DefinitionKind::DefFunction };
     let outcome = async {
         let core = prompt.borrow().core.clone();
         let declarations = declarations(ctx, &core, kind, |name| active.iter().any(|active| active == name))?;
         // What is waited for is another process, not the script.
         let _alive = KeepAlive::new(ctx)?;
-        Ok(sandbox(ctx, prompt)?.run(code, &declarations, &reachable).await)
+        Ok(sandbox(ctx, prompt)?.run(code.text, &declarations, &reachable).await)
     };
     let outcome = outcome.await;
     if outcome.is_ok() {
@@ -70,16 +96,30 @@ struct Reachable<'a, 'js> {
     ctx: &'a Ctx<'js>,
     prompt: &'a PromptObject<'js>,
     shelf: Shelf,
+    code: Code<'a>,
+    /// Names the code within its step.
+    name: String,
     execution: Value<'js>,
+    /// How many calls it has made.
+    calls: Cell<usize>,
     agents: RefCell<Vec<AgentRun>>,
     /// It was told what the check came to.
     is_checked: Cell<bool>,
 }
 
 impl<'js> Reachable<'_, 'js> {
-    async fn answer(&self, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
+    /// Answers a call, unless it was answered in another process.
+    async fn answer_part(&self, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
+        let number = self.calls.replace(self.calls.get() + 1);
+        let may_repeat = self.find(name).is_none_or(|(callable, _)| callable.options.may_repeat());
+        let part = PartOfCall { of: &self.name, number, name, args, may_repeat };
+        going_on::part(self.ctx, self.prompt, part, self.answer(number, name, args)).await
+    }
+
+    async fn answer(&self, number: usize, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
         let Some((callable, is_agent)) = self.find(name) else { return Err(format!("{name} is not defined any more")) };
-        let label = Label { noun: "function", name, tool_call_id: None, part: None };
+        let part = Some(hash(&format!("{}#{number}", self.name)));
+        let label = Label { noun: "function", name, tool_call_id: None, part };
         // From text to text: a plain value in between would lose half surrogate pairs and endless numbers.
         let input = self.ctx.json_parse(args.get()).map_err(|error| message_of(self.ctx, error))?;
         let input = validate_input(self.ctx, &callable, label, input).await?;
@@ -96,6 +136,10 @@ impl<'js> Reachable<'_, 'js> {
             }
             Answered::Failed(message) => Err(message),
         }
+    }
+
+    fn tool_call_id(&self) -> Option<String> {
+        self.code.tool_call_id.map(str::to_owned)
     }
 
     /// What code calls `name` or `namespace.name`, and whether a child prompt answers it.
@@ -120,7 +164,7 @@ impl<'js> Reachable<'_, 'js> {
     async fn ask(&self, callable: &Callable<'js>, label: Label<'_>, input: Value<'js>) -> Result<Value<'js>> {
         let answer = ask_validated(self.ctx, self.prompt, callable, label, input).await?;
         // Also of an answer that is refused: the child's work was done, and the steps show what it said.
-        self.agents.borrow_mut().push(AgentRun { result: None, steps: answer.steps });
+        self.agents.borrow_mut().push(AgentRun { result: None, steps: answer.steps, key: answer.key });
         if let Some(problem) = answer.validation_error {
             let message = format!("the answer of {} does not match its responseSchema: {problem}", label.name);
             return Err(plain_error(self.ctx, message));
@@ -138,7 +182,7 @@ impl HostFunctions for Reachable<'_, '_> {
         name: &'a str,
         args: Box<RawValue>,
     ) -> LocalBoxFuture<'a, std::result::Result<Box<RawValue>, String>> {
-        async move { self.answer(name, &args).await }.boxed_local()
+        async move { self.answer_part(name, &args).await }.boxed_local()
     }
 
     fn checked(&self, runs: bool, diagnostics: &[CodeDiagnostic]) {
@@ -147,11 +191,15 @@ impl HostFunctions for Reachable<'_, '_> {
             return;
         }
         let diagnostics = serde_json::json!(diagnostics);
-        let told = EventKind::CodeCheck { tool_call_id: None, code: "".into(), ok: runs, diagnostics };
+        let (tool_call_id, code) = (self.tool_call_id(), self.code.text.into());
+        let told = EventKind::CodeCheck { tool_call_id, code, ok: runs, diagnostics };
         services::scope(self.ctx, &self.prompt.borrow().core).map(|scope| scope.emit(&told)).ok();
     }
 
     fn console(&self, line: &LogLine) {
+        let (tool_call_id, text) = (self.tool_call_id(), line.text.clone());
+        let told = EventKind::CodeConsole { tool_call_id, text };
+        services::scope(self.ctx, &self.prompt.borrow().core).map(|scope| scope.emit(&told)).ok();
         let text: String = line.text.lines().map(|line| format!("[sandbox] {line}\n")).collect();
         // The code's run must not depend on whether its console can be shown.
         let _ = warn::stderr(self.ctx, &text);

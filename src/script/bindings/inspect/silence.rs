@@ -60,6 +60,8 @@ impl RunLimits for NoLimits {
         None
     }
 
+    fn fail(&self, _error: RunError) {}
+
     fn ended(&self) -> Option<Rc<RunError>> {
         None
     }

@@ -9,7 +9,10 @@ use crate::{
     chat::Usage,
     provider::{MockItem, MockModel, MockOptions, WrongMockItem},
     script::{
-        bindings::values::{kind_of, property, to_json, to_json_text, type_error},
+        bindings::{
+            services,
+            values::{kind_of, property, to_json, to_json_text, type_error},
+        },
         host::host,
     },
 };
@@ -28,6 +31,7 @@ pub(crate) fn create_mock_model<'js>(
     let options = options.0.and_then(Value::into_object);
     let options = options.map(|options| mock_options(&ctx, &options)).transpose()?.unwrap_or_default();
     let model = mock_model(&ctx, &items, "createMockModel", options)?;
+    services::count_mock(&ctx, &model)?;
     model_object(&ctx, Rc::new(model))
 }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use crate::{
+    checkpoint::Log,
     event::Agent,
     prompt::{AnswerShape, Prompt, Standing},
     provider::MockModel,
@@ -37,6 +38,8 @@ pub(crate) struct Core {
     pub(crate) has_task_list: Cell<bool>,
     /// The limits of model-written code, from `config.sandbox`.
     pub(crate) sandbox: RefCell<Rc<SandboxConfig>>,
+    /// Where its run is kept, when it is.
+    pub(crate) log: RefCell<Option<Rc<Log>>>,
     /// A worker was asked for ahead of need; once is enough.
     pub(crate) sandbox_warm: Cell<bool>,
 }

@@ -156,6 +156,12 @@ impl<'js> Callable<'js> {
 }
 
 impl<'js> CallOptions<'js> {
+    /// Whether a call may be made again when nobody knows whether it was made (`repeat`).
+    pub(crate) fn may_repeat(&self) -> bool {
+        let repeat = self.given.as_ref().and_then(|given| given.get::<_, Value>("repeat").ok());
+        repeat.and_then(|repeat| repeat.as_bool()).unwrap_or(true)
+    }
+
     /// Checks the parts of the options that everything callable has in common. Throws a `TypeError` that names the
     /// option.
     pub(crate) fn read(ctx: &Ctx<'js>, options: &Value<'js>, place: &str) -> Result<Self> {

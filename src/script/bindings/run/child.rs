@@ -24,6 +24,7 @@ pub(crate) fn run_child<'js>(ctx: Ctx<'js>, child: PromptObject<'js>) -> LocalBo
         let host = Rc::new(ScriptPrompt::new(&ctx, &child)?);
         let run = host.run();
         let record = run.borrow().record.clone();
+        host.go_on();
         // Whoever asked the agent is told of its failure.
         record.observe();
         // Its parent waits for the script while it may well wait for a model.

@@ -215,6 +215,7 @@ async fn run_in(
         return Ok(FileRun::Failed(Rc::new(error)));
     }
     set_mock(ctx, &namespace, &config, &name, choice)?;
+    services::stop_counting_mocks(ctx)?;
     let prompt = prepare(ctx, &function, &config)?;
     prompt.borrow().core.agent.replace(Some(Agent::root()));
     if let Some(input) = input {

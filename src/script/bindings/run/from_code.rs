@@ -1,7 +1,7 @@
 //! `runPrompt`: a prompt function, or an imported prompt module, run from code (docs/reference.md, "Results", "From code").
 //! Must not know how a run goes on.
 
-use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value, function::Opt, promise::Promised};
+use rquickjs::{Coerced, Ctx, FromJs, Function, IntoJs, Object, Result, Value, function::Opt, promise::Promised};
 
 use super::{
     answer, module, nesting,
@@ -12,7 +12,7 @@ use crate::{
     script::{
         CallSite,
         bindings::{
-            services,
+            going_on, services,
             values::{kind_of, property, type_error},
         },
     },
@@ -43,13 +43,14 @@ pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: 
             return Err(type_error(&inner, message));
         };
         let prompt = prepare(&inner, function, config)?;
-        prompt.borrow().core.agent.replace(Some(agent_of(&inner, function, &caller)?));
+        let input = property(config, "input")?;
+        prompt.borrow().core.agent.replace(Some(agent_of(&inner, function, input.as_ref(), &caller)?));
         if let Some(outer) = &caller.prompt {
             prompt.borrow().core.belong_to(&outer.borrow().core);
         }
         prompt.borrow().core.standing.set(caller.standing);
         answer::expect(&inner, &prompt, &config.get("output")?, "runPrompt: output")?;
-        if let Some(input) = property(config, "input")? {
+        if let Some(input) = input {
             prompt.borrow().bag.set_input(input);
         }
         answer_of(&inner, start(&inner, prompt).await?)
@@ -60,11 +61,19 @@ pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: 
 
 /// Who a prompt function is in the events of its run. It works for the file that runs it: a call says nothing of which agent
 /// of it makes the call.
-fn agent_of<'js>(ctx: &Ctx<'js>, function: &Function<'js>, caller: &Caller<'js>) -> Result<Agent> {
+fn agent_of<'js>(
+    ctx: &Ctx<'js>,
+    function: &Function<'js>,
+    input: Option<&Value<'js>>,
+    caller: &Caller<'js>,
+) -> Result<Agent> {
     let name: Option<String> = function.get("name").ok();
     // What a module exports without a name is called `default`.
     let name = name.filter(|name| !name.is_empty() && name != "default").unwrap_or_else(|| "runPrompt".to_owned());
-    Ok(services::events(ctx)?.agent(&caller.agent(), Called { name: &name, tool_call_id: None, made_of: None }))
+    let text = Coerced::<String>::from_js(ctx, function.clone().into_value())?;
+    let made_of = going_on::made_of(ctx, &text, input)?;
+    let called = Called { name: &name, tool_call_id: None, made_of };
+    Ok(services::events(ctx)?.agent(&caller.agent(), called))
 }
 
 /// The first argument as a module, when it is one: an object whose `default` is a function.

@@ -12,6 +12,7 @@ use rquickjs::{Class, Ctx, Error, Result, Value};
 use super::{abort, answer, body::run_body, hooks};
 use crate::{
     chat::{Step, ToolCall, ToolSpec},
+    checkpoint::{Log, Memory},
     event::AgentSpan,
     prompt::{
         ANSWER_SECTION, ActiveSet, AnswerCheck, DefinitionKind, MethodAnswer, Prompt, PromptHost, RunError, RunRecord,
@@ -23,7 +24,7 @@ use crate::{
         bindings::{
             agents,
             code_mode::{functions, methods},
-            models,
+            going_on, models,
             plugins::{task_graph, task_list},
             prompt::{
                 core::Core,
@@ -50,6 +51,7 @@ pub(crate) struct ScriptPrompt<'js> {
     core: Rc<Core>,
     run: Class<'js, PromptRun<'js>>,
     record: Rc<RunRecord>,
+    log: Option<Rc<Log>>,
     model: Rc<dyn LanguageModel + 'js>,
     settings: RunSettings,
     /// While the run waits for the script alone.
@@ -95,12 +97,15 @@ impl<'js> ScriptPrompt<'js> {
         prompt.borrow().bag.set_run(run.clone());
         core.step.set(0);
         let record = run.borrow().record.clone();
+        let log = going_on::open_log(ctx, prompt)?;
+        leave_out_played(&*model, log.as_deref());
         Ok(ScriptPrompt {
             ctx: ctx.clone(),
             prompt: prompt.clone(),
             core,
             run,
             record,
+            log,
             model,
             settings,
             waiting: RefCell::default(),
@@ -112,6 +117,15 @@ impl<'js> ScriptPrompt<'js> {
     /// The prompt object.
     pub(crate) fn object(&self) -> PromptObject<'js> {
         self.prompt.clone()
+    }
+
+    /// Takes over what another process has done of this run; the prompt is set up by now.
+    pub(crate) fn go_on(&self) {
+        if let Some((steps, asked_again)) = going_on::take_over(&self.prompt, &self.record, &self.settings.call) {
+            self.asked_again.set(asked_again);
+            // Of what was kept for the steps before nobody can be told any more; the steps know what they were.
+            (0..steps).for_each(|_| self.run.borrow().keep_specs(Vec::new()));
+        }
     }
 
     /// This run.
@@ -202,8 +216,15 @@ impl<'js> ScriptPrompt<'js> {
             Entry::Composite(_) => None,
         };
         let _asking = Asking::new(&self.ctx, Asked { who: format!("the tool {}", call.tool_name), location });
-        tools::call::call_tool(&self.ctx, entry, call, execution).await
+        tools::call::call_tool(&self.ctx, &self.prompt, entry, call, execution).await
     }
+}
+
+/// A mock that was made anew for this run goes on behind what it has answered.
+fn leave_out_played(model: &dyn LanguageModel, log: Option<&Log>) {
+    let Some(restored) = log.and_then(Log::restored) else { return };
+    let turns: Vec<_> = restored.answers().filter_map(|step| Some(step.answer.played?.turn)).collect();
+    model.leave_out(&turns);
 }
 
 impl<'js> PromptHost for ScriptPrompt<'js> {
@@ -230,6 +251,29 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
 
     fn settings(&self) -> RunSettings {
         self.settings.clone()
+    }
+
+    fn log(&self) -> Option<&Rc<Log>> {
+        self.log.as_ref()
+    }
+
+    fn memory(&self) -> std::result::Result<Memory, RunError> {
+        let remembered = going_on::remembered(&self.ctx, &self.prompt, self.asked_again.get());
+        remembered.map_err(|error| self.failed(error))
+    }
+
+    fn may_repeat(&self, tool_name: &str) -> bool {
+        match self.prompt.borrow().bag.entry(Shelf::Tools, tool_name) {
+            Some(Entry::Single(callable)) => callable.options.may_repeat(),
+            // Each of an array form says so for itself.
+            Some(Entry::Composite(_)) | None => true,
+        }
+    }
+
+    fn works_itself(&self, tool_name: &str) -> bool {
+        let definitions = self.core.prompt.borrow();
+        let tool = definitions.tool(tool_name);
+        tool.is_none_or(|tool| tool.kind == DefinitionKind::DefTool && tool.maker != ToolMaker::CodeMode)
     }
 
     fn rerun(&self) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {

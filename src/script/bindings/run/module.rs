@@ -17,6 +17,7 @@ use crate::{
     script::{
         CallSite,
         bindings::{
+            going_on,
             models::mock::mock_model,
             prompt::object::PromptObject,
             services,
@@ -114,6 +115,7 @@ async fn run_module<'js>(
     place: &Place<'js>,
     depth: usize,
 ) -> Result<Value<'js>> {
+    let of_call = |key: &str| given.map(|given| property(given, key)).transpose().map(Option::flatten);
     let function = file::default_function(ctx, namespace, &place.name)?;
     let config = merged(ctx, namespace, given, place)?;
     let prices = limits::add_prices(ctx, &config, place.caller.standing.prices)?;
@@ -121,13 +123,13 @@ async fn run_module<'js>(
     prompt.borrow().core.files.set(depth);
     prompt.borrow().core.standing.set(Standing { prices, ..place.caller.standing });
     let name = place.name.split_once(".lmt.").map_or(&*place.name, |(name, _)| name);
-    let called = Called { name, tool_call_id: None, made_of: None };
+    let made_of = going_on::made_of(ctx, &place.what, of_call("input")?.as_ref())?;
+    let called = Called { name, tool_call_id: None, made_of };
     prompt.borrow().core.agent.replace(Some(services::events(ctx)?.agent(&place.caller.agent(), called)));
     if let Some(mock) = property(namespace, "mock")? {
         let mock = mock_model(ctx, &mock, &format!("the export mock of {}", place.name), MockOptions::default())?;
         prompt.borrow().core.mock.replace(Some(mock.into()));
     }
-    let of_call = |key: &str| given.map(|given| property(given, key)).transpose().map(Option::flatten);
     match of_call("output")? {
         Some(output) => answer::expect(ctx, &prompt, &output, &format!("{}: output", place.what))?,
         None => {

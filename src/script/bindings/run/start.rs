@@ -11,6 +11,7 @@ use crate::{
     script::{
         KeepAlive,
         bindings::{
+            going_on,
             prompt::{
                 object::{self, PromptObject},
                 options,
@@ -95,9 +96,12 @@ pub(crate) async fn run_first(host: &ScriptPrompt<'_>) -> Result<()> {
     let (prompt, run) = (host.object(), host.run());
     let function = prompt.borrow().bag.function();
     let Some(function) = function else { return Ok(()) };
+    going_on::begin(prompt.ctx(), &prompt)?;
     run.borrow().is_in_set_up.set(true);
     let ran = nesting::within(&prompt, run_body(&prompt, &function)).await;
     run.borrow().is_in_set_up.set(false);
+    going_on::end(prompt.ctx(), &prompt)?;
+    host.go_on();
     ran
 }
 

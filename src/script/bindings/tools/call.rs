@@ -3,6 +3,7 @@
 //! The order is that of docs/reference.md, "Tools".
 
 use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value};
+use serde_json::value::{RawValue, to_raw_value};
 
 pub(crate) use super::label::Label;
 use super::unseen;
@@ -10,7 +11,11 @@ use crate::{
     chat::{ToolCall, ToolInput, ToolOutput},
     prompt::ToolAnswer,
     script::bindings::{
-        prompt::entry::{CallOptions, Callable, Entry, Item},
+        going_on::{self, PartOfCall},
+        prompt::{
+            entry::{CallOptions, Callable, Entry, Item},
+            object::PromptObject,
+        },
         values::{call_async, from_tool_input, message_of, to_json, to_json_text},
     },
 };
@@ -158,13 +163,14 @@ async fn check_response<'js>(
 /// Answers a call of a tool made with `defTool`.
 pub(crate) async fn call_tool<'js>(
     ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
     entry: &Entry<'js>,
     call: &ToolCall,
     execution: Value<'js>,
 ) -> ToolAnswer {
     match entry {
         Entry::Single(callable) => call_single(ctx, callable, call, execution).await,
-        Entry::Composite(items) => call_composite(ctx, items, call, execution).await,
+        Entry::Composite(items) => call_composite(ctx, prompt, items, call, execution).await,
     }
 }
 
@@ -198,6 +204,7 @@ async fn call_single<'js>(
 /// Runs the sub-tools one after another; a failure is that call's result and stops nothing.
 async fn call_composite<'js>(
     ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
     items: &[Item<'js>],
     call: &ToolCall,
     execution: Value<'js>,
@@ -218,11 +225,48 @@ async fn call_composite<'js>(
                 unseen::unanswered(ctx, first, &format!("{message} of tool {}", call.tool_name));
                 serde_json::json!({ "error": message })
             }
-            Some(item) => call_sub_tool(ctx, item, args, execution.clone()).await,
+            Some(item) => {
+                let work = call_sub_tool(ctx, item, args.clone(), execution.clone());
+                let part = SubTool { ctx, prompt, call, number: results.len(), item };
+                part.answer(&args, work).await
+            }
         };
         results.push(serde_json::json!({ "name": name, "result": result }));
     }
     ToolAnswer::new(call.input.clone(), ToolOutput::Json(serde_json::json!({ "results": results })))
+}
+
+/// One call of an array form, as a part of the whole call.
+struct SubTool<'a, 'js> {
+    ctx: &'a Ctx<'js>,
+    prompt: &'a PromptObject<'js>,
+    call: &'a ToolCall,
+    number: usize,
+    item: &'a Item<'js>,
+}
+
+impl<'js> SubTool<'_, 'js> {
+    /// Does the work, unless another process has done it.
+    async fn answer(&self, args: &Value<'js>, work: impl Future<Output = serde_json::Value>) -> serde_json::Value {
+        if !going_on::is_kept(self.prompt) {
+            return work.await;
+        }
+        let done = async {
+            let text = to_json_text(self.ctx, args).map_err(|error| message_of(self.ctx, error))?;
+            let args = RawValue::from_string(text).map_err(|error| error.to_string())?;
+            let part = PartOfCall {
+                of: &self.call.tool_call_id,
+                number: self.number,
+                name: &self.item.name,
+                args: &args,
+                may_repeat: self.item.callable.options.may_repeat(),
+            };
+            let work = async { to_raw_value(&work.await).map_err(|error| error.to_string()) };
+            let answer = going_on::part(self.ctx, self.prompt, part, work).await?;
+            serde_json::from_str(answer.get()).map_err(|error| error.to_string())
+        };
+        done.await.unwrap_or_else(|message: String| serde_json::json!({ "error": message }))
+    }
 }
 
 async fn call_sub_tool<'js>(

@@ -1,0 +1,109 @@
+//! The log of one prompt's run while it is written: what an earlier process has done, and what has changed since the entry
+//! before. Must not know when entries are made.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashSet,
+    rc::Rc,
+};
+
+use super::{
+    entry::Entry,
+    memory::{Memory, MemoryChange},
+    restored::{Part, Restored},
+    store::{Checkpoints, StoreError},
+};
+use crate::chat::ToolSpec;
+
+/// The log of a prompt's run.
+pub(crate) struct Log {
+    checkpoints: Rc<dyn Checkpoints>,
+    key: String,
+    restored: Option<Rc<Restored>>,
+    memory: RefCell<Memory>,
+    /// States of which was told that they cannot be stored.
+    told: RefCell<HashSet<String>>,
+    /// How many messages of the conversation are in the log.
+    pub history: Cell<usize>,
+    /// The system prompt of the last request.
+    pub system: RefCell<Option<String>>,
+    /// The tools that its model was told of.
+    pub tools: RefCell<Vec<ToolSpec>>,
+}
+
+impl Log {
+    /// The log with this key, with what an earlier process has written to it. What cannot be gone on from counts as nothing.
+    pub(crate) fn open(checkpoints: Rc<dyn Checkpoints>, key: &str) -> Self {
+        let restored = checkpoints.restored(key).filter(|restored| {
+            let is_begun = !restored.steps.is_empty() || restored.half.is_some() || !restored.parts.is_empty();
+            let is_whole = restored.before.lost().chain(restored.after.lost()).next().is_none();
+            is_begun && is_whole
+        });
+        let (mut memory, mut history, mut system, mut tools) = (Memory::default(), 0, None, Vec::new());
+        if let Some(restored) = &restored {
+            memory = restored.after.clone();
+            history = restored.history.len();
+            if let Some(last) = restored.answers().last() {
+                (system, tools) = (last.system.clone(), last.tools.clone());
+            }
+        }
+        Log {
+            checkpoints,
+            key: key.to_owned(),
+            restored,
+            memory: RefCell::new(memory),
+            told: RefCell::default(),
+            history: Cell::new(history),
+            system: RefCell::new(system),
+            tools: RefCell::new(tools),
+        }
+    }
+
+    /// What an earlier process has done.
+    pub(crate) fn restored(&self) -> Option<&Rc<Restored>> {
+        self.restored.as_ref()
+    }
+
+    /// What an earlier process has done of another log.
+    pub(crate) fn restored_of(&self, key: &str) -> Option<Rc<Restored>> {
+        self.checkpoints.restored(key)
+    }
+
+    /// What was done of a part of a call that began in an earlier process, if the part asks for the same. `step` is the step
+    /// that the call belongs to: names of calls come again.
+    pub(crate) fn part(&self, step: Option<usize>, of: &str, number: usize, asked: &str) -> Option<Part> {
+        let restored = self.restored.as_ref().filter(|restored| step == Some(restored.next_step()))?;
+        let part = restored.parts.get(of)?.get(&number)?;
+        (part.asked.get() == asked).then(|| part.clone())
+    }
+
+    /// Appends an entry.
+    ///
+    /// # Errors
+    /// It could not be kept.
+    pub(crate) fn append(&self, entry: Entry) -> Result<(), StoreError> {
+        self.checkpoints.append(&self.key, entry)
+    }
+
+    /// What has changed in the memory since the entry before; the next one goes on from here.
+    pub(crate) fn change(&self, memory: Memory) -> MemoryChange {
+        let change = memory.change_from(&self.memory.borrow());
+        self.memory.replace(memory);
+        change
+    }
+
+    /// How often the model was told that its answer does not have its shape, by the entry before.
+    pub(crate) fn asked_again(&self) -> usize {
+        self.memory.borrow().asked_again
+    }
+
+    /// The states of a memory that cannot be stored and of which nobody has been told, each with the reason.
+    pub(crate) fn newly_lost(&self, memory: &Memory) -> Vec<(String, String)> {
+        let mut told = self.told.borrow_mut();
+        let lost = memory.lost().map(|(name, reason)| (name.to_owned(), reason.to_owned()));
+        let new: Vec<_> = lost.filter(|(name, _)| !told.contains(name)).collect();
+        // One that can be stored again may be lost again.
+        *told = memory.lost().map(|(name, _)| name.to_owned()).collect();
+        new
+    }
+}

@@ -1,0 +1,54 @@
+//! What can be typed behind `lmthing resume` (docs/command-line.md, "Going on with a run"). Doc comments in here are what
+//! the help shows.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use clap_complete::ArgValueCompleter;
+
+use super::{args::Format, complete::Models, limit_args::LimitArgs};
+
+/// `lmthing resume`.
+#[derive(Args, Debug)]
+#[command(
+    args_override_self = true,
+    after_help = "Limits count from here on, those in the file from the beginning of the run.\n\nExit codes: those of run; \
+                  1 also when the run cannot go on, because it is under way elsewhere or a state of it could not be stored."
+)]
+pub(super) struct ResumeArgs {
+    /// Go back: ask step N again, with everything as it was before it, in a new run
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(super) from: Option<String>,
+
+    /// The model to take from here on: provider:model or an alias
+    #[arg(short, long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new(),
+          add = ArgValueCompleter::new(Models))]
+    pub(super) model: Option<String>,
+
+    /// Read variables from this file, before .env; may be repeated, and takes the place of those of the first command
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) env_file: Vec<PathBuf>,
+
+    /// What standard output gets: the text, one JSON object at the end, or every event as a line of JSON
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t, hide_default_value = true)]
+    pub(super) format: Format,
+
+    /// Show only text and errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+
+    /// Tell of every step and every tool call on standard error
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+
+    #[command(flatten)]
+    pub(super) limits: LimitArgs,
+
+    /// The journal that holds the run
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(super) journal: Option<PathBuf>,
+
+    /// The run: its name, or the beginning of it, as `lmthing runs` lists it; last is the one that began last
+    #[arg(value_name = "ID")]
+    pub(super) id: String,
+}

@@ -1,0 +1,205 @@
+//! Setting a prompt up whose run began in another process: what it remembers is put back, what sets it up runs once more. Must
+//! not know where runs are kept, nor how steps go on.
+
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Result, Value};
+use serde_json::value::{RawValue, to_raw_value};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    chat::CallSettings,
+    checkpoint::{Entry, Log, Memory, MemoryChange, Part, Restored, history_of, steps_of},
+    prompt::{RunError, RunRecord},
+    script::bindings::{
+        prompt::{memory, object::PromptObject},
+        services,
+        values::{message_of, plain_error, to_json_text},
+    },
+};
+
+/// Opens the log of a prompt's run, when logs are kept.
+pub(crate) fn open_log<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<Rc<Log>>> {
+    let checkpoints = services::checkpoints(ctx)?;
+    if !checkpoints.is_on() {
+        return Ok(None);
+    }
+    let core = prompt.borrow().core.clone();
+    if let Some(log) = &*core.log.borrow() {
+        return Ok(Some(log.clone()));
+    }
+    let scope = services::scope(ctx, &core)?;
+    let log = Rc::new(Log::open(checkpoints, scope.agent().key()));
+    core.log.replace(Some(log.clone()));
+    Ok(Some(log))
+}
+
+/// A number for a text, the same in every process.
+pub(crate) fn hash(text: &str) -> u64 {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
+}
+
+/// What tells a prompt that a script runs by hand from others: its function or file, and its input. Nothing where no logs are
+/// kept, which ask for it alone.
+pub(crate) fn made_of<'js>(ctx: &Ctx<'js>, what: &str, input: Option<&Value<'js>>) -> Result<Option<u64>> {
+    if !services::checkpoints(ctx)?.is_on() {
+        return Ok(None);
+    }
+    let input = input.map(|input| to_json_text(ctx, input)).transpose().unwrap_or_else(|_| {
+        // What is no JSON does not tell prompts from each other.
+        ctx.catch();
+        None
+    });
+    Ok(Some(hash(&format!("{what}\0{}", input.unwrap_or_default()))))
+}
+
+/// Whether what is done for a prompt is kept.
+pub(crate) fn is_kept(prompt: &PromptObject<'_>) -> bool {
+    prompt.borrow().core.log.borrow().is_some()
+}
+
+/// What an earlier process has done of a prompt's run.
+fn restored(prompt: &PromptObject<'_>) -> Option<(Rc<Log>, Rc<Restored>)> {
+    let log = prompt.borrow().core.log.borrow().clone()?;
+    let restored = log.restored()?.clone();
+    Some((log, restored))
+}
+
+/// To be called before what sets the prompt up runs: it sees the states as they were, and its messages are there already.
+pub(crate) fn begin<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+    open_log(ctx, prompt)?;
+    let Some((log, restored)) = restored(prompt) else { return Ok(()) };
+    memory::restore(ctx, prompt, &restored.before)?;
+    let core = prompt.borrow().core.clone();
+    let next = restored.next_step();
+    services::scope(ctx, &core)?.agent().set_step(next.checked_sub(1));
+    core.step.set(next);
+    let mut definitions = core.prompt.borrow_mut();
+    definitions.take_up_history(history_of(&restored, &log));
+    definitions.take_up(&restored.before.due, false);
+    // A run that was cut off before its first answer has nothing of its conversation yet.
+    if next > 0 || restored.half.is_some() {
+        definitions.begin_set_up_again();
+    }
+    Ok(())
+}
+
+/// To be called when it has run, well or not.
+pub(crate) fn end<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+    let Some((_, restored)) = restored(prompt) else { return Ok(()) };
+    let core = prompt.borrow().core.clone();
+    core.prompt.borrow_mut().abandon_rerun();
+    // Code in the text of an answer that never came as a whole has done something since.
+    if restored.half.is_none() && restored.parts.is_empty() {
+        return Ok(());
+    }
+    memory::restore(ctx, prompt, &restored.after)?;
+    core.prompt.borrow_mut().take_up(&restored.after.due, restored.half.is_some());
+    if restored.half.is_some() {
+        services::scope(ctx, &core)?.agent().set_step(Some(restored.next_step()));
+    }
+    Ok(())
+}
+
+/// Hands the steps that are over to the record of a run. Returns how many they are, and how often the model was asked for
+/// another shape.
+pub(crate) fn take_over(
+    prompt: &PromptObject<'_>,
+    record: &RunRecord,
+    settings: &Rc<CallSettings>,
+) -> Option<(usize, usize)> {
+    let (log, restored) = restored(prompt)?;
+    let history = prompt.borrow().core.prompt.borrow().history().clone();
+    record.take_over(steps_of(&restored, &history, settings, &log));
+    Some((restored.steps.len(), restored.after.asked_again))
+}
+
+/// A part of a tool call, or of other code of the model's: a call that it makes in turn.
+pub(crate) struct PartOfCall<'a> {
+    /// The tool call, or what names the code.
+    pub(crate) of: &'a str,
+    /// The number of the part, by when it began.
+    pub(crate) number: usize,
+    /// What is called, and with what.
+    pub(crate) name: &'a str,
+    pub(crate) args: &'a RawValue,
+    /// Whether it may be made again when nobody knows whether it was made.
+    pub(crate) may_repeat: bool,
+}
+
+/// Does a part of a call, unless another process has done it; the answer is JSON or a message.
+pub(crate) async fn part<'js>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    part: PartOfCall<'_>,
+    work: impl Future<Output = std::result::Result<Box<RawValue>, String>>,
+) -> std::result::Result<Box<RawValue>, String> {
+    let core = prompt.borrow().core.clone();
+    let Some(log) = core.log.borrow().clone() else { return work.await };
+    let PartOfCall { of, number, name, args, may_repeat } = part;
+    let asked = to_raw_value(&(name, args)).map_err(|error| error.to_string())?;
+    let step = services::scope(ctx, &core).ok().and_then(|scope| scope.agent().step());
+    match log.part(step, of, number, asked.get()) {
+        Some(Part { outcome: Some(outcome), .. }) => return outcome,
+        Some(Part { outcome: None, .. }) => return Err(interrupted(name)),
+        None => {}
+    }
+    let entry = |outcome, memory| Entry::Part { of: of.to_owned(), number, asked: asked.clone(), outcome, memory };
+    if !may_repeat {
+        keep(ctx, &log, entry(None, MemoryChange::default()))?;
+    }
+    let outcome = work.await;
+    // As with whole calls: what fails because the run has to end is not over.
+    if outcome.is_err() && services::limits(ctx).is_ok_and(|limits| limits.ended().is_some()) {
+        return outcome;
+    }
+    let memory = remembered(ctx, prompt, 0).map_err(|error| message_of(ctx, error))?;
+    let memory = log.change(Memory { asked_again: log.asked_again(), ..memory });
+    keep(ctx, &log, entry(Some(outcome.clone()), memory))?;
+    outcome
+}
+
+/// Appends an entry; when it cannot be kept, the whole run ends.
+fn keep(ctx: &Ctx<'_>, log: &Log, entry: Entry) -> std::result::Result<(), String> {
+    log.append(entry).map_err(|error| {
+        let message = error.to_string();
+        if let Ok(limits) = services::limits(ctx) {
+            limits.fail(RunError::from(error));
+        }
+        message
+    })
+}
+
+/// What is answered in place of something that was cut off and must not be repeated.
+fn interrupted(name: &str) -> String {
+    format!(
+        "The call of {name} was interrupted: it began, nobody knows whether it had its effect, and it must not be repeated (options.repeat is false)."
+    )
+}
+
+/// What a prompt remembers now. Those it works for may remember something else as well since the entry before: tools of an
+/// agent set the states of its parent.
+pub(crate) fn remembered<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usize) -> Result<Memory> {
+    let mut outer = parent(prompt);
+    while let Some(prompt) = outer {
+        outer = parent(&prompt);
+        let Some(log) = prompt.borrow().core.log.borrow().clone() else { continue };
+        let change = log.change(own_memory(ctx, &prompt, log.asked_again())?);
+        if !change.is_empty() {
+            let kept = keep(ctx, &log, Entry::Remembers { memory: change });
+            kept.map_err(|message| plain_error(ctx, message))?;
+        }
+    }
+    own_memory(ctx, prompt, asked_again)
+}
+
+fn parent<'js>(prompt: &PromptObject<'js>) -> Option<PromptObject<'js>> {
+    PromptObject::from_value(&prompt.borrow().bag.parent()?).ok()
+}
+
+fn own_memory<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usize) -> Result<Memory> {
+    let memory = memory::memory(ctx, prompt)?;
+    let due = prompt.borrow().core.prompt.borrow().due();
+    Ok(Memory { due, asked_again, ..memory })
+}

@@ -1,0 +1,77 @@
+//! A step whose answer came in another process: its calls that are not answered are made, and it ends like any other. Must not
+//! know how answers are kept.
+
+use std::{rc::Rc, time::Instant};
+
+use super::{
+    endings::Endings,
+    kept::Keeper,
+    receive::WaitingForTools,
+    tools::{ToolCalls, into_history},
+};
+use crate::{
+    chat::{ContentPart, Message, Step, StepOutput, ToolCall},
+    checkpoint::{HalfStep, result_of, sent},
+    event::EventKind,
+    prompt::{ActiveSet, PromptHost, RunError, StepPlan},
+};
+
+/// Goes on with a step from its answer. The prompt is set up, and remembers what it did after the last call that was answered.
+///
+/// # Errors
+/// What comes could not be kept.
+pub(super) async fn finish_step(
+    host: &dyn PromptHost,
+    number: usize,
+    half: &HalfStep,
+    keeper: Keeper<'_>,
+    endings: &Endings,
+) -> Result<Rc<Step>, RunError> {
+    let began = Instant::now();
+    let answer = &half.step.answer;
+    let messages = sent(&half.step, host.prompt().borrow().history());
+    let plan = StepPlan { messages, active: ActiveSet::of_names(&answer.active) };
+    let message = answer.said();
+    let mut calls = ToolCalls::new(host, &plan, keeper);
+    for (place, call) in calls_of(message.as_deref()).into_iter().enumerate() {
+        let end = half.step.results.iter().find(|end| end.place == place);
+        match (end, host.log()) {
+            (Some(end), Some(log)) => calls.take_answered(result_of(end, log)),
+            _ if half.begun.contains(&place) => calls.take_interrupted(call)?,
+            _ => calls.take(call)?,
+        }
+    }
+    calls.start_held()?;
+    let waiting = WaitingForTools::of(host);
+    let tool_results = calls.finish().await?;
+    drop(waiting);
+    into_history(host, keeper, message.as_ref(), &tool_results);
+    let settings = host.settings().call;
+    let model: Rc<str> = format!("{}:{}", answer.provider, answer.model_id).into();
+    let step = Rc::new(Step {
+        prompt: plan.messages,
+        tools: Some(half.step.tools.clone().into()),
+        settings,
+        output: StepOutput { message, finish_reason: answer.finish_reason },
+        active_tools: plan.active.tools,
+        raw: host.record().answer(),
+        tool_results,
+        usage: answer.usage,
+        cost: answer.cost,
+        warnings: answer.warnings.clone(),
+        response: answer.response.clone(),
+    });
+    endings.step(&model, &step);
+    host.record().append(EventKind::StepFinish { number, step: step.clone(), model, took: began.elapsed() });
+    Ok(step)
+}
+
+fn calls_of(message: Option<&Message>) -> Vec<ToolCall> {
+    let calls = message.map(Message::content_parts).unwrap_or_default().iter().filter_map(|part| match part {
+        ContentPart::ToolCall { tool_call_id, tool_name, input, .. } => {
+            Some(ToolCall { tool_call_id: tool_call_id.clone(), tool_name: tool_name.clone(), input: input.clone() })
+        }
+        _ => None,
+    });
+    calls.collect()
+}

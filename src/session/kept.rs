@@ -1,0 +1,189 @@
+//! What of a run is written to its log as things are done (docs/journal.md). Must not know where logs are kept.
+
+use std::rc::Rc;
+
+use super::{answer::Answer, meter::Meter};
+use crate::{
+    chat::{ContentPart, Message, ToolResult, ToolSpec, Transcript},
+    checkpoint::{Answered, CallEnd, Entry, Log, Memory, MemoryChange, Played, Restored, StoreError},
+    event::EventKind,
+    prompt::{PromptHost, RunError, RunLimits, StepPlan},
+    provider::MockTurn,
+};
+
+/// Writes the log of one run, where there is one.
+#[derive(Clone, Copy)]
+pub(super) struct Keeper<'a> {
+    host: &'a dyn PromptHost,
+    meter: &'a Meter,
+    log: Option<&'a Rc<Log>>,
+}
+
+/// A whole answer, as it is kept.
+pub(super) struct WholeAnswer<'a> {
+    pub(super) step: usize,
+    pub(super) plan: &'a StepPlan,
+    pub(super) tools: Option<&'a Rc<[ToolSpec]>>,
+    pub(super) answer: &'a Answer,
+    pub(super) message: Option<&'a Rc<Message>>,
+    pub(super) cost: Option<f64>,
+    pub(super) turn: Option<MockTurn>,
+}
+
+impl<'a> Keeper<'a> {
+    /// Of the run that the host drives.
+    pub(super) fn new(host: &'a dyn PromptHost, meter: &'a Meter) -> Self {
+        Keeper { host, meter, log: host.log() }
+    }
+
+    /// Whether there is a log.
+    pub(super) fn is_on(self) -> bool {
+        self.log.is_some()
+    }
+
+    /// What an earlier process has done.
+    pub(super) fn restored(self) -> Option<&'a Rc<Restored>> {
+        self.log?.restored()
+    }
+
+    /// An answer is there as a whole, and none of its calls has been made.
+    ///
+    /// # Errors
+    /// It could not be kept: the whole run ends.
+    pub(super) fn answered(self, whole: &WholeAnswer<'_>) -> Result<(), RunError> {
+        let Some(log) = self.log else { return Ok(()) };
+        let memory = self.change(log)?;
+        let entry = entry_of(whole, log, self.host.prompt().borrow().history(), memory);
+        self.append(log, Entry::Answered(Box::new(entry)))
+    }
+
+    /// A call begins that may have to be told from one that never began.
+    ///
+    /// # Errors
+    /// As of [`Keeper::answered`].
+    pub(super) fn call_begins(self, place: usize, tool_name: &str) -> Result<(), RunError> {
+        match self.log {
+            Some(log) if !self.host.may_repeat(tool_name) => self.append(log, Entry::CallBegins { place }),
+            _ => Ok(()),
+        }
+    }
+
+    /// A call was answered.
+    ///
+    /// # Errors
+    /// As of [`Keeper::answered`].
+    pub(super) fn call_ends(self, place: usize, result: &ToolResult) -> Result<(), RunError> {
+        let Some(log) = self.log else { return Ok(()) };
+        // Of a run that has to end, failures are its end and not the tool's: another process makes the call again.
+        if self.meter.ended().is_some() && (result.output.is_error() || !self.host.works_itself(&result.tool_name)) {
+            return Ok(());
+        }
+        let end = CallEnd {
+            place,
+            tool_call_id: result.tool_call_id.clone(),
+            tool_name: result.tool_name.clone(),
+            input: result.input.clone(),
+            output: result.output.clone(),
+            agents: result.agents.iter().map(|agent| (agent.result, agent.key.to_string())).collect(),
+            memory: self.change(log)?,
+        };
+        self.append(log, Entry::CallEnds(Box::new(end)))
+    }
+
+    /// A step is over; `added` behind its results is part of it.
+    ///
+    /// # Errors
+    /// As of [`Keeper::answered`].
+    pub(super) fn step_ends(self, step: usize) -> Result<(), RunError> {
+        let Some(log) = self.log else { return Ok(()) };
+        let memory = self.change(log)?;
+        let added = newly(log, self.host.prompt().borrow().history());
+        self.append(log, Entry::StepEnds { step, added, memory })
+    }
+
+    /// The answer and the results of a step have come into the conversation; the log has them already.
+    pub(super) fn step_in_history(self, messages: usize) {
+        if let Some(log) = self.log {
+            log.history.set(log.history.get() + messages);
+        }
+    }
+
+    /// The run has come to its end, and well.
+    ///
+    /// # Errors
+    /// As of [`Keeper::answered`].
+    pub(super) fn ends(self) -> Result<(), RunError> {
+        self.log.map_or(Ok(()), |log| self.append(log, Entry::Ends))
+    }
+
+    fn append(self, log: &Log, entry: Entry) -> Result<(), RunError> {
+        log.append(entry).map_err(|error| self.failed(error))
+    }
+
+    /// Nothing may go on that would not be found again: not the tools, not the other prompts.
+    fn failed(self, error: StoreError) -> RunError {
+        let error = RunError::from(error);
+        self.meter.fail(error.clone());
+        error
+    }
+
+    /// What the prompt remembers now, as a change; says of states that they cannot be stored.
+    fn change(self, log: &Log) -> Result<MemoryChange, RunError> {
+        let memory: Memory = self.host.memory()?;
+        for (name, reason) in log.newly_lost(&memory) {
+            let message = format!(
+                "the state {name:?} cannot be stored in the journal: {reason}. The run cannot be resumed while it is so"
+            );
+            self.host.record().scope().emit(&EventKind::Warning { message });
+        }
+        Ok(log.change(memory))
+    }
+}
+
+/// The messages of the conversation that the log does not have; it has them from now on.
+fn newly(log: &Log, history: &Transcript) -> Vec<Rc<Message>> {
+    let added = history.since(log.history.get());
+    log.history.set(history.len());
+    added
+}
+
+fn entry_of(whole: &WholeAnswer<'_>, log: &Log, history: &Transcript, memory: MemoryChange) -> Answered {
+    let WholeAnswer { step, plan, tools, answer, message, cost, turn } = *whole;
+    let sent = &plan.messages;
+    let system = sent.system().map(|system| system.plain_text());
+    let system = (*log.system.borrow() != system).then(|| log.system.replace(system.clone())).map(|_| system);
+    let tools = tools.filter(|tools| log.tools.borrow().as_slice() != &***tools).map(|tools| tools.to_vec());
+    if let Some(tools) = &tools {
+        log.tools.replace(tools.clone());
+    }
+    Answered {
+        step,
+        system,
+        added: newly(log, history),
+        own_history: sent.length_in(history).is_none().then(|| sent.history()),
+        extra: sent.extra().to_vec(),
+        tools,
+        active: plan.active.names(),
+        message: message.cloned(),
+        inputs: message.map(|message| inputs(message)).unwrap_or_default(),
+        finish_reason: answer.finish_reason,
+        usage: answer.usage,
+        cost,
+        provider: answer.provider.clone(),
+        model_id: answer.model_id.clone(),
+        warnings: answer.warnings.clone(),
+        response: answer.response.clone(),
+        played: turn.map(|MockTurn { mock, turn }| Played { mock, turn }),
+        memory,
+    }
+}
+
+/// The arguments of the calls as they were written, where writing the value gives another text.
+fn inputs(message: &Message) -> Vec<Option<String>> {
+    let calls = message.content_parts().iter().filter_map(|part| match part {
+        ContentPart::ToolCall { input, .. } => Some(input.text().map(str::to_owned)),
+        _ => None,
+    });
+    let inputs: Vec<_> = calls.collect();
+    if inputs.iter().all(Option::is_none) { Vec::new() } else { inputs }
+}

@@ -1,0 +1,54 @@
+//! What a journal holds of runs that were broken off: read from a copy, so that whoever goes on finds it as it was left.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::Value;
+
+use super::provider::who;
+
+/// The entries of all logs, in the order they were appended.
+pub struct Journal {
+    /// Of which log, and what.
+    pub entries: Vec<(String, Value)>,
+}
+
+impl Journal {
+    /// Reads a copy of the file and of what stands beside it; `None` when there is none yet.
+    pub fn read(path: &Path) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("journal.db");
+        fs::copy(path, &copy).ok()?;
+        let _ = fs::copy(path.with_extension("db-wal"), copy.with_extension("db-wal"));
+        let connection = rusqlite::Connection::open(&copy).unwrap();
+        let mut statement = connection.prepare("SELECT key, entry FROM entries ORDER BY at").ok()?;
+        let entries = statement.query_map([], |row| {
+            let (key, text): (String, String) = (row.get(0)?, row.get(1)?);
+            Ok((key, serde_json::from_str(&text).unwrap()))
+        });
+        let entries = entries.unwrap().map(Result::unwrap).collect();
+        Some(Journal { entries })
+    }
+
+    fn of_type<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = (&'a str, &'a Value)> {
+        let entries = self.entries.iter().filter(move |(_, entry)| entry["type"] == kind);
+        entries.map(|(key, entry)| (key.as_str(), entry))
+    }
+
+    /// The names of the requests that were answered for good.
+    pub fn answered(&self) -> Vec<String> {
+        let mut names = BTreeMap::new();
+        let answered = self.of_type("answered").filter_map(|(key, entry)| {
+            if let Some(name) = who(&entry["added"].to_string()) {
+                names.entry(key).or_insert(name);
+            }
+            Some(format!("{} {}", names.get(key)?, entry["step"]))
+        });
+        answered.collect()
+    }
+
+    /// The ids of the tool calls that were answered for good.
+    pub fn called(&self) -> Vec<String> {
+        let ids = self.of_type("call-ends").map(|(_, entry)| entry["toolCallId"].as_str().unwrap().to_owned());
+        ids.collect()
+    }
+}
