@@ -9,6 +9,7 @@
 //! - [`cost`] – prices, and how much of a run is left
 //! - [`event`] – what happens in a run, told once to all who watch
 //! - [`checkpoint`] – what a run needs to go on in another process, as plain entries
+//! - [`trace`] – what a run left behind, shown elsewhere: as a page
 //! - [`input`] – what is typed behind a prompt file, made into its input
 //! - [`permission`] – what a prompt file may reach
 //! - [`http`] – the one HTTP client
@@ -33,6 +34,7 @@ mod prompt;
 mod schema;
 mod session;
 mod testing;
+mod trace;
 
 pub mod chat;
 pub mod cli;

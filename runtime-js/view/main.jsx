@@ -6,8 +6,8 @@ import { App } from './parts/app.jsx';
 import { restoreTheme } from './theme.js';
 
 restoreTheme();
-const { events, damaged } = JSON.parse(document.getElementById('events').textContent);
-const run = readRun(events);
+const { events, damaged, status } = JSON.parse(document.getElementById('events').textContent);
+const run = { ...readRun(events), status };
 const place = document.getElementById('page');
 place.replaceChildren();
 render(<App run={run} clock={new Clock(run)} damaged={damaged} />, place);

@@ -5,6 +5,7 @@
 //! formats, how a run works.
 
 mod args;
+mod browser;
 mod check_args;
 mod commands;
 mod complete;
@@ -23,6 +24,7 @@ mod script_host;
 mod show;
 mod templates;
 mod test_args;
+mod view_args;
 mod watched;
 
 use std::ffi::OsString;
@@ -98,6 +100,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         Some(Command::New(new)) => commands::new::run(&new, printer),
         Some(Command::Types(types)) => commands::types::run(&types, printer),
         Some(Command::Models(models)) => commands::models::run(&models, printer),
+        Some(Command::View(view)) => commands::view::run(&view, printer),
         Some(Command::Completions(completions)) => commands::completions::run(&completions, printer),
         Some(Command::Man) => commands::man::run(printer),
     }

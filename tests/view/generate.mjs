@@ -35,6 +35,8 @@ function usage(input, output, more = {}) {
   return { inputTokens: input, outputTokens: output, totalTokens: input + output, reasoningTokens: null, cachedInputTokens: null, ...more };
 }
 
+const NAMES = ['lookup', 'researcher', 'runToolCode'];
+
 const RULES = `<role>
 You are an analyst of the shop. Compute with the tools, never in your head.
 </role>
@@ -66,7 +68,7 @@ function firstStep(run) {
     { name: 'runToolCode', description: 'Runs TypeScript', inputSchema: { type: 'object', properties: { code: { type: 'string' } } } },
   ];
   const content = [{ type: 'text', text: 'What do tea and a cup cost with ten percent off?' }, { type: 'image', image: 'iVBORw0KGgo=', mediaType: 'image/png' }];
-  run.put('step-start', ROOT, { step: 0, model: MODEL, request: { system: RULES, messages: [{ role: 'user', content }], tools } });
+  run.put('step-start', ROOT, { step: 0, model: MODEL, request: { system: RULES, messages: [{ role: 'user', content }], tools: NAMES, toolSpecs: tools } });
   run.put('retry', ROOT, { message: 'openai is busy (429); asked again in 1.2 s', model: MODEL, reason: 'rate limit', attempt: 1, maxAttempts: 3, waitMs: 1200 }, 240);
   run.put('reasoning-delta', ROOT, { delta: 'Two prices are needed. ' }, 1900);
   run.put('reasoning-delta', ROOT, { delta: 'They do not depend on each other, so both can be asked for at once.' }, 400);
@@ -84,7 +86,7 @@ function firstStep(run) {
 function agentStep(run) {
   const system = RULES.replace('1. [doing]', '1. [done] ').replace('2. [open]', '2. [doing]').replace('\n\n<style>', '\n3. [open] Name the currency\n\n<style>');
   const extra = [{ role: 'user', content: [{ type: 'text', text: 'Reminder: two tasks are open.' }] }];
-  run.put('step-start', ROOT, { step: 1, model: MODEL, request: { system, messages: [], tools: ['lookup', 'researcher', 'runToolCode'], extra } });
+  run.put('step-start', ROOT, { step: 1, model: MODEL, request: { system, messages: [], tools: NAMES, extra } });
   const ids = [run.callId(), run.callId()];
   ['the history of the tea cup', 'discounts'].forEach((topic, index) => run.put('tool-call', ROOT, { toolCallId: ids[index], toolName: 'researcher', input: { topic } }, 300));
   const [first, second] = ids.map((id) => run.agent(ROOT, 'researcher', id));
@@ -115,7 +117,7 @@ const prices = await Promise.all(products.map((product) => lookup({ product })))
 const total = prices.reduce((sum, { cents }) => sum + cents, 0);
 console.log("total", total);
 return { total, discounted: Math.round(total * 0.9) };`;
-  run.put('step-start', ROOT, { step: 2, model: MODEL, request: { messages: [], tools: ['lookup', 'researcher', 'runToolCode'] } });
+  run.put('step-start', ROOT, { step: 2, model: MODEL, request: { messages: [], tools: NAMES } });
   const [first, second] = [run.callId(), run.callId()];
   run.put('tool-call', ROOT, { toolCallId: first, toolName: 'runToolCode', input: { code: bad } }, 900);
   const found = { line: 1, column: 32, message: "Type 'number' is not assignable to type 'string'.", code: 2322 };
@@ -132,7 +134,7 @@ return { total, discounted: Math.round(total * 0.9) };`;
 
 function lastStep(run) {
   const words = 'Tea and a cup cost 10.80 EUR with ten percent off.';
-  run.put('step-start', ROOT, { step: 3, model: MODEL, request: { messages: [], tools: ['lookup', 'researcher', 'runToolCode'] } });
+  run.put('step-start', ROOT, { step: 3, model: MODEL, request: { messages: [], tools: NAMES } });
   run.put('text-delta', ROOT, { delta: words }, 800);
   run.put('step-finish', ROOT, { step: 3, model: MODEL, finishReason: 'stop', usage: usage(1950, 40), cost: 0.0059, durationMs: 1000 });
   run.put('run-finish', ROOT, { ok: true, text: words, finishReason: 'stop', steps: 4, usage: usage(6850, 572, { cachedInputTokens: 400, reasoningTokens: 64 }), cost: 0.0239, model: MODEL, durationMs: 11_300, output: { total: 10.8, currency: 'EUR' } });

@@ -59,5 +59,6 @@ function prepare(node) {
   node.step = null;
   node.system = null;
   node.tools = null;
+  node.specs = new Map();
   return node;
 }

@@ -20,6 +20,7 @@ const value = (content, title) => {
 const MAKERS = {
   text: (node) => [block('text', node.text)],
   reasoning: (node) => [block('text', node.text)],
+  notice: (node) => [block('fact', node.text)],
   warning: (node) => [block('fact', node.text)],
   retry: (node) => [block('fact', node.text)],
   system(node) {
@@ -91,7 +92,8 @@ function contentBlocks(content) {
 function attachment({ type, image, data, mediaType, filename }) {
   const source = text(image ?? data);
   const address = /^https?:/.test(source) ? source : `${Math.ceil((source.length * 3) / 4 / 1024)} KB`;
-  return [`An ${type}`.replace('An f', 'A f'), filename && `“${text(filename)}”`, mediaType && text(mediaType), address].filter(Boolean).join(', ');
+  const known = [filename && `“${text(filename)}”`, mediaType && text(mediaType), address].filter(Boolean).join(', ');
+  return `${type === 'image' ? 'Image' : 'File'}: ${known}`;
 }
 
 function finishBlocks(result) {

@@ -66,11 +66,19 @@ export function visibleBars(bars, { from, to }, width) {
   return shown;
 }
 
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const ROUND = [
+  ...[1, 10, 100].flatMap((unit) => [1, 2, 5].map((times) => times * unit)),
+  ...[SECOND, MINUTE].flatMap((unit) => [1, 2, 5, 10, 15, 30].map((times) => times * unit)),
+  ...[1, 2, 6, 12, 24, 48, 168].map((times) => times * HOUR),
+];
+
 /** Round times for marks below the time line, some 110 pixels apart. */
 export function ticks({ from, to }, width) {
   const rough = ((to - from) * 110) / width;
-  const unit = 10 ** Math.floor(Math.log10(rough));
-  const step = Math.max([1, 2, 5, 10].map((times) => times * unit).find((each) => each >= rough), 1);
+  const step = ROUND.find((each) => each >= rough) ?? Math.ceil(rough / (168 * HOUR)) * 168 * HOUR;
   const marks = [];
   for (let time = Math.ceil(from / step) * step; time <= to; time += step) marks.push(time);
   return marks;

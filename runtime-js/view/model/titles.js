@@ -9,6 +9,7 @@ export const LABELS = {
   text: 'Text',
   tool: 'Tool',
   code: 'Code',
+  notice: 'Note',
   warning: 'Warning',
   retry: 'Retry',
 };
@@ -32,7 +33,7 @@ export function titleOf(node) {
     case 'finish':
       return node.result.ok === true ? 'Done' : 'Ended';
     case 'tools':
-      return node.tools.map(({ name }) => name).join(', ');
+      return node.tools.map(({ name }) => name).join(', ') || 'none';
     default:
       return '';
   }

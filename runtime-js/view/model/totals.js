@@ -5,9 +5,11 @@ import { walk } from './node.js';
 
 const STATES = { limit: 'Limit reached', interrupted: 'Interrupted' };
 
-/** `last` is the end in the journal's words: what was not finished is not known to go on. */
-export function stateOf({ finish }) {
-  if (!finish) return { word: 'Not finished', tone: 'open' };
+/** What the journal knows of a run whose events tell of no end. */
+const UNFINISHED = { running: { word: 'Running', tone: 'open' }, interrupted: { word: 'Interrupted', tone: 'bad' } };
+
+export function stateOf({ finish, status }) {
+  if (!finish) return Object.hasOwn(UNFINISHED, status) ? UNFINISHED[status] : { word: 'Not finished', tone: 'open' };
   if (finish.ok === true) return { word: 'Done', tone: 'good' };
   const kind = text(finish.error?.kind);
   return { word: Object.hasOwn(STATES, kind) ? STATES[kind] : 'Failed', tone: 'bad' };

@@ -10,7 +10,7 @@ import { Block } from './block.jsx';
 const MAX_DEPTH = 8;
 
 /** Whether a row can be opened and closed. */
-export const canFold = (node) => !['resume', 'warning', 'retry'].includes(node.kind) && (node.children.length > 0 || blocksOf(node).length > 0);
+export const canFold = (node) => !['resume', 'notice', 'warning', 'retry'].includes(node.kind) && (node.children.length > 0 || blocksOf(node).length > 0);
 
 export class Row extends Component {
   shouldComponentUpdate(next) {
@@ -178,4 +178,4 @@ function FinishHead({ node, isOpen, onFold }) {
   );
 }
 
-const HEADS = { step: StepHead, agent: AgentHead, tool: ToolHead, warning: Notice, retry: Notice, resume: Resume, finish: FinishHead };
+const HEADS = { step: StepHead, agent: AgentHead, tool: ToolHead, notice: Notice, warning: Notice, retry: Notice, resume: Resume, finish: FinishHead };

@@ -15,6 +15,7 @@ pub(super) mod run;
 pub(super) mod search;
 pub(super) mod test;
 pub(super) mod types;
+pub(super) mod view;
 mod watch;
 mod watch_input;
 
