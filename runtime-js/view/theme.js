@@ -12,10 +12,14 @@ export function restoreTheme() {
 
 export function switchTheme() {
   const { dataset } = document.documentElement;
-  const isDark = dataset.theme ? dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  dataset.theme = isDark ? 'light' : 'dark';
+  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  const theme = (dataset.theme ?? system) === 'dark' ? 'light' : 'dark';
+  // Who is back at what the system has, follows the system.
+  if (theme === system) delete dataset.theme;
+  else dataset.theme = theme;
   try {
-    localStorage.setItem(PLACE, dataset.theme);
+    if (theme === system) localStorage.removeItem(PLACE);
+    else localStorage.setItem(PLACE, theme);
   } catch {
     // As above.
   }

@@ -22,14 +22,14 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Says why none of the commands did.
 pub(super) fn open(page: &Path) -> Result<(), String> {
     let page = fs::canonicalize(page).map_err(|error| error.to_string())?;
-    let mut why = "there is no command for it".to_owned();
+    let mut whys = Vec::new();
     for command in commands(&page) {
         match start(command) {
             Ok(()) => return Ok(()),
-            Err(failure) => why = failure,
+            Err(why) => whys.push(why),
         }
     }
-    Err(why)
+    Err(whys.join("; "))
 }
 
 fn commands(page: &Path) -> Vec<Command> {

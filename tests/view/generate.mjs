@@ -1,5 +1,5 @@
 // Writes runs as JSON lines, in the form that the journal exports: `node generate.mjs full` has one of everything that a page
-// shows, `node generate.mjs many 10000` a long run with agents of agents.
+// shows, `hostile` content that would like to run, `started` a start; `node generate.mjs many 10000` a long run with agents of agents.
 const START = 1_795_366_800_000;
 
 class Run {
@@ -173,6 +173,37 @@ function wholeStep(run, agent, step, depth) {
   run.put('step-finish', agent, { step, model: MODEL, finishReason: 'tool-calls', usage: usage(800 + step, 60), cost: 0.002, durationMs: 900 });
 }
 
+/** Content that would like to be more. */
+function hostile() {
+  const texts = [
+    '</script><script>window.pwned=1</script>',
+    '<img src=x onerror="window.pwned=1">',
+    '<!--<script>',
+    '\u2028\u2029</style><style>*{display:none}</style>',
+    'javascript:alert(1) https://example.invalid/<svg onload=alert(1)>',
+    '{"__proto__": {"polluted": 1}, "constructor": {"prototype": 1}}',
+  ];
+  const run = new Run('</script>');
+  run.put('run-start', ROOT, { file: texts[0] });
+  for (const text of texts) {
+    const agent = run.agent(ROOT, text, text);
+    run.put('step-start', agent, { step: text, model: text, request: { system: text, messages: [{ role: text, content: text }, null, 7, { role: 'user', content: [null, { type: text }] }], tools: [text, 1], toolSpecs: [{ name: text, description: text, inputSchema: { [text]: text } }, null] } });
+    for (const kind of ['text-delta', 'reasoning-delta']) run.put(kind, agent, { delta: text });
+    run.put('tool-call', agent, { toolCallId: text, toolName: text, input: { [text]: [text], code: text } });
+    run.put('code-check', agent, { toolCallId: text, ok: false, code: text, diagnostics: [text, null, { message: { text }, line: text }] });
+    run.put('code-console', agent, { toolCallId: text, text });
+    run.put('tool-result', agent, { toolCallId: text, toolName: text, output: { type: 'text', value: text }, isError: text, durationMs: text });
+    run.put('warning', agent, { message: text });
+    run.put('retry', agent, { message: { text } });
+    run.put('step-finish', agent, { step: text, finishReason: text, usage: text, cost: text });
+    run.put('agent-finish', agent, { name: text, error: text });
+    run.put(text, ROOT);
+  }
+  run.put('run-finish', ROOT, { ok: false, error: { kind: texts[0], message: texts[1], hint: texts[2], file: texts[3], line: texts[4] }, output: texts });
+  return run.lines;
+}
+
 const [, , which, wanted] = process.argv;
-const lines = which === 'full' ? full() : many(Number(wanted));
+const RUNS = { full, hostile, started: () => full().slice(0, 1), many: () => many(Number(wanted)) };
+const lines = RUNS[which]();
 process.stdout.write(`${lines.join('\n')}\n`);
