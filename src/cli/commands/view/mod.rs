@@ -1,20 +1,18 @@
 //! `lmthing view` (docs/view.md): a run as a page. What is on the page is for [`crate::trace::page`].
 
+mod source;
+
 use std::{
-    fs,
-    io::{self, Read},
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use super::prompt_file::is_prompt_file;
 use crate::{
     cli::{ExitCode, Printer, browser, failure::words, view_args::ViewArgs},
-    diagnostic::{Diagnostic, did_you_mean},
+    diagnostic::Diagnostic,
     trace::page::{self, Told},
 };
-
-/// What files of events end in.
-const ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
 
 /// Numbers of damaged lines that are told one by one.
 const MAX_DAMAGED: usize = 5;
@@ -85,7 +83,7 @@ fn usual_name(told: &Told) -> String {
 }
 
 fn show(args: &ViewArgs, target: &Target, printer: &Printer) -> Result<(), Problem> {
-    let told = read(args)?;
+    let told = source::read(args)?;
     for note in notes(&told) {
         printer.stderr(&format!("Warning: {note}\n"));
     }
@@ -98,42 +96,6 @@ fn show(args: &ViewArgs, target: &Target, printer: &Printer) -> Result<(), Probl
     write(&path, &page)?;
     printer.stderr(&format!("Wrote {}.\n", path.display()));
     if args.open { open(&path) } else { Ok(()) }
-}
-
-/// The run that was named.
-fn read(args: &ViewArgs) -> Result<Told, Problem> {
-    let run = &args.run;
-    if run == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin().read_to_end(&mut bytes).map_err(|error| cannot("read", "standard input", &error))?;
-        return told_by(&bytes, "standard input");
-    }
-    if !is_file(run) {
-        return Err(Box::new(Diagnostic::new(format!("there is no run '{}'", run.display()))));
-    }
-    let bytes = fs::read(run).map_err(|error| {
-        let problem = cannot("read", &run.display().to_string(), &error);
-        let near = did_you_mean(run, has_ending).filter(|_| error.kind() == io::ErrorKind::NotFound);
-        near.map_or(problem.clone(), |hint| Box::new(problem.with_hint(hint)))
-    })?;
-    told_by(&bytes, &run.display().to_string())
-}
-
-/// Whether a word names a file, and not a run of the journal.
-fn is_file(word: &Path) -> bool {
-    word.components().count() > 1 || has_ending(word) || word.is_file()
-}
-
-fn has_ending(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
-}
-
-fn told_by(bytes: &[u8], name: &str) -> Result<Told, Problem> {
-    Told::of_bytes(bytes).ok_or_else(|| {
-        let why = if bytes.trim_ascii().is_empty() { "it is empty" } else { "none of its lines is an event" };
-        let hint = "events are what these print: lmthing run -f events FILE, lmthing runs export ID";
-        problem(&format!("{name} is no run: {why}"), hint)
-    })
 }
 
 /// What a person should know of what was left out.
