@@ -10,7 +10,6 @@
 //! - [`event`] – what happens in a run, told once to all who watch
 //! - [`checkpoint`] – what a run needs to go on in another process, as plain entries
 //! - [`journal`] – runs in a file, so that they can be looked at and gone on with
-//! - [`trace`] – what a run left behind, shown elsewhere: as a page
 //! - [`input`] – what is typed behind a prompt file, made into its input
 //! - [`permission`] – what a prompt file may reach
 //! - [`http`] – the one HTTP client
@@ -20,6 +19,7 @@
 //! - [`prompt`] – what a prompt function defined, and the record of its run; no JavaScript
 //! - [`script`] – the prompt file's QuickJS: loader, globals, bindings; the `'js` lifetime lives here
 //! - [`session`] – one run, step by step: answers are received, tools called, limits kept
+//! - [`trace`] – a run as spans for OpenTelemetry, and as a page
 //! - [`check`] – what is wrong with a prompt file, found before it runs
 //! - [`testing`] – tests of prompt files: discovery, isolation, results, reports
 //! - [`cli`] – arguments, printer, one file per command

@@ -5,6 +5,7 @@
 //! formats, how a run works.
 
 mod args;
+mod before;
 mod browser;
 mod check_args;
 mod commands;

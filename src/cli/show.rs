@@ -9,6 +9,7 @@ use std::{
 use super::{
     Printer,
     args::{Format, RunArgs},
+    before::Before,
     failure::Ending,
     progress::Progress,
     readers::{closing::closing, lines::lines, object::object, terminal, verbose::verbose},
@@ -17,6 +18,7 @@ use crate::{
     chat::FinishReason,
     event::{Agent, Event, EventKind, Events, Output, Reader, Summary},
     provider::Redactor,
+    trace::otel::{Export, Found, Settings},
 };
 
 /// What the run of a file shows, by the options it was started with.
@@ -26,17 +28,24 @@ pub(super) struct Show {
     /// Where everything that happens is told.
     pub(super) events: Rc<Events>,
     summary: Rc<RefCell<Summary>>,
+    /// Sends what happens to a collector, when there is one.
+    export: RefCell<Option<Export>>,
     is_quiet: bool,
     is_stdout_json: Rc<Cell<bool>>,
+    /// The step that the run goes on at, and words for it.
+    resumed: Option<(usize, String)>,
+    /// What an earlier process was answered last, as long as nothing follows it.
+    answered: Rc<RefCell<Option<String>>>,
 }
 
 impl Show {
-    /// Nothing is shown yet.
-    pub(super) fn new(args: &RunArgs, printer: &Printer, redactor: &Redactor) -> Self {
+    /// Nothing is shown yet. `before` is what was done of a run that goes on.
+    pub(super) fn new(args: &RunArgs, printer: &Printer, redactor: &Redactor, before: Option<Before>) -> Self {
         let printer = Rc::new(printer.clone());
         let progress = if args.quiet { Progress::none() } else { Progress::new(printer.clone()) };
         let is_for_programs = args.format.is_for_programs();
         let summary = if is_for_programs { Summary::with_text() } else { Summary::default() };
+        let summary = before.as_ref().map(|before| before.goes_on_in(summary.clone())).unwrap_or(summary);
         let summary = Rc::new(RefCell::new(summary));
         let sums = summary.clone();
         // First, so that the others find this event in the sums.
@@ -48,6 +57,9 @@ impl Show {
         });
         let is_stdout_json = Rc::new(Cell::new(is_for_programs));
         readers.push(of_output(is_stdout_json.clone()));
+        let answered = before.as_ref().and_then(|before| Some(before.last.as_ref()?.text.clone()));
+        let answered = Rc::new(RefCell::new(answered));
+        readers.push(of_next_step(answered.clone()));
         if !args.quiet {
             readers.push(terminal::notices(printer.clone()));
         }
@@ -58,12 +70,55 @@ impl Show {
         if args.verbose {
             readers.push(verbose(printer.clone(), redactor.clone()));
         }
-        Show { printer, progress, events: Events::new(readers), summary, is_quiet: args.quiet, is_stdout_json }
+        let resumed = before.as_ref().map(|before| (before.step, before.notice.clone()));
+        let events = match before {
+            Some(before) => Events::of_run(before.run, before.agents, readers),
+            None => Events::new(readers),
+        };
+        let (export, is_quiet) = (RefCell::default(), args.quiet);
+        Show { printer, progress, events, summary, export, is_quiet, is_stdout_json, resumed, answered }
+    }
+
+    /// Has the run exported as spans, if the variables say so. To be called before the first event.
+    pub(super) fn export(&self, variables: &[(String, String)], redactor: &Redactor) {
+        let found =
+            Settings::find(|name| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()));
+        match found {
+            Found::Off => {}
+            Found::Wrong(problem) => self.warn(&problem),
+            Found::On(settings) => {
+                settings.secrets().for_each(|secret| redactor.learn(secret));
+                let redactor = redactor.clone();
+                let export = Export::new(*settings, Rc::new(move |value| redactor.apply_texts(value)));
+                self.events.add_reader(export.reader());
+                self.export.replace(Some(export));
+            }
+        }
+    }
+
+    /// What is told of the export is no event of the run: it may be told before the first and after the last.
+    fn warn(&self, problem: &str) {
+        if !self.is_quiet {
+            self.printer.stderr(&format!("Warning: {problem}\n"));
+        }
     }
 
     /// The first event.
     pub(super) fn begin(&self, file: &Path) {
-        self.events.emit(&Agent::root(), &EventKind::RunStart { file: file.display().to_string(), resumed: None });
+        let (resumed, notice) = self.resumed.clone().unzip();
+        self.events.emit(&Agent::root(), &EventKind::RunStart { file: file.display().to_string(), resumed });
+        if let Some(notice) = notice.filter(|_| !self.is_quiet) {
+            self.printer.stderr(&format!("{notice}\n"));
+        }
+    }
+
+    /// How to go on with a run that has ended early, for a person.
+    pub(super) fn tell_how_to_go_on(&self, journal: Option<&Path>) {
+        if self.is_quiet || !self.printer.stderr_is_terminal() {
+            return;
+        }
+        let journal = journal.map(|path| format!(" --journal={}", path.display())).unwrap_or_default();
+        self.printer.stderr_dim(&format!("to go on: lmthing resume {}{journal}", self.events.run()));
     }
 
     /// Whether standard output is for JSON, and not for what the script prints.
@@ -80,11 +135,29 @@ impl Show {
     pub(super) fn end(&self, ending: &Ending) {
         self.progress.clear();
         self.printer.finish_line();
+        if i32::from(ending.code) == 0 && !ending.is_unread && !self.is_stdout_json() {
+            // There was nothing left to ask: what the run is for was said, but its process ended before it had gone well.
+            self.answered.take().iter().for_each(|text| self.printer.text(text));
+            self.printer.finish_line();
+        }
         if let Some(diagnostic) = ending.diagnostic.as_ref().filter(|_| self.is_quiet || !ending.is_told) {
             self.printer.diagnostic(diagnostic);
         }
         self.events.emit(&Agent::root(), &EventKind::RunFinish(Rc::new(ending.to_event())));
+        let export = self.export.take();
+        if let Some(problem) = export.and_then(Export::end) {
+            self.warn(&problem);
+        }
     }
+}
+
+/// Learns that more is asked.
+fn of_next_step(answered: Rc<RefCell<Option<String>>>) -> Reader {
+    Rc::new(move |event: &Event<'_>| {
+        if event.agent.is_root() && matches!(event.kind, EventKind::StepStart { .. }) {
+            answered.take();
+        }
+    })
 }
 
 /// Learns that the file has an output.

@@ -25,7 +25,9 @@ export function lanesOf(run, clock) {
 
   function fill(slot, node) {
     if (node.kind === 'step') {
-      slot.steps.push(bar(node, { heard: clock.at(Math.min(node.heard, node.end)) }));
+      // Without tools nothing is waited for but the model.
+      const heard = node.children.some(({ kind }) => kind === 'tool') ? Math.min(node.heard, node.end) : node.end;
+      slot.steps.push(bar(node, { heard: clock.at(heard) }));
       node.children.forEach((child) => fill(slot, child));
     } else if (node.kind === 'tool' || node.kind === 'code') {
       const free = slot.tools.find((lane) => lane.at(-1).node.end <= node.start);

@@ -86,10 +86,11 @@ const Legend = () => (
 
 function Bar({ top, left, right, bar, more, current, onSelect, x }) {
   const { node } = bar;
-  const names = ['bar', node.kind, isFailure(node) && 'bad', node === current && 'current', more > 0 && 'merged'];
   const width = Math.max(right - left - 1, 2);
   // The answer of the model, then the time its tools take.
   const heard = bar.heard === undefined || more > 0 ? null : Math.min(Math.max(x(bar.heard) - left, 2), width);
+  const isPale = heard !== null && heard < 16;
+  const names = ['bar', node.kind, isFailure(node) && 'bad', node === current && 'current', more > 0 && 'merged', isPale && 'pale'];
   const name = more > 0 ? `${more + 1} ${node.kind}s` : node.kind === 'step' ? String(node.number) : node.name;
   const title = `${node.kind === 'step' ? titleOf(node) : (node.name ?? 'Code')} · ${duration(bar.to - bar.from)}${more > 0 ? ` and ${more} more` : ''}`;
   return (

@@ -1,5 +1,6 @@
 //! `lmthing view` (docs/view.md): a run as a page. What is on the page is for [`crate::trace::page`].
 
+mod problem;
 mod source;
 
 use std::{
@@ -7,17 +8,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use self::problem::{Problem, cannot, problem};
 use super::prompt_file::is_prompt_file;
 use crate::{
-    cli::{ExitCode, Printer, browser, failure::words, view_args::ViewArgs},
+    cli::{ExitCode, Printer, browser, view_args::ViewArgs},
     diagnostic::Diagnostic,
     trace::page::{self, Told},
 };
 
 /// Numbers of damaged lines that are told one by one.
 const MAX_DAMAGED: usize = 5;
-
-type Problem = Box<Diagnostic>;
 
 /// Writes the page and says where it is.
 pub(in crate::cli) fn run(args: &ViewArgs, printer: &Printer) -> ExitCode {
@@ -135,12 +135,4 @@ fn open(path: &Path) -> Result<(), Problem> {
         let message = format!("cannot open {} in a browser: {why}", path.display());
         problem(&message, "the page is written; open it by hand, or name a browser in LMTHING_BROWSER")
     })
-}
-
-fn cannot(what: &str, name: &str, error: &io::Error) -> Problem {
-    Box::new(Diagnostic::new(format!("cannot {what} {name}: {}", words(error))))
-}
-
-fn problem(message: &str, hint: &str) -> Problem {
-    Box::new(Diagnostic::new(message).with_hint(hint))
 }

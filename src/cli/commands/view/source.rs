@@ -6,11 +6,11 @@ use std::{
     path::Path,
 };
 
-use super::{Problem, cannot, problem};
+use super::problem::{Problem, cannot, problem};
 use crate::{
     cli::{commands::journal, env, view_args::ViewArgs},
     diagnostic::{Diagnostic, did_you_mean},
-    journal::{Journal, JournalError, RunInfo, Status},
+    journal::{Journal, JournalError, RunInfo},
     trace::page::Told,
 };
 
