@@ -4,7 +4,7 @@ mod problem;
 mod source;
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
