@@ -13,19 +13,16 @@ use super::{
     run,
 };
 use crate::{
-    check::{LostVariable, lost_variables},
+    check::lost_variables,
     cli::{
         ExitCode, Printer, args::RunArgs, before::Before, env::variables, failure::Ending, resume_args::ResumeArgs,
         show::Show,
     },
-    event::Events,
+    event::{Events, Summary},
     journal::{Earlier, Journal, RunInfo, Start, Status},
     provider::Redactor,
 };
-use found::{check_states, step_to_go_back_to, where_it_goes_on};
-
-/// Of how many variables that begin anew somebody is told.
-const MAX_NOTES: usize = 5;
+use found::{check_states, lost_words, step_to_go_back_to, where_it_goes_on};
 
 /// Goes on with a run.
 pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
@@ -84,6 +81,7 @@ fn go_on(args: &ResumeArgs, left: Left, directory: &Path, printer: &Printer) -> 
         warnings
             .push(format!("the folder {gone}, where the run began, is gone; relative paths are looked up in {here}"));
     }
+    warnings.extend(lost_words(&lost_variables(&left.start.file)));
     let progress = left.earlier.progress();
     let (id, notice) = match left.back_to {
         None => (left.run.id.clone(), where_it_goes_on(&left.run.id, &progress)),
@@ -93,36 +91,24 @@ fn go_on(args: &ResumeArgs, left: Left, directory: &Path, printer: &Printer) -> 
             (id, notice)
         }
     };
+    let is_for_programs = args.format.is_for_programs();
     let before = Before {
         run: id,
         agents: left.earlier.agents.clone(),
         step: progress.step,
-        notice: notice + &begins_anew(&left.start.file, &left.start.directory),
-        sums: left.earlier.sums,
+        notice,
+        summary: left.earlier.goes_on_in(if is_for_programs { Summary::with_text() } else { Summary::default() }),
         requests: left.earlier.requests,
-        duration_ms: left.earlier.worked_ms,
-        last: progress.last.clone().filter(|_| left.back_to.is_none()),
+        said: progress.last.map(|last| last.text).filter(|_| left.back_to.is_none()),
     };
     run::go_on(&command, printer, Resumed { before, left, warnings })
-}
-
-/// Which variables of modules are not what they were, one on a line.
-fn begins_anew(file: &Path, directory: &Path) -> String {
-    let lost = lost_variables(file);
-    let note = |LostVariable { name, file, line }: &LostVariable| {
-        let file = file.strip_prefix(directory).unwrap_or(file).display();
-        format!("\nnote: {name} ({file}:{line}) begins anew: what lasts belongs in defState")
-    };
-    let notes = lost.iter().take(MAX_NOTES).map(note);
-    let more = lost.len().checked_sub(MAX_NOTES).filter(|more| *more > 0);
-    notes.chain(more.map(|more| format!("\nnote: {more} more begin anew"))).collect()
 }
 
 /// The command that the run was started with, as far as it counts once more.
 fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs {
     // As it was named, unless that leads somewhere else now.
     let shown = PathBuf::from(&start.shown);
-    let is_there = start.directory.is_dir() && start.directory.join(&shown) == start.file;
+    let is_there = start.directory.join(&shown).canonicalize().is_ok_and(|file| file == start.file);
     let file = if is_there { shown } else { start.file.clone() };
     let env_file = match args.env_file.is_empty() {
         true => start.env_files.clone(),
