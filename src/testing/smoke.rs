@@ -91,12 +91,12 @@ enum Ended {
 async fn play(path: &Path, answers: Answers, limit: Option<Duration>, options: &TestOptions, host: &Rc<Host>) -> Ended {
     let teller = &host.teller;
     let tested = teller.recordings.current();
-    let exchanges = match answers {
+    let answerer = match answers {
         Answers::Mock => Ok(tested.unrecorded()),
-        Answers::Recording | Answers::Nobody => tested.exchanges(&recording_of(path), &teller.redactor),
+        Answers::Recording | Answers::Nobody => tested.recorded(&recording_of(path), &teller.redactor),
     };
-    let exchanges = match exchanges {
-        Ok(exchanges) => exchanges,
+    let answerer = match answerer {
+        Ok(answerer) => answerer,
         Err(refusal) if answers == Answers::Nobody => return Ended::Badly(Box::new(unanswered(*refusal))),
         Err(refusal) => return Ended::Badly(refusal),
     };
@@ -112,7 +112,7 @@ async fn play(path: &Path, answers: Answers, limit: Option<Duration>, options: &
         events: Events::new(vec![Rc::new(read), warnings(host.clone())]),
         model: (answers == Answers::Mock).then(|| ModelChoice::Named("mock".to_owned())),
         surroundings: Surroundings { latest: deadline, ..surroundings(options) },
-        ..file_run_options(path, options, host, exchanges)
+        ..file_run_options(path, options, host, answerer.exchanges.clone())
     };
     let meter = run_options.meter.clone();
     let run = run_file(path, run_options);
@@ -124,6 +124,7 @@ async fn play(path: &Path, answers: Answers, limit: Option<Duration>, options: &
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         return Ended::Badly(Box::new(timed_out(limit.unwrap_or_default())));
     }
+    answerer.run_ended();
     if let Some(fault) = tested.take_fault() {
         return Ended::Badly(Box::new(fault));
     }

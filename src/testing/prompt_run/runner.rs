@@ -95,7 +95,9 @@ impl PromptRuns for PromptRunner {
 
     fn give_up_after(&self, count: u64) -> usize {
         let mut runs = self.0.under_way.borrow_mut();
-        let late = runs.range_mut(count + 1..).map(|(_, is_given_up)| *is_given_up = true).count();
+        // One that was given up before may not have heard of it yet.
+        let late = runs.range_mut(count + 1..).filter(|(_, is_given_up)| !**is_given_up);
+        let late = late.map(|(_, is_given_up)| *is_given_up = true).count();
         self.0.given_up.notify_waiters();
         late
     }
@@ -149,20 +151,24 @@ impl Inner {
         let (asked, path) = (request.model.clone(), request.path.clone());
         let (timeout, latest) = (request.timeout, request.latest);
         let (redactor, collector) = (self.redactor_of(&request), Collector::new());
-        let exchanges = match &request.recording {
-            Some(recording) => recordings.exchanges(recording, &redactor),
+        let answerer = match &request.recording {
+            Some(recording) => recordings.recorded(recording, &redactor),
             None => Ok(recordings.unrecorded()),
         };
-        let prepared = check_file(&path)
-            .and(exchanges)
-            .and_then(|exchanges| self.prepare(request, exchanges, redactor.clone(), &collector));
-        let options = match prepared {
-            Ok(options) => options,
+        let prepared = check_file(&path).and(answerer).and_then(|answerer| {
+            let options = self.prepare(request, answerer.exchanges.clone(), redactor.clone(), &collector)?;
+            Ok((options, answerer))
+        });
+        let (options, answerer) = match prepared {
+            Ok(prepared) => prepared,
             Err(refusal) => return RunEnd::Refused(refusal),
         };
         let meter = options.meter.clone();
         let end = within(timeout, run_file(&path, options)).await;
         meter.close();
+        if end.is_some() && !is_over(latest) {
+            answerer.run_ended();
+        }
         if is_over(latest) {
             // It was interrupted with its test, which will not wait any longer.
             return std::future::pending().await;
