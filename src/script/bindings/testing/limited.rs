@@ -78,7 +78,8 @@ async fn within<'js>(
     host::release(ctx);
     let is_in_time = !was_interrupted && deadline.is_none_or(|deadline| Instant::now() <= deadline);
     if !is_in_time || what == "the test" {
-        give_up_runs(ctx, runs_before, matches!(outcome, Some(Ok(_))) && is_in_time);
+        let was_well = matches!(outcome, Some(Ok(_))) && is_in_time;
+        give_up_runs(ctx.clone(), runs_before, what.to_owned(), was_well);
     }
     match outcome {
         Some(Ok(value)) if is_in_time => Ok(value),
@@ -90,13 +91,14 @@ async fn within<'js>(
     }
 }
 
-/// Ends runs of prompt files whose test is over. One that was well without them has most likely forgotten to await them.
-fn give_up_runs(ctx: &Ctx<'_>, runs_before: u64, was_well: bool) {
-    let given_up = door::give_up_after(ctx, runs_before);
-    if given_up > 0 && was_well {
+/// `giveUpRuns(begun, what, isWell)`: ends the runs of prompt files that were asked for since there were `begun`, of which `what` is
+/// over. One that was well without them has most likely forgotten to await them.
+pub(super) fn give_up_runs(ctx: Ctx<'_>, begun: u64, what: String, is_well: bool) {
+    let given_up = door::give_up_after(&ctx, begun);
+    if given_up > 0 && is_well {
         let runs = if given_up == 1 { "a run is".to_owned() } else { format!("{given_up} runs are") };
         // Only a broken engine has no host.
-        let _ = warning(ctx, &format!("{runs} given up: the test ended before; await run(…)"));
+        let _ = warning(&ctx, &format!("{runs} given up: {what} ended before; await run(…)"));
     }
 }
 

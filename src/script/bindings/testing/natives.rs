@@ -6,8 +6,8 @@ use rquickjs::{Array, Ctx, Function, Object, Result, Value};
 
 use super::{
     host::{self, TestSettings},
-    limited::limited,
-    run::run,
+    limited::{give_up_runs, limited},
+    run::{door, run},
     told::{described, tell},
 };
 use crate::{
@@ -36,6 +36,11 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     function("places", Function::new(ctx.clone(), places)?)?;
     // limited(fn, args, milliseconds, what): calls and awaits; resolves to {value} or {thrown: [error]}.
     function("limited", Function::new(ctx.clone(), limited)?)?;
+    // runsBegun(): how many runs of prompt files the tests have asked for so far.
+    function("runsBegun", Function::new(ctx.clone(), |ctx: Ctx<'js>| door::count(&ctx))?)?;
+    // giveUpRuns(begun, what, isWell): ends the runs that were asked for since, of which `what` is over; one that was well without
+    // them has most likely forgotten to await them.
+    function("giveUpRuns", Function::new(ctx.clone(), give_up_runs)?)?;
     // described(error, diff): a failure as `tell` takes it; `diff(error)` may find a difference to show.
     function("described", Function::new(ctx.clone(), described)?)?;
     // tell(kind, object): what came of something.
