@@ -36,6 +36,11 @@ pub(crate) enum Entry {
         /// What the prompt remembers after it.
         memory: MemoryChange,
     },
+    /// Somebody who works for the prompt has done something, after which it remembers other things.
+    Remembers {
+        /// What.
+        memory: MemoryChange,
+    },
     /// The step is over, with all its calls.
     StepEnds {
         /// Which.

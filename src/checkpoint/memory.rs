@@ -54,6 +54,13 @@ pub(crate) struct MemoryChange {
     pub asked_again: Option<usize>,
 }
 
+impl MemoryChange {
+    /// Whether nothing has changed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.states.is_empty() && self.effects.is_none() && self.due.is_none() && self.asked_again.is_none()
+    }
+}
+
 impl Memory {
     /// What makes this memory out of an earlier one.
     pub(crate) fn change_from(&self, before: &Memory) -> MemoryChange {

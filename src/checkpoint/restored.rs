@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::{
     entry::{Answered, CallEnd, Entry},
-    memory::Memory,
+    memory::{Memory, MemoryChange},
 };
 use crate::chat::{ContentPart, Message, Role, ToolSpec};
 
@@ -94,6 +94,7 @@ pub(crate) fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<us
                 restored.after.apply(&memory);
                 restored.parts.entry(of).or_default().insert(number, Part { asked, outcome });
             }
+            Entry::Remembers { memory } => restored.remembers(&memory),
             Entry::StepEnds { added, memory, .. } => {
                 restored.after.apply(&memory);
                 restored.step_ends(added);
@@ -133,6 +134,13 @@ impl Restored {
             answer: Rc::new(answer),
         };
         self.half = Some(HalfStep { step, begun: Vec::new() });
+    }
+
+    fn remembers(&mut self, memory: &MemoryChange) {
+        self.after.apply(memory);
+        if self.half.is_none() {
+            self.before = self.after.clone();
+        }
     }
 
     fn call_ends(&mut self, end: CallEnd) {

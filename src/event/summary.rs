@@ -1,6 +1,5 @@
 //! What a run comes to, added up from its events.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Event, EventKind, Output, RunFinish};
@@ -14,8 +13,6 @@ pub struct Summary {
     pub steps: usize,
     /// Steps of all prompts.
     pub all_steps: usize,
-    /// Requests of all prompts of whose answers something was paid: also those whose steps never ended.
-    requests: usize,
     /// The text of the last step, if it is kept.
     pub text: String,
     /// The validated output, when the file has one.
@@ -37,30 +34,19 @@ pub struct Summary {
     keeps_text: bool,
 }
 
-/// What a run has come to so far, as it is kept for the process that goes on with it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Totals {
+/// What adds up over the processes of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sums {
     /// Steps of the file's own prompt.
     pub steps: usize,
     /// Steps of all prompts.
     pub all_steps: usize,
-    /// Requests of all prompts that were answered, wholly or not.
-    pub requests: usize,
     /// The tokens of all answers.
     pub usage: Usage,
     /// What the answers whose cost is known cost, in US dollars.
     pub known_cost: f64,
-    /// Whether that is not all.
+    /// Whether there are others.
     pub is_cost_unknown: bool,
-    /// How long the run was at work, in milliseconds.
-    pub duration_ms: u64,
-    /// Why the last answer of the file's own prompt ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub finish_reason: Option<FinishReason>,
-    /// The model of its last step, as `provider:model`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
 }
 
 impl Summary {
@@ -69,34 +55,37 @@ impl Summary {
         Summary { keeps_text: true, ..Summary::default() }
     }
 
-    /// Takes in what the run came to before this process, and what its last answer said.
-    pub fn go_on(&mut self, before: &Totals, text: String) {
-        self.steps = before.steps;
-        self.all_steps = before.all_steps;
-        self.requests = before.requests;
-        self.usage = before.usage;
-        self.known_cost = before.known_cost;
-        self.is_cost_unknown = before.is_cost_unknown;
-        self.duration_ms = before.duration_ms;
-        self.before_ms = before.duration_ms;
-        self.finish_reason = before.finish_reason;
-        self.model.clone_from(&before.model);
-        self.text = text;
+    /// The summary of a run that goes on, with what it came to before.
+    #[must_use]
+    pub fn going_on(self, before: &Sums) -> Self {
+        Summary {
+            steps: before.steps,
+            all_steps: before.all_steps,
+            usage: before.usage,
+            known_cost: before.known_cost,
+            is_cost_unknown: before.is_cost_unknown,
+            ..self
+        }
     }
 
-    /// What another process needs to go on with these sums.
-    pub fn totals(&self) -> Totals {
-        Totals {
+    /// What adds up over the processes of a run.
+    pub fn sums(&self) -> Sums {
+        Sums {
             steps: self.steps,
             all_steps: self.all_steps,
-            requests: self.requests,
             usage: self.usage,
             known_cost: self.known_cost,
             is_cost_unknown: self.is_cost_unknown,
-            duration_ms: self.duration_ms,
-            finish_reason: self.finish_reason,
-            model: self.model.clone(),
         }
+    }
+
+    /// Takes in how long earlier processes were at work, and the last answer of the file's own prompt in them: it is the last
+    /// one of all when nothing is left to ask.
+    pub fn take_up(&mut self, duration_ms: u64, text: String, finish_reason: FinishReason, model: String) {
+        (self.before_ms, self.duration_ms) = (duration_ms, duration_ms);
+        self.text = text;
+        self.finish_reason = Some(finish_reason);
+        self.model = Some(model);
     }
 
     /// Adds an event.
@@ -110,7 +99,6 @@ impl Summary {
             }
             // Not with the step, which may never end: what its tools are still busy with does not make it free.
             EventKind::Answered { usage, cost } => {
-                self.requests += 1;
                 self.usage = self.usage.plus(*usage);
                 self.is_cost_unknown |= cost.is_none();
                 self.known_cost += cost.unwrap_or(0.0);
@@ -186,19 +174,14 @@ mod tests {
 
     #[test]
     fn sums_go_on_in_another_process() {
-        let before = Summary { duration_ms: 1200, steps: 3, ..answered(Summary::default(), Some(0.5)) }.totals();
-        let kept: Totals = serde_json::from_value(json!(before)).unwrap();
-        assert_eq!(kept, before);
-        let mut summary = Summary::with_text();
-        summary.go_on(&kept, "said before".to_owned());
-        let summary = answered(summary, Some(0.25));
-        let object = summary.to_json(&RunFinish::default());
+        let before = Summary { steps: 3, ..answered(Summary::default(), Some(0.5)) }.sums();
+        let mut summary = Summary::with_text().going_on(&before);
+        summary.take_up(1200, "said before".to_owned(), FinishReason::Stop, "lab:m".to_owned());
+        let object = answered(summary.clone(), Some(0.25)).to_json(&RunFinish::default());
         assert_eq!((&object["usage"]["inputTokens"], &object["cost"]), (&json!(60), &json!(0.75)));
         assert_eq!((&object["durationMs"], &object["steps"]), (&json!(1200), &json!(3)));
-        assert_eq!(object["text"], "said before");
-        assert_eq!(summary.totals().requests, 2);
-        let mut unknown = Summary::default();
-        unknown.go_on(&answered(summary, None).totals(), String::new());
-        assert_eq!(answered(unknown, Some(0.1)).total_cost(), None);
+        assert_eq!((&object["text"], &object["model"]), (&json!("said before"), &json!("lab:m")));
+        let unknown = answered(summary, None).sums();
+        assert_eq!(answered(Summary::default().going_on(&unknown), Some(0.1)).total_cost(), None);
     }
 }

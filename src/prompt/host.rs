@@ -114,6 +114,10 @@ pub(crate) trait PromptHost {
     /// Whether a call of this tool may be made again when nobody knows whether it was made (`options.repeat`).
     fn may_repeat(&self, tool_name: &str) -> bool;
 
+    /// Whether a tool does its work itself. What agents and code of the model's have done is in logs of their own, and in parts
+    /// of their calls.
+    fn works_itself(&self, tool_name: &str) -> bool;
+
     /// Runs the prompt function again with the current state. A prompt without one (a child) does nothing and
     /// keeps its definitions.
     fn rerun(&self) -> LocalBoxFuture<'_, Result<(), RunError>>;

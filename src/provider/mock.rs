@@ -39,7 +39,7 @@ impl Default for MockOptions {
 type UsedUp = Box<dyn FnOnce(usize)>;
 
 /// A scripted model with its place in the script.
-pub struct MockModel {
+pub(crate) struct MockModel {
     /// What has not been played yet.
     items: RefCell<vec::IntoIter<MockItem>>,
     /// How many there were.
@@ -76,18 +76,9 @@ impl MockModel {
         MockModel { used_up: RefCell::new(Some(Box::new(tell))), ..self }
     }
 
-    /// Which of the run's mocks it is, if that is known.
-    pub(crate) fn number(&self) -> Option<usize> {
-        self.number.get()
-    }
-
-    /// Tells it from the run's other mocks.
-    pub(crate) fn set_number(&self, number: usize) {
+    /// Tells it from the run's other mocks, and leaves out the turns that were answered in another process.
+    pub(crate) fn set_number(&self, number: usize, answered: Vec<usize>) {
         self.number.set(Some(number));
-    }
-
-    /// Leaves out turns that were answered in another process; those it has played by now stay played.
-    pub(crate) fn leave_out(&self, answered: impl IntoIterator<Item = usize>) {
         self.answered.borrow_mut().extend(answered);
     }
 
@@ -259,8 +250,10 @@ impl LanguageModel for MockModel {
         .boxed_local()
     }
 
-    fn as_mock(&self) -> Option<&MockModel> {
-        Some(self)
+    fn leave_out(&self, turns: &[usize]) {
+        if self.number.get().is_none() {
+            self.answered.borrow_mut().extend(turns);
+        }
     }
 }
 

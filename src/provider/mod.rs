@@ -42,8 +42,7 @@ pub use context::{Env, ProviderContext, ProviderEvent};
 pub use create::create;
 pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
-pub use mock::MockModel;
-pub(crate) use mock::MockOptions;
+pub(crate) use mock::{MockModel, MockOptions};
 pub(crate) use mock_item::{MockItem, WrongMockItem};
 pub(crate) use models::{ModelList, ProviderInfo, list_models};
 pub(crate) use record::{Asked, RecordedExchange, RecordedFile, ask_and_keep, try_recording, write_recording};
@@ -116,10 +115,9 @@ pub trait LanguageModel {
         vec![Answerer { provider, model_id, ..Answerer::default() }]
     }
 
-    /// The model as a scripted one, if it is: what it has played in another process can be left out.
-    fn as_mock(&self) -> Option<&MockModel> {
-        None
-    }
+    /// Leaves out turns of its script, if it plays one: a run that they were played for goes on in this process. One that is
+    /// told from others for the whole run ([`MockTurn::mock`]) has left out all that were.
+    fn leave_out(&self, _turns: &[usize]) {}
 
     /// Sends one request.
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>>;

@@ -74,6 +74,10 @@ impl<'a> Keeper<'a> {
     /// As of [`Keeper::answered`].
     pub(super) fn call_ends(self, place: usize, result: &ToolResult) -> Result<(), RunError> {
         let Some(log) = self.log else { return Ok(()) };
+        // Of a run that has to end, failures are its end and not the tool's: another process makes the call again.
+        if self.meter.ended().is_some() && (result.output.is_error() || !self.host.works_itself(&result.tool_name)) {
+            return Ok(());
+        }
         let end = CallEnd {
             place,
             tool_call_id: result.tool_call_id.clone(),
@@ -147,11 +151,8 @@ fn entry_of(whole: &WholeAnswer<'_>, log: &Log, history: &Transcript, memory: Me
     let WholeAnswer { step, plan, tools, answer, message, cost, turn } = *whole;
     let sent = &plan.messages;
     let system = sent.system().map(|system| system.plain_text());
-    let system = (*log.system.borrow() != system).then(|| log.system.replace(system.clone())).map(|_| system);
-    let tools = tools.filter(|tools| log.tools.borrow().as_slice() != &***tools).map(|tools| tools.to_vec());
-    if let Some(tools) = &tools {
-        log.tools.replace(tools.clone());
-    }
+    let system = log.new_system(system);
+    let tools = tools.and_then(|tools| log.new_tools(tools));
     Answered {
         step,
         system,

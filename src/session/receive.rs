@@ -16,7 +16,7 @@ use crate::{
     event::EventKind,
     plugin::method::{CodeWatcher, Piece},
     prompt::{MethodAnswer, PromptHost, RunError, StepPlan},
-    provider::{Answering, LanguageModel, ProviderError, ProviderErrorKind},
+    provider::{Answering, LanguageModel, PartStream, ProviderError, ProviderErrorKind},
 };
 
 /// Whether the answer goes on.
@@ -72,30 +72,7 @@ pub(super) async fn receive(
         watcher,
         block: String::new(),
     };
-    loop {
-        let part = tokio::select! {
-            // Parts first: a tool call that is at hand should not wait for the results of others.
-            biased;
-            () = admission.reached() => return Err(receiver.ended()),
-            part = stream.next() => part,
-            answered = receiver.calls.one_answered() => {
-                answered?;
-                continue;
-            }
-        };
-        let Some(part) = part else { break };
-        let part = match part {
-            Ok(part) => part,
-            Err(error) => {
-                // Text that might have been the beginning of a tag was streamed all the same.
-                receiver.release_text()?;
-                return Err(receiver.broken_off(error));
-            }
-        };
-        if receiver.take(part).await? == Flow::Ends {
-            break;
-        }
-    }
+    receiver.read(&mut stream).await?;
     // The rest of an answer that was ended here is not waited for: this closes the connection.
     drop(stream);
     admission.make_way();
@@ -161,6 +138,34 @@ struct Receiver<'a> {
 }
 
 impl Receiver<'_> {
+    /// Reads the answer to its end, or as far as it is read.
+    async fn read(&mut self, stream: &mut PartStream<'_>) -> Result<(), RunError> {
+        loop {
+            let part = tokio::select! {
+                // Parts first: a tool call that is at hand should not wait for the results of others.
+                biased;
+                () = self.admission.reached() => return Err(self.ended()),
+                part = stream.next() => part,
+                answered = self.calls.one_answered() => {
+                    answered?;
+                    continue;
+                }
+            };
+            let Some(part) = part else { return Ok(()) };
+            let part = match part {
+                Ok(part) => part,
+                Err(error) => {
+                    // Text that might have been the beginning of a tag was streamed all the same.
+                    self.release_text()?;
+                    return Err(self.broken_off(error));
+                }
+            };
+            if self.take(part).await? == Flow::Ends {
+                return Ok(());
+            }
+        }
+    }
+
     async fn take(&mut self, part: StreamPart) -> Result<Flow, RunError> {
         if self.admission.heard(&part).is_err() {
             return Err(self.ended());

@@ -20,7 +20,7 @@ impl Journal {
         fs::copy(path, &copy).ok()?;
         let _ = fs::copy(path.with_extension("db-wal"), copy.with_extension("db-wal"));
         let connection = rusqlite::Connection::open(&copy).unwrap();
-        let mut statement = connection.prepare("SELECT key, entry FROM entries ORDER BY run, seq").ok()?;
+        let mut statement = connection.prepare("SELECT key, entry FROM entries ORDER BY at").ok()?;
         let entries = statement.query_map([], |row| {
             let (key, text): (String, String) = (row.get(0)?, row.get(1)?);
             Ok((key, serde_json::from_str(&text).unwrap()))

@@ -11,6 +11,22 @@ use std::process::{Child, Command};
 use crate::run_support::{Ended, Folder};
 use provider::Provider;
 
+/// What prompt files here begin with: `note` appends to a file, `die` ends the process as `kill -9` does, the first time it
+/// is called with a name.
+pub const PRELUDE: &str = "
+import { z } from 'zod';
+import fs from 'node:fs';
+const none = z.object({});
+const note = (line) => fs.appendFileSync('done.log', line + '\\n');
+const die = (name = 'dead') => {
+  if (fs.existsSync(name)) return;
+  fs.writeFileSync(name, '');
+  process.kill(process.pid, 'SIGKILL');
+};
+const call = (toolCallId, toolName, args = {}) => ({ type: 'tool-call', toolCallId, toolName, args });
+const text = (text) => ({ type: 'text', text });
+";
+
 /// A folder with `p.lmt.mjs`, and a provider `lab` that answers it.
 pub struct Place {
     pub folder: Folder,
@@ -20,6 +36,26 @@ pub struct Place {
 impl Place {
     pub fn new(source: &str, provider: Provider) -> Self {
         Place { folder: Folder::of(source), provider }
+    }
+
+    /// One that asks nobody but its own mock; the source stands behind [`PRELUDE`].
+    pub fn mocked(source: &str) -> Self {
+        let source = format!("{PRELUDE}export const config = {{ model: 'mock' }};\n{source}");
+        Place::new(&source, Provider::start(|_| provider::Turn::failure(500)))
+    }
+
+    /// Begins a run that is killed.
+    pub fn killed(&self) -> Ended {
+        let ended = self.run("run --journal p.lmt.mjs");
+        assert_eq!(ended.code, -1, "{ended:?}");
+        ended
+    }
+
+    /// Goes on to a good end; what is printed is that.
+    pub fn resumed(&self) -> String {
+        let ended = self.run("resume last");
+        assert_eq!(ended.code, 0, "{ended:?}");
+        ended.stdout
     }
 
     pub fn command(&self, arguments: &str) -> Command {

@@ -14,7 +14,7 @@ use crate::{
     script::bindings::{
         prompt::{memory, object::PromptObject},
         services,
-        values::{message_of, to_json_text},
+        values::{message_of, plain_error, to_json_text},
     },
 };
 
@@ -150,6 +150,10 @@ pub(crate) async fn part<'js>(
         keep(ctx, &log, entry(None, MemoryChange::default()))?;
     }
     let outcome = work.await;
+    // As with whole calls: what fails because the run has to end is not over.
+    if outcome.is_err() && services::limits(ctx).is_ok_and(|limits| limits.ended().is_some()) {
+        return outcome;
+    }
     let memory = remembered(ctx, prompt, 0).map_err(|error| message_of(ctx, error))?;
     let memory = log.change(Memory { asked_again: log.asked_again(), ..memory });
     keep(ctx, &log, entry(Some(outcome.clone()), memory))?;
@@ -174,8 +178,27 @@ fn interrupted(name: &str) -> String {
     )
 }
 
-/// What a prompt remembers now.
+/// What a prompt remembers now. Those it works for may remember something else as well since the entry before: tools of an
+/// agent set the states of its parent.
 pub(crate) fn remembered<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usize) -> Result<Memory> {
+    let mut outer = parent(prompt);
+    while let Some(prompt) = outer {
+        outer = parent(&prompt);
+        let Some(log) = prompt.borrow().core.log.borrow().clone() else { continue };
+        let change = log.change(own_memory(ctx, &prompt, log.asked_again())?);
+        if !change.is_empty() {
+            let kept = keep(ctx, &log, Entry::Remembers { memory: change });
+            kept.map_err(|message| plain_error(ctx, message))?;
+        }
+    }
+    own_memory(ctx, prompt, asked_again)
+}
+
+fn parent<'js>(prompt: &PromptObject<'js>) -> Option<PromptObject<'js>> {
+    PromptObject::from_value(&prompt.borrow().bag.parent()?).ok()
+}
+
+fn own_memory<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usize) -> Result<Memory> {
     let memory = memory::memory(ctx, prompt)?;
     let due = prompt.borrow().core.prompt.borrow().due();
     Ok(Memory { due, asked_again, ..memory })

@@ -285,8 +285,7 @@ pub(crate) fn stop_counting_mocks(ctx: &Ctx<'_>) -> Result<()> {
 }
 
 fn number_mock(services: &Services, mock: &MockModel, number: usize) {
-    mock.set_number(number);
-    mock.leave_out(services.doors.checkpoints.played(number));
+    mock.set_number(number, services.doors.checkpoints.played(number));
 }
 
 /// A run that was started, until it is told of its end.

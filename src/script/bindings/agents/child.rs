@@ -115,6 +115,7 @@ fn child_prompt<'js>(
     };
     let plugins: Array = list_of(ctx, plugins)?;
     let child = object::create(ctx, depth, plugins.as_value(), "config.plugins")?;
+    child.borrow().bag.set_parent(parent.as_value().clone());
     let core = child.borrow().core.clone();
     let scope = services::scope(ctx, &outer)?;
     core.agent.replace(Some(services::events(ctx)?.agent(scope.agent(), label.called())));

@@ -65,6 +65,7 @@ pub(crate) struct Bag<'js> {
     output: RefCell<Option<Schema<'js>>>,
     converted: RefCell<HashMap<String, CachedTool<'js>>>,
     run: RefCell<Option<Class<'js, PromptRun<'js>>>>,
+    parent: RefCell<Option<Value<'js>>>,
     /// Not shown to the collector: it holds strings and numbers, which lead nowhere.
     written: RefCell<HashMap<String, WrittenData<'js>>>,
 }
@@ -88,6 +89,7 @@ impl<'js> Trace<'js> for Bag<'js> {
         trace_cell(&self.output, tracer);
         trace_cell(&self.converted, tracer);
         trace_cell(&self.run, tracer);
+        trace_cell(&self.parent, tracer);
     }
 }
 
@@ -238,6 +240,16 @@ impl<'js> Bag<'js> {
         let mut written = self.written.borrow_mut();
         written.retain(|_, data| data.is_there());
         written.insert(name.to_owned(), data);
+    }
+
+    /// The prompt that an agent's child works for.
+    pub(crate) fn parent(&self) -> Option<Value<'js>> {
+        self.parent.borrow().clone()
+    }
+
+    /// Sets what [`Bag::parent`] gives; once a prompt.
+    pub(crate) fn set_parent(&self, parent: Value<'js>) {
+        self.parent.replace(Some(parent));
     }
 
     /// The run under way or the last one.

@@ -222,10 +222,9 @@ impl<'js> ScriptPrompt<'js> {
 
 /// A mock that was made anew for this run goes on behind what it has answered.
 fn leave_out_played(model: &dyn LanguageModel, log: Option<&Log>) {
-    let (Some(mock), Some(restored)) = (model.as_mock(), log.and_then(Log::restored)) else { return };
-    if mock.number().is_none() {
-        mock.leave_out(restored.answers().filter_map(|step| Some(step.answer.played?.turn)));
-    }
+    let Some(restored) = log.and_then(Log::restored) else { return };
+    let turns: Vec<_> = restored.answers().filter_map(|step| Some(step.answer.played?.turn)).collect();
+    model.leave_out(&turns);
 }
 
 impl<'js> PromptHost for ScriptPrompt<'js> {
@@ -269,6 +268,12 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
             // Each of an array form says so for itself.
             Some(Entry::Composite(_)) | None => true,
         }
+    }
+
+    fn works_itself(&self, tool_name: &str) -> bool {
+        let definitions = self.core.prompt.borrow();
+        let tool = definitions.tool(tool_name);
+        tool.is_none_or(|tool| tool.kind == DefinitionKind::DefTool && tool.maker != ToolMaker::CodeMode)
     }
 
     fn rerun(&self) -> LocalBoxFuture<'_, std::result::Result<(), RunError>> {
