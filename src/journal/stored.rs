@@ -117,8 +117,8 @@ fn memory(entry: &mut Entry) -> Option<&mut MemoryChange> {
     match entry {
         Entry::Answered(answered) => Some(&mut answered.memory),
         Entry::CallEnds(end) => Some(&mut end.memory),
-        Entry::StepEnds { memory, .. } => Some(memory),
-        Entry::CallBegins { .. } | Entry::Part { .. } | Entry::Ends => None,
+        Entry::StepEnds { memory, .. } | Entry::Part { memory, .. } | Entry::Remembers { memory, .. } => Some(memory),
+        Entry::CallBegins { .. } | Entry::Ends => None,
     }
 }
 

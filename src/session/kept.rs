@@ -178,7 +178,9 @@ fn entry_of(whole: &WholeAnswer<'_>, log: &Log, history: &Transcript, memory: Me
 /// The arguments of the calls as they were written, where writing the value gives another text.
 fn inputs(message: &Message) -> Vec<Option<String>> {
     let calls = message.content_parts().iter().filter_map(|part| match part {
-        ContentPart::ToolCall { input, .. } => Some(input.text().map(str::to_owned)),
+        ContentPart::ToolCall { input, .. } => {
+            Some(input.text().filter(|text| **text != input.value().to_string()).map(str::to_owned))
+        }
         _ => None,
     });
     let inputs: Vec<_> = calls.collect();
