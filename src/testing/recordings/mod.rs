@@ -43,3 +43,4 @@ mod tests;
 pub(crate) use for_file::FileRecordings;
 pub(crate) use mode::Mode;
 pub(crate) use shelf::Shelf;
+pub(crate) use tested_file::recording_of;

@@ -41,6 +41,12 @@ pub(super) fn limit_of(milliseconds: f64) -> Option<Duration> {
     (milliseconds > 0.0).then(|| Duration::try_from_secs_f64(milliseconds / 1000.0).ok()).flatten()
 }
 
+/// A limit in words.
+pub(crate) fn in_words(limit: Duration) -> String {
+    let seconds = limit.as_secs_f64();
+    if seconds < 1.0 { format!("{} ms", limit.as_millis()) } else { format!("{seconds} s") }
+}
+
 /// Waits for this moment; for ever without one.
 pub(super) async fn until(deadline: Option<Instant>) {
     match deadline {
@@ -108,13 +114,11 @@ fn time_is_over<'js>(
     what: &str,
     (limit, was_interrupted): (Duration, bool),
 ) -> ScriptError {
-    let seconds = limit.as_secs_f64();
-    let shown = if seconds < 1.0 { format!("{} ms", limit.as_millis()) } else { format!("{seconds} s") };
     let hint = match is_still(ctx) {
         _ if was_interrupted => "it let nothing else run in that time: look for a loop without an end",
         Ok(true) => "it waits for a promise that nothing can settle any more",
         _ => "give it more time with a timeout in milliseconds as the last argument, or all tests with --timeout",
     };
-    let error = ScriptError::error(format!("{what} timed out after {shown}")).hint(hint);
+    let error = ScriptError::error(format!("{what} timed out after {}", in_words(limit))).hint(hint);
     error.or_at(location_of_function(ctx, function))
 }
