@@ -100,7 +100,7 @@ impl Recorder {
         secrets: Rc<dyn Secrets>,
     ) -> Self {
         let mut recorder = Recorder::new(journal.path().to_owned(), secrets);
-        recorder.summary = RefCell::new(Summary::with_text().going_on(&earlier.sums));
+        recorder.summary = RefCell::new(earlier.goes_on_in(Summary::with_text()));
         recorder.earlier = earlier;
         recorder.book = RefCell::new(Book::Left { journal, run: Box::new(run), back_to });
         recorder
