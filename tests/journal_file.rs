@@ -7,7 +7,7 @@ mod run_support;
 
 use std::fs;
 
-use journal_support::{USUAL, bytes, each, failed, hello, ran, runs};
+use journal_support::{USUAL, each, failed, hello, ran, runs};
 use run_support::{Ended, Folder};
 
 fn folder(config: &str) -> Folder {
@@ -153,7 +153,7 @@ fn wrong_files(folder: &Folder) -> Vec<(&'static str, Vec<&'static str>)> {
 fn what_is_no_journal_is_refused_and_left_alone() {
     let folder = folder("");
     for (name, words) in wrong_files(&folder) {
-        let read = || if folder.path(name).is_file() { bytes(&folder.path(name)) } else { Vec::new() };
+        let read = || fs::read(folder.path(name)).unwrap_or_default();
         let before = read();
         failed(&folder.run(&format!("run --journal={name} p.lmt.mjs")), 1, &words);
         let json = folder.run(&format!("run --journal={name} -f json p.lmt.mjs"));

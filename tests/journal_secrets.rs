@@ -20,7 +20,6 @@ fn run(folder: &Folder, arguments: &str, more: &[&str]) -> Ended {
 #[test]
 fn secrets_are_replaced_wherever_they_come_up() {
     let source = "
-import { defState } from 'lmthing';
 const key = process.env.LAB_API_KEY;
 const halves = [key.slice(0, 9), key.slice(9)];
 const call = (toolName, args = {}) => ({ type: 'tool-call', toolName, args });
