@@ -55,14 +55,15 @@ function rangesIn(row, query) {
   const wanted = query.toLowerCase();
   const ranges = [];
   let index = 0;
-  const locate = (at) => {
-    while (index + 1 < nodes.length && starts[index + 1] <= at) index += 1;
+  /** The piece of text that has the letter before `end`, and where in it a place is. */
+  const locate = (at, end) => {
+    while (index + 1 < nodes.length && starts[index + 1] < end) index += 1;
     return [nodes[index], Math.min(at - starts[index], nodes[index].length)];
   };
   for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + wanted.length)) {
     const range = document.createRange();
-    range.setStart(...locate(at));
-    range.setEnd(...locate(at + wanted.length));
+    range.setStart(...locate(at, at + 1));
+    range.setEnd(...locate(at + wanted.length, at + wanted.length));
     ranges.push(range);
   }
   return ranges;

@@ -40,7 +40,7 @@ export function App({ run, clock, damaged }) {
     closeAll: folding.closeAll,
     theme: switchTheme,
     help: () => setHelping(!isHelping),
-    move: (by) => next(rows, by) && undefined,
+    move: (by) => rows.length > 0 && go(after(rows, current, by)),
     step: (by) => next(rows.filter(({ kind }) => kind === 'step'), by),
     toggle: () => current && canFold(current) && folding.toggle(current),
     next,
@@ -49,7 +49,6 @@ export function App({ run, clock, damaged }) {
     edge: (isEnd) => rows.length > 0 && go(rows.at(isEnd ? -1 : 0), 'start'),
     hasCurrent: () => current !== null,
   };
-  actions.move = (by) => rows.length > 0 && go(after(rows, current, by));
   const latest = useRef(actions);
   latest.current = actions;
   useKeys(latest);
@@ -111,7 +110,7 @@ function useSearch(run, folding, go) {
     setState(found);
     const hit = found.hits[found.at];
     if (!hit) return;
-    folding.full(hit.node);
+    folding.reveal(hit.node, true);
     go(hit.node);
   };
   return {

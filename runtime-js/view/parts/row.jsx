@@ -96,9 +96,18 @@ function StepHead({ node, isOpen, onFold }) {
       <span class="model">{model}</span>
       {finishReason && <span class={`reason ${finishReason === 'error' ? 'is-bad' : ''}`}>{finishReason}</span>}
       {node.isCut && <span class="reason is-bad">cut off</span>}
+      {!isOpen && <span class="preview">{gist(node)}</span>}
       <Facts>{[tokens(usage), more, cost ? dollars(cost) : '', took(node)]}</Facts>
     </header>
   );
+}
+
+/** What a step came to in a few words: what it said, else whom it called. */
+function gist({ children }) {
+  const said = children.findLast(({ kind }) => kind === 'text');
+  if (said) return preview(said.text);
+  const names = children.filter(({ kind }) => kind === 'tool').map(({ name }) => name);
+  return [...new Set(names)].join(', ');
 }
 
 function AgentHead({ node, isOpen, onFold }) {
