@@ -108,7 +108,7 @@ export default async ({ $, defSystem }) => { defSystem('role', 'You know the wea
 ";
     let folder = Folder::of(source);
     let none = folder.run("view");
-    refused(&none, 1, &["journal.db cannot be read: there is no such file", "lmthing run --journal FILE"]);
+    refused(&none, 1, &["there is no journal", "lmthing run --journal FILE"]);
     for options in ["--journal", "--journal=other.db"] {
         assert_eq!(folder.run(&format!("run {options} p.lmt.mjs")).code, 0);
     }

@@ -19,15 +19,24 @@ export function paintHits(query, hit) {
   }
 }
 
-/** Scrolls to the occurrence itself: its row may be taller than the window. */
+/** How often, and after how many milliseconds, is looked whether a hit is seen. */
+const LOOKS = 8;
+const WAIT = 70;
+
+/** Scrolls to the occurrence itself: its row may be taller than the window. Gives what stops it. */
 export function showHit(query, hit) {
   if (!hit) return undefined;
-  // The list first scrolls to the row, which it may have to measure.
-  const timer = setTimeout(() => {
-    const place = rangeOf(query, hit)?.getBoundingClientRect();
-    if (!place || (place.top >= headHeight() && place.bottom <= innerHeight - 8)) return;
-    window.scrollBy(0, place.top - innerHeight / 3);
-  }, 60);
+  let timer;
+  // The list first scrolls to the row, which it may have to measure, and may move it then.
+  const look = (left) => {
+    timer = setTimeout(() => {
+      const place = rangeOf(query, hit)?.getBoundingClientRect();
+      const isSeen = place && place.top >= headHeight() && place.bottom <= innerHeight - 8;
+      if (place && !isSeen) window.scrollBy(0, place.top - innerHeight / 3);
+      if (left > 1 && !isSeen) look(left - 1);
+    }, WAIT);
+  };
+  look(LOOKS);
   return () => clearTimeout(timer);
 }
 

@@ -35,7 +35,7 @@ export function App({ run, clock, damaged }) {
   const actions = {
     select: setCurrent,
     fold: (node) => (setCurrent(node), folding.toggle(node)),
-    full: folding.full,
+    whole: folding.whole,
     openAll: folding.openAll,
     closeAll: folding.closeAll,
     theme: switchTheme,
@@ -53,7 +53,7 @@ export function App({ run, clock, damaged }) {
   latest.current = actions;
   useKeys(latest);
   // Rows compare what they are given: these must stay the same.
-  const rowActions = useMemo(() => ({ select: setCurrent, fold: (node) => latest.current.fold(node), full: (node) => latest.current.full(node) }), []);
+  const rowActions = useMemo(() => ({ select: setCurrent, fold: (node) => latest.current.fold(node), whole: (node) => latest.current.whole(node) }), []);
   useFocus(current, goal);
   const onRendered = () => paintHits(search.query, search.hits[search.at]);
   useEffect(() => showHit(search.query, search.hits[search.at]), [search.hits, search.at]);
@@ -104,7 +104,7 @@ function useFocus(current, goal) {
 
 function useSearch(run, folding, go) {
   const index = useMemo(() => new Search(run.root), [run]);
-  const [state, setState] = useState({ query: '', hits: [], at: 0 });
+  const [state, setState] = useState({ query: '', found: '', hits: [], at: 0 });
   const timer = useRef(0);
   const show = (found) => {
     setState(found);
@@ -118,7 +118,7 @@ function useSearch(run, folding, go) {
     ask(query) {
       setState((before) => ({ ...before, query, hits: query === '' ? [] : before.hits }));
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => show({ query, hits: index.find(query), at: 0 }), 120);
+      timer.current = setTimeout(() => show({ query, found: query, hits: index.find(query), at: 0 }), 120);
     },
     go(by) {
       const { hits, at } = state;
