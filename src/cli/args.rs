@@ -22,6 +22,7 @@ use super::{
     runs_args::RunsArgs,
     templates::Template,
     test_args::TestArgs,
+    view_args::ViewArgs,
 };
 use crate::diagnostic::{closest, did_you_mean};
 
@@ -51,6 +52,8 @@ pub(super) enum Command {
     Types(TypesArgs),
     /// List providers and aliases, and whether each is configured
     Models(ModelsArgs),
+    /// Write a run as one HTML page that loads nothing
+    View(ViewArgs),
     /// Print a script that completes commands, options, prompt files and models in a shell
     Completions(CompletionsArgs),
     /// Print the manual page

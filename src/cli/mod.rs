@@ -6,6 +6,7 @@
 
 mod args;
 mod before;
+mod browser;
 mod check_args;
 mod commands;
 mod complete;
@@ -25,6 +26,7 @@ mod script_host;
 mod show;
 mod templates;
 mod test_args;
+mod view_args;
 mod watched;
 
 use std::ffi::OsString;
@@ -101,6 +103,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         Some(Command::New(new)) => commands::new::run(&new, printer),
         Some(Command::Types(types)) => commands::types::run(&types, printer),
         Some(Command::Models(models)) => commands::models::run(&models, printer),
+        Some(Command::View(view)) => commands::view::run(&view, printer),
         Some(Command::Completions(completions)) => commands::completions::run(&completions, printer),
         Some(Command::Man) => commands::man::run(printer),
     }

@@ -17,6 +17,7 @@ pub(super) mod runs;
 pub(super) mod search;
 pub(super) mod test;
 pub(super) mod types;
+pub(super) mod view;
 mod watch;
 mod watch_input;
 
