@@ -153,6 +153,92 @@ fn prompts_that_tools_and_the_function_run_go_on_where_they_were() {
 }
 
 #[test]
+fn what_a_prompt_that_is_done_has_found_is_found_again() {
+    let place = place(
+        "import { runPrompt } from 'lmthing';
+        const output = z.object({ day: z.string().transform((text) => new Date(text)) });
+        export default ({ $, defTool, defAgent }) => {
+          defTool('ask', 'a', none, async () => {
+            const { result } = await runPrompt(({ $ }) => { $`You are who=inner.`; }, { model: 'lab:m', output });
+            const { day } = await result.output;
+            die();
+            return `${day.getUTCFullYear()} ${(await result.steps).length} ${await result.text}`;
+          });
+          $`You are who=root.`;
+        };",
+        |conversation| match conversation.name().as_str() {
+            "root 0" => Turn::default().call("a", "ask", &json!({})),
+            "root 1" => Turn::text(&conversation.results()[0]),
+            _ => Turn::text("{\"day\": \"2026-01-02\"}"),
+        },
+    );
+    place.killed();
+    assert_eq!(place.resumed(), "2026 1 {\"day\": \"2026-01-02\"}\n");
+    assert_eq!(asked(&place), ["inner 0", "root 0", "root 1"]);
+}
+
+#[test]
+fn a_step_that_is_asked_again_has_its_agents_anew_and_those_before_it_as_they_were() {
+    let place = place(
+        "export default ({ $, defAgent }) => {
+          defAgent('helper', 'h', z.object({ who: z.string() }), ({ who }, child) => {
+            child.defTool('work', 'w', none, () => { note(who); return who; });
+            child.$`You are who=${who}.`;
+          });
+          $`You are who=root.`;
+        };",
+        |conversation| match (conversation.who.as_str(), conversation.step) {
+            ("root", step @ 0..2) => {
+                Turn::default().call(&format!("a{step}"), "helper", &json!({ "who": format!("h{step}") }))
+            }
+            ("root", _) => Turn::text(&conversation.results().join(", ")),
+            (_, 0) => Turn::default().call("c", "work", &json!({})),
+            _ => Turn::text(&format!("{} is done", conversation.who)),
+        },
+    );
+    assert_eq!(place.run("run --journal p.lmt.mjs").stdout, "h0 is done, h1 is done\n");
+    let ended = place.run("resume last --from 1");
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, "h0 is done, h1 is done\n"), "{ended:?}");
+    assert_eq!(place.lines("done.log"), ["h0", "h1", "h1"]);
+    let expected = ["h0 0", "h0 1", "h1 0", "h1 0", "h1 1", "h1 1", "root 0", "root 1", "root 1", "root 2", "root 2"];
+    assert_eq!(asked(&place), expected);
+}
+
+#[test]
+fn sub_tools_and_functions_that_must_not_be_repeated_are_not() {
+    let place = place(
+        "import { tool } from 'lmthing';
+        export default ({ $, defTool, defFunction }) => {
+          const pay = (name) => () => { note(name); die(name); return 'paid'; };
+          defTool('do', 'Does.', [
+            tool('pay', 'Pays.', none, pay('tool'), { repeat: false }), tool('look', 'l', none, () => { note('look'); return 1; }),
+          ]);
+          defFunction('payNow', 'Pays.', none, pay('function'), { repeat: false });
+          $`You are who=root.`;
+        };",
+        |conversation| match conversation.step {
+            0 => {
+                let calls = json!([{ "name": "pay", "args": {} }, { "name": "look", "args": {} }]);
+                Turn::default().call("c0", "do", &json!({ "calls": calls }))
+            }
+            1 => {
+                let code = "try { return await payNow({}); } catch (error) { return String(error); }";
+                Turn::default().call("c1", "runToolCode", &json!({ "code": code }))
+            }
+            _ => Turn::text(&conversation.results().join("\n")),
+        },
+    );
+    place.killed();
+    assert_eq!(place.run("resume last").code, -1);
+    let said = place.resumed();
+    assert!(
+        said.contains("The call of pay was interrupted") && said.contains("The call of payNow was interrupted"),
+        "{said}"
+    );
+    assert_eq!(place.lines("done.log"), ["tool", "look", "function"]);
+}
+
+#[test]
 fn files_that_are_run_from_code_go_on_where_they_were() {
     let place = place(
         "import { run } from 'lmthing';

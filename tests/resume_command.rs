@@ -181,8 +181,37 @@ fn what_is_no_run_is_refused() {
     failed(&place.run("resume lats"), 1, &["there is no run 'lats'", "'last'"]);
     failed(&place.run("resume"), 2, &["<ID>"]);
     failed(&place.run("resume last --journal=none.db"), 1, &["there is no journal", "none.db"]);
+    let object = place.run("resume lats -f json");
+    assert_eq!((object.code, object.object()["error"]["code"].as_i64()), (1, Some(1)), "{object:?}");
     let empty = run_support::Folder::of(HELLO);
     failed(&empty.run("resume last"), 1, &["journal.db", "lmthing run --journal FILE"]);
+}
+
+#[test]
+fn a_run_whose_input_is_not_kept_is_refused() {
+    let source = DIES.replace(
+        "export default ({ $, defTool }) =>",
+        "export const input = z.object({ note: z.string() });
+    export default ({ $, defTool }, { note: _ }) =>",
+    );
+    let place = Place::mocked(&source);
+    let secret = "sk-0123456789abcdefghij";
+    let mut command = place.command(&format!("run --journal p.lmt.mjs {secret}"));
+    let ended = Ended::from(command.env("OPENAI_API_KEY", secret).output().unwrap());
+    assert!(ended.code == -1 && ended.stderr.contains("cannot be resumed: its input holds a secret"), "{ended:?}");
+    failed(&place.run("resume last"), 1, &["cannot be resumed: its input holds a secret"]);
+}
+
+#[test]
+fn variables_of_modules_are_told_of() {
+    let (place, _) = killed(&format!("let count = 0;{}", DIES.replace("note('look');", "note('look'); count += 1;")));
+    let ended = place.run("resume last");
+    assert!(
+        ended.stderr.contains("a variable of a module begins anew, whatever it has held: count (p.lmt.mjs:"),
+        "{ended:?}"
+    );
+    let quiet = place.run("resume last -q");
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""), "{quiet:?}");
 }
 
 #[test]

@@ -42,9 +42,9 @@ const worker = ({ defTool }, finished = () => {}) => {
   defTool('work', 'Works.', named, async ({ id }) => {
     note(`begin ${id}`);
     await sleep(id.length % 7);
-    finished(id);
+    const count = finished(id);
     note(`end ${id}`);
-    return `${id} is done`;
+    return `${id} is done (${count})`;
   });
 };
 
@@ -66,9 +66,11 @@ export default ({ $, defState, defEffect, defSystem, defAgent, ...prompt }) => {
     setLatest({ at: new Date(Number(id.match(/\\d+/)[0]) * 1000) });
   });
   defAgent('helper', 'Helps.', named, ({ id }, child) => {
-    const [count, setCount] = child.defState('count', 0);
-    child.defSystem('count', `${count} were done`);
-    worker(child, () => setCount((before) => before + 1));
+    const [, setCount] = child.defState('count', 0);
+    worker(child, () => {
+      setCount((before) => before + 1);
+      return child.getState('count');
+    });
     inner(child);
     child.$`You are who=${id}.`;
   });

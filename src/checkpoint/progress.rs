@@ -80,7 +80,7 @@ impl Progress {
     /// The last step before which everything is known, up to this one.
     pub(crate) fn last_whole(&self, limit: usize) -> Option<usize> {
         let steps = self.lost_before.iter().take(limit.saturating_add(1));
-        steps.enumerate().filter(|(_, lost)| lost.is_empty()).map(|(step, _)| step).last()
+        steps.enumerate().rfind(|(_, lost)| lost.is_empty()).map(|(step, _)| step)
     }
 }
 

@@ -17,6 +17,7 @@ use super::{
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
     failure::WrongUsage,
+    format::Format,
     limit_args::LimitArgs,
     resume_args::ResumeArgs,
     runs_args::RunsArgs,
@@ -245,11 +246,18 @@ fn advise(mut error: clap::Error, is_run: bool) -> clap::Error {
                 word(ContextKind::InvalidArg)
             )),
         },
-        // What clap takes for similar has to have its letters nearly in place.
-        ErrorKind::InvalidSubcommand => match near_command(&word(ContextKind::InvalidSubcommand)) {
-            Some(tip) => Some(tip),
-            None => return error,
-        },
+        ErrorKind::InvalidSubcommand => {
+            let typed = word(ContextKind::InvalidSubcommand);
+            if let Some(name) = near_command(&typed) {
+                // Of several that are alike, clap takes the last one.
+                error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![name]));
+                return error;
+            }
+            match did_you_mean(Path::new(&typed), is_prompt_file) {
+                Some(tip) if error.get(ContextKind::SuggestedSubcommand).is_none() => Some(tip),
+                _ => return error,
+            }
+        }
         _ => return error,
     };
     let tips = tip.into_iter().map(StyledStr::from).collect();
@@ -257,12 +265,11 @@ fn advise(mut error: clap::Error, is_run: bool) -> clap::Error {
     error
 }
 
-/// What was meant by a word that is no command: one that is spelt almost so, or a prompt file.
+/// The command that is spelt almost so.
 fn near_command(word: &str) -> Option<String> {
     let program = Cli::command();
     let names = program.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name);
-    let near = closest(word, names).map(|name| format!("a similar subcommand exists: '{name}'"));
-    near.or_else(|| did_you_mean(Path::new(word), is_prompt_file))
+    closest(word, names).map(str::to_owned)
 }
 
 /// The options of `run`, long and short, without their dashes.
@@ -274,25 +281,6 @@ pub(super) fn run_options() -> Vec<String> {
         option.get_long().map(str::to_owned).into_iter().chain(short)
     };
     run.flat_map(names).collect()
-}
-
-/// What standard output gets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// The model's text, and what the script prints.
-    #[default]
-    Text,
-    /// One object, at the end.
-    Json,
-    /// Every event, a line each.
-    Events,
-}
-
-impl Format {
-    /// Whether a program reads it, so that nothing else may stand there.
-    pub(super) fn is_for_programs(self) -> bool {
-        self != Format::Text
-    }
 }
 
 /// The help text, for a call without arguments.

@@ -14,6 +14,7 @@ mod editor;
 mod env;
 mod exit;
 mod failure;
+mod format;
 mod interrupt;
 mod limit_args;
 mod printer;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use clap_complete::ArgValueCompleter;
 
-use super::{args::Format, complete::Models, limit_args::LimitArgs};
+use super::{complete::Models, format::Format, limit_args::LimitArgs};
 
 /// `lmthing resume`.
 #[derive(Args, Debug)]

@@ -8,9 +8,10 @@ use std::{
 
 use super::{
     Printer,
-    args::{Format, RunArgs},
+    args::RunArgs,
     before::Before,
     failure::Ending,
+    format::Format,
     progress::Progress,
     readers::{closing::closing, lines::lines, object::object, terminal, verbose::verbose},
 };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    cli::{Printer, args::Format, resume_args::ResumeArgs},
+    cli::{Printer, format::Format, resume_args::ResumeArgs},
     journal::{Journal, JournalError, RunInfo},
 };
 

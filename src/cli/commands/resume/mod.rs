@@ -29,7 +29,8 @@ pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
     let directory = env::current_dir().unwrap_or_default();
     let (variables, _) = variables(&directory);
     let found = match find(args, &variables, &directory) {
-        Ok(Found::Ended(journal, run)) => {
+        Ok(Found::Ended(found)) => {
+            let (journal, run) = *found;
             ended::tell(args, &journal, &run, printer).map(|()| ExitCode::Done).map_err(anyhow::Error::from)
         }
         Ok(Found::Left(left)) => Ok(go_on(args, *left, &directory, printer)),
@@ -41,7 +42,7 @@ pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
 /// What the run is that was asked for.
 enum Found {
     /// One that has ended well.
-    Ended(Journal, RunInfo),
+    Ended(Box<(Journal, RunInfo)>),
     /// One to go on with.
     Left(Box<Left>),
 }
@@ -50,7 +51,7 @@ fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> 
     let journal = Journal::open(&journal::path(args.journal.as_deref(), variables, directory))?;
     let run = journal.find(&args.id)?;
     if run.status == Status::Done && args.from.is_none() {
-        return Ok(Found::Ended(journal, run));
+        return Ok(Found::Ended(Box::new((journal, run))));
     }
     if args.from.is_none() {
         run.check_is_left()?;
