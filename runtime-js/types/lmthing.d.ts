@@ -1222,14 +1222,14 @@ declare module 'lmthing/test' {
   export interface TestRunOptions<Item extends { type: string } = MockItem> {
     input?: unknown;
     /** In place of `config.model`; `'mock'` plays the file's export `mock`. */
-    model?: Model | readonly ListedModel[];
+    model?: Model;
     /** Answers in place of a model. */
     mock?: readonly MockItemOf<Item>[];
-    /** A file that a recorded run is replayed from; it counts from the test file. */
+    /** The file that answers in place of models: a path that counts from the test file, or a `file:` URL. */
     recording?: string | URL;
-    /** Variables for this run. */
+    /** Variables for this run; `undefined` takes one away. */
     env?: Record<string, string | undefined>;
-    /** Milliseconds after which the run is given up. */
+    /** Milliseconds above 0 that the run may take; then it is over, with an `error` of the kind `limit`. */
     timeout?: number;
   }
 
@@ -1257,8 +1257,9 @@ declare module 'lmthing/test' {
     usage: Usage;
     /** US dollars for the whole run; `null` when a price is not known. */
     cost: number | null;
-    finishReason: FinishReason;
-    /** Why the run failed. */
+    /** Why the last answer ended; `undefined` when there was none. */
+    finishReason: FinishReason | undefined;
+    /** Why the run failed; `code` is what `lmthing run` would end with, `hint` what to do about it. */
     error?: { code: number; kind: string; message: string; hint?: string };
     prompt: { readonly steps: PromptStep[]; readonly fullSteps: FullStep[] };
   }

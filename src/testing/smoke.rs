@@ -12,7 +12,7 @@ use super::{
     file::runner,
     message::{Message, Teller},
     options::{Answers, TestOptions},
-    outcome::{Failure, Snapshots, State, TestOutcome},
+    outcome::{FILTERED, Failure, Snapshots, State, TestOutcome},
     recordings::recording_of,
 };
 use crate::{
@@ -34,7 +34,7 @@ const NAME: &str = "runs";
 /// Runs the file and tells what came of it.
 pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, teller: &Rc<Teller>) {
     let left_out = match &options.filter {
-        Some(filter) if !NAME.contains(filter.as_str()) => Some("--filter"),
+        Some(filter) if !NAME.contains(filter.as_str()) => Some(FILTERED),
         _ => teller.is_stopped().then_some("--bail"),
     };
     if let Some(why) = left_out {
