@@ -111,6 +111,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "permission",
             "testing",
             "journal",
             "trace",

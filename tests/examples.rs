@@ -20,6 +20,7 @@ accepted: {\"film\": \"Metropolis\", \"score\": 9}
 Metropolis: 9 of 10.
 ",
     ),
+    ("approve", "I look first.\nremoved draft.txt\nThat is as far as I get.\n"),
     ("budget", "1 m deep\n2 m deep\n3 m deep\n4 m deep\n5 m deep\n"),
     (
         "composite-tools",
@@ -110,6 +111,7 @@ const GIVEN: &[(&str, &[&str], &str)] = &[
 const LOUD: &[(&str, &[&str])] = &[
     ("composite-tools", &["Warning: Unknown sub-tool: remove of tool files (DIR/examples/composite-tools.lmt.mjs:34)"]),
     (
+        "approve",
         "budget",
         &[
             "Error: The run was ended at its token limit of 4500 tokens: 5000 tokens were used in 5 steps. Set --max-tokens \

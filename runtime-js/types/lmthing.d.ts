@@ -454,6 +454,11 @@ declare module 'lmthing' {
   export interface ToolOptions<Args = any> {
     /** The result is checked; a mismatch is an error result. Also told to the model. */
     responseSchema?: Schema;
+    /**
+     * Somebody has to approve the call: always, or when the function says so (also when it throws). Asked with valid
+     * arguments, before anything else; what is denied is an error result.
+     */
+    needsApproval?: boolean | ((args: Args) => MaybePromise<boolean>);
     /** Runs before `execute`; an answer skips `execute` and `onSuccess`. */
     beforeCall?: (args: Args, output: undefined) => unknown;
     onSuccess?: (args: Args, output: any) => unknown;
@@ -471,6 +476,8 @@ declare module 'lmthing' {
     responseSchema?: Schema;
     /** Further plugins; the parent's are there as well. */
     plugins?: PluginList;
+    /** Somebody has to approve the call, as with a tool. */
+    needsApproval?: boolean | ((args: any) => MaybePromise<boolean>);
   }
 
   /** Options of an agent that code calls: those of an agent, and the callbacks of a function. */
@@ -1217,6 +1224,8 @@ declare module 'lmthing/test' {
     recording?: string | URL;
     /** Variables for this run. */
     env?: Record<string, string | undefined>;
+    /** Names or patterns (`files_*`) of tools whose calls are approved that need it; others are denied. */
+    approve?: readonly string[];
     /** Milliseconds after which the run is given up. */
     timeout?: number;
   }

@@ -13,6 +13,7 @@ use clap::{
 use clap_complete::ArgValueCompleter;
 
 use super::{
+    approval_args::ApprovalArgs,
     check_args::CheckArgs,
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
@@ -167,6 +168,9 @@ pub(super) struct RunArgs {
 
     #[command(flatten)]
     pub(super) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(super) approvals: ApprovalArgs,
 
     /// Write every exchange with a model to this file, without secrets, when the run has ended well
     #[arg(long, value_name = "FILE", conflicts_with = "replay", add = ArgValueCompleter::new(JSON_FILES))]

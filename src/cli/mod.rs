@@ -4,6 +4,8 @@
 //! line", "Errors and exit codes"). Only [`Printer`] writes to stdout and stderr. Must not know: JavaScript, wire
 //! formats, how a run works.
 
+mod approval_args;
+mod approvals;
 mod args;
 mod check_args;
 mod commands;
@@ -12,6 +14,7 @@ mod editor;
 mod env;
 mod exit;
 mod failure;
+mod held;
 mod interrupt;
 mod limit_args;
 mod printer;

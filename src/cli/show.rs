@@ -78,6 +78,8 @@ impl Show {
 
     /// The end, in words where they are missing, and the last event.
     pub(super) fn end(&self, ending: &Ending) {
+        // A question that stands is not answered any more.
+        self.printer.let_go();
         self.progress.clear();
         self.printer.finish_line();
         if let Some(diagnostic) = ending.diagnostic.as_ref().filter(|_| self.is_quiet || !ending.is_told) {

@@ -1,12 +1,16 @@
-//! What a prompt file may reach beside its own computing: the network, other programs, files it could change.
+//! What a prompt file may reach beside its own computing (the network, other programs, files it could change), and which calls
+//! of tools somebody has to approve.
 //!
-//! Owns: the kinds of access, who may have which, and the words of a refusal. Must not know: how an access is made, nor
-//! JavaScript. Reading files is free.
+//! Owns: the kinds of access, who may have which, the words of a refusal; the rules of approval. Must not know: how an access
+//! is made, nor JavaScript. Reading files is free.
 
 use std::net::IpAddr;
 
+mod approval;
 #[cfg(test)]
 mod tests;
+
+pub use approval::{ApprovalRequest, ApprovalRules, Approver, Decision, NobodyToAsk};
 
 /// Something that reaches out of the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

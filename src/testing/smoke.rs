@@ -13,7 +13,7 @@ use super::{
     message::{Message, Teller},
     options::{Answers, TestOptions},
     outcome::{Failure, Snapshots, State, TestOutcome},
-    start::{MAX_MEMORY, argv},
+    start::{IN_TEST, MAX_MEMORY, argv},
 };
 use crate::{
     checkpoint::NoCheckpoints,
@@ -21,7 +21,7 @@ use crate::{
     diagnostic::Diagnostic,
     event::{Event, EventKind, Events},
     input::{CommandLine, Sources},
-    permission::Permissions,
+    permission::{ApprovalRules, NobodyToAsk, Permissions},
     prompt::RunError,
     script::{
         SCRIPT_STACK_SIZE, ScriptHost,
@@ -171,6 +171,7 @@ fn file_run_options(path: &Path, options: &TestOptions, host: &Rc<Host>, exchang
         variables: options.variables.clone(),
         exchanges,
         checkpoints: Rc::new(NoCheckpoints),
+        approver: NobodyToAsk::new(ApprovalRules::default(), IN_TEST),
         meter: Rc::new(Meter::new(Limits::default(), options.own_prices.clone())),
         redactor: host.teller.redactor.clone(),
         model: None,

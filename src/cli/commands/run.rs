@@ -12,6 +12,7 @@ use crate::{
     checkpoint::NoCheckpoints,
     cli::{
         ExitCode, Printer,
+        approvals::approver,
         args::RunArgs,
         commands::{
             input::command_line,
@@ -121,6 +122,7 @@ fn prepare(
             reporter: reporter.clone(),
         }),
         checkpoints: Rc::new(NoCheckpoints),
+        approver: approver(args.approvals.rules(), show.printer.clone(), redactor.clone()),
         meter: Rc::new(Meter::new(args.limits.limits(), own_prices(&environment.variables, &reporter)?)),
         events: show.events.clone(),
         line: command_line(args, &reporter)?,

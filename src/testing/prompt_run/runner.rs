@@ -21,7 +21,7 @@ use crate::{
     diagnostic::{Diagnostic, did_you_mean},
     event::{Events, Failure},
     input::{CommandLine, Sources},
-    permission::Permissions,
+    permission::{NobodyToAsk, Permissions},
     prompt::RunError,
     provider::Redactor,
     script::{
@@ -32,7 +32,7 @@ use crate::{
         },
     },
     session::{self, AskedModel, FileRunOptions, Meter, RunFailure, Surroundings, run_file},
-    testing::recordings::FileRecordings,
+    testing::{recordings::FileRecordings, start::IN_TEST},
 };
 
 /// What all runs of a file of tests have in common.
@@ -220,6 +220,7 @@ impl Inner {
             argv: vec![program, request.path.display().to_string()],
             exchanges,
             checkpoints: Rc::new(NoCheckpoints),
+            approver: NobodyToAsk::new(request.approve, IN_TEST),
             meter: Rc::new(Meter::new(Limits::default(), own_prices(&variables)?)),
             variables,
             redactor,
