@@ -7,6 +7,7 @@
 mod approval_args;
 mod approvals;
 mod args;
+mod before;
 mod check_args;
 mod commands;
 mod complete;

@@ -9,13 +9,13 @@ use std::{
 use anyhow::Context;
 
 use crate::{
-    checkpoint::NoCheckpoints,
     cli::{
         ExitCode, Printer,
         approvals::approver,
         args::RunArgs,
         commands::{
-            input::command_line,
+            input::{command_line, same_input},
+            journal::{Resumed, RunJournal, start},
             mock_file,
             prompt_file::check_file,
             recording::RunRecording,
@@ -43,6 +43,15 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
     if args.watch && args.report_files.is_none() {
         return watch(args).until_a_signal(printer);
     }
+    in_event_loop(run_once(args, printer, None), printer)
+}
+
+/// Goes on with a run, by the command that it was started with.
+pub(super) fn go_on(args: &RunArgs, printer: &Printer, resumed: Resumed) -> ExitCode {
+    in_event_loop(run_once(args, printer, Some(resumed)), printer)
+}
+
+fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -50,7 +59,7 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
             return ExitCode::File;
         }
     };
-    let code = runtime.block_on(run_once(args, printer));
+    let code = runtime.block_on(run);
     // Not to wait for a blocking call that nobody needs any more, such as a look-up of a name.
     runtime.shutdown_background();
     code
@@ -62,7 +71,7 @@ fn watch(args: &RunArgs) -> Watch {
     Watch { command: "run", run: "the run", again: "running again", files, is_quiet: args.quiet }
 }
 
-async fn run_once(args: &RunArgs, printer: &Printer) -> ExitCode {
+async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -> ExitCode {
     if args.report_files.is_some() {
         end_with_watcher();
     }
@@ -71,15 +80,21 @@ async fn run_once(args: &RunArgs, printer: &Printer) -> ExitCode {
     let directory = std::env::current_dir().unwrap_or_default();
     let environment = env::with_files(&directory, &args.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
-    let show = Rc::new(Show::new(args, printer, &redactor));
+    let show = Rc::new(Show::new(args, printer, &redactor, resumed.as_ref().map(|resumed| resumed.before.clone())));
+    let journal = match resumed {
+        Some(resumed) => RunJournal::going_on(resumed, &redactor, &show),
+        None => RunJournal::new(args, &environment.variables, &directory, &redactor, &show),
+    };
     show.begin(args.file());
     let prepared = match check_file(args.file()) {
-        Ok(()) => prepare(args, environment, &show, &redactor).map_err(|error| Ending::not_begun(error, &redactor)),
+        Ok(()) => prepare(args, environment, (&show, &journal), &redactor)
+            .map_err(|error| Ending::not_begun(error, &redactor)),
         Err(error) => Err(Ending::not_begun(error, &redactor).in_file(args.file())),
     };
     let ending = match prepared {
         Ok((options, recording)) => {
-            let ending = play(args, options, &show, &redactor, interrupts.as_mut()).await;
+            let ending = play(args, options, (&show, &journal), &redactor, interrupts.as_mut()).await;
+            let ending = journal.ending(ending);
             let ended_well = i32::from(ending.code) == 0 && !ending.is_unread;
             if let Some(warning) = recording.close(ended_well, !ending.is_replay_failure) {
                 show.events.warn(warning);
@@ -90,14 +105,23 @@ async fn run_once(args: &RunArgs, printer: &Printer) -> ExitCode {
     };
     interrupts.iter().for_each(Interrupts::disregard);
     show.end(&ending);
-    ending.code
+    if ending.code != ExitCode::Done && journal.recorder.is_kept() {
+        show.tell_how_to_go_on(args.journal.as_ref().and_then(Option::as_deref));
+    }
+    match journal.problem() {
+        Some(problem) if ending.code == ExitCode::Done => {
+            printer.diagnostic(&problem);
+            ExitCode::File
+        }
+        _ => ending.code,
+    }
 }
 
 /// Everything that a run needs.
 fn prepare(
     args: &RunArgs,
     environment: Environment,
-    show: &Rc<Show>,
+    (show, journal): (&Rc<Show>, &RunJournal),
     redactor: &Redactor,
 ) -> anyhow::Result<(FileRunOptions, Rc<RunRecording>)> {
     for problem in environment.problems {
@@ -106,12 +130,16 @@ fn prepare(
     if let Some(wrong) = environment.wrong {
         return Err(wrong.into());
     }
+    journal.warnings.iter().for_each(|warning| show.events.warn(warning));
     let reporter = reporter(args)?;
     let model = match (&args.mock, &args.model) {
         (Some(path), _) => Some(mock_file::read(path)?),
         (None, model) => model.clone().map(ModelChoice::Named),
     };
     let recording = Rc::new(RunRecording::open(args, redactor)?);
+    let file = absolute(args.file());
+    let argv = argv(args, &file)?;
+    journal.recorder.set_start(start(args, &file, argv.clone()));
     let options = FileRunOptions {
         exchanges: recording.exchanges.clone(),
         redactor: redactor.clone(),
@@ -121,17 +149,28 @@ fn prepare(
             recording: recording.clone(),
             reporter: reporter.clone(),
         }),
-        checkpoints: Rc::new(NoCheckpoints),
         approver: approver(args.approvals.rules(), show.printer.clone(), redactor.clone()),
-        meter: Rc::new(Meter::new(args.limits.limits(), own_prices(&environment.variables, &reporter)?)),
+        checkpoints: journal.recorder.clone(),
+        meter: Rc::new(Meter::after(
+            journal.used,
+            args.limits.limits(),
+            own_prices(&environment.variables, &reporter)?,
+        )),
         events: show.events.clone(),
-        line: command_line(args, &reporter)?,
-        argv: argv(args, &absolute(args.file()))?,
+        line: match &journal.input {
+            Some(input) => same_input(args, input),
+            None => command_line(args, &reporter)?,
+        },
+        argv,
         variables: environment.variables,
         model,
         max_stack_size: SCRIPT_STACK_SIZE,
         surroundings: Surroundings::default(),
     };
+    // Last: a command that is wrong leaves nothing behind.
+    if args.journal.is_some() {
+        journal.recorder.demand()?;
+    }
     Ok((options, recording))
 }
 
@@ -139,7 +178,7 @@ fn prepare(
 async fn play(
     args: &RunArgs,
     options: FileRunOptions,
-    show: &Show,
+    (show, journal): (&Show, &RunJournal),
     redactor: &Redactor,
     interrupts: Option<&mut Interrupts>,
 ) -> Ending {
@@ -160,6 +199,7 @@ async fn play(
             Ending::of_run(&end, show.finish_reason(), args.model.as_deref(), redactor)
         }
         () = show.printer.flush_when_idle() => unreachable!("writing never ends by itself"),
+        () = journal.recorder.keep_writing() => unreachable!("writing down never ends by itself"),
         () = show.progress.tick() => unreachable!("the progress line never ends by itself"),
     };
     meter.close();

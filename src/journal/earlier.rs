@@ -1,0 +1,112 @@
+//! What an earlier process has done of a run. Must not know where it was kept.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
+use super::{error::JournalError, file::Journal, read::Logs, runs::RunInfo};
+use crate::{
+    checkpoint::{Answered, Entry, Progress, Restored, restore},
+    event::{Record, Seen, Sums},
+};
+
+/// What an earlier process has done; nothing for a run that begins.
+#[derive(Default)]
+pub(crate) struct Earlier {
+    /// What it has used.
+    pub(crate) sums: Sums,
+    /// How many requests were answered for good.
+    pub(crate) requests: usize,
+    /// How long its processes were at work, in milliseconds.
+    pub(crate) worked_ms: u64,
+    /// The numbers of its agents, by the keys of their runs.
+    pub(crate) agents: HashMap<String, u64>,
+    /// Logs that nobody has asked for yet.
+    logs: RefCell<Logs>,
+    /// The others, put together.
+    restored: RefCell<HashMap<String, Rc<Restored>>>,
+    /// Which turns of which mocks were answered for good.
+    played: Vec<(usize, usize)>,
+}
+
+impl Earlier {
+    /// What was done of a run; with `until` only before that step.
+    ///
+    /// # Errors
+    /// The journal is damaged, or the run has not come so far.
+    pub(crate) fn read(journal: &Journal, run: &RunInfo, until: Option<usize>) -> Result<Self, JournalError> {
+        let (logs, agents) = (journal.logs(run, until)?, journal.agents(run)?);
+        let played = |answered: &Answered| answered.played.and_then(|played| Some((played.mock?, played.turn)));
+        // What was asked for and not kept was paid as well; but it belongs to no step.
+        let sums = until.map_or(run.sums, |_| used(&logs));
+        Ok(Earlier {
+            sums: Sums { steps: logs.get("").map_or(0, |log| steps(log)), all_steps: all_steps(&logs), ..sums },
+            requests: answers(&logs).count(),
+            worked_ms: journal.worked_ms(run, until)?,
+            played: answers(&logs).filter_map(played).collect(),
+            agents,
+            logs: RefCell::new(logs),
+            restored: RefCell::default(),
+        })
+    }
+
+    /// How far the file's own prompt has come.
+    pub(crate) fn progress(&self) -> Progress {
+        Progress::of(self.logs.borrow().get("").map_or(&[], Vec::as_slice))
+    }
+
+    pub(super) fn played(&self, mock: usize) -> Vec<usize> {
+        self.played.iter().filter(|(of, _)| *of == mock).map(|(_, turn)| *turn).collect()
+    }
+
+    /// What was done of one prompt's run. `record` is told what lines have said of its requests.
+    pub(super) fn restored(&self, key: &str, record: &mut Record) -> Option<Rc<Restored>> {
+        if let Some(known) = self.restored.borrow().get(key) {
+            return Some(known.clone());
+        }
+        let restored = Rc::new(restore(self.logs.borrow_mut().remove(key)?, None));
+        let number = if key.is_empty() { Some(0) } else { self.agents.get(key).copied() };
+        if let Some(number) = number {
+            record.set_seen(number, seen(&restored));
+        }
+        self.restored.borrow_mut().insert(key.to_owned(), restored.clone());
+        Some(restored)
+    }
+}
+
+fn answers(logs: &Logs) -> impl Iterator<Item = &Answered> {
+    logs.values().flatten().filter_map(|entry| match entry {
+        Entry::Answered(answered) => Some(&**answered),
+        _ => None,
+    })
+}
+
+/// What the answers have used.
+fn used(logs: &Logs) -> Sums {
+    answers(logs).fold(Sums::default(), |sums, answered| Sums {
+        usage: sums.usage.plus(answered.usage),
+        known_cost: sums.known_cost + answered.cost.unwrap_or(0.0),
+        is_cost_unknown: sums.is_cost_unknown || answered.cost.is_none(),
+        ..sums
+    })
+}
+
+/// The steps of a prompt's run that are over; of what was begun once more those since then.
+fn steps(log: &[Entry]) -> usize {
+    log.iter().fold(0, |steps, entry| match entry {
+        Entry::Answered(answered) if answered.step == 0 => 0,
+        Entry::StepEnds { .. } => steps + 1,
+        _ => steps,
+    })
+}
+
+/// The same for all prompts. The last step of an agent ends with its run; the file's own prompt ends its own once more.
+fn all_steps(logs: &Logs) -> usize {
+    let last = |key: &str, log: &[Entry]| usize::from(!key.is_empty() && matches!(log.last(), Some(Entry::Ends)));
+    logs.iter().map(|(key, log)| steps(log) + last(key, log)).sum()
+}
+
+/// What lines have said of the requests of a prompt's run.
+fn seen(restored: &Restored) -> Seen {
+    let last = restored.half.as_ref().map(|half| &half.step).or(restored.steps.last());
+    let tools = last.map(|step| step.tools.as_slice().into());
+    Seen::before(last.and_then(|step| step.system.clone()), restored.history.len(), tools)
+}
