@@ -64,7 +64,7 @@ impl Redactor {
     }
 
     /// Takes note of a secret.
-    pub(super) fn learn(&self, secret: &str) {
+    pub(crate) fn learn(&self, secret: &str) {
         self.0.known.borrow_mut().learn(secret);
     }
 

@@ -1,0 +1,5 @@
+//! What a run left behind, made visible elsewhere.
+//!
+//! Owns: the run as spans for OpenTelemetry ([`otel`]). Must not know: JavaScript, how a run works, what is printed.
+
+pub(crate) mod otel;
