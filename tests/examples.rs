@@ -109,9 +109,15 @@ const GIVEN: &[(&str, &[&str], &str)] = &[
 
 /// What examples write to standard error, in any order of lines.
 const LOUD: &[(&str, &[&str])] = &[
-    ("composite-tools", &["Warning: Unknown sub-tool: remove of tool files (DIR/examples/composite-tools.lmt.mjs:34)"]),
     (
         "approve",
+        &[
+            "Warning: the call of remove needs approval and was denied; lmthing run --approve 'remove' approves it, --yes \
+           every call",
+        ],
+    ),
+    ("composite-tools", &["Warning: Unknown sub-tool: remove of tool files (DIR/examples/composite-tools.lmt.mjs:34)"]),
+    (
         "budget",
         &[
             "Error: The run was ended at its token limit of 4500 tokens: 5000 tokens were used in 5 steps. Set --max-tokens \

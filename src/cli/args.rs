@@ -19,6 +19,7 @@ use super::{
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
     failure::WrongUsage,
     limit_args::LimitArgs,
+    permission_args::PermissionArgs,
     resume_args::ResumeArgs,
     templates::Template,
     test_args::TestArgs,
@@ -171,6 +172,9 @@ pub(super) struct RunArgs {
 
     #[command(flatten)]
     pub(super) approvals: ApprovalArgs,
+
+    #[command(flatten)]
+    pub(super) permissions: PermissionArgs,
 
     /// Write the run down in the journal, from which it can go on: .lmthing/journal.db in the nearest folder upwards that has
     /// one, or the file of --journal=PATH

@@ -18,6 +18,7 @@ mod failure;
 mod held;
 mod interrupt;
 mod limit_args;
+mod permission_args;
 mod printer;
 mod progress;
 mod readers;

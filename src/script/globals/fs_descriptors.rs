@@ -43,6 +43,17 @@ pub(super) fn nothing() -> i32 {
     *DESCRIPTOR.get_or_init(|| open(NOTHING, 0, 0).unwrap_or(-1))
 }
 
+/// Whether opening a file with these flags lets it be read.
+pub(super) fn may_read(flags: u32) -> bool {
+    const WRITE_ONLY: u32 = 0o1;
+    flags & 0o3 != WRITE_ONLY
+}
+
+/// Where the file of a descriptor is, as far as the system tells.
+pub(super) fn path_of(descriptor: i32) -> String {
+    format!("/dev/fd/{descriptor}")
+}
+
 /// Whether opening a file with these flags may make or change it, or lets it be changed.
 pub(super) fn may_change(flags: u32) -> bool {
     const WRITES: u32 = 0o3;
