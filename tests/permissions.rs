@@ -80,7 +80,10 @@ fn a_restricted_file_reads_its_own_folder_and_packages() {
   await attempt('package', async () => (await import('pack')).default);
   await attempt('list', () => fs.readdirSync('own/sub').join());",
     );
-    assert_eq!(lines(&folder, "--restrict"), ["own: own data", "helper: helper", "package: package", "list: helper.mjs"]);
+    assert_eq!(
+        lines(&folder, "--restrict"),
+        ["own: own data", "helper: helper", "package: package", "list: helper.mjs"]
+    );
 }
 
 #[test]
@@ -162,7 +165,15 @@ fn no_option_opens_keys() {
         assert!(is_expected || line == "server: PermissionError ", "{line}");
     }
     let named = lines(&folder, "--allow-env=OPENAI_API_KEY,ANTHROPIC_API_KEY --allow-read=.env");
-    assert_eq!(named[..4], ["key: PermissionError never", "key of the process: PermissionError never", "listed: 0", "file: PermissionError never"]);
+    assert_eq!(
+        named[..4],
+        [
+            "key: PermissionError never",
+            "key of the process: PermissionError never",
+            "listed: 0",
+            "file: PermissionError never"
+        ]
+    );
 }
 
 #[test]

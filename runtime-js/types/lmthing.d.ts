@@ -469,6 +469,11 @@ declare module 'lmthing' {
     onSuccess?: (args: Args, output: any) => unknown;
     /** Runs when `execute` threw. */
     onError?: (args: Args, output: { error: string }) => unknown;
+    /**
+     * Whether `lmthing resume` makes a call again that was cut off; `true` unless set. With `false` the model is told that it was
+     * interrupted and that its effect is unknown.
+     */
+    repeat?: boolean;
     providerOptions?: Record<string, Record<string, unknown>>;
   }
 
@@ -483,6 +488,8 @@ declare module 'lmthing' {
     plugins?: PluginList;
     /** Somebody has to approve the call, as with a tool. */
     needsApproval?: boolean | ((args: any) => MaybePromise<boolean>);
+    /** As of a tool: whether `lmthing resume` goes on with a call that was cut off. */
+    repeat?: boolean;
   }
 
   /** Options of an agent that code calls: those of an agent, and the callbacks of a function. */

@@ -45,7 +45,7 @@ impl Show {
         let progress = if args.quiet { Progress::none() } else { Progress::new(printer.clone()) };
         let is_for_programs = args.format.is_for_programs();
         let summary = if is_for_programs { Summary::with_text() } else { Summary::default() };
-        let summary = before.as_ref().map(|before| before.goes_on_in(summary.clone())).unwrap_or(summary);
+        let summary = before.as_ref().map_or(summary, |before| before.summary.clone());
         let summary = Rc::new(RefCell::new(summary));
         let sums = summary.clone();
         // First, so that the others find this event in the sums.
@@ -57,7 +57,7 @@ impl Show {
         });
         let is_stdout_json = Rc::new(Cell::new(is_for_programs));
         readers.push(of_output(is_stdout_json.clone()));
-        let answered = before.as_ref().and_then(|before| Some(before.last.as_ref()?.text.clone()));
+        let answered = before.as_ref().and_then(|before| before.said.clone());
         let answered = Rc::new(RefCell::new(answered));
         readers.push(of_next_step(answered.clone()));
         if !args.quiet {

@@ -126,7 +126,8 @@ impl Asks {
     fn put_stdin_away(self, ctx: &Ctx<'_>, arguments: &Array<'_>) -> Result<()> {
         match self {
             Asks::Reads if arguments.get::<i32>(0)? == 0 && !host(ctx)?.has_stdin() => {
-                arguments.set(0, descriptors::nothing())
+                // A number of no file: nothing is read from the real one in any case.
+                if descriptors::open_files(ctx)?.empty_stdin().is_err() { arguments.set(0, -1) } else { Ok(()) }
             }
             Asks::Opens => {
                 let path: String = arguments.get(0)?;

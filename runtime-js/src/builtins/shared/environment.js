@@ -23,8 +23,8 @@ const NO_VARIABLES = new Set(['toJSON', 'then', 'length', 'inspect', 'nodeType',
 /** `process.env` for what is not the script's doing: a variable that the script may not read is one that is not set. */
 export const quietEnvironment = () => (native.refuseVariable ? native.env : process.env);
 
-/** An object with the variables of `initial`; `refuse(name)` throws for one that may not be read. */
-export function environment(initial, refuse) {
+/** An object with the variables of `initial`; `note(name, value)` hears of each that is set, `refuse(name)` throws for one that may not be read. */
+export function environment(initial, note, refuse) {
   const proxy = new Proxy(initial, {
     ...(refuse && {
       get(variables, name, receiver) {
@@ -36,6 +36,7 @@ export function environment(initial, refuse) {
       // An object that inherits from it, or that `Reflect.set` names, gets a member of its own.
       if (receiver !== proxy) return Reflect.set(variables, name, value, receiver);
       const written = text(value);
+      note(text(name), written);
       return change(variables, text(name), () => Reflect.set(variables, name, written));
     },
     defineProperty(variables, name, descriptor) {
