@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{args::RunArgs, failure::WrongUsage};
+use super::failure::WrongUsage;
 use crate::{
     permission::{HostRule, Own, Permissions, Programs, Reach, Restricted},
     provider::key_variables,
@@ -156,13 +156,12 @@ fn own_folders(file: &Path) -> Vec<PathBuf> {
     packages.chain([folder.clone()]).collect()
 }
 
-/// What lmthing itself has to open while a restricted file runs; `written` is what it writes.
+/// What lmthing itself has to open while a restricted file runs; `words` stand behind the file, `written` is what lmthing writes.
 pub(super) fn own_needs(
-    args: &RunArgs,
+    (file, words): (&Path, &[String]),
     written: Vec<PathBuf>,
     variables: &[(String, String)],
-) -> Result<Own, WrongUsage> {
-    let (file, words) = (args.file(), args.words()?);
+) -> Own {
     let mut read = Vec::new();
     // Packages are found by the descriptions on the way up.
     for folder in
@@ -182,5 +181,5 @@ pub(super) fn own_needs(
     read.extend(home.iter().flat_map(|home| [".aws", ".azure", ".config/gcloud"].map(|name| home.join(name))));
     let mut write = written;
     write.extend(home.iter().map(|home| home.join(".aws/sso/cache")));
-    Ok(Own { read, write })
+    Own { read, write }
 }

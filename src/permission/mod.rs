@@ -10,45 +10,26 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
+mod access;
 mod approval;
 mod hosts;
 mod landlock;
 mod paths;
 mod programs;
+mod reach;
 mod restricted;
 #[cfg(test)]
 mod tests;
 
 pub use self::{
+    access::{Access, Refusal},
     hosts::HostRule,
     landlock::Own,
     programs::Programs,
-    restricted::{Reach, Restricted},
+    reach::Reach,
+    restricted::Restricted,
 };
 pub use approval::{ApprovalRequest, ApprovalRules, Approver, Decision, NobodyToAsk};
-
-/// Something that reaches out of the script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access<'a> {
-    /// Talks to a host, looks its name up, or listens. What is asked: an origin, a name, `host:port`, a socket's path.
-    Network(&'a str),
-    /// Starts a program, or sends a signal to one: its file, or its number.
-    Run(&'a str),
-    /// Reads what this path leads to.
-    Read(&'a str),
-    /// Reads what is at this path itself, be it a link.
-    ReadEntry(&'a str),
-    /// Makes or changes what this path leads to.
-    Write(&'a str),
-    /// Makes, changes or removes what is at this path itself, be it a link.
-    WriteEntry(&'a str),
-    /// Reads a variable of the environment.
-    Env(&'a str),
-    /// Reaches another process, such as by a signal: in words.
-    Signal(&'a str),
-    /// Changes something of the whole process, such as its working directory: in words.
-    Process(&'a str),
-}
 
 /// How much of one kind of access is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -160,13 +141,6 @@ impl Permissions {
 /// Where a path leads, whether there is something or not; `None` when it has no end.
 pub fn real_path(path: &Path) -> Option<PathBuf> {
     paths::real(path, paths::Last::Followed)
-}
-
-/// Why an access is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// Who refuses what: `check renders without network: access to https://example.org is refused`.
-    pub message: String,
 }
 
 fn words(access: Access<'_>) -> String {

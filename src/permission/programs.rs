@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     Refusal,
-    restricted::{Reach, refusal},
+    reach::{Reach, refusal},
 };
 
 /// Where programs are looked for.

@@ -13,39 +13,8 @@ use super::{
     hosts::{self, HostRule},
     paths::{self, Last},
     programs::Programs,
+    reach::{Reach, refusal},
 };
-
-/// How much of one kind of access was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach<T> {
-    /// Everything.
-    All,
-    /// Only this; nothing, where the list is empty.
-    Only(Vec<T>),
-}
-
-impl<T> Default for Reach<T> {
-    fn default() -> Self {
-        Reach::Only(Vec::new())
-    }
-}
-
-impl<T> Reach<T> {
-    fn has(&self, is_it: impl FnMut(&T) -> bool) -> bool {
-        match self {
-            Reach::All => true,
-            Reach::Only(list) => list.iter().any(is_it),
-        }
-    }
-
-    /// What was given one by one.
-    pub(super) fn listed(&self) -> &[T] {
-        match self {
-            Reach::All => &[],
-            Reach::Only(list) => list,
-        }
-    }
-}
 
 /// What was given to a restricted file.
 #[derive(Debug, Default)]
@@ -151,11 +120,6 @@ impl Restricted {
         }
         if self.env.has(|given| given == name) { Ok(()) } else { Err(refusal(&what, &format!("--allow-env={name}"))) }
     }
-}
-
-/// `lmthing run` names the option that would allow it.
-pub(super) fn refusal(what: &str, option: &str) -> Refusal {
-    Refusal { message: format!("{what} is not allowed: the prompt file is restricted; run it with {option}") }
 }
 
 /// No option would.
