@@ -176,86 +176,11 @@ fn prepare(
         journal.recorder.demand()?;
     }
     confine(args, &options)?;
-    Ok((options, recording)) => {
-            let ending = play(args, options, (&show, &journal), &redactor, interrupts.as_mut()).await;
-            let ending = journal.ending(ending);
-            let ended_well = i32::from(ending.code) == 0 && !ending.is_unread;
-            if let Some(warning) = recording.close(ended_well, !ending.is_replay_failure) {
-                show.events.warn(warning);
-            }
-            ending
-        }
-        Err(ending) => ending,
-    };
-    interrupts.iter().for_each(Interrupts::disregard);
-    show.end(&ending);
-    if ending.code != ExitCode::Done && journal.recorder.is_kept() {
-        show.tell_how_to_go_on(args.journal.as_ref().and_then(Option::as_deref));
-    }
-    match journal.problem() {
-        Some(problem) if ending.code == ExitCode::Done => {
-            printer.diagnostic(&problem);
-            ExitCode::File
-        }
-        _ => ending.code,
-    }
+    Ok((options, recording))
 }
 
-/// Everything that a run needs.
-fn prepare(
-    args: &RunArgs,
-    environment: Environment,
-    (show, journal): (&Rc<Show>, &RunJournal),
-    redactor: &Redactor,
-) -> anyhow::Result<(FileRunOptions, Rc<RunRecording>)> {
-    for problem in environment.problems {
-        show.events.warn(problem);
-    }
-    if let Some(wrong) = environment.wrong {
-        return Err(wrong.into());
-    }
-    journal.warnings.iter().for_each(|warning| show.events.warn(warning));
-    let reporter = reporter(args)?;
-    let model = match (&args.mock, &args.model) {
-        (Some(path), _) => Some(mock_file::read(path)?),
-        (None, model) => model.clone().map(ModelChoice::Named),
-    };
-    let recording = Rc::new(RunRecording::open(args, redactor)?);
-    let file = absolute(args.file());
-    let argv = argv(args, &file)?;
-    journal.recorder.set_start(start(args, &file, argv.clone()));
-    let permissions = args.permissions.permissions(args.file(), &args.env_file, &environment.variables)?;
-    let options = FileRunOptions {
-        exchanges: recording.exchanges.clone(),
-        redactor: redactor.clone(),
-        host: Rc::new(TerminalHost {
-            show: show.clone(),
-            redactor: redactor.clone(),
-            recording: recording.clone(),
-            reporter: reporter.clone(),
-        }),
-        approver: approver(args.approvals.rules(), show.printer.clone(), redactor.clone()),
-        checkpoints: journal.recorder.clone(),
-        meter: Rc::new(Meter::after(
-            journal.used,
-            args.limits.limits(),
-            own_prices(&environment.variables, &reporter)?,
-        )),
-        events: show.events.clone(),
-        line: match &journal.input {
-            Some(input) => same_input(args, input),
-            None => command_line(args, &reporter)?,
-        },
-        argv,
-        variables: environment.variables,
-        model,
-        max_stack_size: SCRIPT_STACK_SIZE,
-        surroundings: Surroundings { permissions, ..Surroundings::default() },
-    };
-    // Last: a command that is wrong leaves nothing behind.
-    if args.journal.is_some() {
-        journal.recorder.demand()?;
-    }
+/// Has the system hold the rights of a restricted file as well.
+fn confine(args: &RunArgs, options: &FileRunOptions) -> Result<(), WrongUsage> {
     if let Some(rights) = options.surroundings.permissions.of_restricted() {
         rights.confine_program(&own_needs(
             (args.file(), &args.words()?),
@@ -263,11 +188,6 @@ fn prepare(
             &options.variables,
         ));
     }
-    Ok((options, recording))
-}
-
-/// Has the system hold the rights of a restricted file as well.
-fn confine(args: &RunArgs, options: &FileRunOptions) -> Result<(), WrongUsage> {
     Ok(())
 }
 
