@@ -18,10 +18,10 @@ export const mock = [
   { type: 'text', text: 'That is as far as I get.' },
 ];
 
+const files = new Set(['draft.txt', 'letter.txt', 'taxes.ods']);
+
 /** @type {import('lmthing').PromptFunction} */
 export default async ({ defTool, $ }) => {
-  const files = new Set(['draft.txt', 'letter.txt', 'taxes.ods']);
-
   defTool('list', 'Lists the files.', z.object({}), () => [...files]);
 
   defTool(

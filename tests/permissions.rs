@@ -69,7 +69,7 @@ fn lines(folder: &Folder, options: &str) -> Vec<String> {
     for key in ["of-env-file", "of-process"] {
         assert!(!ended.stdout.contains(key) && !ended.stderr.contains(key), "{ended:?}");
     }
-    ended.stdout.lines().map(str::to_owned).filter(|line| line != "Done.").collect()
+    ended.stdout.lines().map(|line| line.trim_end().to_owned()).filter(|line| line != "Done.").collect()
 }
 
 #[test]
