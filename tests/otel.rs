@@ -383,3 +383,24 @@ fn checks_of_code_are_events_of_the_call_it_came_with() {
         assert_eq!((told[0].0.as_str(), is_ok), ("lmthing.code_check", id != "wrong"), "{told:?}");
     }
 }
+
+#[test]
+fn a_run_that_goes_on_is_another_trace_of_the_same_conversation() {
+    use otel_support::{Answers, Collector, command};
+    use run_support::{Ended, Folder};
+
+    let folder = Folder::of(&file("call('look', { q: 'Rome' }), done", WITH_TOOL));
+    let collector = Collector::new(Answers::Well);
+    let run = |arguments: &str| -> Ended { command(&folder, arguments, &collector.address()).output().unwrap().into() };
+    let ended = run("run --journal --max-steps 1 -q p.lmt.mjs");
+    assert_eq!(ended.code, 4, "{ended:?}");
+    let ended = run("resume last -q");
+    assert_eq!((ended.code, ended.stdout.trim()), (0, "done"), "{ended:?}");
+    let spans = collector.spans();
+    let expected = ["invoke_agent p", "  chat mock", "  execute_tool look", "invoke_agent p", "  chat mock"];
+    assert_eq!(tree(&spans), expected);
+    let roots: Vec<_> = spans.iter().filter(|span| span.name == "invoke_agent p").collect();
+    assert_ne!(roots[0].trace_id, roots[1].trace_id);
+    assert_eq!(attribute(roots[0], "gen_ai.conversation.id"), attribute(roots[1], "gen_ai.conversation.id"));
+    assert_eq!((failure(roots[0]).unwrap().0.as_str(), failure(roots[1])), ("limit", None));
+}

@@ -18,7 +18,7 @@ use opentelemetry_sdk::{
 };
 
 /// How many spans may wait.
-pub(super) const MAX_SPANS: usize = 4096;
+pub(super) const MAX_SPANS: usize = 8192;
 
 /// How much they may be, content of messages above all.
 const MAX_BYTES: usize = 32 << 20;
