@@ -112,6 +112,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "permission",
             "testing",
             "journal",
             "trace",

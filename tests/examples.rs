@@ -20,6 +20,7 @@ accepted: {\"film\": \"Metropolis\", \"score\": 9}
 Metropolis: 9 of 10.
 ",
     ),
+    ("approve", "I look first.\nremoved draft.txt\nThat is as far as I get.\n"),
     ("budget", "1 m deep\n2 m deep\n3 m deep\n4 m deep\n5 m deep\n"),
     (
         "composite-tools",
@@ -108,6 +109,13 @@ const GIVEN: &[(&str, &[&str], &str)] = &[
 
 /// What examples write to standard error, in any order of lines.
 const LOUD: &[(&str, &[&str])] = &[
+    (
+        "approve",
+        &[
+            "Warning: the call of remove needs approval and was denied; lmthing run --approve 'remove' approves it, --yes \
+           every call",
+        ],
+    ),
     ("composite-tools", &["Warning: Unknown sub-tool: remove of tool files (DIR/examples/composite-tools.lmt.mjs:34)"]),
     (
         "budget",

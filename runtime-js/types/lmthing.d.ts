@@ -459,6 +459,11 @@ declare module 'lmthing' {
   export interface ToolOptions<Args = any> {
     /** The result is checked; a mismatch is an error result. Also told to the model. */
     responseSchema?: Schema;
+    /**
+     * Somebody has to approve the call: always, or when the function says so (also when it throws). Asked with valid
+     * arguments, before anything else; what is denied is an error result.
+     */
+    needsApproval?: boolean | ((args: Args) => MaybePromise<boolean>);
     /** Runs before `execute`; an answer skips `execute` and `onSuccess`. */
     beforeCall?: (args: Args, output: undefined) => unknown;
     onSuccess?: (args: Args, output: any) => unknown;
@@ -481,6 +486,8 @@ declare module 'lmthing' {
     responseSchema?: Schema;
     /** Further plugins; the parent's are there as well. */
     plugins?: PluginList;
+    /** Somebody has to approve the call, as with a tool. */
+    needsApproval?: boolean | ((args: any) => MaybePromise<boolean>);
     /** As of a tool: whether `lmthing resume` goes on with a call that was cut off. */
     repeat?: boolean;
   }
@@ -1229,6 +1236,8 @@ declare module 'lmthing/test' {
     recording?: string | URL;
     /** Variables for this run; `undefined` takes one away. */
     env?: Record<string, string | undefined>;
+      /** Names or patterns (`files_*`) of tools whose calls are approved that need it; others are denied. */
+      approve?: readonly string[];
     /** Milliseconds above 0 that the run may take; then it is over, with an `error` of the kind `limit`. */
     timeout?: number;
   }

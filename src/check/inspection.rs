@@ -26,7 +26,7 @@ use crate::{
     diagnostic::{Diagnostic, Location},
     event::Events,
     input::{CommandLine, Sources, check_whole},
-    permission::Permissions,
+    permission::{ApprovalRules, NobodyToAsk, Permissions},
     provider::{ProviderContext, Redactor},
     script::{
         Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost, THREAD_STACK_SIZE,
@@ -181,6 +181,7 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
         events: Events::new(Vec::new()),
         limits: Rc::new(NoLimits),
         checkpoints: Rc::new(NoCheckpoints),
+        approver: NobodyToAsk::new(ApprovalRules::default(), "a check approves nothing"),
     };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),

@@ -13,12 +13,14 @@ use clap::{
 use clap_complete::ArgValueCompleter;
 
 use super::{
+    approval_args::ApprovalArgs,
     check_args::CheckArgs,
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
     failure::WrongUsage,
     format::Format,
     limit_args::LimitArgs,
+    permission_args::PermissionArgs,
     resume_args::ResumeArgs,
     runs_args::RunsArgs,
     templates::Template,
@@ -174,6 +176,12 @@ pub(super) struct RunArgs {
 
     #[command(flatten)]
     pub(super) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(super) approvals: ApprovalArgs,
+
+    #[command(flatten)]
+    pub(super) permissions: PermissionArgs,
 
     /// Write the run down in the journal, from which it can go on: .lmthing/journal.db in the nearest folder upwards that has
     /// one, or the file of --journal=PATH

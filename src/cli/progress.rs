@@ -169,6 +169,11 @@ impl State {
 
     fn draw(&self) {
         self.forget_past_waits();
+        if self.printer.is_held() {
+            // The seconds count from the answer on.
+            self.written.set(Instant::now());
+            return;
+        }
         if self.written.get().max(self.since.get()).elapsed() < PATIENCE {
             return;
         }

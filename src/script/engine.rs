@@ -73,7 +73,7 @@ impl Engine {
             runtime.set_memory_limit(bytes).await;
         }
         let native_modules = own_natives().chain(native_modules).collect();
-        let loader = loader::attach(&runtime, native_modules).await;
+        let loader = loader::attach(&runtime, native_modules, permissions.clone()).await;
         let event_loop = event_loop::attach(&runtime, host.clone()).await;
         // Resolver, interrupt handler and rejection tracker are in place from the first line of JavaScript on.
         let context = AsyncContext::full(&runtime).await?;

@@ -8,7 +8,7 @@ use crate::{
     diagnostic::Diagnostic,
     event::Events,
     input::CommandLine,
-    permission::Permissions,
+    permission::{Approver, Permissions},
     prompt::RunError,
     provider::Redactor,
     script::{
@@ -18,7 +18,10 @@ use crate::{
     },
 };
 
-use super::{doors::doors, meter::Meter};
+use super::{
+    doors::{Outside, doors},
+    meter::Meter,
+};
 
 /// What a run of a file needs from the program around it.
 pub(crate) struct FileRunOptions {
@@ -38,6 +41,8 @@ pub(crate) struct FileRunOptions {
     pub meter: Rc<Meter>,
     /// Where what is done is kept, so that another process can go on.
     pub checkpoints: Rc<dyn Checkpoints>,
+    /// Decides on calls of tools that need approval.
+    pub approver: Rc<dyn Approver>,
     /// Knows the secrets of the run.
     pub redactor: Redactor,
     /// The model in place of the file's own.
@@ -67,7 +72,13 @@ pub(crate) struct Surroundings {
 /// Runs a prompt file to its end.
 pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let surroundings = options.surroundings;
-    let rest = (options.meter.clone(), options.events, options.exchanges, options.checkpoints);
+    let rest = Outside {
+        meter: options.meter.clone(),
+        events: options.events,
+        exchanges: options.exchanges,
+        checkpoints: options.checkpoints,
+        approver: options.approver,
+    };
     let doors = doors(&options.host, &options.variables, &options.redactor, rest, surroundings.keeps_pieces);
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     diagnostic::Diagnostic,
+    permission::ApprovalRules,
     prompt::RunError,
     script::{
         ScriptHost,
@@ -88,6 +89,7 @@ async fn play(path: &Path, answers: Answers, limit: Option<Duration>, options: &
         recording: (answers != Answers::Mock).then(|| recording_of(path)),
         environment: None,
         variables: Vec::new(),
+        approve: ApprovalRules::default(),
         timeout: limit,
         latest: None,
         keeps_pieces: false,

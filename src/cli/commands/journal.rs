@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     checkpoint::StoreError,
-    cli::{ExitCode, args::RunArgs, before::Before, failure::Ending, show::Show},
+    cli::{ExitCode, args::RunArgs, before::Before, failure::Ending, permission_args::PERMISSIONS, show::Show},
     cost::Used,
     diagnostic::Diagnostic,
     journal::{Earlier, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, Secrets, Start, place},
@@ -128,6 +128,7 @@ pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
         mock: args.mock.as_ref().map(absolute),
         env_files: args.env_file.iter().map(absolute).collect(),
         not_resumable: replayed,
+        options: args.permissions.kept().map(|kept| (PERMISSIONS.to_owned(), kept)).into_iter().collect(),
         ..Start::default()
     }
 }

@@ -18,6 +18,7 @@ use crate::{
     chat::Step,
     checkpoint::Checkpoints,
     event::{Agent, Called, Events, Scope},
+    permission::Approver,
     prompt::{RunError, RunLimits, RunOutcome, RunRecord, StepLoop},
     provider::{Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay, model_name, resolve},
     sandbox::{Sandbox, SandboxConfig},
@@ -100,6 +101,8 @@ pub(crate) struct Doors {
     pub events: Rc<Events>,
     /// What the whole run may use.
     pub limits: Rc<dyn RunLimits>,
+    /// Decides on calls that need approval.
+    pub approver: Rc<dyn Approver>,
     /// Where what is done is kept, so that another process can go on.
     pub checkpoints: Rc<dyn Checkpoints>,
 }
@@ -199,6 +202,11 @@ pub(crate) fn events(ctx: &Ctx<'_>) -> Result<Rc<Events>> {
 /// What the whole run may use.
 pub(crate) fn limits(ctx: &Ctx<'_>) -> Result<Rc<dyn RunLimits>> {
     with(ctx, |services| services.doors.limits.clone())
+}
+
+/// Who decides on calls that need approval.
+pub(crate) fn approver(ctx: &Ctx<'_>) -> Result<Rc<dyn Approver>> {
+    with(ctx, |services| services.doors.approver.clone())
 }
 
 /// Where what is done is kept.

@@ -15,8 +15,8 @@ use super::{
 use crate::{
     check::lost_variables,
     cli::{
-        ExitCode, Printer, args::RunArgs, before::Before, env::variables, failure::Ending, resume_args::ResumeArgs,
-        show::Show,
+        ExitCode, Printer, args::RunArgs, before::Before, env::variables, failure::Ending,
+        permission_args::PERMISSIONS, resume_args::ResumeArgs, show::Show,
     },
     event::{Events, Summary},
     journal::{Earlier, Journal, RunInfo, Start, Status},
@@ -124,6 +124,8 @@ fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs 
         quiet: args.quiet,
         verbose: args.verbose,
         limits: args.limits.clone(),
+        approvals: args.approvals.clone(),
+        permissions: args.permissions.or_of(start.options.get(PERMISSIONS)),
         ..RunArgs::of(file, start.words.clone())
     }
 }

@@ -142,7 +142,7 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result
 fn warm(call: &Call<'_>, kind: DefinitionKind) -> Result<()> {
     // A worker takes longer to start than to run a snippet, and the model takes longer than that to write one.
     // A script that must not run anything is not going to run code either.
-    if gate::is_open(&call.ctx) && !call.core.sandbox_warm.replace(true) {
+    if gate::owns_process(&call.ctx) && !call.core.sandbox_warm.replace(true) {
         let declarations = declarations(&call.ctx, &call.core, kind, |_| true)?;
         sandbox(&call.ctx, &call.prompt)?.warm(&declarations);
     }

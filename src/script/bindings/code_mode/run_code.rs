@@ -119,7 +119,7 @@ impl<'js> Reachable<'_, 'js> {
     async fn answer(&self, number: usize, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
         let Some((callable, is_agent)) = self.find(name) else { return Err(format!("{name} is not defined any more")) };
         let part = Some(hash(&format!("{}#{number}", self.name)));
-        let label = Label { noun: "function", name, tool_call_id: None, part };
+        let label = Label { noun: "function", name, of: None, tool_call_id: None, part };
         // From text to text: a plain value in between would lose half surrogate pairs and endless numbers.
         let input = self.ctx.json_parse(args.get()).map_err(|error| message_of(self.ctx, error))?;
         let input = validate_input(self.ctx, &callable, label, input).await?;
