@@ -9,6 +9,7 @@
 //! - [`cost`] – prices, and how much of a run is left
 //! - [`event`] – what happens in a run, told once to all who watch
 //! - [`checkpoint`] – what a run needs to go on in another process, as plain entries
+//! - [`journal`] – runs in a file, so that they can be looked at and gone on with
 //! - [`input`] – what is typed behind a prompt file, made into its input
 //! - [`permission`] – what a prompt file may reach
 //! - [`http`] – the one HTTP client
@@ -29,6 +30,7 @@ mod check;
 mod checkpoint;
 mod http;
 mod input;
+mod journal;
 mod plugin;
 mod prompt;
 mod schema;

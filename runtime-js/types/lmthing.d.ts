@@ -117,6 +117,11 @@ declare module 'lmthing' {
     limits?: Limits;
     /** What models cost, over the built-in price table; keys are model strings. */
     prices?: Record<string, Price>;
+    /**
+     * Whether runs of the file are written down in the journal, from which `lmthing resume` goes on; `false` also where there is
+     * a journal already. The prompt file's own config decides, not that of prompts it runs.
+     */
+    journal?: boolean;
   }
 
   /**

@@ -82,6 +82,21 @@ impl PromptMessages {
         Rc::ptr_eq(&self.history.0, &history.0).then_some(self.end)
     }
 
+    /// How many there are.
+    pub fn history_length(&self) -> usize {
+        self.end
+    }
+
+    /// The same without the first ones.
+    pub fn history_from(&self, first: usize) -> Vec<Rc<Message>> {
+        self.history.0.borrow()[..self.end].get(first..).unwrap_or_default().to_vec()
+    }
+
+    /// Whether they are those of an earlier request, or have grown from them.
+    pub fn continues(&self, earlier: &PromptMessages) -> bool {
+        Rc::ptr_eq(&self.history.0, &earlier.history.0) && self.end >= earlier.end
+    }
+
     /// The messages for this step only.
     pub fn extra(&self) -> &[Rc<Message>] {
         &self.extra

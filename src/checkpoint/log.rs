@@ -26,9 +26,9 @@ pub(crate) struct Log {
     /// How many messages of the conversation are in the log.
     pub history: Cell<usize>,
     /// The system prompt of the last request.
-    pub system: RefCell<Option<String>>,
+    system: RefCell<Option<String>>,
     /// The tools that its model was told of.
-    pub tools: RefCell<Vec<ToolSpec>>,
+    tools: RefCell<Vec<ToolSpec>>,
 }
 
 impl Log {
@@ -90,6 +90,24 @@ impl Log {
         let change = memory.change_from(&self.memory.borrow());
         self.memory.replace(memory);
         change
+    }
+
+    /// The system prompt of a request, if it is another than that of the request before.
+    pub(crate) fn new_system(&self, system: Option<String>) -> Option<Option<String>> {
+        if *self.system.borrow() == system {
+            return None;
+        }
+        self.system.replace(system.clone());
+        Some(system)
+    }
+
+    /// The tools that a model is told of, if they are others than those of the request before.
+    pub(crate) fn new_tools(&self, tools: &[ToolSpec]) -> Option<Vec<ToolSpec>> {
+        if self.tools.borrow().as_slice() == tools {
+            return None;
+        }
+        self.tools.replace(tools.to_vec());
+        Some(tools.to_vec())
     }
 
     /// How often the model was told that its answer does not have its shape, by the entry before.

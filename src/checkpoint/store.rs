@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use super::{entry::Entry, restored::Restored};
 
 /// An entry could not be kept: the run must not go on as if it had been.
@@ -10,6 +12,8 @@ use super::{entry::Entry, restored::Restored};
 pub(crate) struct StoreError {
     /// What happened, in one sentence that names the file.
     pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
 }
 
 /// Keeps the logs of a run, and knows what was kept of it by an earlier process. `key` names a prompt's run within the whole
@@ -32,6 +36,15 @@ pub(crate) trait Checkpoints {
     /// # Errors
     /// It asks for logs, and they cannot be kept.
     fn configure(&self, asked: Option<bool>) -> Result<(), StoreError>;
+
+    /// The input of the file as it was read, before its schema has seen it: what another process goes on with.
+    fn take_input(&self, _input: &Value) {}
+
+    /// Whether a text would not be kept as it is, because there is a secret in it. A state of which this is so counts as one
+    /// that cannot be stored; [`Checkpoints::append`] makes it one (`it holds a secret`) and does not warn.
+    fn holds_secret(&self, _text: &str) -> bool {
+        false
+    }
 
     /// The turns of a mock that were answered for good, by its number ([`super::Played`]).
     fn played(&self, mock: usize) -> Vec<usize>;

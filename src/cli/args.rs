@@ -168,6 +168,11 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) limits: LimitArgs,
 
+    /// Write the run down in the journal, from which it can go on: .lmthing/journal.db in the nearest folder upwards that has
+    /// one, or the file of --journal=PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
+    pub(super) journal: Option<Option<PathBuf>>,
+
     /// Write every exchange with a model to this file, without secrets, when the run has ended well
     #[arg(long, value_name = "FILE", conflicts_with = "replay", add = ArgValueCompleter::new(JSON_FILES))]
     pub(super) record: Option<PathBuf>,

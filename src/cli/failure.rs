@@ -8,6 +8,7 @@ use crate::{
     chat::FinishReason,
     diagnostic::Diagnostic,
     event::{Failure, RunFinish},
+    journal::JournalError,
     provider::Redactor,
     script::bindings::FileRun,
     session::{AskedModel, RunFailure, failure, without_secrets},
@@ -81,9 +82,18 @@ impl Ending {
             }
             Err(error) => error,
         };
+        let error = match error.downcast::<JournalError>() {
+            Ok(error) => return Ending::of_journal(error.into()),
+            Err(error) => error,
+        };
         // The alternate form joins an error with its causes in one line.
         let diagnostic = error.downcast().unwrap_or_else(|error| Diagnostic::new(format!("{error:#}")));
         Ending::failed(ExitCode::File, "file", without_secrets(diagnostic, redactor))
+    }
+
+    /// The run could not be written down.
+    pub(super) fn of_journal(diagnostic: Diagnostic) -> Self {
+        Ending::failed(ExitCode::File, "journal", diagnostic)
     }
 
     /// It is this file that is wrong.

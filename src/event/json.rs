@@ -3,12 +3,12 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{Event, EventKind, Summary};
+use super::{Agent, Event, EventKind, Summary};
 use crate::chat::{StreamPart, ToolInput};
 
 /// What every line has, then what is the event's own.
 #[derive(Serialize)]
-struct Line<'a> {
+pub(super) struct Line<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
     time: u64,
@@ -21,11 +21,11 @@ struct Line<'a> {
     body: Body<'a>,
 }
 
-struct Path<'a>(&'a Event<'a>);
+struct Path<'a>(&'a Agent);
 
 impl Serialize for Path<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.agent.path().iter().map(|name| &**name))
+        serializer.collect_seq(self.0.path().iter().map(|name| &**name))
     }
 }
 
@@ -37,27 +37,38 @@ fn is_zero(number: &u64) -> bool {
 /// Pieces are many and have a form of their own, which costs no tree of values.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Body<'a> {
+pub(super) enum Body<'a> {
     Delta { delta: &'a str },
     Other(Value),
+}
+
+impl Line<'_> {
+    /// The line without its end.
+    pub(super) fn write(run: &str, time: u64, agent: &Agent, kind: &str, body: Body<'_>) -> Option<String> {
+        let line = Line { kind, time, run, agent: Path(agent), number: agent.number(), body };
+        // Nothing in it can fail to be written: keys are texts and numbers are finite.
+        serde_json::to_string(&line).ok()
+    }
 }
 
 impl Event<'_> {
     /// The event in its public form, without the end of the line; `None` when it has none, as is so for pieces that other
     /// events say again as a whole. `summary` is of all events up to this one.
     pub fn to_line(&self, summary: &Summary) -> Option<String> {
-        let (kind, body) = match self.kind {
+        let (kind, body) = self.public(summary)?;
+        Line::write(self.run(), self.time(), self.agent, kind, body)
+    }
+
+    /// The type of the event and what is its own, in the public form.
+    pub(super) fn public(&self, summary: &Summary) -> Option<(&'static str, Body<'_>)> {
+        Some(match self.kind {
             EventKind::Stream(part) => stream_part(part)?,
             EventKind::Answered { .. }
             | EventKind::CodeConsole { .. }
             | EventKind::PromptEnd
             | EventKind::Output(_) => return None,
             kind => other(kind, self, summary),
-        };
-        let (time, run, number) = (self.time(), self.run(), self.agent.number());
-        let line = Line { kind, time, run, agent: Path(self), number, body };
-        // Nothing in it can fail to be written: keys are texts and numbers are finite.
-        serde_json::to_string(&line).ok()
+        })
     }
 }
 

@@ -7,11 +7,13 @@
 mod agent;
 mod json;
 mod kind;
+mod record;
 mod spans;
 mod stream;
 mod summary;
 
 pub use agent::{Agent, Called};
 pub use kind::{EventKind, Failure, Output, Retry, RunFinish, Sent};
+pub use record::{Piece, Record, Recorded, Seen};
 pub use stream::{AgentSpan, Event, Events, Reader, Scope};
 pub use summary::{Summary, Sums};

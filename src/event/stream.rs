@@ -65,10 +65,14 @@ pub struct Events {
 impl Events {
     /// The stream of a run that begins now.
     pub fn new(readers: Vec<Reader>) -> Rc<Self> {
-        let began_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Events::of_run(Events::new_name(), HashMap::new(), readers)
+    }
+
+    /// The name of a run that begins now.
+    pub fn new_name() -> String {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         // Names sort as the runs began; what follows tells runs of one millisecond apart.
-        let run = format!("{:011x}{:08x}", began_at.as_millis(), fastrand::u32(..));
-        Events::of_run(run, HashMap::new(), readers)
+        format!("{:011x}{:08x}", now.as_millis(), fastrand::u32(..))
     }
 
     /// The stream of a run of this name that goes on. `known` are the numbers of its agents, by their keys: they are found again.

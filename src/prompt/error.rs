@@ -45,6 +45,8 @@ pub(crate) enum RunError {
     Journal {
         /// What happened to which file.
         message: String,
+        /// What to do about it.
+        hint: Option<String>,
     },
     /// `options.abortSignal` was aborted.
     #[error("the run was aborted")]
@@ -112,7 +114,7 @@ impl RunError {
 
 impl From<StoreError> for RunError {
     fn from(error: StoreError) -> Self {
-        RunError::Journal { message: error.message }
+        RunError::Journal { message: error.message, hint: error.hint }
     }
 }
 

@@ -157,7 +157,8 @@ fn error_diagnostic(error: &RunError) -> Diagnostic {
             Diagnostic { hint: failure.hint.clone(), ..Diagnostic::new(failure.message.clone()) }
         }
         RunError::Usage(diagnostic) | RunError::MissingInput { problem: diagnostic, .. } => (**diagnostic).clone(),
-        RunError::Limit { .. } | RunError::Journal { .. } | RunError::Aborted => Diagnostic::new(error.to_string()),
+        RunError::Journal { message, hint } => Diagnostic { hint: hint.clone(), ..Diagnostic::new(message.clone()) },
+        RunError::Limit { .. } | RunError::Aborted => Diagnostic::new(error.to_string()),
     }
 }
 
@@ -166,7 +167,8 @@ fn advice(error: &RunError) -> Option<String> {
         RunError::Provider(error) | RunError::NoModel(error) => error.hint.clone(),
         RunError::Output(failure) => failure.hint.clone(),
         RunError::Usage(diagnostic) | RunError::MissingInput { problem: diagnostic, .. } => diagnostic.hint.clone(),
-        RunError::Script(_) | RunError::Limit { .. } | RunError::Journal { .. } | RunError::Aborted => None,
+        RunError::Journal { hint, .. } => hint.clone(),
+        RunError::Script(_) | RunError::Limit { .. } | RunError::Aborted => None,
     }
 }
 

@@ -151,11 +151,8 @@ fn entry_of(whole: &WholeAnswer<'_>, log: &Log, history: &Transcript, memory: Me
     let WholeAnswer { step, plan, tools, answer, message, cost, turn } = *whole;
     let sent = &plan.messages;
     let system = sent.system().map(|system| system.plain_text());
-    let system = (*log.system.borrow() != system).then(|| log.system.replace(system.clone())).map(|_| system);
-    let tools = tools.filter(|tools| log.tools.borrow().as_slice() != &***tools).map(|tools| tools.to_vec());
-    if let Some(tools) = &tools {
-        log.tools.replace(tools.clone());
-    }
+    let system = log.new_system(system);
+    let tools = tools.and_then(|tools| log.new_tools(tools));
     Answered {
         step,
         system,
@@ -181,7 +178,9 @@ fn entry_of(whole: &WholeAnswer<'_>, log: &Log, history: &Transcript, memory: Me
 /// The arguments of the calls as they were written, where writing the value gives another text.
 fn inputs(message: &Message) -> Vec<Option<String>> {
     let calls = message.content_parts().iter().filter_map(|part| match part {
-        ContentPart::ToolCall { input, .. } => Some(input.text().map(str::to_owned)),
+        ContentPart::ToolCall { input, .. } => {
+            Some(input.text().filter(|text| **text != input.value().to_string()).map(str::to_owned))
+        }
         _ => None,
     });
     let inputs: Vec<_> = calls.collect();

@@ -3,6 +3,7 @@
 pub(super) mod check;
 pub(super) mod completions;
 mod input;
+mod journal;
 pub(super) mod man;
 mod mock_file;
 pub(super) mod models;

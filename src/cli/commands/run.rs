@@ -9,12 +9,12 @@ use std::{
 use anyhow::Context;
 
 use crate::{
-    checkpoint::NoCheckpoints,
     cli::{
         ExitCode, Printer,
         args::RunArgs,
         commands::{
             input::command_line,
+            journal::{RunJournal, start},
             mock_file,
             prompt_file::check_file,
             recording::RunRecording,
@@ -71,14 +71,17 @@ async fn run_once(args: &RunArgs, printer: &Printer) -> ExitCode {
     let environment = env::with_files(&directory, &args.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
     let show = Rc::new(Show::new(args, printer, &redactor));
+    let journal = RunJournal::new(args, &environment.variables, &directory, &redactor, &show);
     show.begin(args.file());
     let prepared = match check_file(args.file()) {
-        Ok(()) => prepare(args, environment, &show, &redactor).map_err(|error| Ending::not_begun(error, &redactor)),
+        Ok(()) => prepare(args, environment, (&show, &journal), &redactor)
+            .map_err(|error| Ending::not_begun(error, &redactor)),
         Err(error) => Err(Ending::not_begun(error, &redactor).in_file(args.file())),
     };
     let ending = match prepared {
         Ok((options, recording)) => {
-            let ending = play(args, options, &show, &redactor, interrupts.as_mut()).await;
+            let ending = play(args, options, (&show, &journal), &redactor, interrupts.as_mut()).await;
+            let ending = journal.ending(ending);
             let ended_well = i32::from(ending.code) == 0 && !ending.is_unread;
             if let Some(warning) = recording.close(ended_well, !ending.is_replay_failure) {
                 show.events.warn(warning);
@@ -89,14 +92,20 @@ async fn run_once(args: &RunArgs, printer: &Printer) -> ExitCode {
     };
     interrupts.iter().for_each(Interrupts::disregard);
     show.end(&ending);
-    ending.code
+    match journal.problem() {
+        Some(problem) if ending.code == ExitCode::Done => {
+            printer.diagnostic(&problem);
+            ExitCode::File
+        }
+        _ => ending.code,
+    }
 }
 
 /// Everything that a run needs.
 fn prepare(
     args: &RunArgs,
     environment: Environment,
-    show: &Rc<Show>,
+    (show, journal): (&Rc<Show>, &RunJournal),
     redactor: &Redactor,
 ) -> anyhow::Result<(FileRunOptions, Rc<RunRecording>)> {
     for problem in environment.problems {
@@ -111,6 +120,9 @@ fn prepare(
         (None, model) => model.clone().map(ModelChoice::Named),
     };
     let recording = Rc::new(RunRecording::open(args, redactor)?);
+    let file = absolute(args.file());
+    let argv = argv(args, &file)?;
+    journal.recorder.set_start(start(args, &file, argv.clone()));
     let options = FileRunOptions {
         exchanges: recording.exchanges.clone(),
         redactor: redactor.clone(),
@@ -120,16 +132,20 @@ fn prepare(
             recording: recording.clone(),
             reporter: reporter.clone(),
         }),
-        checkpoints: Rc::new(NoCheckpoints),
+        checkpoints: journal.recorder.clone(),
         meter: Rc::new(Meter::new(args.limits.limits(), own_prices(&environment.variables, &reporter)?)),
         events: show.events.clone(),
         line: command_line(args, &reporter)?,
-        argv: argv(args, &absolute(args.file()))?,
+        argv,
         variables: environment.variables,
         model,
         max_stack_size: SCRIPT_STACK_SIZE,
         surroundings: Surroundings::default(),
     };
+    // Last: a command that is wrong leaves nothing behind.
+    if args.journal.is_some() {
+        journal.recorder.demand()?;
+    }
     Ok((options, recording))
 }
 
@@ -137,7 +153,7 @@ fn prepare(
 async fn play(
     args: &RunArgs,
     options: FileRunOptions,
-    show: &Show,
+    (show, journal): (&Show, &RunJournal),
     redactor: &Redactor,
     interrupts: Option<&mut Interrupts>,
 ) -> Ending {
@@ -158,6 +174,7 @@ async fn play(
             Ending::of_run(&end, show.finish_reason(), args.model.as_deref(), redactor)
         }
         () = show.printer.flush_when_idle() => unreachable!("writing never ends by itself"),
+        () = journal.recorder.keep_writing() => unreachable!("writing down never ends by itself"),
         () = show.progress.tick() => unreachable!("the progress line never ends by itself"),
     };
     meter.close();

@@ -166,8 +166,13 @@ impl Redactor {
         shown + &text[end..]
     }
 
+    /// Whether there is a secret in a text, or in the value that it is the JSON of.
+    pub fn finds(&self, text: &str) -> bool {
+        !self.find(text).is_empty()
+    }
+
     /// Replaces secrets in every text of a value. A member's name tells what its value is, as a header's does.
-    pub(super) fn apply_json(&self, value: &mut Value) {
+    pub fn apply_json(&self, value: &mut Value) {
         match value {
             Value::String(text) => self.apply_in_place(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.apply_json(item)),

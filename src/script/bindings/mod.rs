@@ -46,6 +46,7 @@ pub(crate) use services::{Doors, Exchanges, TestExchanges};
 pub(crate) fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
     values::schema::install(ctx)?;
     prompt::call::install(ctx, table::METHODS)?;
+    prompt::memory::install(ctx)?;
     prompt::reference::Reference::finish_prototype(ctx)?;
     results::prompt_steps::finish_prototype(ctx)?;
     results::run_stream::finish_prototype(ctx)?;

@@ -44,6 +44,8 @@ pub(crate) fn def_task_graph(call: Call<'_>) -> Result<Value<'_>> {
     let known = call.prompt.borrow().bag.task_graph();
     let initial = match known {
         Some(_) => Value::new_undefined(ctx.clone()),
+        // It has a state, from which it is read when somebody looks.
+        None if call.core.has_stored_task_graph.get() => Value::new_undefined(ctx.clone()),
         None => {
             let graph = TaskGraph::new(&read(&ctx, &given_tasks(&call)?, "defTaskGraph")?);
             for problem in graph.problems() {
@@ -70,6 +72,10 @@ fn current<'js>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
 ) -> Result<Option<(Class<'js, GraphHolder<'js>>, TaskGraph)>> {
+    let is_stored = prompt.borrow().core.has_stored_task_graph.get();
+    if is_stored {
+        take_up(ctx, prompt)?;
+    }
     let (holder, state) = {
         let prompt = prompt.borrow();
         (prompt.bag.task_graph(), prompt.bag.state(STATE_KEY))
@@ -88,6 +94,29 @@ fn current<'js>(
     }
     let graph = holder.borrow().graph.borrow().clone();
     Ok(Some((holder, graph)))
+}
+
+/// Reads the graph from a state of an earlier process, which from then on is the array that shows it.
+fn take_up<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
+    let state = prompt.borrow().bag.state(STATE_KEY);
+    let Some(state) = state else { return Ok(()) };
+    let value = state.value()?;
+    let graph = TaskGraph::new(&read(ctx, &value, STATE_KEY)?);
+    let graph = Rc::new(RefCell::new(graph));
+    if let Some(array) = value.as_array() {
+        for (position, node) in graph.borrow().nodes().iter().enumerate() {
+            if let Some(task) = array.get::<Value>(position)?.as_object() {
+                show_context(task, &graph, position, node)?;
+            }
+        }
+    }
+    let holder = GraphHolder { graph, shown: Object::new(ctx.clone())? };
+    holder.shown.set(SHOWN, value)?;
+    let holder = Class::instance(ctx.clone(), holder)?;
+    let prompt = prompt.borrow();
+    prompt.bag.set_task_graph(holder.into_inner());
+    prompt.core.has_stored_task_graph.set(false);
+    Ok(())
 }
 
 fn call_tool<'js>(
@@ -146,8 +175,7 @@ fn show<'js>(
     Ok(list)
 }
 
-/// A task as an object. Its `input_context` is put together when somebody reads it, from the results there are by then:
-/// every finished task changes those of everything downstream.
+/// A task as an object.
 fn show_task<'js>(
     ctx: &Ctx<'js>,
     graph: &Rc<RefCell<TaskGraph>>,
@@ -155,7 +183,20 @@ fn show_task<'js>(
     node: &Rc<TaskNode>,
 ) -> Result<Value<'js>> {
     let value = from_serde(ctx, &**node)?;
-    let Some(object) = value.as_object() else { return Ok(value) };
+    if let Some(task) = value.as_object() {
+        show_context(task, graph, position, node)?;
+    }
+    Ok(value)
+}
+
+/// Has the `input_context` of a task put together when somebody reads it, from the results there are by then: every finished
+/// task changes those of everything downstream.
+fn show_context<'js>(
+    task: &Object<'js>,
+    graph: &Rc<RefCell<TaskGraph>>,
+    position: usize,
+    node: &Rc<TaskNode>,
+) -> Result<()> {
     if !node.dependencies.is_empty() {
         let (graph, node) = (graph.clone(), node.clone());
         // It holds plain data alone: what a closure holds, the collector does not see.
@@ -165,9 +206,9 @@ fn show_task<'js>(
             let is_there = graph.nodes().get(position).is_some_and(|now| now.id == node.id);
             if is_there { graph.input_context(position) } else { node.input_context.clone() }
         });
-        object.prop("input_context", context.enumerable().configurable())?;
+        task.prop("input_context", context.enumerable().configurable())?;
     }
-    Ok(value)
+    Ok(())
 }
 
 /// Adds `detectCycles`, `validateTaskGraph`, `normalizeTaskGraph` and `getUnblockedTasks` to `lmthing/plugins`: pure

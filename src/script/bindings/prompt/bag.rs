@@ -183,6 +183,14 @@ impl<'js> Bag<'js> {
         self.states.borrow_mut().insert(key, entry);
     }
 
+    /// All states by name.
+    pub(crate) fn states(&self) -> Vec<(String, StateEntry<'js>)> {
+        let states = self.states.borrow();
+        let mut states: Vec<_> = states.iter().map(|(key, entry)| (key.clone(), entry.clone())).collect();
+        states.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        states
+    }
+
     /// The effects in call order.
     pub(crate) fn effects(&self) -> &RefCell<Vec<Effect<'js>>> {
         &self.effects
@@ -193,7 +201,7 @@ impl<'js> Bag<'js> {
         self.task_graph.borrow().clone()
     }
 
-    /// Sets what [`Bag::task_graph`] gives; once a prompt.
+    /// Sets what [`Bag::task_graph`] gives: when it is defined, and when its state is that of another process.
     pub(crate) fn set_task_graph(&self, holder: Object<'js>) {
         self.task_graph.replace(Some(holder));
     }

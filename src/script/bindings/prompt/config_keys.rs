@@ -1,12 +1,18 @@
 //! The keys of `config`, and what is said of one that nobody reads: it may be mistyped, or belong elsewhere. Must not know what
 //! they hold.
 
-use rquickjs::{Ctx, Object, Result, object::Filter};
+use rquickjs::{Ctx, Object, Result, Value, object::Filter};
 
-use crate::{sandbox::SandboxConfig, script::warn};
+use crate::{
+    sandbox::SandboxConfig,
+    script::{
+        bindings::values::{kind_of, type_error},
+        warn,
+    },
+};
 
 /// Every key there is.
-const KNOWN: &[&str] = &["model", "options", "plugins", "limits", "prices", "sandbox"];
+const KNOWN: &[&str] = &["model", "options", "plugins", "limits", "prices", "sandbox", "journal"];
 
 /// Every option there is; anything else is most likely a slip of the pen.
 pub(crate) const OPTIONS: &[&str] = &[
@@ -47,6 +53,17 @@ pub(crate) fn unknown(config: &Object<'_>) -> Result<Vec<(String, String)>> {
     let keys: Vec<String> = config.own_keys(Filter::new().string().enum_only()).collect::<Result<_>>()?;
     let unknown = keys.into_iter().filter(|key| !KNOWN.contains(&key.as_str()));
     Ok(unknown.map(|key| (key.clone(), advice(&key))).collect())
+}
+
+/// Whether runs are to be written down (`config.journal`), if that is said.
+pub(crate) fn journal<'js>(ctx: &Ctx<'js>, config: &Object<'js>) -> Result<Option<bool>> {
+    let value: Value = config.get("journal")?;
+    match value.as_bool() {
+        None if !value.is_undefined() && !value.is_null() => {
+            Err(type_error(ctx, format!("config.journal must be true or false, got {}", kind_of(&value))))
+        }
+        journal => Ok(journal),
+    }
 }
 
 /// Warns of them.

@@ -36,6 +36,8 @@ pub(crate) struct Core {
     pub(crate) depth: usize,
     /// The task list was defined before: its tasks live in a state by now.
     pub(crate) has_task_list: Cell<bool>,
+    /// The state of the task graph was put back, and the graph has not been read from it.
+    pub(crate) has_stored_task_graph: Cell<bool>,
     /// The limits of model-written code, from `config.sandbox`.
     pub(crate) sandbox: RefCell<Rc<SandboxConfig>>,
     /// Where its run is kept, when it is.

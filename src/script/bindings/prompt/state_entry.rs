@@ -31,8 +31,31 @@ impl<'js> StateEntry<'js> {
 
     /// Sets the value as it is; the script's setter calls functions.
     pub(crate) fn set_value(&self, value: Value<'js>) -> Result<()> {
-        self.pair.set("value", value)
+        set_value(&self.pair, value)
     }
+
+    /// How often it was given another value.
+    pub(crate) fn replaced(&self) -> Result<u32> {
+        self.pair.get::<_, Option<u32>>(REPLACED).map(Option::unwrap_or_default)
+    }
+
+    /// Sets a value of an earlier process, with what [`StateEntry::replaced`] was there.
+    pub(crate) fn put_back(&self, value: Value<'js>, replaced: u32) -> Result<()> {
+        self.pair.set("value", value)?;
+        self.pair.set(REPLACED, replaced)
+    }
+}
+
+/// Counts the values that a state had.
+const REPLACED: &str = "replaced";
+
+fn set_value<'js>(entry: &Object<'js>, value: Value<'js>) -> Result<()> {
+    let before: Value = entry.get("value")?;
+    if before != value {
+        let replaced: Option<u32> = entry.get(REPLACED)?;
+        entry.set(REPLACED, replaced.unwrap_or_default().wrapping_add(1))?;
+    }
+    entry.set("value", value)
 }
 
 /// The setter of one state: a native function with the entry bound to it.
@@ -44,7 +67,7 @@ fn setter<'js>(ctx: &Ctx<'js>, entry: &Object<'js>) -> Result<Function<'js>> {
             Some(update) => update.call((entry.get::<_, Value>("value")?,))?,
             None => next,
         };
-        entry.set("value", value)
+        set_value(&entry, value)
     })?;
     bind(&set, vec![entry.clone().into_value()])?.with_name("setState")
 }

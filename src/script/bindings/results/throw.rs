@@ -66,7 +66,7 @@ fn script_error(error: &RunError) -> ScriptError {
                 None => thrown,
             }
         }
-        RunError::Journal { message } => ScriptError::error(message.clone()).name("JournalError"),
+        RunError::Journal { message, .. } => ScriptError::error(message.clone()).name("JournalError"),
         RunError::Aborted => ScriptError::error(error.to_string()).name("AbortError"),
     }
 }

@@ -214,6 +214,9 @@ async fn run_in(
     if let Err(error) = limits::configure(ctx, &config)? {
         return Ok(FileRun::Failed(Rc::new(error)));
     }
+    if let Err(error) = services::checkpoints(ctx)?.configure(config_keys::journal(ctx, &config)?) {
+        return Ok(FileRun::Failed(Rc::new(error.into())));
+    }
     set_mock(ctx, &namespace, &config, &name, choice)?;
     services::stop_counting_mocks(ctx)?;
     let prompt = prepare(ctx, &function, &config)?;

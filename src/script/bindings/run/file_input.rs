@@ -12,7 +12,10 @@ use crate::{
     },
     script::{
         KeepAlive, ScriptError,
-        bindings::values::{from_json, kind_of, plain_error, property, schema::Schema},
+        bindings::{
+            services,
+            values::{from_json, kind_of, plain_error, property, schema::Schema},
+        },
     },
 };
 
@@ -60,7 +63,10 @@ pub(crate) async fn file_input<'js>(
     }
     let value = revived(ctx, &shape, &Json::Object(filled.input.clone()))?;
     Ok(match schema.check(ctx, value).await? {
-        Ok(value) => FileInput::Value(value),
+        Ok(value) => {
+            services::checkpoints(ctx)?.take_input(&Json::Object(filled.input));
+            FileInput::Value(value)
+        }
         Err(problems) => wrong(Problem::of_schema(&declaration, &filled, &problems)),
     })
 }

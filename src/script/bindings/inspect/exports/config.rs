@@ -46,6 +46,7 @@ pub(super) fn look<'js>(ctx: &Ctx<'js>, faults: &mut Faults<'_, 'js>, config: &O
             "sandbox" => look_at_sandbox(ctx, faults, &value),
             "limits" => look_at_limits(ctx, faults, &value),
             "prices" => look_at_prices(ctx, faults, &value),
+            "journal" => drop(faults.read("config", &below(&place, &name), config_keys::journal(ctx, config))),
             _ => {}
         }
     }

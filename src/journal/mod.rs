@@ -1,0 +1,28 @@
+//! The journal: every run's events and logs in one SQLite file, so that runs can be looked at and gone on with
+//! (docs/journal.md).
+//!
+//! Owns: the file with its format, its rights and its refusals, who runs what, and writing a run down as it happens
+//! ([`Recorder`]). Must not know: JavaScript, providers, what is shown of a run, what makes a text secret ([`Secrets`] is
+//! handed in).
+
+mod beat;
+mod buffer;
+mod earlier;
+mod error;
+mod file;
+mod fork;
+mod owner;
+mod place;
+mod read;
+mod recorder;
+mod runs;
+mod stored;
+mod write;
+
+pub(crate) use earlier::Earlier;
+pub(crate) use error::JournalError;
+pub(crate) use file::Journal;
+pub(crate) use place::{JOURNAL_VARIABLE, place};
+pub(crate) use recorder::Recorder;
+pub(crate) use runs::{Origin, RunInfo, Status};
+pub(crate) use stored::{Secrets, Start};

@@ -1,0 +1,58 @@
+//! Where the journal is (docs/journal.md, "The file"). Must not know what is in it.
+
+use std::path::{Path, PathBuf};
+
+use super::error::{Doing, JournalError};
+
+/// The variable that says where the journal is.
+pub(crate) const JOURNAL_VARIABLE: &str = "LMTHING_JOURNAL";
+
+/// The folder of a journal that nobody has named.
+const FOLDER: &str = ".lmthing";
+
+/// Its name in there.
+const NAME: &str = "journal.db";
+
+/// Where the journal is: where the command line says, else where the variable does, else in the nearest folder upwards from
+/// `directory` that has one, else in `directory`.
+pub(crate) fn place(typed: Option<&Path>, variable: Option<&str>, directory: &Path) -> PathBuf {
+    let named = typed.or_else(|| variable.filter(|value| !value.is_empty()).map(Path::new));
+    if let Some(path) = named {
+        return directory.join(path);
+    }
+    let usual = |folder: &Path| folder.join(FOLDER).join(NAME);
+    let known = directory.ancestors().map(usual).find(|path| path.exists());
+    known.unwrap_or_else(|| usual(directory))
+}
+
+/// Makes the folder of a journal that nobody has named; another has to be there.
+pub(super) fn make_folder(path: &Path) -> Result<(), JournalError> {
+    let Some(folder) = path.parent().filter(|folder| !folder.exists()) else { return Ok(()) };
+    if !folder.ends_with(FOLDER) {
+        let error = JournalError::cannot(path, Doing::Write, "there is no such folder");
+        return Err(error.with_hint(format!("make the folder {} first", folder.display())));
+    }
+    let made = std::fs::create_dir(folder).and_then(|()| std::fs::write(folder.join(".gitignore"), "*\n"));
+    // Another run may have been quicker.
+    made.or_else(|error| if folder.exists() { Ok(()) } else { Err(error) })
+        .map_err(|error| JournalError::of_system(path, Doing::Write, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_typed_comes_before_the_variable_and_the_nearest_folder() {
+        let top = tempfile::tempdir().unwrap();
+        let inner = top.path().join("a/b");
+        std::fs::create_dir_all(&inner).unwrap();
+        let usual = |folder: &Path| folder.join(".lmthing/journal.db");
+        assert_eq!(place(None, None, &inner), usual(&inner));
+        std::fs::create_dir_all(top.path().join("a/.lmthing")).unwrap();
+        std::fs::write(usual(&top.path().join("a")), "").unwrap();
+        assert_eq!(place(None, Some(""), &inner), usual(&top.path().join("a")));
+        assert_eq!(place(None, Some("j.db"), &inner), inner.join("j.db"));
+        assert_eq!(place(Some(Path::new("/x/k.db")), Some("j.db"), &inner), Path::new("/x/k.db"));
+    }
+}

@@ -1,0 +1,93 @@
+//! What a journal has of a run: how it was started, what happened, what was done. Must not know what is made of it.
+
+use std::collections::HashMap;
+
+use rusqlite::{OptionalExtension, params};
+
+use super::{
+    error::JournalError,
+    file::Journal,
+    runs::{RunInfo, positive},
+    stored::Start,
+    write::places,
+};
+use crate::checkpoint::Entry;
+
+/// The logs of a run by the keys of its prompts' runs.
+pub(crate) type Logs = HashMap<String, Vec<Entry>>;
+
+impl Journal {
+    /// What a run was started with.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(crate) fn start(&self, run: &RunInfo) -> Result<Start, JournalError> {
+        let sql = "SELECT start FROM starts WHERE run = ?1";
+        let text = self.connection.query_row(sql, [run.number], |row| row.get::<_, String>(0)).optional();
+        let start = self.check(text)?.and_then(|text| serde_json::from_str(&text).ok());
+        let what = || format!("it does not say how the run {} was started", run.id);
+        start.ok_or_else(|| JournalError::damaged(self.path(), &what()))
+    }
+
+    /// Hands over the lines of what happened in a run, in order, until `take` has had enough.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(crate) fn lines(&self, run: &RunInfo, mut take: impl FnMut(&str) -> bool) -> Result<(), JournalError> {
+        let places = places(run.number);
+        let mut read = || {
+            let sql = "SELECT line FROM events WHERE at >= ?1 AND at < ?2 ORDER BY at";
+            let mut statement = self.connection.prepare(sql)?;
+            let mut rows = statement.query(params![places.start, places.end])?;
+            while let Some(row) = rows.next()? {
+                let text: &[u8] = row.get_ref(0)?.as_bytes()?;
+                if !take(&String::from_utf8_lossy(text)) {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        self.check(read())
+    }
+
+    /// What was done in a run, each prompt's by itself.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(crate) fn logs(&self, run: &RunInfo) -> Result<Logs, JournalError> {
+        let mut logs = Logs::new();
+        for (_, key, text) in self.entries(run.number)? {
+            let entry = serde_json::from_str(&text).map_err(|error| {
+                JournalError::damaged(self.path(), &format!("an entry of the run {} cannot be read: {error}", run.id))
+            })?;
+            logs.entry(key).or_default().push(entry);
+        }
+        Ok(logs)
+    }
+
+    /// The numbers that its events have for agents, by the keys of their runs.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(crate) fn agents(&self, run: &RunInfo) -> Result<HashMap<String, u64>, JournalError> {
+        let read = || {
+            let mut statement = self.connection.prepare("SELECT key, number FROM agents WHERE run = ?1")?;
+            let rows = statement.query_map([run.number], |row| Ok((row.get(0)?, positive(row.get(1)?))))?;
+            rows.collect()
+        };
+        self.check(read())
+    }
+
+    /// Places, keys and texts of entries.
+    pub(super) fn entries(&self, number: i64) -> Result<Vec<(i64, String, String)>, JournalError> {
+        let places = places(number);
+        let read = || {
+            let sql = "SELECT at, key, entry FROM entries WHERE at >= ?1 AND at < ?2 ORDER BY at";
+            let mut statement = self.connection.prepare(sql)?;
+            let rows = statement
+                .query_map(params![places.start, places.end], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            rows.collect()
+        };
+        self.check(read())
+    }
+}
