@@ -181,6 +181,7 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
         events: Events::new(Vec::new()),
         limits: Rc::new(NoLimits),
         checkpoints: Rc::new(NoCheckpoints),
+        mcp_config: None,
     };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),

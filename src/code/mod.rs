@@ -20,6 +20,7 @@ mod typescript;
 
 pub use body::BODY_FILE;
 pub use check::{Checker, spawn_checker_thread};
+pub(crate) use declarations::is_usable_name;
 pub use declarations::{Declaration, DeclarationError, Declarations, FunctionSignature};
 pub use diagnostics::CodeDiagnostic;
 pub use mode::CheckMode;

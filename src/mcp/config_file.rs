@@ -10,31 +10,36 @@ use super::server::Server;
 /// The file that is looked at in the working directory.
 const STANDARD_FILE: &str = ".mcp.json";
 
-/// Looks a server up: in the file that was named, then in `.mcp.json` of the working directory.
+/// Looks a server up: in the file that was named, then, where `looks_around`, in `.mcp.json` of the working directory.
 ///
 /// # Errors
 /// The file that was named cannot be read, or what stands there is no server.
 pub(crate) fn find_in_files(
     name: &str,
     named: Option<&Path>,
+    looks_around: bool,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Option<Server>, String> {
-    for (path, must_be_there) in named.map(|path| (path, true)).into_iter().chain([(Path::new(STANDARD_FILE), false)]) {
+    let standard = looks_around.then(|| (Path::new(STANDARD_FILE), false));
+    for (path, must_be_there) in named.map(|path| (path, true)).into_iter().chain(standard) {
         let Some(servers) = read(path, must_be_there)? else { continue };
         if let Some(server) = servers.get(name) {
             let place = format!("{}: mcpServers.{name}", path.display());
-            return server_of(server, variable).map(Some).map_err(|problem| format!("{place} {problem}"));
+            return server_of(server, Some(variable)).map(Some).map_err(|problem| format!("{place} {problem}"));
         }
     }
     Ok(None)
 }
 
-/// A server of a file, with `${NAME}` and `${NAME:-default}` replaced by variables.
+/// A server as JSON; with variables, `${NAME}` and `${NAME:-default}` are replaced by them.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn server_of(value: &Value, variable: &dyn Fn(&str) -> Option<String>) -> Result<Server, String> {
-    Server::from_json(&expanded(value, variable)?)
+pub(crate) fn server_of(value: &Value, variable: Option<&dyn Fn(&str) -> Option<String>>) -> Result<Server, String> {
+    match variable {
+        Some(variable) => Server::from_json(&expanded(value, variable)?),
+        None => Server::from_json(value),
+    }
 }
 
 fn read(path: &Path, must_be_there: bool) -> Result<Option<Map<String, Value>>, String> {

@@ -36,6 +36,7 @@ pub(crate) fn doors(
         exchanges,
         events,
         checkpoints,
+        mcp_config: None,
     }
 }
 

@@ -4,6 +4,7 @@
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
+    path::Path,
     rc::Rc,
 };
 
@@ -102,6 +103,8 @@ pub(crate) struct Doors {
     pub limits: Rc<dyn RunLimits>,
     /// Where what is done is kept, so that another process can go on.
     pub checkpoints: Rc<dyn Checkpoints>,
+    /// The file that names servers (`--mcp-config`).
+    pub mcp_config: Option<Rc<Path>>,
 }
 
 /// The variables of a run: as it began, then as the script has made them.
@@ -199,6 +202,11 @@ pub(crate) fn events(ctx: &Ctx<'_>) -> Result<Rc<Events>> {
 /// What the whole run may use.
 pub(crate) fn limits(ctx: &Ctx<'_>) -> Result<Rc<dyn RunLimits>> {
     with(ctx, |services| services.doors.limits.clone())
+}
+
+/// The file that names servers.
+pub(crate) fn mcp_config(ctx: &Ctx<'_>) -> Result<Option<Rc<Path>>> {
+    with(ctx, |services| services.doors.mcp_config.clone())
 }
 
 /// Where what is done is kept.

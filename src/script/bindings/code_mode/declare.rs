@@ -44,7 +44,7 @@ pub(crate) fn register<'js>(
     let defined = call.core.prompt.borrow_mut().define_function(&name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
     call.prompt.borrow().bag.set_entry(shelf, &name, entry);
-    warm(call, kind)?;
+    warm(&call.ctx, &call.prompt, kind)?;
     Reference::create(&call.ctx, &call.core, kind, name)
 }
 
@@ -139,12 +139,13 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result
 }
 
 /// Starts a worker ahead of need, once a prompt, while the model has yet to think of code.
-fn warm(call: &Call<'_>, kind: DefinitionKind) -> Result<()> {
+pub(crate) fn warm<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, kind: DefinitionKind) -> Result<()> {
+    let core = prompt.borrow().core.clone();
     // A worker takes longer to start than to run a snippet, and the model takes longer than that to write one.
     // A script that must not run anything is not going to run code either.
-    if gate::is_open(&call.ctx) && !call.core.sandbox_warm.replace(true) {
-        let declarations = declarations(&call.ctx, &call.core, kind, |_| true)?;
-        sandbox(&call.ctx, &call.prompt)?.warm(&declarations);
+    if gate::is_open(ctx) && !core.sandbox_warm.replace(true) {
+        let declarations = declarations(ctx, &core, kind, |_| true)?;
+        sandbox(ctx, prompt)?.warm(&declarations);
     }
     Ok(())
 }

@@ -36,13 +36,18 @@ pub(crate) fn def_function_agent(call: Call<'_>) -> Result<Value<'_>> {
 fn define<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<Value<'js>> {
     let named = named_entry(call, kind, helper)?;
     let reference = register(call, kind, Shelf::Functions, named)?;
+    define_tool(&call.ctx, &call.core)?;
+    Ok(reference)
+}
+
+/// Defines `runToolCode`.
+pub(crate) fn define_tool(ctx: &Ctx<'_>, core: &Core) -> Result<()> {
     let tool = ToolDefinition {
         maker: ToolMaker::CodeMode,
         ..ToolDefinition::new(DefinitionKind::DefTool, run_tool_code::DESCRIPTION)
     };
-    let defined = call.core.prompt.borrow_mut().define_tool(run_tool_code::NAME, tool);
-    defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
-    Ok(reference)
+    let defined = core.prompt.borrow_mut().define_tool(run_tool_code::NAME, tool);
+    defined.map_err(|error| type_error(ctx, error.to_string()))
 }
 
 /// The status section of the step being prepared: the declarations of every function that is active on it.

@@ -40,6 +40,8 @@ pub(crate) struct Core {
     pub(crate) has_stored_task_graph: Cell<bool>,
     /// The limits of model-written code, from `config.sandbox`.
     pub(crate) sandbox: RefCell<Rc<SandboxConfig>>,
+    /// The servers of `config.mcpServers`, by name.
+    pub(crate) mcp_servers: RefCell<Rc<serde_json::Map<String, serde_json::Value>>>,
     /// Where its run is kept, when it is.
     pub(crate) log: RefCell<Option<Rc<Log>>>,
     /// A worker was asked for ahead of need; once is enough.
@@ -52,5 +54,6 @@ impl Core {
         self.mock.replace(outer.mock.borrow().clone());
         self.files.set(outer.files.get());
         self.standing.set(outer.standing.get());
+        self.mcp_servers.replace(outer.mcp_servers.borrow().clone());
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod doubles;
 mod effect_context;
 pub(crate) mod effects;
 pub(crate) mod entry;
+pub(crate) mod mcp_use;
 pub(crate) mod memory;
 pub(crate) mod method_table;
 pub(crate) mod object;

@@ -62,6 +62,24 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Sandbox
     Ok(config)
 }
 
+/// The servers of `config.mcpServers`, by name; what each of them is is read when it is asked for. Throws a `TypeError` when it is
+/// no object.
+pub(crate) fn mcp_servers<'js>(
+    ctx: &Ctx<'js>,
+    given: &Value<'js>,
+) -> Result<serde_json::Map<String, serde_json::Value>> {
+    if given.is_undefined() || given.is_null() {
+        return Ok(serde_json::Map::new());
+    }
+    match to_json(ctx, given)? {
+        serde_json::Value::Object(servers) if !given.is_function() => Ok(servers),
+        _ => {
+            let message = format!("config.mcpServers must be an object of servers, got {}", kind_of(given));
+            Err(type_error(ctx, message))
+        }
+    }
+}
+
 /// What makes the settings unreadable, in words a script author understands.
 fn sandbox_problem(given: &serde_json::Value, error: &serde_json::Error) -> String {
     let Some(name) = wrong_field(given) else { return format!("config.sandbox: {error}") };

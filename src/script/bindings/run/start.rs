@@ -77,6 +77,7 @@ pub(crate) fn prepare<'js>(
         prompt.bag.set_model(config.get("model")?);
         prompt.core.sandbox.replace(Rc::new(options::sandbox(ctx, &config.get("sandbox")?)?));
     }
+    prompt.borrow().core.mcp_servers.replace(Rc::new(options::mcp_servers(ctx, &config.get("mcpServers")?)?));
     options::keep(ctx, &prompt, &config.get("options")?)?;
     Ok(prompt)
 }

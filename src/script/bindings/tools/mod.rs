@@ -2,6 +2,7 @@
 //! the same; must not know them.
 
 pub(crate) mod call;
+pub(crate) mod content;
 pub(crate) mod define;
 pub(crate) mod end_signal;
 pub(crate) mod execution;
