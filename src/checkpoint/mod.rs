@@ -7,6 +7,7 @@
 mod entry;
 mod log;
 mod memory;
+mod progress;
 mod restored;
 mod steps;
 mod store;
@@ -14,6 +15,7 @@ mod store;
 pub(crate) use entry::{ActiveNames, Answered, CallEnd, Entry, Played};
 pub(crate) use log::Log;
 pub(crate) use memory::{Memory, MemoryChange, StateText};
+pub(crate) use progress::{LostState, Progress, Said};
 pub(crate) use restored::{HalfStep, Part, Restored, StoredStep, is_before, restore};
 pub(crate) use steps::{history_of, result_of, sent, steps_of};
 pub(crate) use store::{Checkpoints, NoCheckpoints, StoreError};

@@ -99,7 +99,11 @@ pub(crate) fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<us
                 restored.after.apply(&memory);
                 restored.step_ends(added);
             }
-            Entry::Ends => restored.is_done = true,
+            Entry::Ends => {
+                // The last step ends with the run.
+                restored.step_ends(Vec::new());
+                restored.is_done = true;
+            }
         }
     }
     restored
@@ -246,6 +250,7 @@ mod tests {
         assert_eq!(restored.after.lost().count(), 0);
         let whole = restore(log(&lines), None);
         assert_eq!((whole.is_done, whole.after.lost().count()), (true, 1));
+        assert_eq!((whole.steps.len(), whole.history.len(), whole.half.is_none()), (2, 2, true));
     }
 
     #[test]

@@ -120,7 +120,7 @@ pub(super) struct ModelsArgs {
 }
 
 /// `lmthing run`.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(
     args_override_self = true,
     override_usage = "lmthing run [OPTIONS] FILE [INPUT]...",
@@ -184,10 +184,16 @@ pub(super) struct RunArgs {
     // One argument: everything behind the first word is the file's own, dashes or not, and only so does it stay.
     /// The prompt file (.lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts) and its input; `lmthing run FILE --help` says more
     #[arg(required = true, trailing_var_arg = true, value_name = "FILE", add = ArgValueCompleter::new(FileAndInput))]
-    file_and_words: Vec<OsString>,
+    pub(super) file_and_words: Vec<OsString>,
 }
 
 impl RunArgs {
+    /// The command that begins with this file and these words, and has no options.
+    pub(super) fn of(file: PathBuf, words: Vec<String>) -> Self {
+        let file_and_words = [file.into_os_string()].into_iter().chain(words.into_iter().map(OsString::from)).collect();
+        RunArgs { file_and_words, ..RunArgs::default() }
+    }
+
     /// The prompt file.
     pub(super) fn file(&self) -> &Path {
         self.file_and_words.first().map_or(Path::new(""), Path::new)

@@ -5,6 +5,7 @@
 //! formats, how a run works.
 
 mod args;
+mod before;
 mod check_args;
 mod commands;
 mod complete;

@@ -9,6 +9,7 @@ use std::{
 use super::{
     Printer,
     args::{Format, RunArgs},
+    before::Before,
     failure::Ending,
     progress::Progress,
     readers::{closing::closing, lines::lines, object::object, terminal, verbose::verbose},
@@ -28,15 +29,20 @@ pub(super) struct Show {
     summary: Rc<RefCell<Summary>>,
     is_quiet: bool,
     is_stdout_json: Rc<Cell<bool>>,
+    /// The step that the run goes on at, and words for it.
+    resumed: Option<(usize, String)>,
+    /// What an earlier process was answered last, as long as nothing follows it.
+    answered: Rc<RefCell<Option<String>>>,
 }
 
 impl Show {
-    /// Nothing is shown yet.
-    pub(super) fn new(args: &RunArgs, printer: &Printer, redactor: &Redactor) -> Self {
+    /// Nothing is shown yet. `before` is what was done of a run that goes on.
+    pub(super) fn new(args: &RunArgs, printer: &Printer, redactor: &Redactor, before: Option<Before>) -> Self {
         let printer = Rc::new(printer.clone());
         let progress = if args.quiet { Progress::none() } else { Progress::new(printer.clone()) };
         let is_for_programs = args.format.is_for_programs();
         let summary = if is_for_programs { Summary::with_text() } else { Summary::default() };
+        let summary = before.as_ref().map(|before| before.goes_on_in(summary.clone())).unwrap_or(summary);
         let summary = Rc::new(RefCell::new(summary));
         let sums = summary.clone();
         // First, so that the others find this event in the sums.
@@ -48,6 +54,9 @@ impl Show {
         });
         let is_stdout_json = Rc::new(Cell::new(is_for_programs));
         readers.push(of_output(is_stdout_json.clone()));
+        let answered = before.as_ref().and_then(|before| Some(before.last.as_ref()?.text.clone()));
+        let answered = Rc::new(RefCell::new(answered));
+        readers.push(of_next_step(answered.clone()));
         if !args.quiet {
             readers.push(terminal::notices(printer.clone()));
         }
@@ -58,12 +67,30 @@ impl Show {
         if args.verbose {
             readers.push(verbose(printer.clone(), redactor.clone()));
         }
-        Show { printer, progress, events: Events::new(readers), summary, is_quiet: args.quiet, is_stdout_json }
+        let resumed = before.as_ref().map(|before| (before.step, before.notice.clone()));
+        let events = match before {
+            Some(before) => Events::of_run(before.run, before.agents, readers),
+            None => Events::new(readers),
+        };
+        Show { printer, progress, events, summary, is_quiet: args.quiet, is_stdout_json, resumed, answered }
     }
 
     /// The first event.
     pub(super) fn begin(&self, file: &Path) {
-        self.events.emit(&Agent::root(), &EventKind::RunStart { file: file.display().to_string(), resumed: None });
+        let (resumed, notice) = self.resumed.clone().unzip();
+        self.events.emit(&Agent::root(), &EventKind::RunStart { file: file.display().to_string(), resumed });
+        if let Some(notice) = notice.filter(|_| !self.is_quiet) {
+            self.printer.stderr(&format!("{notice}\n"));
+        }
+    }
+
+    /// How to go on with a run that has ended early, for a person.
+    pub(super) fn tell_how_to_go_on(&self, journal: Option<&Path>) {
+        if self.is_quiet || !self.printer.stderr_is_terminal() {
+            return;
+        }
+        let journal = journal.map(|path| format!(" --journal={}", path.display())).unwrap_or_default();
+        self.printer.stderr_dim(&format!("to go on: lmthing resume {}{journal}", self.events.run()));
     }
 
     /// Whether standard output is for JSON, and not for what the script prints.
@@ -80,11 +107,25 @@ impl Show {
     pub(super) fn end(&self, ending: &Ending) {
         self.progress.clear();
         self.printer.finish_line();
+        if i32::from(ending.code) == 0 && !ending.is_unread && !self.is_stdout_json() {
+            // There was nothing left to ask: what the run is for was said, but its process ended before it had gone well.
+            self.answered.take().iter().for_each(|text| self.printer.text(text));
+            self.printer.finish_line();
+        }
         if let Some(diagnostic) = ending.diagnostic.as_ref().filter(|_| self.is_quiet || !ending.is_told) {
             self.printer.diagnostic(diagnostic);
         }
         self.events.emit(&Agent::root(), &EventKind::RunFinish(Rc::new(ending.to_event())));
     }
+}
+
+/// Learns that more is asked.
+fn of_next_step(answered: Rc<RefCell<Option<String>>>) -> Reader {
+    Rc::new(move |event: &Event<'_>| {
+        if event.agent.is_root() && matches!(event.kind, EventKind::StepStart { .. }) {
+            answered.take();
+        }
+    })
 }
 
 /// Learns that the file has an output.

@@ -16,4 +16,4 @@ pub use agent::{Agent, Called};
 pub use kind::{EventKind, Failure, Output, Retry, RunFinish, Sent};
 pub use record::{Piece, Record, Recorded, Seen};
 pub use stream::{AgentSpan, Event, Events, Reader, Scope};
-pub use summary::{Summary, Sums};
+pub use summary::{LastAnswer, Summary, Sums};

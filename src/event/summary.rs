@@ -49,6 +49,17 @@ pub struct Sums {
     pub is_cost_unknown: bool,
 }
 
+/// An answer that an earlier process was given.
+#[derive(Clone, Debug)]
+pub struct LastAnswer {
+    /// What it says.
+    pub text: String,
+    /// Why it ended.
+    pub finish_reason: FinishReason,
+    /// Who gave it, as `provider:model`.
+    pub model: String,
+}
+
 impl Summary {
     /// A summary with the text, also that of a step which is not over yet. It may be many megabytes: only for who prints it.
     pub fn with_text() -> Self {
@@ -81,11 +92,13 @@ impl Summary {
 
     /// Takes in how long earlier processes were at work, and the last answer of the file's own prompt in them: it is the last
     /// one of all when nothing is left to ask.
-    pub fn take_up(&mut self, duration_ms: u64, text: String, finish_reason: FinishReason, model: String) {
+    pub fn take_up(&mut self, duration_ms: u64, last: Option<LastAnswer>) {
         (self.before_ms, self.duration_ms) = (duration_ms, duration_ms);
-        self.text = text;
-        self.finish_reason = Some(finish_reason);
-        self.model = Some(model);
+        if let Some(LastAnswer { text, finish_reason, model }) = last {
+            self.text = text;
+            self.finish_reason = Some(finish_reason);
+            self.model = Some(model);
+        }
     }
 
     /// Adds an event.
@@ -176,7 +189,8 @@ mod tests {
     fn sums_go_on_in_another_process() {
         let before = Summary { steps: 3, ..answered(Summary::default(), Some(0.5)) }.sums();
         let mut summary = Summary::with_text().going_on(&before);
-        summary.take_up(1200, "said before".to_owned(), FinishReason::Stop, "lab:m".to_owned());
+        let (text, model) = ("said before".to_owned(), "lab:m".to_owned());
+        summary.take_up(1200, Some(LastAnswer { text, finish_reason: FinishReason::Stop, model }));
         let object = answered(summary.clone(), Some(0.25)).to_json(&RunFinish::default());
         assert_eq!((&object["usage"]["inputTokens"], &object["cost"]), (&json!(60), &json!(0.75)));
         assert_eq!((&object["durationMs"], &object["steps"]), (&json!(1200), &json!(3)));

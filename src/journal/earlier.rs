@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use super::{error::JournalError, file::Journal, read::Logs, runs::RunInfo};
 use crate::{
-    checkpoint::{Entry, Restored, restore},
+    checkpoint::{Answered, Entry, Progress, Restored, restore},
     event::{Record, Seen, Sums},
 };
 
@@ -13,6 +13,10 @@ use crate::{
 pub(crate) struct Earlier {
     /// What it has used.
     pub(crate) sums: Sums,
+    /// How many requests were answered for good.
+    pub(crate) requests: usize,
+    /// How long its processes were at work, in milliseconds.
+    pub(crate) worked_ms: u64,
     /// The numbers of its agents, by the keys of their runs.
     pub(crate) agents: HashMap<String, u64>,
     /// Logs that nobody has asked for yet.
@@ -24,14 +28,29 @@ pub(crate) struct Earlier {
 }
 
 impl Earlier {
-    pub(super) fn read(journal: &Journal, run: &RunInfo) -> Result<Self, JournalError> {
-        let (logs, agents) = (journal.logs(run)?, journal.agents(run)?);
-        let played = |entry: &Entry| match entry {
-            Entry::Answered(answered) => answered.played.and_then(|played| Some((played.mock?, played.turn))),
-            _ => None,
-        };
-        let played = logs.values().flatten().filter_map(played).collect();
-        Ok(Earlier { sums: run.sums, agents, logs: RefCell::new(logs), restored: RefCell::default(), played })
+    /// What was done of a run; with `until` only before that step.
+    ///
+    /// # Errors
+    /// The journal is damaged, or the run has not come so far.
+    pub(crate) fn read(journal: &Journal, run: &RunInfo, until: Option<usize>) -> Result<Self, JournalError> {
+        let (logs, agents) = (journal.logs(run, until)?, journal.agents(run)?);
+        let played = |answered: &Answered| answered.played.and_then(|played| Some((played.mock?, played.turn)));
+        // What was asked for and not kept was paid as well; but it belongs to no step.
+        let sums = until.map_or(run.sums, |_| used(&logs));
+        Ok(Earlier {
+            sums: Sums { steps: logs.get("").map_or(0, |log| steps(log)), all_steps: all_steps(&logs), ..sums },
+            requests: answers(&logs).count(),
+            worked_ms: journal.worked_ms(run, until)?,
+            played: answers(&logs).filter_map(played).collect(),
+            agents,
+            logs: RefCell::new(logs),
+            restored: RefCell::default(),
+        })
+    }
+
+    /// How far the file's own prompt has come.
+    pub(crate) fn progress(&self) -> Progress {
+        Progress::of(self.logs.borrow().get("").map_or(&[], Vec::as_slice))
     }
 
     pub(super) fn played(&self, mock: usize) -> Vec<usize> {
@@ -51,6 +70,38 @@ impl Earlier {
         self.restored.borrow_mut().insert(key.to_owned(), restored.clone());
         Some(restored)
     }
+}
+
+fn answers(logs: &Logs) -> impl Iterator<Item = &Answered> {
+    logs.values().flatten().filter_map(|entry| match entry {
+        Entry::Answered(answered) => Some(&**answered),
+        _ => None,
+    })
+}
+
+/// What the answers have used.
+fn used(logs: &Logs) -> Sums {
+    answers(logs).fold(Sums::default(), |sums, answered| Sums {
+        usage: sums.usage.plus(answered.usage),
+        known_cost: sums.known_cost + answered.cost.unwrap_or(0.0),
+        is_cost_unknown: sums.is_cost_unknown || answered.cost.is_none(),
+        ..sums
+    })
+}
+
+/// The steps of a prompt's run that are over; of what was begun once more those since then.
+fn steps(log: &[Entry]) -> usize {
+    log.iter().fold(0, |steps, entry| match entry {
+        Entry::Answered(answered) if answered.step == 0 => 0,
+        Entry::StepEnds { .. } => steps + 1,
+        _ => steps,
+    })
+}
+
+/// The same for all prompts. The last step of an agent ends with its run; the file's own prompt ends its own once more.
+fn all_steps(logs: &Logs) -> usize {
+    let last = |key: &str, log: &[Entry]| usize::from(!key.is_empty() && matches!(log.last(), Some(Entry::Ends)));
+    logs.iter().map(|(key, log)| steps(log) + last(key, log)).sum()
 }
 
 /// What lines have said of the requests of a prompt's run.

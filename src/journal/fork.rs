@@ -19,11 +19,22 @@ use crate::{
 const AT_ONCE: usize = 50;
 
 /// An entry with its place and its key.
-type Entry = (i64, String, String);
+pub(super) type Entry = (i64, String, String);
 
 impl Journal {
     /// Begins a run of this name with everything that was done in another one before it asked for the answer of `step`.
-    pub(super) fn fork(&self, run: &RunInfo, step: usize, id: &str) -> Result<Lease, JournalError> {
+    /// `sums` are what that has used.
+    pub(super) fn fork(&self, run: &RunInfo, step: usize, id: &str, sums: &Sums) -> Result<Lease, JournalError> {
+        let (entries, end) = self.entries_before(run, step)?;
+        let lines_end = self.beginning_of(run, step)?.unwrap_or(end);
+        let start = self.start(run)?;
+        let lease = self.begin(id, &start, Some(&Origin { run: run.id.clone(), step }))?;
+        self.copy(run, &lease, (&entries, lines_end), sums)?;
+        self.behind_everything(lease)
+    }
+
+    /// What was done in a run before it asked for the answer of `step`, and the place where that is over.
+    pub(super) fn entries_before(&self, run: &RunInfo, step: usize) -> Result<(Vec<Entry>, i64), JournalError> {
         let mut entries = self.entries(run.number)?;
         let steps: Vec<_> = entries.iter().filter_map(own_step).collect();
         // What could not be gone on from was begun once more.
@@ -35,17 +46,18 @@ impl Journal {
         }
         let end = end.unwrap_or(places(run.number).end);
         entries.retain(|(at, key, _)| if key.is_empty() { *at < end } else { is_before(key, step) });
-        let lines_end = self.beginning_of(run, step)?.unwrap_or(end);
-        let start = self.start(run)?;
-        let lease = self.begin(id, &start, Some(&Origin { run: run.id.clone(), step }))?;
-        self.copy(run, &lease, &entries, lines_end)?;
-        self.behind_everything(lease)
+        Ok((entries, end))
     }
 
     /// Copies entries, lines up to `lines_end`, and the numbers of agents.
-    fn copy(&self, run: &RunInfo, lease: &Lease, entries: &[Entry], lines_end: i64) -> Result<(), JournalError> {
+    fn copy(
+        &self,
+        run: &RunInfo,
+        lease: &Lease,
+        (entries, lines_end): (&[Entry], i64),
+        sums: &Sums,
+    ) -> Result<(), JournalError> {
         let (old, new) = (places(run.number).start, places(lease.number).start);
-        let sums = sums_of(entries);
         self.at_once(|transaction| {
             for (at, key, entry) in entries {
                 transaction
@@ -79,7 +91,7 @@ impl Journal {
     }
 
     /// The place of the line that says that the file's own prompt begins a step.
-    fn beginning_of(&self, run: &RunInfo, step: usize) -> Result<Option<i64>, JournalError> {
+    pub(super) fn beginning_of(&self, run: &RunInfo, step: usize) -> Result<Option<i64>, JournalError> {
         let places = places(run.number);
         let read = || {
             let sql = "SELECT at, line FROM events WHERE at >= ?1 AND at < ?2 \
@@ -152,20 +164,6 @@ fn answered(text: &str) -> Option<Answered> {
         Ok(checkpoint::Entry::Answered(answered)) => Some(*answered),
         _ => None,
     }
-}
-
-/// What the answers in a log have used.
-fn sums_of(entries: &[Entry]) -> Sums {
-    let mut sums = Sums::default();
-    for (_, key, text) in entries {
-        let Some(answered) = answered(text) else { continue };
-        sums.steps += usize::from(key.is_empty());
-        sums.all_steps += 1;
-        sums.usage = sums.usage.plus(answered.usage);
-        sums.known_cost += answered.cost.unwrap_or(0.0);
-        sums.is_cost_unknown |= answered.cost.is_none();
-    }
-    sums
 }
 
 /// A run has not come to a step.

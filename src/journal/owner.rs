@@ -4,6 +4,8 @@ use std::{fs, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+use super::write::now;
+
 /// How often a process says that it is there.
 pub(super) const BEAT: Duration = Duration::from_secs(5);
 
@@ -17,6 +19,9 @@ pub(crate) struct Owner {
     pub pid: u32,
     /// The name of its machine.
     pub host: String,
+    /// Since when it runs what it runs, in milliseconds since 1970.
+    #[serde(default)]
+    pub since: u64,
     /// Which start of the system it belongs to, and which group of processes numbers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     system: Option<(String, String)>,
@@ -29,7 +34,7 @@ impl Owner {
     /// This process.
     pub(crate) fn this() -> Self {
         let pid = std::process::id();
-        Owner { pid, host: host(), system: system(), began: began(pid) }
+        Owner { pid, host: host(), since: now(), system: system(), began: began(pid) }
     }
 
     /// Whether the process is still there. `silent` is how long it has said nothing, in milliseconds.

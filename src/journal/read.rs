@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use rusqlite::{OptionalExtension, params};
+use serde::Deserialize;
 
 use super::{
     error::JournalError,
@@ -33,12 +34,21 @@ impl Journal {
     ///
     /// # Errors
     /// The file is damaged.
-    pub(crate) fn lines(&self, run: &RunInfo, mut take: impl FnMut(&str) -> bool) -> Result<(), JournalError> {
+    pub(crate) fn lines(&self, run: &RunInfo, take: impl FnMut(&str) -> bool) -> Result<(), JournalError> {
+        self.lines_until(run, None, take)
+    }
+
+    fn lines_until(
+        &self,
+        run: &RunInfo,
+        end: Option<i64>,
+        mut take: impl FnMut(&str) -> bool,
+    ) -> Result<(), JournalError> {
         let places = places(run.number);
         let mut read = || {
             let sql = "SELECT line FROM events WHERE at >= ?1 AND at < ?2 ORDER BY at";
             let mut statement = self.connection.prepare(sql)?;
-            let mut rows = statement.query(params![places.start, places.end])?;
+            let mut rows = statement.query(params![places.start, end.unwrap_or(places.end)])?;
             while let Some(row) = rows.next()? {
                 let text: &[u8] = row.get_ref(0)?.as_bytes()?;
                 if !take(&String::from_utf8_lossy(text)) {
@@ -50,19 +60,47 @@ impl Journal {
         self.check(read())
     }
 
-    /// What was done in a run, each prompt's by itself.
+    /// What was done in a run, each prompt's by itself; with `until` only what was done before that step.
     ///
     /// # Errors
     /// The file is damaged.
-    pub(crate) fn logs(&self, run: &RunInfo) -> Result<Logs, JournalError> {
+    pub(crate) fn logs(&self, run: &RunInfo, until: Option<usize>) -> Result<Logs, JournalError> {
+        let entries = match until {
+            Some(step) => self.entries_before(run, step)?.0,
+            None => self.entries(run.number)?,
+        };
         let mut logs = Logs::new();
-        for (_, key, text) in self.entries(run.number)? {
+        for (_, key, text) in entries {
             let entry = serde_json::from_str(&text).map_err(|error| {
                 JournalError::damaged(self.path(), &format!("an entry of the run {} cannot be read: {error}", run.id))
             })?;
             logs.entry(key).or_default().push(entry);
         }
         Ok(logs)
+    }
+
+    /// How long the processes of a run were at work, in milliseconds; with `until` only before that step.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(crate) fn worked_ms(&self, run: &RunInfo, until: Option<usize>) -> Result<u64, JournalError> {
+        #[derive(Deserialize)]
+        struct Line<'a> {
+            r#type: &'a str,
+            time: u64,
+        }
+        let end = until.map(|step| self.beginning_of(run, step)).transpose()?.flatten();
+        let (mut worked, mut began, mut last) = (0, None, 0);
+        self.lines_until(run, end, |line| {
+            let Ok(Line { r#type, time }) = serde_json::from_str(line) else { return true };
+            match began {
+                Some(began) if r#type != "run-start" => worked += time.saturating_sub(last.max(began)),
+                _ => began = Some(time),
+            }
+            last = time;
+            true
+        })?;
+        Ok(worked)
     }
 
     /// The numbers that its events have for agents, by the keys of their runs.

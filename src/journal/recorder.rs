@@ -36,6 +36,8 @@ enum Book {
     Off,
     /// The run is not in it yet.
     Open(Journal),
+    /// It was left by an earlier process, and nobody has taken it over; or a part of it is to be a run of its own.
+    Left { journal: Journal, run: RunInfo, back_to: Option<usize> },
     /// The run is in it.
     Begun { journal: Journal, lease: Lease, _beat: Beat },
     /// It could not be written to.
@@ -58,6 +60,8 @@ pub(crate) struct Recorder {
     /// When something was written last.
     written: Cell<Instant>,
     is_cut_off: Cell<bool>,
+    /// Why no other process can go on with the run, until that is told.
+    newly_not_resumable: RefCell<Option<String>>,
     /// What an earlier process has done.
     earlier: Earlier,
 }
@@ -78,48 +82,30 @@ impl Recorder {
             summary: RefCell::new(Summary::with_text()),
             written: Cell::new(Instant::now()),
             is_cut_off: Cell::new(false),
+            newly_not_resumable: RefCell::default(),
             earlier: Earlier::default(),
         }
     }
 
-    /// Of a run that goes on.
-    ///
-    /// # Errors
-    /// Another process runs it, or the journal cannot be read or written.
-    pub(crate) fn going_on(journal: Journal, run: &RunInfo, secrets: Rc<dyn Secrets>) -> Result<Self, JournalError> {
-        let lease = journal.take_over(run)?;
-        Recorder::with_lease(journal, lease, secrets)
-    }
-
-    /// Of a run called `id` that begins with what another one has done before `step`.
-    ///
-    /// # Errors
-    /// The other has not come so far, or the journal cannot be read or written.
-    pub(crate) fn forked(
+    /// Of a run that goes on from what an earlier process has done; with `back_to` as a new run, from before that step.
+    /// Nothing is written until the file has loaded: [`Checkpoints::configure`].
+    pub(crate) fn going_on(
         journal: Journal,
-        run: &RunInfo,
-        step: usize,
-        id: &str,
+        run: RunInfo,
+        back_to: Option<usize>,
+        earlier: Earlier,
         secrets: Rc<dyn Secrets>,
-    ) -> Result<Self, JournalError> {
-        let lease = journal.fork(run, step, id)?;
-        Recorder::with_lease(journal, lease, secrets)
-    }
-
-    fn with_lease(journal: Journal, lease: Lease, secrets: Rc<dyn Secrets>) -> Result<Self, JournalError> {
-        let run = journal.of_lease(&lease)?;
-        let earlier = Earlier::read(&journal, &run)?;
+    ) -> Self {
         let mut recorder = Recorder::new(journal.path().to_owned(), secrets);
-        recorder.summary = RefCell::new(Summary::with_text().going_on(&run.sums));
+        recorder.summary = RefCell::new(Summary::with_text().going_on(&earlier.sums));
         recorder.earlier = earlier;
-        let beat = Beat::begin(journal.path(), &lease);
-        recorder.book = RefCell::new(Book::Begun { journal, lease, _beat: beat });
-        Ok(recorder)
+        recorder.book = RefCell::new(Book::Left { journal, run, back_to });
+        recorder
     }
 
-    /// What an earlier process has done.
-    pub(crate) fn earlier(&self) -> &Earlier {
-        &self.earlier
+    /// Whether the run is in the journal, so that it can be gone on with.
+    pub(crate) fn is_kept(&self) -> bool {
+        matches!(&*self.book.borrow(), Book::Begun { .. } | Book::Broken(_))
     }
 
     /// Reads the events of a run from now on.
@@ -174,7 +160,7 @@ impl Recorder {
     fn take(&self, event: &Event<'_>) {
         let is_begun = match &*self.book.borrow() {
             Book::Off | Book::Broken(_) => return,
-            Book::Undecided | Book::Open(_) => false,
+            Book::Undecided | Book::Open(_) | Book::Left { .. } => false,
             Book::Begun { .. } => true,
         };
         self.summary.borrow_mut().add(event);
@@ -199,7 +185,11 @@ impl Recorder {
             _ => Status::Failed,
         };
         // A file that only told how it is used has not run.
-        let is_begun = matches!(&*self.book.borrow(), Book::Begun { .. });
+        let is_begun = match &*self.book.borrow() {
+            // One that does not load leaves it as it was.
+            Book::Left { .. } => return,
+            book => matches!(book, Book::Begun { .. }),
+        };
         if is_begun || status != Status::Done && self.begin().is_ok() {
             let error = end.error.as_ref().and_then(|error| serde_json::to_string(error).ok());
             let error = error.map(|line| line_text(line, &*self.secrets));
@@ -207,31 +197,45 @@ impl Recorder {
         }
     }
 
-    /// Puts the run into an open journal.
+    /// Puts the run into an open journal, or takes it over there.
     fn begin(&self) -> Result<(), StoreError> {
-        let book = self.book.replace(Book::Off);
-        let Book::Open(journal) = book else {
-            self.book.replace(book);
-            return Ok(());
-        };
-        let id = self.events.borrow().upgrade().map(|events| events.run().to_owned()).unwrap_or_default();
-        let mut start = self.start.borrow_mut();
-        let is_known = start.not_resumable.is_some();
-        start.without_secrets(&*self.secrets);
-        let warning = start.not_resumable.clone().filter(|_| !is_known);
-        let begun = journal.begin(&id, &start, None);
-        drop(start);
-        match begun {
-            Ok(lease) => {
-                let beat = Beat::begin(journal.path(), &lease);
-                self.book.replace(Book::Begun { journal, lease, _beat: beat });
+        let (journal, begun) = match self.book.replace(Book::Off) {
+            Book::Open(journal) => {
+                let begun = self.begin_in(&journal);
+                (journal, begun)
             }
-            Err(error) => return Err(self.breaks(error)),
-        }
-        if let Some(why) = warning {
+            Book::Left { journal, run, back_to } => {
+                let taken = match back_to {
+                    None => journal.take_over(&run),
+                    Some(step) => journal.fork(&run, step, &self.run(), &self.earlier.sums),
+                };
+                (journal, taken)
+            }
+            book => {
+                self.book.replace(book);
+                return Ok(());
+            }
+        };
+        let lease = begun.map_err(|error| self.breaks(error))?;
+        let beat = Beat::begin(journal.path(), &lease);
+        self.book.replace(Book::Begun { journal, lease, _beat: beat });
+        if let Some(why) = self.newly_not_resumable.take() {
             self.warn(format!("this run cannot be resumed: {why}"));
         }
         Ok(())
+    }
+
+    fn begin_in(&self, journal: &Journal) -> Result<Lease, JournalError> {
+        let mut start = self.start.borrow_mut();
+        let is_known = start.not_resumable.is_some();
+        start.without_secrets(&*self.secrets);
+        self.newly_not_resumable.replace(start.not_resumable.clone().filter(|_| !is_known));
+        journal.begin(&self.run(), &start, None)
+    }
+
+    /// The name of the run.
+    fn run(&self) -> String {
+        self.events.borrow().upgrade().map(|events| events.run().to_owned()).unwrap_or_default()
     }
 
     /// Nothing more is written.
@@ -288,7 +292,7 @@ impl Checkpoints for Recorder {
     fn append(&self, key: &str, entry: Entry) -> Result<(), StoreError> {
         self.begin()?;
         match &*self.book.borrow() {
-            Book::Undecided | Book::Off | Book::Open(_) => return Ok(()),
+            Book::Undecided | Book::Off | Book::Open(_) | Book::Left { .. } => return Ok(()),
             Book::Broken(error) => return Err(error.clone()),
             Book::Begun { .. } => {}
         }

@@ -6,7 +6,12 @@ use rusqlite::{OptionalExtension, Row};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{error::JournalError, file::Journal, owner::Owner, write::now};
+use super::{
+    error::JournalError,
+    file::Journal,
+    owner::Owner,
+    write::{is_run, now},
+};
 use crate::{diagnostic::closest, event::Sums};
 
 /// Suggestions come out of so many runs.
@@ -87,6 +92,14 @@ pub(crate) struct RunInfo {
 }
 
 impl RunInfo {
+    /// That nobody runs it.
+    ///
+    /// # Errors
+    /// Somebody does.
+    pub(crate) fn check_is_left(&self) -> Result<(), JournalError> {
+        if self.status == Status::Running { Err(is_run(self)) } else { Ok(()) }
+    }
+
     /// What it cost in US dollars, if that is known.
     pub(crate) fn cost(&self) -> Option<f64> {
         (!self.sums.is_cost_unknown).then_some(self.sums.known_cost)

@@ -151,12 +151,6 @@ impl Journal {
         written
     }
 
-    /// The run of a lease, as it is listed.
-    pub(super) fn of_lease(&self, lease: &Lease) -> Result<RunInfo, JournalError> {
-        let run = self.of_number(lease.number)?;
-        run.ok_or_else(|| JournalError::damaged(self.path(), "a run that has just begun is not in it"))
-    }
-
     /// The same right, when something was written by other ways.
     pub(super) fn behind_everything(&self, lease: Lease) -> Result<Lease, JournalError> {
         let next = self.check(next_place(&self.connection, lease.number))?;
@@ -229,13 +223,19 @@ fn next_place(connection: &Connection, number: i64) -> rusqlite::Result<i64> {
 }
 
 /// That a process runs it.
-fn is_run(run: &RunInfo) -> JournalError {
+pub(super) fn is_run(run: &RunInfo) -> JournalError {
     let by = match &run.owner {
-        Some(owner) => format!("process {} on {}", owner.pid, owner.host),
+        Some(owner) => format!("process {} on {}, since {}", owner.pid, owner.host, shown(owner.since)),
         None => "another process".to_owned(),
     };
     let message = format!("the run {} is being run by {by}", run.id);
     JournalError::new(message).with_hint("wait for it, or end that process first")
+}
+
+/// A time as people read it, where they are.
+fn shown(time: u64) -> String {
+    let time = jiff::Timestamp::from_millisecond(signed(time)).unwrap_or_default();
+    time.to_zoned(jiff::tz::TimeZone::system()).strftime("%F %T").to_string()
 }
 
 fn this_process() -> String {

@@ -7,6 +7,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use serde_json::{Map, Value};
+
 use crate::{
     cli::{
         args::{RunArgs, run_options},
@@ -29,6 +31,35 @@ pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<Comman
         own_options: run_options,
         sources: Arc::new(Process(reporter.clone())),
     })
+}
+
+/// The input that another process has read, for the file of `run`: whatever was typed is in it.
+pub(super) fn same_input(args: &RunArgs, input: &Map<String, Value>) -> CommandLine {
+    CommandLine {
+        command: format!("lmthing run {}", args.file().display()),
+        words: Vec::new(),
+        // As if it came through standard input: words in it that begin with @ name no files any more.
+        whole: Some("-".to_owned()),
+        own_options: run_options,
+        sources: Arc::new(Known(Value::from(input.clone()).to_string())),
+    }
+}
+
+/// Only the input that is known.
+struct Known(String);
+
+impl Sources for Known {
+    fn file(&self, _path: &str) -> Result<String, String> {
+        Err("the input was read by an earlier process".to_owned())
+    }
+
+    fn standard_input(&self) -> Result<String, String> {
+        Ok(self.0.clone())
+    }
+
+    fn is_terminal(&self) -> bool {
+        false
+    }
 }
 
 /// Files and standard input of this process.

@@ -6,13 +6,14 @@ use std::{
     rc::Rc,
 };
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     checkpoint::StoreError,
-    cli::{ExitCode, args::RunArgs, failure::Ending, show::Show},
+    cli::{ExitCode, args::RunArgs, before::Before, failure::Ending, show::Show},
+    cost::Used,
     diagnostic::Diagnostic,
-    journal::{JOURNAL_VARIABLE, Recorder, Secrets, Start, place},
+    journal::{Earlier, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, Secrets, Start, place},
     provider::Redactor,
 };
 
@@ -35,9 +36,32 @@ pub(super) fn path(typed: Option<&Path>, variables: &[(String, String)], directo
     place(typed, variable.map(|(_, value)| value.as_str()), directory)
 }
 
-/// What writes down a run, if somebody wants it.
+/// A run that an earlier process has left, and where it goes on.
+pub(super) struct Left {
+    pub(super) journal: Journal,
+    pub(super) run: RunInfo,
+    pub(super) start: Start,
+    /// The step that a new run begins with which has everything before it; without it the run itself goes on.
+    pub(super) back_to: Option<usize>,
+    pub(super) earlier: Earlier,
+}
+
+/// A run that goes on.
+pub(super) struct Resumed {
+    pub(super) before: Before,
+    pub(super) left: Left,
+    /// What is not as it was.
+    pub(super) warnings: Vec<String>,
+}
+
+/// What writes down a run, if somebody wants it, with what is known of the run from before.
 pub(super) struct RunJournal {
     pub(super) recorder: Rc<Recorder>,
+    /// What earlier processes have used.
+    pub(super) used: Used,
+    /// The input that the first of them read.
+    pub(super) input: Option<Map<String, Value>>,
+    pub(super) warnings: Vec<String>,
 }
 
 impl RunJournal {
@@ -53,7 +77,17 @@ impl RunJournal {
         let secrets = Rc::new(RunSecrets(redactor.clone()));
         let recorder = Rc::new(Recorder::new(path(typed, variables, directory), secrets));
         recorder.read(&show.events);
-        RunJournal { recorder }
+        RunJournal { recorder, used: Used::default(), input: None, warnings: Vec::new() }
+    }
+
+    /// The same of a run that goes on.
+    pub(super) fn going_on(resumed: Resumed, redactor: &Redactor, show: &Show) -> Self {
+        let Resumed { before, left, warnings } = resumed;
+        let secrets = Rc::new(RunSecrets(redactor.clone()));
+        let Left { journal, run, start, back_to, earlier } = left;
+        let recorder = Rc::new(Recorder::going_on(journal, run, back_to, earlier, secrets));
+        recorder.read(&show.events);
+        RunJournal { recorder, used: before.used(), input: start.input, warnings }
     }
 
     /// The last look before the end of a run is told: one that could not be written down has not gone well.

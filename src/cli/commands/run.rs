@@ -13,8 +13,8 @@ use crate::{
         ExitCode, Printer,
         args::RunArgs,
         commands::{
-            input::command_line,
-            journal::{RunJournal, start},
+            input::{command_line, same_input},
+            journal::{Resumed, RunJournal, start},
             mock_file,
             prompt_file::check_file,
             recording::RunRecording,
@@ -42,6 +42,15 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
     if args.watch && args.report_files.is_none() {
         return watch(args).until_a_signal(printer);
     }
+    in_event_loop(run_once(args, printer, None), printer)
+}
+
+/// Goes on with a run, by the command that it was started with.
+pub(super) fn go_on(args: &RunArgs, printer: &Printer, resumed: Resumed) -> ExitCode {
+    in_event_loop(run_once(args, printer, Some(resumed)), printer)
+}
+
+fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -49,7 +58,7 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
             return ExitCode::File;
         }
     };
-    let code = runtime.block_on(run_once(args, printer));
+    let code = runtime.block_on(run);
     // Not to wait for a blocking call that nobody needs any more, such as a look-up of a name.
     runtime.shutdown_background();
     code
@@ -61,7 +70,7 @@ fn watch(args: &RunArgs) -> Watch {
     Watch { command: "run", run: "the run", again: "running again", files, is_quiet: args.quiet }
 }
 
-async fn run_once(args: &RunArgs, printer: &Printer) -> ExitCode {
+async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -> ExitCode {
     if args.report_files.is_some() {
         end_with_watcher();
     }
@@ -70,8 +79,11 @@ async fn run_once(args: &RunArgs, printer: &Printer) -> ExitCode {
     let directory = std::env::current_dir().unwrap_or_default();
     let environment = env::with_files(&directory, &args.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
-    let show = Rc::new(Show::new(args, printer, &redactor));
-    let journal = RunJournal::new(args, &environment.variables, &directory, &redactor, &show);
+    let show = Rc::new(Show::new(args, printer, &redactor, resumed.as_ref().map(|resumed| resumed.before.clone())));
+    let journal = match resumed {
+        Some(resumed) => RunJournal::going_on(resumed, &redactor, &show),
+        None => RunJournal::new(args, &environment.variables, &directory, &redactor, &show),
+    };
     show.begin(args.file());
     let prepared = match check_file(args.file()) {
         Ok(()) => prepare(args, environment, (&show, &journal), &redactor)
@@ -92,6 +104,9 @@ async fn run_once(args: &RunArgs, printer: &Printer) -> ExitCode {
     };
     interrupts.iter().for_each(Interrupts::disregard);
     show.end(&ending);
+    if ending.code != ExitCode::Done && journal.recorder.is_kept() {
+        show.tell_how_to_go_on(args.journal.as_ref().and_then(Option::as_deref));
+    }
     match journal.problem() {
         Some(problem) if ending.code == ExitCode::Done => {
             printer.diagnostic(&problem);
@@ -114,6 +129,7 @@ fn prepare(
     if let Some(wrong) = environment.wrong {
         return Err(wrong.into());
     }
+    journal.warnings.iter().for_each(|warning| show.events.warn(warning));
     let reporter = reporter(args)?;
     let model = match (&args.mock, &args.model) {
         (Some(path), _) => Some(mock_file::read(path)?),
@@ -133,9 +149,16 @@ fn prepare(
             reporter: reporter.clone(),
         }),
         checkpoints: journal.recorder.clone(),
-        meter: Rc::new(Meter::new(args.limits.limits(), own_prices(&environment.variables, &reporter)?)),
+        meter: Rc::new(Meter::after(
+            journal.used,
+            args.limits.limits(),
+            own_prices(&environment.variables, &reporter)?,
+        )),
         events: show.events.clone(),
-        line: command_line(args, &reporter)?,
+        line: match &journal.input {
+            Some(input) => same_input(args, input),
+            None => command_line(args, &reporter)?,
+        },
         argv,
         variables: environment.variables,
         model,

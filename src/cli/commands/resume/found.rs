@@ -1,0 +1,88 @@
+//! What can be gone on with of a run: from where, and why not. Must not know how a run goes on.
+
+use crate::{checkpoint::Progress, cli::failure::WrongUsage, diagnostic::Diagnostic};
+
+/// The step that `--from` names.
+///
+/// # Errors
+/// It names none, with those that there are; or a state is missing there.
+pub(super) fn step_to_go_back_to(word: &str, run: &str, progress: &Progress) -> anyhow::Result<usize> {
+    let steps = progress.steps();
+    let last = steps.end.saturating_sub(1);
+    let step = word.trim().parse().ok().filter(|step| steps.contains(step)).ok_or_else(|| {
+        let there_is = match last {
+            0 => "the run has only step 0".to_owned(),
+            last => format!("the run has the steps 0 to {last}"),
+        };
+        WrongUsage::new(format!("--from {word}: expected the number of a step"), there_is)
+    })?;
+    if progress.is_whole_at(step) {
+        return Ok(step);
+    }
+    let message = format!("the run {run} cannot go on before step {step}: a state could not be stored by then");
+    Err(way_out(Diagnostic::new(message), run, progress, step).into())
+}
+
+/// Whether the run can go on where it stopped.
+///
+/// # Errors
+/// Which state is missing, why, and from where it can go on.
+pub(super) fn check_states(run: &str, progress: &Progress) -> anyhow::Result<()> {
+    let Some(first) = progress.lost.first() else { return Ok(()) };
+    let more = match progress.lost.len() - 1 {
+        0 => String::new(),
+        more => format!(", nor could {more} more"),
+    };
+    let message = format!(
+        "the run {run} cannot go on at step {}: the state '{}' could not be stored ({}{more})",
+        progress.step, first.name, first.reason
+    );
+    Err(way_out(Diagnostic::new(message), run, progress, progress.step).into())
+}
+
+/// With the step that can be gone back to.
+fn way_out(problem: Diagnostic, run: &str, progress: &Progress, limit: usize) -> Diagnostic {
+    match progress.last_whole(limit) {
+        Some(step) => problem
+            .with_hint(format!("go back to a step before that, in a new run: lmthing resume {run} --from {step}")),
+        None => problem.with_hint("keep in states only what structured clone can copy, and run the file again"),
+    }
+}
+
+/// Where a run goes on, in a line.
+pub(super) fn where_it_goes_on(run: &str, progress: &Progress) -> String {
+    let Progress { step, calls, is_answered, is_done, .. } = progress;
+    let place = match (step, is_answered) {
+        _ if *is_done => "at its end".to_owned(),
+        (0, false) => "from its beginning".to_owned(),
+        _ => format!("at step {step}"),
+    };
+    let done = match calls {
+        0 if *is_answered && !is_done => " (its answer is there)".to_owned(),
+        0 => String::new(),
+        1 => " (1 tool call of it is done)".to_owned(),
+        calls => format!(" ({calls} tool calls of it are done)"),
+    };
+    format!("resuming {run} {place}{done}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_said_where_a_run_goes_on() {
+        let progress =
+            |step, calls, is_answered, is_done| Progress { step, calls, is_answered, is_done, ..Progress::default() };
+        for (progress, words) in [
+            (progress(0, 0, false, false), "resuming r from its beginning"),
+            (progress(3, 0, false, false), "resuming r at step 3"),
+            (progress(3, 0, true, false), "resuming r at step 3 (its answer is there)"),
+            (progress(0, 1, true, false), "resuming r at step 0 (1 tool call of it is done)"),
+            (progress(3, 2, true, false), "resuming r at step 3 (2 tool calls of it are done)"),
+            (progress(3, 0, true, true), "resuming r at its end"),
+        ] {
+            assert_eq!(where_it_goes_on("r", &progress), words);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! `lmthing resume` (docs/journal.md, "Going on"): which run, from where, and the command that it is once more.
+
+mod ended;
+mod found;
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    journal::{self, Left, Resumed},
+    run,
+};
+use crate::{
+    cli::{
+        ExitCode, Printer, args::RunArgs, before::Before, env::variables, failure::Ending, resume_args::ResumeArgs,
+        show::Show,
+    },
+    event::Events,
+    journal::{Earlier, Journal, RunInfo, Start, Status},
+    provider::Redactor,
+};
+use found::{check_states, step_to_go_back_to, where_it_goes_on};
+
+/// Goes on with a run.
+pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
+    let directory = env::current_dir().unwrap_or_default();
+    let (variables, _) = variables(&directory);
+    let found = match find(args, &variables, &directory) {
+        Ok(Found::Ended(journal, run)) => {
+            ended::tell(args, &journal, &run, printer).map(|()| ExitCode::Done).map_err(anyhow::Error::from)
+        }
+        Ok(Found::Left(left)) => Ok(go_on(args, *left, &directory, printer)),
+        Err(error) => Err(error),
+    };
+    found.unwrap_or_else(|error| refuse(args, error, &variables, printer))
+}
+
+/// What the run is that was asked for.
+enum Found {
+    /// One that has ended well.
+    Ended(Journal, RunInfo),
+    /// One to go on with.
+    Left(Box<Left>),
+}
+
+fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> anyhow::Result<Found> {
+    let journal = Journal::open(&journal::path(args.journal.as_deref(), variables, directory))?;
+    let run = journal.find(&args.id)?;
+    if run.status == Status::Done && args.from.is_none() {
+        return Ok(Found::Ended(journal, run));
+    }
+    if args.from.is_none() {
+        run.check_is_left()?;
+    }
+    let start = journal.start(&run)?;
+    if let Some(why) = &start.not_resumable {
+        anyhow::bail!("the run {} cannot be resumed: {why}", run.id);
+    }
+    let earlier = Earlier::read(&journal, &run, None)?;
+    let progress = earlier.progress();
+    let back_to = args.from.as_ref().map(|word| step_to_go_back_to(word, &run.id, &progress)).transpose()?;
+    let earlier = match back_to {
+        Some(_) => Earlier::read(&journal, &run, back_to)?,
+        None => {
+            check_states(&run.id, &progress)?;
+            earlier
+        }
+    };
+    Ok(Found::Left(Box::new(Left { journal, run, start, back_to, earlier })))
+}
+
+fn go_on(args: &ResumeArgs, left: Left, directory: &Path, printer: &Printer) -> ExitCode {
+    let mut warnings = Vec::new();
+    let command = first_command(args, &left.start, directory);
+    if env::set_current_dir(&left.start.directory).is_err() {
+        let gone = left.start.directory.display();
+        let here = directory.display();
+        warnings
+            .push(format!("the folder {gone}, where the run began, is gone; relative paths are looked up in {here}"));
+    }
+    let progress = left.earlier.progress();
+    let (id, notice) = match left.back_to {
+        None => (left.run.id.clone(), where_it_goes_on(&left.run.id, &progress)),
+        Some(step) => {
+            let id = Events::new_name();
+            let notice = format!("going back to step {step} of {} in the new run {id}", left.run.id);
+            (id, notice)
+        }
+    };
+    let before = Before {
+        run: id,
+        agents: left.earlier.agents.clone(),
+        step: progress.step,
+        notice,
+        sums: left.earlier.sums,
+        requests: left.earlier.requests,
+        duration_ms: left.earlier.worked_ms,
+        last: progress.last.clone().filter(|_| left.back_to.is_none()),
+    };
+    run::go_on(&command, printer, Resumed { before, left, warnings })
+}
+
+/// The command that the run was started with, as far as it counts once more.
+fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs {
+    // As it was named, unless that leads somewhere else now.
+    let shown = PathBuf::from(&start.shown);
+    let is_there = start.directory.is_dir() && start.directory.join(&shown) == start.file;
+    let file = if is_there { shown } else { start.file.clone() };
+    let env_file = match args.env_file.is_empty() {
+        true => start.env_files.clone(),
+        // Before the working directory is that of the run.
+        false => args.env_file.iter().map(|file| directory.join(file)).collect(),
+    };
+    RunArgs {
+        model: args.model.clone().or_else(|| start.model.clone()),
+        mock: start.mock.clone().filter(|_| args.model.is_none()),
+        env_file,
+        format: args.format,
+        quiet: args.quiet,
+        verbose: args.verbose,
+        limits: args.limits.clone(),
+        ..RunArgs::of(file, start.words.clone())
+    }
+}
+
+/// Says why nothing goes on, in the form that was asked for.
+fn refuse(args: &ResumeArgs, error: anyhow::Error, variables: &[(String, String)], printer: &Printer) -> ExitCode {
+    let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
+    let shown = RunArgs { format: args.format, quiet: args.quiet, ..RunArgs::default() };
+    let ending = Ending::not_begun(error, &redactor);
+    Show::new(&shown, printer, &redactor, None).end(&ending);
+    ending.code
+}
