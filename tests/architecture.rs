@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("trace", &["event"]),
     ("input", &["chat", "schema", "diagnostic"]),
     ("http", &[]),
+    ("mcp", &["http", "chat", "schema", "diagnostic"]),
     ("provider", &["http", "chat", "schema", "diagnostic"]),
     ("plugin", &["chat", "schema", "diagnostic"]),
     ("code", &["chat", "schema", "diagnostic"]),
@@ -39,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "script",
         &[
+            "mcp",
             "permission",
             "checkpoint",
             "cost",

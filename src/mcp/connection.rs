@@ -25,6 +25,7 @@ use super::{
     answer::{Answer, AnswerPart},
     child::{self, LastWords, Running},
     failure,
+    flight::Flights,
     handler::{Handler, ToolProgress},
     hub::Surroundings,
     lists::ToolList,
@@ -67,6 +68,7 @@ pub(crate) struct Connection {
     surroundings: Rc<Surroundings>,
     live: Mutex<Option<Live>>,
     tools: RefCell<Option<Rc<ToolList>>>,
+    flights: Flights,
     /// Held while tools are listed, so that they are listed once for all who ask.
     listing: Mutex<()>,
 }
@@ -95,6 +97,7 @@ impl Connection {
             surroundings,
             live: Mutex::default(),
             tools: RefCell::default(),
+            flights: Flights::default(),
             listing: Mutex::default(),
         }
     }
@@ -156,6 +159,7 @@ impl Connection {
         let options = PeerRequestOptions::with_timeout(self.timeouts.call).reset_timeout_on_progress();
         let sent = line.peer.send_request_with_option(request, options).await;
         let handle = sent.map_err(|error| self.told(&failure::of_request(&error)))?;
+        let flight = self.flights.begin(line.peer.clone(), handle.id.clone());
         let token = handle.progress_token.clone();
         let mut told = line.handler.listen(token.clone());
         let answered = {
@@ -169,6 +173,7 @@ impl Connection {
                 }
             }
         };
+        flight.landed();
         line.handler.forget(&token);
         match answered {
             Ok(result) => Ok(Answer::read(as_json(&result))),
@@ -217,6 +222,7 @@ impl Connection {
     /// Ends the connection, and the server if it is ours.
     pub(super) async fn close(&self) {
         let Some(mut live) = self.live.lock().await.take() else { return };
+        self.flights.cancel(live.service.peer()).await;
         // Its reader of answers goes first, which closes the server's standard input.
         let _ = live.service.close_with_timeout(HTTP_END).await;
         drop(live.service);

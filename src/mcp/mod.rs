@@ -10,6 +10,7 @@ mod child;
 mod config_file;
 mod connection;
 mod failure;
+mod flight;
 mod handler;
 mod hub;
 #[cfg(unix)]

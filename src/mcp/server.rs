@@ -54,6 +54,12 @@ impl Server {
         }
     }
 
+    /// A server of which only the name is known; it cannot be reached.
+    pub(crate) fn unknown(name: &str) -> Self {
+        let program = Program { command: name.to_owned(), args: Vec::new(), env: BTreeMap::new(), cwd: None };
+        Server::Program(program)
+    }
+
     /// How messages call it: its program or its origin, which are no secrets.
     pub(crate) fn place(&self) -> String {
         match self {

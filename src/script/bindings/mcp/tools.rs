@@ -9,6 +9,7 @@ use super::{call::executor, hub};
 use crate::{
     code::{Declaration, FunctionSignature, is_usable_name},
     mcp::{Connection, McpTool, Names, ToolList, function_name, tool_name},
+    plugin::{run_tool_code, search_functions},
     prompt::{DefinitionKind, FunctionDefinition, ToolDefinition, ToolMaker},
     script::{
         KeepAlive,
@@ -18,7 +19,7 @@ use crate::{
                 call::Call,
                 doubles,
                 entry::{CallOptions, Callable, Entry, Item, Shelf},
-                mcp_use::{Made, McpShape, McpUse},
+                mcp_use::{Made, McpPlan, McpShape, McpUse},
                 object::PromptObject,
             },
             values::{
@@ -34,6 +35,14 @@ use crate::{
 /// What code calls the namespace of a server.
 pub(crate) fn namespace_name(server: &str) -> String {
     usable(function_name(server), true)
+}
+
+/// How the names of tools begin that a prompt has once the server was asked.
+pub(crate) fn to_come(plan: &McpPlan) -> Vec<String> {
+    match plan.shape {
+        McpShape::Tools => vec![tool_name(&plan.name, "")],
+        McpShape::Functions => vec![run_tool_code::NAME.to_owned(), search_functions::NAME.to_owned()],
+    }
 }
 
 fn usable(mut name: String, is_top: bool) -> String {
@@ -85,12 +94,22 @@ pub(crate) async fn settle<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> R
         };
         // What is waited for is another process, not the script.
         let alive = KeepAlive::new(ctx)?;
-        let list = connection.tools().await.map_err(|problem| plain_error(ctx, problem))?;
+        let list = connection.tools().await;
         drop(alive);
+        let list = match list {
+            Ok(list) => list,
+            // It was there before: a call of its tools says what is wrong, or finds it back.
+            Err(problem) if server.made.is_some() => {
+                warn::warning(ctx, &problem)?;
+                continue;
+            }
+            Err(problem) => return Err(plain_error(ctx, problem)),
+        };
         if server.made.as_ref().is_some_and(|made| Rc::ptr_eq(&made.list, &list)) {
             continue;
         }
-        for problem in &list.problems {
+        let told = server.made.as_ref().map(|made| made.list.problems.as_slice()).unwrap_or_default();
+        for problem in list.problems.iter().filter(|problem| !told.contains(problem)) {
             warn::warning(ctx, &connection.told(problem))?;
         }
         make(ctx, prompt, &connection, &server, list)?;
