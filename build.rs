@@ -1,6 +1,6 @@
 //! Builds the JavaScript half of lmthing: bundles every entry of `runtime-js/builtins.json` with esbuild, compiles the
 //! bundles to QuickJS bytecode and generates the table that `src/script/builtin.rs` includes. Puts the archives of locales,
-//! prices and declarations beside it.
+//! prices and declarations and the page of `lmthing view` beside it.
 //!
 //! Needs Node 20 or newer and npm, at build time only. All work happens on a copy in `OUT_DIR`, so the source tree may be
 //! read-only; `npm ci` runs only when the lock file is not the one that was installed last.
@@ -19,7 +19,7 @@ use rquickjs::module::Declared;
 use rquickjs::{CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions, WriteOptionsEndianness};
 
 /// What of `runtime-js/` the build reads; anything else may change without a rebuild.
-const INPUTS: [&str; 14] = [
+const INPUTS: [&str; 16] = [
     "package.json",
     "package-lock.json",
     ".npmrc",
@@ -31,9 +31,11 @@ const INPUTS: [&str; 14] = [
     "namespaces.mjs",
     "prices.mjs",
     "declarations.mjs",
+    "view.mjs",
     "src",
     "locales",
     "types",
+    "view",
 ];
 
 /// Bytes of bytecode from which on less than half is left of it.
@@ -93,7 +95,7 @@ fn run() -> Result<(), String> {
         let stored = if is_packed { pack(&code).map_err(describe("pack", &path))? } else { code };
         fs::write(&path, stored).map_err(describe("write", &path))?;
     }
-    for archive in ["locales.bin", "prices.bin", "declarations.bin", "library.bin"] {
+    for archive in ["locales.bin", "prices.bin", "declarations.bin", "library.bin", "view.bin"] {
         let path = bundles.join(archive);
         fs::copy(&path, output.join(archive)).map_err(describe("copy", &path))?;
     }
@@ -134,7 +136,7 @@ fn describe<'a>(action: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> S
 
 /// Copies the inputs to the stage; `src` is emptied first so that a removed file is gone.
 fn copy_inputs(source: &Path, stage: &Path) -> Result<(), String> {
-    for stale in ["src", "locales", "types"].map(|folder| stage.join(folder)) {
+    for stale in ["src", "locales", "types", "view"].map(|folder| stage.join(folder)) {
         if stale.exists() {
             fs::remove_dir_all(&stale).map_err(describe("remove", &stale))?;
         }

@@ -10,6 +10,7 @@ import { writeDeclarations } from './declarations.mjs';
 import { writeLibrary } from './library.mjs';
 import { fillNamespacesLast } from './namespaces.mjs';
 import { writePrices } from './prices.mjs';
+import { writeView } from './view.mjs';
 
 const [, , outputDirectory, root = fileURLToPath(new URL('..', import.meta.url))] = process.argv;
 if (!outputDirectory) throw new Error('usage: node bundle.mjs <output directory>');
@@ -146,3 +147,4 @@ if (!existsSync(locales) || !existsSync(stampFile) || readFileSync(stampFile, 'u
 writePrices(root, join(outputDirectory, 'prices.bin'));
 writeDeclarations(join(outputDirectory, 'declarations.bin'));
 writeLibrary(root, join(outputDirectory, 'library.bin'));
+await writeView(join(outputDirectory, 'view.bin'));

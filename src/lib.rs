@@ -20,6 +20,7 @@
 //! - [`prompt`] – what a prompt function defined, and the record of its run; no JavaScript
 //! - [`script`] – the prompt file's QuickJS: loader, globals, bindings; the `'js` lifetime lives here
 //! - [`session`] – one run, step by step: answers are received, tools called, limits kept
+//! - [`trace`] – a run as spans for OpenTelemetry, and as a page
 //! - [`check`] – what is wrong with a prompt file, found before it runs
 //! - [`testing`] – tests of prompt files: discovery, isolation, results, reports
 //! - [`cli`] – arguments, printer, one file per command
@@ -36,6 +37,7 @@ mod prompt;
 mod schema;
 mod session;
 mod testing;
+mod trace;
 
 pub mod chat;
 pub mod cli;

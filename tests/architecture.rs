@@ -26,9 +26,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("event", &["chat"]),
     ("checkpoint", &["chat"]),
     ("journal", &["checkpoint", "event", "chat", "diagnostic"]),
-    ("trace", &["event"]),
     ("input", &["chat", "schema", "diagnostic"]),
     ("http", &[]),
+    // Spans are sent through the shared HTTP client.
+    ("trace", &["event", "chat", "http"]),
     ("mcp", &["http", "chat", "schema", "diagnostic"]),
     ("provider", &["http", "chat", "schema", "diagnostic"]),
     ("plugin", &["chat", "schema", "diagnostic"]),

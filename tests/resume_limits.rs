@@ -80,14 +80,23 @@ fn money_that_was_spent_before_counts() {
 
 #[test]
 fn time_that_a_run_was_at_work_counts() {
-    let place = forever("limits: { time: 400 }");
+    let place = forever("limits: { time: '1h' }");
     let source = std::fs::read_to_string(place.folder.path("p.lmt.mjs")).unwrap();
     let slow = source.replace("() => 'seen'", "() => new Promise((resolve) => setTimeout(() => resolve('seen'), 150))");
     place.folder.write("p.lmt.mjs", &slow);
+    let mut began = std::time::Instant::now();
     limited(&place, "run --journal --max-steps 2 p.lmt.mjs");
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    let first = began.elapsed().as_millis();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    began = std::time::Instant::now();
+    let object = place.run("resume last --max-steps 1 -f json").object();
     // Not the time in between.
+    let (both, last) = (object["durationMs"].as_u64().unwrap(), began.elapsed().as_millis());
+    assert!(both >= 450 && u128::from(both) <= first + last, "{both} {first} {last}");
+    // More than there is was used already.
+    place.folder.write("p.lmt.mjs", &slow.replace("'1h'", "200"));
     let message = limited(&place, "resume last");
-    assert!(message.contains("time limit of 400 ms: 3 steps"), "{message}");
-    assert!(message.contains("before the run was resumed). Set config.limits.time"), "{message}");
+    assert!(message.contains("time limit of 200 ms: 3 steps and 36 tokens were used until then ("), "{message}");
+    assert!(message.contains(" of the time before the run was resumed). Set config.limits.time higher"), "{message}");
+    assert_eq!(place.provider.count(), 3);
 }

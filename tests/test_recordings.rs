@@ -6,6 +6,7 @@ mod provider_support;
 mod run_support;
 mod test_support;
 
+use std::io::{Read, Write};
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
@@ -363,4 +364,40 @@ fn a_file_that_is_no_recording_is_told_and_not_written_over() {
         assert_eq!(setup.read("data.json"), text);
     }
     assert_eq!(setup.asked(), 0);
+}
+
+/// Where a run was when it was given up is chance; what it has been answered whole is not.
+#[test]
+fn half_an_answer_of_a_run_that_was_given_up_is_not_recorded() {
+    let piece = r#"data: {"choices":[{"delta":{"content":"half"}}]}"#;
+    let address = blocking::serve_slowly(move |_, stream| {
+        let head = blocking::response("200 X", "text/event-stream", "");
+        write!(stream, "{head}{piece}\n\n")?;
+        // Until nobody listens any more.
+        stream.read_exact(&mut [0])
+    });
+    let setup = Setup { address: format!("http://{address}"), ..setup(&[]) };
+    setup.folder.write(
+        "half.lmt.mjs",
+        "import { runPrompt } from 'lmthing';
+         import { writeFileSync } from 'node:fs';
+         export const config = { model: 'lab:tide' };
+         export default async ({ $ }) => {
+           const { result } = await runPrompt(({ $ }) => { $`inner`; }, { model: 'lab:tide' });
+           for await (const piece of result.textStream) writeFileSync('came', piece);
+           $`outer`;
+         };",
+    );
+    setup.folder.write(
+        "a.test.lmt.mjs",
+        &tests(
+            "import { existsSync } from 'node:fs';
+             const pause = () => new Promise((next) => setTimeout(next, 2));
+             const half = (options) => run('half.lmt.mjs', { recording: 'r.json', ...options });
+             test('a', async () => { half(); while (!existsSync('came')) await pause(); });
+             test('b', async () => expect((await half({ timeout: 300 })).error.kind).toBe('limit'));",
+        ),
+    );
+    passed(&setup.tests("--record"));
+    assert!(setup.exchanges("r.json").is_empty());
 }

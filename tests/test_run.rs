@@ -218,7 +218,7 @@ fn a_run_that_fails_tells_how() {
     let (throws, exits, exits_late, rejects) = (
         body("throw new Error(`no ${process.env.MY_API_KEY}`);"),
         body("process.exit(3);"),
-        body("setTimeout(() => process.exit(4), 1);"),
+        body("setTimeout(() => process.exit(4), 50);"),
         body("Promise.reject(new Error('lost'));"),
     );
     let (stack, stuck) = (body("const f = () => f() + 1; f();"), body("await new Promise(() => {});"));

@@ -522,6 +522,11 @@ declare module 'lmthing' {
     onSuccess?: (args: Args, output: any) => unknown;
     /** Runs when `execute` threw. */
     onError?: (args: Args, output: { error: string }) => unknown;
+    /**
+     * Whether `lmthing resume` makes a call again that was cut off; `true` unless set. With `false` the model is told that it was
+     * interrupted and that its effect is unknown.
+     */
+    repeat?: boolean;
     providerOptions?: Record<string, Record<string, unknown>>;
   }
 
@@ -534,6 +539,8 @@ declare module 'lmthing' {
     responseSchema?: Schema;
     /** Further plugins; the parent's are there as well. */
     plugins?: PluginList;
+    /** As of a tool: whether `lmthing resume` goes on with a call that was cut off. */
+    repeat?: boolean;
   }
 
   /** Options of an agent that code calls: those of an agent, and the callbacks of a function. */

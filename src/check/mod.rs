@@ -11,6 +11,7 @@ mod file_names;
 mod finding;
 mod inspection;
 mod locate;
+mod lost_variables;
 mod merge;
 mod module;
 mod options;
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use exported::exports;
 pub(crate) use file_names::{ENDINGS, is_prompt_file, is_test_file};
 pub(crate) use finding::{Finding, Position, Related, Severity, Span};
+pub(crate) use lost_variables::{LostVariable, lost_variables};
 pub(crate) use options::CheckOptions;
 
 use crate::{diagnostic::Diagnostic, script::bindings::inspect::Rendered};

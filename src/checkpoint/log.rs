@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     entry::Entry,
-    memory::{Memory, MemoryChange},
+    memory::{Memory, MemoryChange, StateText},
     restored::{Part, Restored},
     store::{Checkpoints, StoreError},
 };
@@ -108,6 +108,20 @@ impl Log {
         }
         self.tools.replace(tools.to_vec());
         Some(tools.to_vec())
+    }
+
+    /// A memory in which states that hold a secret are lost; those of the entry before have been looked at.
+    pub(crate) fn without_secrets(&self, mut memory: Memory) -> Memory {
+        let before = self.memory.borrow();
+        for (name, text) in &mut memory.states {
+            if let StateText::Value(value) = &*text
+                && before.states.get(name) != Some(text)
+                && self.checkpoints.holds_secret(value.get())
+            {
+                *text = StateText::Lost("it holds a secret".to_owned());
+            }
+        }
+        memory
     }
 
     /// How often the model was told that its answer does not have its shape, by the entry before.

@@ -19,8 +19,10 @@ use super::{
     failure::WrongUsage,
     limit_args::LimitArgs,
     resume_args::ResumeArgs,
+    runs_args::RunsArgs,
     templates::Template,
     test_args::TestArgs,
+    view_args::ViewArgs,
 };
 use crate::diagnostic::{closest, did_you_mean};
 
@@ -38,6 +40,8 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Go on with a run that ended early; what was answered is not asked again
     Resume(Box<ResumeArgs>),
+    /// List the runs that were written down, show one, print its events, forget old ones
+    Runs(Box<RunsArgs>),
     /// Find what is wrong with prompt files before a token is spent
     Check(Box<CheckArgs>),
     /// Run tests of prompt files, without models
@@ -48,6 +52,8 @@ pub(super) enum Command {
     Types(TypesArgs),
     /// List providers and aliases, and whether each is configured
     Models(ModelsArgs),
+    /// Write a run as one HTML page that loads nothing
+    View(ViewArgs),
     /// Print a script that completes commands, options, prompt files and models in a shell
     Completions(CompletionsArgs),
     /// Print the manual page

@@ -2,11 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use crate::{
-    checkpoint::Said,
-    cost::Used,
-    event::{LastAnswer, Summary, Sums},
-};
+use crate::{cost::Used, event::Summary};
 
 /// What was done before this process.
 #[derive(Clone, Debug, Default)]
@@ -20,33 +16,23 @@ pub(super) struct Before {
     /// The same in words.
     pub(super) notice: String,
     /// What it has come to.
-    pub(super) sums: Sums,
+    pub(super) summary: Summary,
     /// How many requests were answered.
     pub(super) requests: usize,
-    /// How long it was at work, in milliseconds.
-    pub(super) duration_ms: u64,
-    /// The last answer of the file's own prompt.
-    pub(super) last: Option<Said>,
+    /// What was said last, if nothing may follow it.
+    pub(super) said: Option<String>,
 }
 
 impl Before {
-    /// A summary that goes on from it.
-    pub(super) fn goes_on_in(&self, summary: Summary) -> Summary {
-        let mut summary = summary.going_on(&self.sums);
-        let last = self.last.clone();
-        let last = last.map(|Said { text, finish_reason, model }| LastAnswer { text, finish_reason, model });
-        summary.take_up(self.duration_ms, last);
-        summary
-    }
-
     /// What counts of it where the whole run is limited.
     pub(super) fn used(&self) -> Used {
-        let count = |tokens: Option<u64>| tokens.unwrap_or(0);
+        let sums = self.summary.sums();
+        let tokens = [sums.usage.input_tokens, sums.usage.output_tokens];
         Used {
             steps: self.requests as u64,
-            tokens: count(self.sums.usage.input_tokens).saturating_add(count(self.sums.usage.output_tokens)),
-            cost: self.sums.known_cost,
-            time: Duration::from_millis(self.duration_ms),
+            tokens: tokens.into_iter().flatten().fold(0, u64::saturating_add),
+            cost: sums.known_cost,
+            time: Duration::from_millis(self.summary.duration_ms),
         }
     }
 }

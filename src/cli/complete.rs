@@ -7,6 +7,7 @@ use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use super::{commands::prompt_file::is_prompt_file, env};
 use crate::{
     cost,
+    journal::{JOURNAL_VARIABLE, Journal, RunInfo, place},
     provider::{ProviderContext, list_models},
 };
 
@@ -24,6 +25,9 @@ pub(super) const JSON_FILES: FilesEndingIn = FilesEndingIn(&[".json"]);
 
 /// JSON, `@FILE` or `-`: only the file can be completed.
 pub(super) struct AtFile;
+
+/// The runs of the journal, and `last`.
+pub(super) struct RunIds;
 
 /// Aliases, `provider:`, and behind a colon the models whose prices are known.
 pub(super) struct Models;
@@ -75,6 +79,24 @@ impl ValueCompleter for Models {
             None => aliases_and_providers(),
         };
         names.into_iter().filter(|name| name.starts_with(current)).map(CompletionCandidate::new).collect()
+    }
+}
+
+impl ValueCompleter for RunIds {
+    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        let Some(current) = current.to_str() else { return Vec::new() };
+        let directory = std::env::current_dir().unwrap_or_default();
+        let (variables, _) = env::variables(&directory);
+        let variable = variables.iter().find(|(name, _)| name == JOURNAL_VARIABLE).map(|(_, value)| value.as_str());
+        let journal = Journal::read(&place(None, variable, &directory));
+        let runs = journal.and_then(|journal| journal.runs()).unwrap_or_default();
+        let of_run = |run: &RunInfo| {
+            let about = format!("{} {}", run.status.as_str(), run.file.display());
+            CompletionCandidate::new(&run.id).help(Some(about.into()))
+        };
+        let last = CompletionCandidate::new("last").help(Some("the one that began last".into()));
+        let all = std::iter::once(last).chain(runs.iter().map(of_run));
+        all.filter(|candidate| candidate.get_value().to_str().is_some_and(|id| id.starts_with(current))).collect()
     }
 }
 

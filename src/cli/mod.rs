@@ -6,6 +6,7 @@
 
 mod args;
 mod before;
+mod browser;
 mod check_args;
 mod commands;
 mod complete;
@@ -19,11 +20,13 @@ mod printer;
 mod progress;
 mod readers;
 mod resume_args;
+mod runs_args;
 mod screen;
 mod script_host;
 mod show;
 mod templates;
 mod test_args;
+mod view_args;
 mod watched;
 
 use std::ffi::OsString;
@@ -94,11 +97,13 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         }
         Some(Command::Run(run)) => commands::run::run(&run, printer),
         Some(Command::Resume(resume)) => commands::resume::run(&resume, printer),
+        Some(Command::Runs(runs)) => commands::runs::run(&runs, printer),
         Some(Command::Check(check)) => commands::check::run(&check, printer),
         Some(Command::Test(test)) => commands::test::run(&test, printer),
         Some(Command::New(new)) => commands::new::run(&new, printer),
         Some(Command::Types(types)) => commands::types::run(&types, printer),
         Some(Command::Models(models)) => commands::models::run(&models, printer),
+        Some(Command::View(view)) => commands::view::run(&view, printer),
         Some(Command::Completions(completions)) => commands::completions::run(&completions, printer),
         Some(Command::Man) => commands::man::run(printer),
     }

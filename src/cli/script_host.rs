@@ -62,6 +62,10 @@ impl ScriptHost for TerminalHost {
         self.show.is_stdout_json()
     }
 
+    fn set_variable(&self, name: &str, value: &str) {
+        self.redactor.learn_named(name, value);
+    }
+
     fn looked_for(&self, file: &Path) {
         self.reporter.looked_for(file);
     }

@@ -18,6 +18,7 @@ use crate::{
     chat::FinishReason,
     event::{Agent, Event, EventKind, Events, Output, Reader, Summary},
     provider::Redactor,
+    trace::otel::{Export, Found, Settings},
 };
 
 /// What the run of a file shows, by the options it was started with.
@@ -27,6 +28,8 @@ pub(super) struct Show {
     /// Where everything that happens is told.
     pub(super) events: Rc<Events>,
     summary: Rc<RefCell<Summary>>,
+    /// Sends what happens to a collector, when there is one.
+    export: RefCell<Option<Export>>,
     is_quiet: bool,
     is_stdout_json: Rc<Cell<bool>>,
     /// The step that the run goes on at, and words for it.
@@ -42,7 +45,7 @@ impl Show {
         let progress = if args.quiet { Progress::none() } else { Progress::new(printer.clone()) };
         let is_for_programs = args.format.is_for_programs();
         let summary = if is_for_programs { Summary::with_text() } else { Summary::default() };
-        let summary = before.as_ref().map(|before| before.goes_on_in(summary.clone())).unwrap_or(summary);
+        let summary = before.as_ref().map_or(summary, |before| before.summary.clone());
         let summary = Rc::new(RefCell::new(summary));
         let sums = summary.clone();
         // First, so that the others find this event in the sums.
@@ -54,7 +57,7 @@ impl Show {
         });
         let is_stdout_json = Rc::new(Cell::new(is_for_programs));
         readers.push(of_output(is_stdout_json.clone()));
-        let answered = before.as_ref().and_then(|before| Some(before.last.as_ref()?.text.clone()));
+        let answered = before.as_ref().and_then(|before| before.said.clone());
         let answered = Rc::new(RefCell::new(answered));
         readers.push(of_next_step(answered.clone()));
         if !args.quiet {
@@ -72,7 +75,32 @@ impl Show {
             Some(before) => Events::of_run(before.run, before.agents, readers),
             None => Events::new(readers),
         };
-        Show { printer, progress, events, summary, is_quiet: args.quiet, is_stdout_json, resumed, answered }
+        let (export, is_quiet) = (RefCell::default(), args.quiet);
+        Show { printer, progress, events, summary, export, is_quiet, is_stdout_json, resumed, answered }
+    }
+
+    /// Has the run exported as spans, if the variables say so. To be called before the first event.
+    pub(super) fn export(&self, variables: &[(String, String)], redactor: &Redactor) {
+        let found =
+            Settings::find(|name| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()));
+        match found {
+            Found::Off => {}
+            Found::Wrong(problem) => self.warn(&problem),
+            Found::On(settings) => {
+                settings.secrets().for_each(|secret| redactor.learn(secret));
+                let redactor = redactor.clone();
+                let export = Export::new(*settings, Rc::new(move |value| redactor.apply_texts(value)));
+                self.events.add_reader(export.reader());
+                self.export.replace(Some(export));
+            }
+        }
+    }
+
+    /// What is told of the export is no event of the run: it may be told before the first and after the last.
+    fn warn(&self, problem: &str) {
+        if !self.is_quiet {
+            self.printer.stderr(&format!("Warning: {problem}\n"));
+        }
     }
 
     /// The first event.
@@ -116,6 +144,10 @@ impl Show {
             self.printer.diagnostic(diagnostic);
         }
         self.events.emit(&Agent::root(), &EventKind::RunFinish(Rc::new(ending.to_event())));
+        let export = self.export.take();
+        if let Some(problem) = export.and_then(Export::end) {
+            self.warn(&problem);
+        }
     }
 }
 

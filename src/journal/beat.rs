@@ -2,7 +2,7 @@
 //! besides.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -38,7 +38,7 @@ impl Drop for Beat {
     }
 }
 
-fn beat(path: &PathBuf, number: i64, owner: &str, is_over: &AtomicBool) {
+fn beat(path: &Path, number: i64, owner: &str, is_over: &AtomicBool) {
     let mut journal = None;
     loop {
         let began = Instant::now();

@@ -4,8 +4,8 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use super::{error::JournalError, file::Journal, read::Logs, runs::RunInfo};
 use crate::{
-    checkpoint::{Answered, Entry, Progress, Restored, restore},
-    event::{Record, Seen, Sums},
+    checkpoint::{Answered, Entry, Progress, Restored, Said, restore},
+    event::{LastAnswer, Record, Seen, Summary, Sums},
 };
 
 /// What an earlier process has done; nothing for a run that begins.
@@ -38,7 +38,11 @@ impl Earlier {
         // What was asked for and not kept was paid as well; but it belongs to no step.
         let sums = until.map_or(run.sums, |_| used(&logs));
         Ok(Earlier {
-            sums: Sums { steps: logs.get("").map_or(0, |log| steps(log)), all_steps: all_steps(&logs), ..sums },
+            sums: Sums {
+                steps: logs.get("").map_or(0, |log| steps(log)),
+                all_steps: logs.values().map(|log| steps(log)).sum(),
+                ..sums
+            },
             requests: answers(&logs).count(),
             worked_ms: journal.worked_ms(run, until)?,
             played: answers(&logs).filter_map(played).collect(),
@@ -46,6 +50,15 @@ impl Earlier {
             logs: RefCell::new(logs),
             restored: RefCell::default(),
         })
+    }
+
+    /// A summary that goes on from it.
+    pub(crate) fn goes_on_in(&self, summary: Summary) -> Summary {
+        let mut summary = summary.going_on(&self.sums);
+        let last = self.progress().last;
+        let last = last.map(|Said { text, finish_reason, model }| LastAnswer { text, finish_reason, model });
+        summary.take_up(self.worked_ms, last);
+        summary
     }
 
     /// How far the file's own prompt has come.
@@ -89,19 +102,13 @@ fn used(logs: &Logs) -> Sums {
     })
 }
 
-/// The steps of a prompt's run that are over; of what was begun once more those since then.
+/// The steps of a prompt's run that are over; of what was begun once more those since then. The last one ends with the run.
 fn steps(log: &[Entry]) -> usize {
     log.iter().fold(0, |steps, entry| match entry {
         Entry::Answered(answered) if answered.step == 0 => 0,
-        Entry::StepEnds { .. } => steps + 1,
+        Entry::StepEnds { .. } | Entry::Ends => steps + 1,
         _ => steps,
     })
-}
-
-/// The same for all prompts. The last step of an agent ends with its run; the file's own prompt ends its own once more.
-fn all_steps(logs: &Logs) -> usize {
-    let last = |key: &str, log: &[Entry]| usize::from(!key.is_empty() && matches!(log.last(), Some(Entry::Ends)));
-    logs.iter().map(|(key, log)| steps(log) + last(key, log)).sum()
 }
 
 /// What lines have said of the requests of a prompt's run.

@@ -174,12 +174,11 @@ fn of_another(path: &Path) -> JournalError {
 /// Looks at the first bytes: SQLite must not touch what is no journal, or a newer one.
 fn check_header(path: &Path, doing: Doing) -> Result<(), JournalError> {
     let bytes = header(path).map_err(|error| {
-        let said = JournalError::of_system(path, doing, &error);
-        if error.kind() == io::ErrorKind::NotFound {
-            said.with_hint("lmthing run --journal FILE begins one")
-        } else {
-            said
+        if error.kind() != io::ErrorKind::NotFound {
+            return JournalError::of_system(path, doing, &error);
         }
+        JournalError::new(format!("there is no journal {}", path.display()))
+            .with_hint("`lmthing run --journal FILE` begins one; --journal=PATH names another")
     })?;
     let number = |at: usize| bytes.get(at..at + 4).map(|four| four.iter().fold(0, |n, byte| n << 8 | i64::from(*byte)));
     if bytes.is_empty() {

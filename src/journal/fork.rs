@@ -7,8 +7,9 @@ use serde_json::Value;
 use super::{
     error::JournalError,
     file::Journal,
+    numbers::{now, of_usize, places},
     runs::{Origin, RunInfo, Status},
-    write::{Lease, now, places, signed},
+    write::Lease,
 };
 use crate::{
     checkpoint::{self, Answered, is_before},
@@ -28,7 +29,7 @@ impl Journal {
         let (entries, end) = self.entries_before(run, step)?;
         let lines_end = self.beginning_of(run, step)?.unwrap_or(end);
         let start = self.start(run)?;
-        let lease = self.begin(id, &start, Some(&Origin { run: run.id.clone(), step }))?;
+        let lease = self.begin(id, None, &start, Some(&Origin { run: run.id.clone(), step }))?;
         self.copy(run, &lease, (&entries, lines_end), sums)?;
         self.behind_everything(lease)
     }
@@ -79,8 +80,8 @@ impl Journal {
                 params![
                     lease.number,
                     run.model,
-                    signed(sums.steps as u64),
-                    signed(sums.all_steps as u64),
+                    of_usize(sums.steps),
+                    of_usize(sums.all_steps),
                     serde_json::to_string(&sums.usage).unwrap_or_default(),
                     sums.known_cost,
                     sums.is_cost_unknown,

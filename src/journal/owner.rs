@@ -4,7 +4,7 @@ use std::{fs, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::write::now;
+use super::numbers::now;
 
 /// How often a process says that it is there.
 pub(super) const BEAT: Duration = Duration::from_secs(5);

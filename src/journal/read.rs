@@ -8,9 +8,9 @@ use serde::Deserialize;
 use super::{
     error::JournalError,
     file::Journal,
-    runs::{RunInfo, positive},
+    numbers::{places, positive},
+    runs::RunInfo,
     stored::Start,
-    write::places,
 };
 use crate::checkpoint::Entry;
 

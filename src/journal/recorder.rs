@@ -37,7 +37,7 @@ enum Book {
     /// The run is not in it yet.
     Open(Journal),
     /// It was left by an earlier process, and nobody has taken it over; or a part of it is to be a run of its own.
-    Left { journal: Journal, run: RunInfo, back_to: Option<usize> },
+    Left { journal: Journal, run: Box<RunInfo>, back_to: Option<usize> },
     /// The run is in it.
     Begun { journal: Journal, lease: Lease, _beat: Beat },
     /// It could not be written to.
@@ -57,6 +57,8 @@ pub(crate) struct Recorder {
     agents: RefCell<Vec<(u64, String)>>,
     record: RefCell<Record>,
     summary: RefCell<Summary>,
+    /// When the run began, in milliseconds since 1970.
+    began: Cell<Option<u64>>,
     /// When something was written last.
     written: Cell<Instant>,
     is_cut_off: Cell<bool>,
@@ -80,6 +82,7 @@ impl Recorder {
             agents: RefCell::default(),
             record: RefCell::default(),
             summary: RefCell::new(Summary::with_text()),
+            began: Cell::default(),
             written: Cell::new(Instant::now()),
             is_cut_off: Cell::new(false),
             newly_not_resumable: RefCell::default(),
@@ -97,9 +100,9 @@ impl Recorder {
         secrets: Rc<dyn Secrets>,
     ) -> Self {
         let mut recorder = Recorder::new(journal.path().to_owned(), secrets);
-        recorder.summary = RefCell::new(Summary::with_text().going_on(&earlier.sums));
+        recorder.summary = RefCell::new(earlier.goes_on_in(Summary::with_text()));
         recorder.earlier = earlier;
-        recorder.book = RefCell::new(Book::Left { journal, run, back_to });
+        recorder.book = RefCell::new(Book::Left { journal, run: Box::new(run), back_to });
         recorder
     }
 
@@ -163,6 +166,9 @@ impl Recorder {
             Book::Undecided | Book::Open(_) | Book::Left { .. } => false,
             Book::Begun { .. } => true,
         };
+        if self.began.get().is_none() {
+            self.began.set(Some(event.time()));
+        }
         self.summary.borrow_mut().add(event);
         if matches!(event.kind, EventKind::AgentStart) {
             self.agents.borrow_mut().push((event.agent.number(), event.agent.key().to_owned()));
@@ -230,7 +236,7 @@ impl Recorder {
         let is_known = start.not_resumable.is_some();
         start.without_secrets(&*self.secrets);
         self.newly_not_resumable.replace(start.not_resumable.clone().filter(|_| !is_known));
-        journal.begin(&self.run(), &start, None)
+        journal.begin(&self.run(), self.began.get(), &start, None)
     }
 
     /// The name of the run.

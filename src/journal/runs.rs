@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
     error::JournalError,
     file::Journal,
+    numbers::{now, positive, shown},
     owner::Owner,
-    write::{is_run, now},
 };
 use crate::{diagnostic::closest, event::Sums};
 
@@ -97,7 +97,17 @@ impl RunInfo {
     /// # Errors
     /// Somebody does.
     pub(crate) fn check_is_left(&self) -> Result<(), JournalError> {
-        if self.status == Status::Running { Err(is_run(self)) } else { Ok(()) }
+        if self.status == Status::Running { Err(self.is_run()) } else { Ok(()) }
+    }
+
+    /// That a process runs it.
+    pub(super) fn is_run(&self) -> JournalError {
+        let by = match &self.owner {
+            Some(owner) => format!("process {} on {}, since {}", owner.pid, owner.host, shown(owner.since)),
+            None => "another process".to_owned(),
+        };
+        let message = format!("the run {} is being run by {by}", self.id);
+        JournalError::new(message).with_hint("wait for it, or end that process first")
     }
 
     /// What it cost in US dollars, if that is known.
@@ -153,11 +163,6 @@ impl RunInfo {
 fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
     let text: Option<String> = row.get(column)?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
-}
-
-/// Times and counts are never negative, whatever a file says.
-pub(super) fn positive(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
 }
 
 impl Journal {
@@ -231,15 +236,5 @@ impl Journal {
             Some(near) => error.with_hint(format!("Did you mean '{near}'?")),
             None => error.with_hint("`lmthing runs` lists them; 'last' is the latest one"),
         }
-    }
-
-    /// How many runs there are.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    #[cfg(test)]
-    pub(super) fn count(&self) -> Result<i64, JournalError> {
-        let count = self.connection.query_row("SELECT count(*) FROM runs", (), |row| row.get(0)).optional();
-        Ok(self.check(count)?.unwrap_or_default())
     }
 }

@@ -1,20 +1,16 @@
 //! A run is written down: its beginning, what happens, its end, and by whom. Must not know what an event or an entry is.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use rusqlite::{Connection, Transaction, TransactionBehavior, named_params, params};
 
 use super::{
     error::JournalError,
     file::Journal,
+    numbers::{now, of_usize, places, signed},
     owner::Owner,
     runs::{Origin, RunInfo, Status},
     stored::Start,
 };
 use crate::event::Sums;
-
-/// How many places a run has in the tables of what happened.
-const PLACES: i64 = 1 << 32;
 
 /// The right to write down a run, which one process has.
 #[derive(Debug)]
@@ -46,26 +42,6 @@ pub(super) struct Figures {
     pub(super) end: Option<(Status, Option<String>)>,
 }
 
-/// The places of a run in the tables of what happened. A damaged file may have any number.
-pub(super) fn places(number: i64) -> std::ops::Range<i64> {
-    number.saturating_mul(PLACES)..number.saturating_add(1).saturating_mul(PLACES)
-}
-
-/// Milliseconds since 1970.
-pub(super) fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// A number as SQLite has them.
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn of_usize(number: usize) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
 impl Lease {
     fn take_place(&mut self) -> i64 {
         self.next += 1;
@@ -74,8 +50,14 @@ impl Lease {
 }
 
 impl Journal {
-    /// Begins a run of this name.
-    pub(super) fn begin(&self, id: &str, start: &Start, origin: Option<&Origin>) -> Result<Lease, JournalError> {
+    /// Begins a run of this name, that has begun at this time already.
+    pub(super) fn begin(
+        &self,
+        id: &str,
+        began: Option<u64>,
+        start: &Start,
+        origin: Option<&Origin>,
+    ) -> Result<Lease, JournalError> {
         let owner = this_process();
         let start_text = serde_json::to_string(start).unwrap_or_default();
         let origin = origin.and_then(|origin| serde_json::to_string(origin).ok());
@@ -84,9 +66,17 @@ impl Journal {
             transaction
                 .prepare_cached(
                     "INSERT INTO runs (id, file, started, updated, status, origin, owner, heartbeat) \
-                     VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?3)",
+                     VALUES (?1, ?2, ?7, ?3, ?4, ?5, ?6, ?3)",
                 )?
-                .execute(params![id, start.file.to_string_lossy(), time, Status::Running.as_str(), origin, owner])?;
+                .execute(params![
+                    id,
+                    start.file.to_string_lossy(),
+                    time,
+                    Status::Running.as_str(),
+                    origin,
+                    owner,
+                    began.map_or(time, signed)
+                ])?;
             let number = transaction.last_insert_rowid();
             transaction
                 .prepare_cached("INSERT INTO starts (run, start) VALUES (?1, ?2)")?
@@ -106,7 +96,7 @@ impl Journal {
             return Err(JournalError::new(format!("the run {} was forgotten", run.id)));
         };
         if run.status == Status::Running {
-            return Err(is_run(&run));
+            return Err(run.is_run());
         }
         let owner = this_process();
         let taken = transaction.execute(
@@ -220,22 +210,6 @@ fn next_place(connection: &Connection, number: i64) -> rusqlite::Result<i64> {
     };
     let last = last("events")?.max(last("entries")?);
     Ok(last.map_or(0, |at| at - places(number).start + 1))
-}
-
-/// That a process runs it.
-pub(super) fn is_run(run: &RunInfo) -> JournalError {
-    let by = match &run.owner {
-        Some(owner) => format!("process {} on {}, since {}", owner.pid, owner.host, shown(owner.since)),
-        None => "another process".to_owned(),
-    };
-    let message = format!("the run {} is being run by {by}", run.id);
-    JournalError::new(message).with_hint("wait for it, or end that process first")
-}
-
-/// A time as people read it, where they are.
-fn shown(time: u64) -> String {
-    let time = jiff::Timestamp::from_millisecond(signed(time)).unwrap_or_default();
-    time.to_zoned(jiff::tz::TimeZone::system()).strftime("%F %T").to_string()
 }
 
 fn this_process() -> String {

@@ -51,6 +51,9 @@ pub trait ScriptHost {
         true
     }
 
+    /// A script has set a variable of its environment, which may be a secret.
+    fn set_variable(&self, _name: &str, _value: &str) {}
+
     /// A file was looked for because the script imports it, whether or not it is there.
     fn looked_for(&self, _file: &Path) {}
 

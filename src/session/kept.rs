@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{answer::Answer, meter::Meter};
 use crate::{
     chat::{ContentPart, Message, ToolResult, ToolSpec, Transcript},
-    checkpoint::{Answered, CallEnd, Entry, Log, Memory, MemoryChange, Played, Restored, StoreError},
+    checkpoint::{Answered, CallEnd, Entry, Log, MemoryChange, Played, Restored, StoreError},
     event::EventKind,
     prompt::{PromptHost, RunError, RunLimits, StepPlan},
     provider::MockTurn,
@@ -129,7 +129,7 @@ impl<'a> Keeper<'a> {
 
     /// What the prompt remembers now, as a change; says of states that they cannot be stored.
     fn change(self, log: &Log) -> Result<MemoryChange, RunError> {
-        let memory: Memory = self.host.memory()?;
+        let memory = log.without_secrets(self.host.memory()?);
         for (name, reason) in log.newly_lost(&memory) {
             let message = format!(
                 "the state {name:?} cannot be stored in the journal: {reason}. The run cannot be resumed while it is so"

@@ -44,9 +44,10 @@ impl StepLoop for Session {
             let keeper = Keeper::new(host, &self.meter);
             if keeper.restored().is_some_and(|restored| restored.is_done) {
                 // All of it was done in another process, with its clean-ups.
+                let outcome = outcome(find_output(host).await);
                 host.record().append(EventKind::PromptEnd);
-                agent_ends(host, &RunOutcome::Done);
-                return host.record().finish(RunOutcome::Done);
+                agent_ends(host, &outcome);
+                return host.record().finish(outcome);
             }
             let result = {
                 let steps = run_steps(host, &self).fuse();
@@ -62,16 +63,29 @@ impl StepLoop for Session {
             // Of two errors the first counts, but the clean-ups run in any case.
             let cleaned = host.run_finished(result.is_err()).await;
             let kept = || keeper.ends();
-            let outcome = match result.and(cleaned).and_then(|()| kept()) {
-                Ok(()) => RunOutcome::Done,
-                Err(error) => RunOutcome::Failed(Rc::new(error)),
-            };
+            let outcome = outcome(result.and(cleaned).and_then(|()| kept()));
             // The part first: when `result` resolves, the printer has ended its line.
             host.record().append(EventKind::PromptEnd);
             agent_ends(host, &outcome);
             host.record().finish(outcome);
         };
         async move { scope.at_work(run).await }.boxed_local()
+    }
+}
+
+fn outcome(result: Result<(), RunError>) -> RunOutcome {
+    match result {
+        Ok(()) => RunOutcome::Done,
+        Err(error) => RunOutcome::Failed(Rc::new(error)),
+    }
+}
+
+/// The output of a run that is done lies in its last answer: values that a schema makes are not kept.
+async fn find_output(host: &dyn PromptHost) -> Result<(), RunError> {
+    let last = host.record().steps().last().cloned();
+    match last {
+        Some(step) => host.check_answer(&step, false).await.map(drop),
+        None => Ok(()),
     }
 }
 

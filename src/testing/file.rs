@@ -2,6 +2,7 @@
 //! know which files there are, nor who waits.
 
 use std::{
+    cell::RefCell,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     rc::Rc,
@@ -68,6 +69,7 @@ fn run_to_end(work: Work) {
         is_whole: true.into(),
         watcher: options.watcher.clone(),
         snapshots: snapshot_file(&path),
+        lines: RefCell::default(),
     };
     let teller = Rc::new(teller);
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -81,6 +83,7 @@ fn run_to_end(work: Work) {
         }
     };
     runtime.block_on(run);
+    teller.end_printing();
     teller.recordings.end(teller.is_whole.get());
     options.tell_of_recordings();
     // Not to wait for a blocking call that nobody needs any more.
@@ -107,16 +110,10 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
         ..EngineOptions::new(host)
     });
     let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
-    let runs = Rc::new(PromptRunner::new(PromptRunnerOptions {
-        host: teller.clone(),
-        variables: options.variables.clone(),
-        permissions: Permissions::of_tests(options.is_live),
-        max_memory: Some(MAX_MEMORY),
-        max_stack_size: SCRIPT_STACK_SIZE,
-        recordings: teller.recordings.clone(),
-    }));
+    let runs = Rc::new(runner(options, teller, teller.clone()));
     let settings = TestSettings {
         file: path.display().to_string(),
+        snapshots: teller.snapshots.clone(),
         is_ci: options.is_ci,
         update: options.update,
         filter: options.filter.clone(),
@@ -132,6 +129,17 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
     teller.begin("", limit);
     run_test_file(&engine, path, limit).await;
     Ok(())
+}
+
+/// Runs prompt files for a file of tests; what they print and warn of goes to `host`.
+pub(super) fn runner(options: &TestOptions, teller: &Teller, host: Rc<dyn ScriptHost>) -> PromptRunner {
+    PromptRunner::new(PromptRunnerOptions {
+        host,
+        variables: options.variables.clone(),
+        redactor: teller.redactor.clone(),
+        permissions: Permissions::of_tests(options.is_live),
+        recordings: teller.recordings.clone(),
+    })
 }
 
 /// Where the snapshots of a test file are.

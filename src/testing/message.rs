@@ -1,7 +1,7 @@
 //! What the thread that runs a file says to the one that waits for it. Must not know what is made of it.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     num::NonZeroUsize,
     path::{Path, PathBuf},
     rc::Rc,
@@ -14,6 +14,7 @@ use std::{
 };
 
 use super::{
+    lines::Lines,
     options::Watcher,
     outcome::{Failure, Snapshots, State, TestOutcome},
     recordings::FileRecordings,
@@ -91,6 +92,8 @@ pub(super) struct Teller {
     pub(super) watcher: Option<Arc<dyn Watcher>>,
     /// Where the snapshots are.
     pub(super) snapshots: PathBuf,
+    /// What scripts have printed of a line.
+    pub(super) lines: RefCell<Lines>,
 }
 
 impl Teller {
@@ -118,13 +121,27 @@ impl Teller {
         }
     }
 
-    fn print(&self, text: &str) {
-        self.tell(Message::Printed(self.redactor.apply(text)));
+    fn print(&self, bytes: &[u8]) {
+        let lines = self.lines.borrow_mut().push(bytes);
+        lines.iter().for_each(|lines| self.show(lines));
+    }
+
+    fn show(&self, text: &str) {
+        if !text.is_empty() {
+            self.tell(Message::Printed(self.redactor.apply(text)));
+        }
+    }
+
+    /// Shows the line that was begun: what comes next is somebody else's.
+    pub(super) fn end_printing(&self) {
+        let begun = self.lines.borrow_mut().take();
+        self.show(&begun);
     }
 }
 
 impl TestHost for Teller {
     fn begin(&self, test: &str, limit: Option<Duration>) {
+        self.end_printing();
         self.tell(Message::Begin(self.redactor.apply(test), limit));
     }
 
@@ -148,6 +165,7 @@ impl TestHost for Teller {
     }
 
     fn test(&self, outcome: TestOutcome) {
+        self.end_printing();
         // One that was left out has never begun.
         if self.is_running.take() {
             self.recordings.end_test(outcome.state == State::Passed);
@@ -160,6 +178,7 @@ impl TestHost for Teller {
     }
 
     fn error(&self, failure: Failure) {
+        self.end_printing();
         self.is_whole.set(false);
         self.bail.failed();
         self.tell(Message::Error(Box::new(self.redacted(failure))));
@@ -180,15 +199,33 @@ impl TestHost for Teller {
 
 impl ScriptHost for Teller {
     fn write_stdout(&self, text: &str) {
-        self.print(text);
+        self.print(text.as_bytes());
+    }
+
+    fn write_stdout_bytes(&self, bytes: &[u8]) {
+        self.print(bytes);
     }
 
     fn write_stderr(&self, text: &str) {
-        self.print(text);
+        self.print(text.as_bytes());
+    }
+
+    fn write_stderr_bytes(&self, bytes: &[u8]) {
+        self.print(bytes);
     }
 
     fn warn(&self, message: &str) {
-        self.print(&format!("Warning: {message}\n"));
+        let begun = self.lines.borrow_mut().take();
+        let end = if begun.is_empty() { "" } else { "\n" };
+        self.show(&format!("{begun}{end}Warning: {message}\n"));
+    }
+
+    fn set_variable(&self, name: &str, value: &str) {
+        self.redactor.learn_named(name, value);
+    }
+
+    fn flush(&self) {
+        self.end_printing();
     }
 
     fn diverts_stdout(&self) -> bool {

@@ -5,6 +5,7 @@
 //! what a terminal is.
 
 mod file;
+mod lines;
 mod message;
 mod options;
 mod outcome;
@@ -19,5 +20,4 @@ mod start;
 pub(crate) use options::{Answers, Kind, SMOKE_TIMEOUT, Subject, TEST_TIMEOUT, TestOptions, Watcher};
 pub(crate) use outcome::{FileOutcome, Totals};
 pub(crate) use pool::{Listener, Progress, run_tests};
-pub(crate) use recordings::{Mode, Shelf};
-pub(crate) use smoke::recording_of;
+pub(crate) use recordings::{Mode, Shelf, recording_of};

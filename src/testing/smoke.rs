@@ -2,43 +2,34 @@
 //! ends with code 0 (docs/testing.md, "Smoke tests"). Must not know threads.
 
 use std::{
-    cell::{Cell, RefCell},
-    path::{Path, PathBuf},
+    cell::RefCell,
+    path::Path,
     rc::Rc,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
 use super::{
+    file::runner,
     message::{Message, Teller},
     options::{Answers, TestOptions},
     outcome::{Failure, Snapshots, State, TestOutcome},
-    start::{MAX_MEMORY, argv},
+    recordings::recording_of,
 };
 use crate::{
-    checkpoint::NoCheckpoints,
-    cost::Limits,
     diagnostic::Diagnostic,
-    event::{Event, EventKind, Events},
-    input::{CommandLine, Sources},
-    permission::Permissions,
     prompt::RunError,
     script::{
-        SCRIPT_STACK_SIZE, ScriptHost,
-        bindings::{Exchanges, FileRun, ModelChoice, testing::TestHost},
+        ScriptHost,
+        bindings::{
+            FileRun, ModelChoice,
+            testing::{TestHost, in_words, run::door::RunRequest},
+        },
     },
-    session::{FileRunOptions, Meter, RunFailure, Surroundings, run_file},
+    session::RunFailure,
 };
 
 /// The name of the test.
 const NAME: &str = "runs";
-
-/// The recording that belongs to a prompt file: `weather.recording.json` for `weather.lmt.mjs`.
-pub(crate) fn recording_of(file: &Path) -> PathBuf {
-    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem = name.rsplit_once(".lmt.").map_or(name.as_str(), |(stem, _)| stem);
-    file.with_file_name(format!("{stem}.recording.json"))
-}
 
 /// Runs the file and tells what came of it.
 pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, teller: &Rc<Teller>) {
@@ -90,50 +81,31 @@ enum Ended {
 
 async fn play(path: &Path, answers: Answers, limit: Option<Duration>, options: &TestOptions, host: &Rc<Host>) -> Ended {
     let teller = &host.teller;
-    let tested = teller.recordings.current();
-    let exchanges = match answers {
-        Answers::Mock => Ok(tested.unrecorded()),
-        Answers::Recording | Answers::Nobody => tested.exchanges(&recording_of(path), &teller.redactor),
+    let request = RunRequest {
+        path: path.to_owned(),
+        input: None,
+        model: (answers == Answers::Mock).then(|| ModelChoice::Named("mock".to_owned())),
+        recording: (answers != Answers::Mock).then(|| recording_of(path)),
+        environment: None,
+        variables: Vec::new(),
+        timeout: limit,
+        latest: None,
+        keeps_pieces: false,
     };
-    let exchanges = match exchanges {
-        Ok(exchanges) => exchanges,
-        Err(refusal) if answers == Answers::Nobody => return Ended::Badly(Box::new(unanswered(*refusal))),
+    let played = match runner(options, teller, host.clone()).play(request).await {
+        Ok(played) => played,
+        Err(refusal) if answers == Answers::Nobody && !options.shelf.is_recording() => {
+            return Ended::Badly(Box::new(unanswered(*refusal)));
+        }
         Err(refusal) => return Ended::Badly(refusal),
     };
-    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-    let last = Rc::new(Cell::new(None));
-    let seen = last.clone();
-    let read = move |event: &Event<'_>| {
-        if let (EventKind::StepFinish { step, .. }, true) = (event.kind, event.agent.is_root()) {
-            seen.set(Some(step.output.finish_reason));
-        }
-    };
-    let run_options = FileRunOptions {
-        events: Events::new(vec![Rc::new(read), warnings(host.clone())]),
-        model: (answers == Answers::Mock).then(|| ModelChoice::Named("mock".to_owned())),
-        surroundings: Surroundings { latest: deadline, ..surroundings(options) },
-        ..file_run_options(path, options, host, exchanges)
-    };
-    let meter = run_options.meter.clone();
-    let run = run_file(path, run_options);
-    let end = match deadline {
-        Some(deadline) => tokio::time::timeout_at(deadline.into(), run).await.ok(),
-        None => Some(run.await),
-    };
-    meter.close();
-    if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-        return Ended::Badly(Box::new(timed_out(limit.unwrap_or_default())));
-    }
-    if let Some(fault) = tested.take_fault() {
-        return Ended::Badly(Box::new(fault));
-    }
-    let Some(end) = end else { return Ended::Badly(Box::new(timed_out(limit.unwrap_or_default()))) };
-    if let FileRun::Failed(error) = &end
+    let Some(end) = &played.end else { return Ended::Badly(Box::new(timed_out(limit.unwrap_or_default()))) };
+    if let FileRun::Failed(error) = end
         && let RunError::MissingInput { names, .. } = &**error
     {
         return Ended::NotBegun(names.clone());
     }
-    match RunFailure::of(&end, last.get(), None, &teller.redactor) {
+    match RunFailure::of(end, played.finish_reason(), None, &teller.redactor) {
         None => Ended::Well,
         Some(failure) => Ended::Badly(Box::new(failure.diagnostic)),
     }
@@ -147,68 +119,9 @@ fn unanswered(refusal: Diagnostic) -> Diagnostic {
     Diagnostic { message: format!("{}, and the file has no mock", refusal.message), hint, ..refusal }
 }
 
-fn surroundings(options: &TestOptions) -> Surroundings {
-    Surroundings {
-        permissions: Permissions::of_tests(options.is_live),
-        max_memory: Some(MAX_MEMORY),
-        goes_on: true,
-        ..Surroundings::default()
-    }
-}
-
-fn file_run_options(path: &Path, options: &TestOptions, host: &Rc<Host>, exchanges: Exchanges) -> FileRunOptions {
-    FileRunOptions {
-        host: host.clone(),
-        events: Events::new(Vec::new()),
-        line: CommandLine {
-            command: format!("lmthing run {}", path.display()),
-            words: Vec::new(),
-            whole: None,
-            own_options: Vec::new,
-            sources: Arc::new(NoSources),
-        },
-        argv: argv(path),
-        variables: options.variables.clone(),
-        exchanges,
-        checkpoints: Rc::new(NoCheckpoints),
-        meter: Rc::new(Meter::new(Limits::default(), options.own_prices.clone())),
-        redactor: host.teller.redactor.clone(),
-        model: None,
-        max_stack_size: SCRIPT_STACK_SIZE,
-        surroundings: Surroundings::default(),
-    }
-}
-
 fn timed_out(limit: Duration) -> Diagnostic {
-    let seconds = limit.as_secs_f64();
-    let shown = if seconds < 1.0 { format!("{} ms", limit.as_millis()) } else { format!("{seconds} s") };
-    Diagnostic::new(format!("the run timed out after {shown}")).with_hint("give it more time with --timeout")
-}
-
-/// What a person should know of the run: notes of the file.
-fn warnings(host: Rc<Host>) -> crate::event::Reader {
-    Rc::new(move |event: &Event<'_>| {
-        if let EventKind::Warning { message } = event.kind {
-            host.warn(message);
-        }
-    })
-}
-
-/// Nothing is typed for a smoke test.
-struct NoSources;
-
-impl Sources for NoSources {
-    fn file(&self, _path: &str) -> Result<String, String> {
-        Err("there is no such file or folder".to_owned())
-    }
-
-    fn standard_input(&self) -> Result<String, String> {
-        Ok(String::new())
-    }
-
-    fn is_terminal(&self) -> bool {
-        true
-    }
+    Diagnostic::new(format!("the run timed out after {}", in_words(limit)))
+        .with_hint("give it more time with --timeout")
 }
 
 /// What the file prints goes where the output of tests goes; warnings become notes.
@@ -222,8 +135,24 @@ impl ScriptHost for Host {
         self.teller.write_stdout(text);
     }
 
+    fn write_stdout_bytes(&self, bytes: &[u8]) {
+        self.teller.write_stdout_bytes(bytes);
+    }
+
     fn write_stderr(&self, text: &str) {
         self.teller.write_stderr(text);
+    }
+
+    fn write_stderr_bytes(&self, bytes: &[u8]) {
+        self.teller.write_stderr_bytes(bytes);
+    }
+
+    fn set_variable(&self, name: &str, value: &str) {
+        self.teller.set_variable(name, value);
+    }
+
+    fn flush(&self) {
+        self.teller.flush();
     }
 
     fn warn(&self, message: &str) {
@@ -248,21 +177,5 @@ impl ScriptHost for Host {
 
     fn is_watched(&self) -> bool {
         self.teller.is_watched()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn recordings_stand_beside_their_files() {
-        for (file, recording) in [
-            ("weather.lmt.mjs", "weather.recording.json"),
-            ("a/b.c.lmt.ts", "a/b.c.recording.json"),
-            ("/x/weather.lmt.mts", "/x/weather.recording.json"),
-        ] {
-            assert_eq!(recording_of(Path::new(file)), Path::new(recording));
-        }
     }
 }

@@ -84,8 +84,7 @@ pub async fn serve(identity: &Identity, body: &'static [u8]) -> u16 {
             tokio::spawn(async move {
                 let Ok(mut stream) = acceptor.accept(stream).await else { return };
                 let mut request = Vec::new();
-                // The question is the last thing in the body.
-                while !request.ends_with(b"}") {
+                while !is_whole(&request) {
                     match stream.read_buf(&mut request).await {
                         Ok(read) if read > 0 => {}
                         _ => return,
@@ -98,6 +97,14 @@ pub async fn serve(identity: &Identity, body: &'static [u8]) -> u16 {
         }
     });
     port
+}
+
+/// Whether the body has come as well.
+fn is_whole(request: &[u8]) -> bool {
+    let Some(head) = request.windows(4).position(|end| end == b"\r\n\r\n") else { return false };
+    let text = String::from_utf8_lossy(&request[..head]).to_ascii_lowercase();
+    let length = text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+    request.len() >= head + 4 + length.unwrap_or(0_usize)
 }
 
 /// Starts a server that says the same whatever it is asked, and closes; gives its port.

@@ -29,15 +29,15 @@ impl Journal {
         Some(Journal { entries })
     }
 
-    fn of_type<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = (&'a str, &'a Value)> {
-        let entries = self.entries.iter().filter(move |(_, entry)| entry["type"] == kind);
-        entries.map(|(key, entry)| (key.as_str(), entry))
+    /// What the entries of this kind hold.
+    fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = (&'a str, &'a Value)> {
+        self.entries.iter().filter_map(move |(key, entry)| Some((key.as_str(), entry.get(kind)?)))
     }
 
     /// The names of the requests that were answered for good.
     pub fn answered(&self) -> Vec<String> {
         let mut names = BTreeMap::new();
-        let answered = self.of_type("answered").filter_map(|(key, entry)| {
+        let answered = self.of_kind("answered").filter_map(|(key, entry)| {
             if let Some(name) = who(&entry["added"].to_string()) {
                 names.entry(key).or_insert(name);
             }
@@ -48,7 +48,7 @@ impl Journal {
 
     /// The ids of the tool calls that were answered for good.
     pub fn called(&self) -> Vec<String> {
-        let ids = self.of_type("call-ends").map(|(_, entry)| entry["toolCallId"].as_str().unwrap().to_owned());
+        let ids = self.of_kind("call-ends").map(|(_, entry)| entry["toolCallId"].as_str().unwrap().to_owned());
         ids.collect()
     }
 }

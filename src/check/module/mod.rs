@@ -91,6 +91,11 @@ impl Module {
         self.locals.get(name).copied()
     }
 
+    /// All names of the top level.
+    pub(in crate::check) fn locals(&self) -> impl Iterator<Item = (&str, Local)> {
+        self.locals.iter().map(|(name, local)| (name.as_str(), *local))
+    }
+
     fn statement(&mut self, tree: &Tree, statement: NodeId) -> Result<(), Error> {
         match tree.kind(statement)? {
             SyntaxKind::VariableStatement => self.variables(tree, statement),

@@ -120,7 +120,8 @@ pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
     let absolute = |path: &PathBuf| text(&directory.join(path));
     let replayed = args.replay.as_ref().map(|_| "its answers are those of a recording".to_owned());
     Start {
-        file: text(file),
+        // Wherever it was called from, which may be gone one day.
+        file: text(&file.canonicalize().unwrap_or_else(|_| file.to_owned())),
         shown: args.file().display().to_string(),
         directory: text(&directory),
         // The first two are the program and the file.

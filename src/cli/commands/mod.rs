@@ -13,9 +13,11 @@ pub(super) mod prompt_file;
 mod recording;
 pub(super) mod resume;
 pub(super) mod run;
+pub(super) mod runs;
 pub(super) mod search;
 pub(super) mod test;
 pub(super) mod types;
+pub(super) mod view;
 mod watch;
 mod watch_input;
 

@@ -80,6 +80,8 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     let environment = env::with_files(&directory, &args.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
     let show = Rc::new(Show::new(args, printer, &redactor, resumed.as_ref().map(|resumed| resumed.before.clone())));
+    // Before anything is written down: the export has secrets of its own.
+    show.export(&environment.variables, &redactor);
     let journal = match resumed {
         Some(resumed) => RunJournal::going_on(resumed, &redactor, &show),
         None => RunJournal::new(args, &environment.variables, &directory, &redactor, &show),

@@ -5,14 +5,14 @@ use std::time::Duration;
 use crate::{chat::Usage, cost};
 
 /// `3.4 s`.
-pub(super) fn seconds(duration: Duration) -> String {
+pub(in crate::cli) fn seconds(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     let digits = if seconds < 1.0 { 2 } else { 1 };
     format!("{seconds:.digits$} s")
 }
 
 /// `1,100 tokens in (400 cached), 150 out`; what the provider did not say is `?`.
-pub(super) fn tokens(usage: &Usage) -> String {
+pub(in crate::cli) fn tokens(usage: &Usage) -> String {
     let known = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), grouped);
     let cached = match usage.cached_input_tokens {
         None | Some(0) => String::new(),
@@ -22,11 +22,12 @@ pub(super) fn tokens(usage: &Usage) -> String {
 }
 
 /// `$0.0104`.
-pub(super) fn cost(dollars: Option<f64>) -> String {
+pub(in crate::cli) fn cost(dollars: Option<f64>) -> String {
     dollars.map_or_else(|| "cost unknown".to_owned(), cost::dollars)
 }
 
-fn grouped(count: u64) -> String {
+/// `1,234,567`.
+pub(in crate::cli) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut shown = String::with_capacity(digits.len() * 4 / 3);
     for (index, digit) in digits.chars().enumerate() {

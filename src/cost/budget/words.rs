@@ -58,7 +58,7 @@ impl Budget {
         let steps = counted(self.steps - origin.steps, "step");
         let then = if since == Since::Resumed { "" } else { " until then" };
         let used = format!("{steps} and {} were used{then}", self.used_tokens(&origin));
-        let before = format!("{} of the time", in_words(Duration::from_secs(self.before.time.as_secs())));
+        let before = format!("{} of the time", about(self.before.time));
         reached(LimitKind::Time, since, &in_words(limit), &used, &before)
     }
 
@@ -98,6 +98,12 @@ fn reached(kind: LimitKind, since: Since, limit: &str, used: &str, before: &str)
 
 fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// How long something took, about.
+fn about(time: Duration) -> String {
+    let unit = if time < Duration::from_secs(10) { 100 } else { 1000 };
+    in_words(Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX) / unit * unit))
 }
 
 /// A limit on time as it may have been set.

@@ -64,12 +64,12 @@ impl Redactor {
     }
 
     /// Takes note of a secret.
-    pub(super) fn learn(&self, secret: &str) {
+    pub(crate) fn learn(&self, secret: &str) {
         self.0.known.borrow_mut().learn(secret);
     }
 
     /// Takes note of a value, if its name says that it is secret, and of the secrets in it, if it is a URL.
-    pub(super) fn learn_named(&self, name: &str, value: &str) {
+    pub fn learn_named(&self, name: &str, value: &str) {
         if names_a_secret(name) {
             self.learn(value);
         }

@@ -8,8 +8,9 @@ use std::path::Path;
 use rquickjs::{Array, Ctx, FromJs, Function, IntoJs, Object, Result, Value, convert::List, prelude::Async};
 
 use super::bytes::Bytes;
+use super::fs_descriptors::{self as descriptors, OpenFiles, open_files};
 use super::fs_error::{FsError, FsResult};
-use super::{fs_attributes as attributes, fs_descriptors as descriptors, fs_operations as operations};
+use super::{fs_attributes as attributes, fs_operations as operations};
 use crate::permission::Access;
 use crate::script::event_loop::KeepAlive;
 use crate::script::gate;
@@ -70,7 +71,8 @@ impl Asks {
     fn put_stdin_away(self, ctx: &Ctx<'_>, arguments: &Array<'_>) -> Result<()> {
         match self {
             Asks::Reads if arguments.get::<i32>(0)? == 0 && !host(ctx)?.has_stdin() => {
-                arguments.set(0, descriptors::nothing())
+                // A number of no file: nothing is read from the real one in any case.
+                if open_files(ctx)?.empty_stdin().is_err() { arguments.set(0, -1) } else { Ok(()) }
             }
             Asks::Opens => {
                 let path: String = arguments.get(0)?;
@@ -104,19 +106,47 @@ where
     List<A>: FromJs<'js>,
     T: IntoJs<'js> + Send + 'static,
 {
+    export_with(exports, name, asks, run)
+}
+
+/// The same for an operation on the files that are open.
+fn export_open<'js, A, T>(
+    exports: &Object<'js>,
+    name: &str,
+    asks: Asks,
+    run: fn(&OpenFiles, A) -> FsResult<T>,
+) -> Result<()>
+where
+    A: Send + 'static,
+    List<A>: FromJs<'js>,
+    T: IntoJs<'js> + Send + 'static,
+{
+    let files = open_files(exports.ctx())?;
+    export_with(exports, name, asks, move |arguments| run(&files, arguments))
+}
+
+fn export_with<'js, A, T, F>(exports: &Object<'js>, name: &str, asks: Asks, run: F) -> Result<()>
+where
+    A: Send + 'static,
+    List<A>: FromJs<'js>,
+    T: IntoJs<'js> + Send + 'static,
+    F: Fn(A) -> FsResult<T> + Clone + Send + 'static,
+{
     let ctx = exports.ctx();
+    let run_at_once = run.clone();
     let run_now = move |ctx: Ctx<'js>, given: Array<'js>| {
         if let Some(refusal) = asks.refusal(&ctx, &given)? {
             return Err(ctx.throw(refusal.into_value()));
         }
         let List(arguments) = List::from_js(&ctx, given.into_value())?;
-        Ok(Outcome(run(arguments)))
+        Ok(Outcome(run_at_once(arguments)))
     };
     exports.set(name, Function::new(ctx.clone(), run_now)?)?;
     let run_later = move |ctx: Ctx<'js>, given: Array<'js>| {
         // Now: later nobody knows any more who called.
         let refusal = asks.refusal(&ctx, &given);
         let arguments = List::from_js(&ctx, given.into_value());
+        let run = run.clone();
         async move {
             if let Some(refusal) = refusal? {
                 return Err(ctx.throw(refusal.into_value()));
@@ -203,36 +233,36 @@ fn export_attributes(exports: &Object<'_>) -> Result<()> {
 
 /// What works on the numbers that `open` gives.
 fn export_descriptors(exports: &Object<'_>) -> Result<()> {
-    export(exports, "open", Asks::Opens, |(path, flags, mode): (String, u32, u32)| {
-        descriptors::open(&path, flags, mode)
+    export_open(exports, "open", Asks::Opens, |files, (path, flags, mode): (String, u32, u32)| {
+        files.open(&path, flags, mode)
     })?;
-    export(exports, "close", Asks::Nothing, |(file,): (i32,)| descriptors::close(file))?;
-    export(exports, "read", Asks::Reads, |(file, length, position): (i32, usize, Option<f64>)| {
-        descriptors::read(file, length, position.map(|position| position as u64)).map(Bytes)
+    export_open(exports, "close", Asks::Nothing, |files, (file,): (i32,)| files.close(file))?;
+    export_open(exports, "read", Asks::Reads, |files, (file, length, position): (i32, usize, Option<f64>)| {
+        files.read(file, length, position.map(|position| position as u64)).map(Bytes)
     })?;
-    export(exports, "readAll", Asks::Reads, |(file,): (i32,)| descriptors::read_all(file).map(Bytes))?;
-    export(exports, "statOpen", Asks::Nothing, |(file,): (i32,)| descriptors::stat(file))?;
-    export(exports, "sync", Asks::Nothing, |(file, data_only): (i32, bool)| descriptors::sync(file, data_only))?;
+    export_open(exports, "readAll", Asks::Reads, |files, (file,): (i32,)| files.read_all(file).map(Bytes))?;
+    export_open(exports, "statOpen", Asks::Nothing, |files, (file,): (i32,)| files.stat(file))?;
+    export_open(exports, "sync", Asks::Nothing, |files, (file, data_only): (i32, bool)| files.sync(file, data_only))?;
     export_descriptor_changes(exports)
 }
 
 fn export_descriptor_changes(exports: &Object<'_>) -> Result<()> {
-    export(exports, "write", Asks::ChangesOpen, |(file, bytes, position): (i32, Bytes, Option<f64>)| {
-        descriptors::write(file, &bytes.0, position.map(|position| position as u64)).map(|count| count as f64)
+    export_open(exports, "write", Asks::ChangesOpen, |files, (file, bytes, position): (i32, Bytes, Option<f64>)| {
+        files.write(file, &bytes.0, position.map(|position| position as u64)).map(|count| count as f64)
     })?;
-    export(exports, "writeAll", Asks::ChangesOpen, |(file, bytes): (i32, Bytes)| {
-        descriptors::write_all(file, &bytes.0)
+    export_open(exports, "writeAll", Asks::ChangesOpen, |files, (file, bytes): (i32, Bytes)| {
+        files.write_all(file, &bytes.0)
     })?;
-    export(exports, "truncateOpen", Asks::ChangesOpen, |(file, length): (i32, f64)| {
-        descriptors::truncate(file, length as u64)
+    export_open(exports, "truncateOpen", Asks::ChangesOpen, |files, (file, length): (i32, f64)| {
+        files.truncate(file, length as u64)
     })?;
-    export(exports, "changeModeOpen", Asks::ChangesOpen, |(file, mode): (i32, u32)| {
-        descriptors::change_mode(file, mode)
+    export_open(exports, "changeModeOpen", Asks::ChangesOpen, |files, (file, mode): (i32, u32)| {
+        files.change_mode(file, mode)
     })?;
-    export(exports, "changeOwnerOpen", Asks::ChangesOpen, |(file, user, group): (i32, u32, u32)| {
-        descriptors::change_owner(file, user, group)
+    export_open(exports, "changeOwnerOpen", Asks::ChangesOpen, |files, (file, user, group): (i32, u32, u32)| {
+        files.change_owner(file, user, group)
     })?;
-    export(exports, "setTimesOpen", Asks::ChangesOpen, |(file, accessed, modified): (i32, f64, f64)| {
-        descriptors::set_times(file, accessed, modified)
+    export_open(exports, "setTimesOpen", Asks::ChangesOpen, |files, (file, accessed, modified): (i32, f64, f64)| {
+        files.set_times(file, accessed, modified)
     })
 }

@@ -3,44 +3,43 @@
 //! The numbers are the system's own, as in Node, so that a child process can be given one. Descriptor 0 is standard
 //! input, which is read through the standard library's buffer like everywhere else; 1 and 2 never come here, the
 //! JavaScript half hands what is written there to the printer.
+//!
+//! What a script has left open is closed with its engine: several engines can share a process.
 
 use std::{
     collections::BTreeMap,
     fs::File,
     io::{self, Read, Write},
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 #[cfg(not(unix))]
 use std::io::{Seek, SeekFrom};
 
+use rquickjs::{Ctx, JsLifetime, Result};
+
 use super::fs_attributes as attributes;
 use super::fs_error::{FsError, FsResult};
-
-/// The files that are open. Descriptors belong to the process, as those of the system do.
-static OPEN_FILES: Mutex<BTreeMap<i32, Arc<File>>> = Mutex::new(BTreeMap::new());
+use crate::script::user_data;
 
 /// Standard input.
 const STDIN: i32 = 0;
 
-fn open_files() -> MutexGuard<'static, BTreeMap<i32, Arc<File>>> {
-    // The table is whole at any moment, also when a thread panicked.
-    OPEN_FILES.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The open file of that number.
-pub(crate) fn file(descriptor: i32) -> FsResult<Arc<File>> {
-    let file = open_files().get(&descriptor).cloned();
-    file.ok_or(FsError { code: "EBADF", number: 9, text: "bad file descriptor" })
-}
-
 /// A file without contents.
 pub(super) const NOTHING: &str = if cfg!(unix) { "/dev/null" } else { "NUL" };
 
-/// A descriptor of [`NOTHING`], opened once; one that is none where it cannot be had.
-pub(super) fn nothing() -> i32 {
-    static DESCRIPTOR: OnceLock<i32> = OnceLock::new();
-    *DESCRIPTOR.get_or_init(|| open(NOTHING, 0, 0).unwrap_or(-1))
+/// The files that the scripts of an engine hold open. Clones are the same.
+#[derive(Clone, Default, JsLifetime)]
+pub(super) struct OpenFiles(Arc<Mutex<BTreeMap<i32, Arc<File>>>>);
+
+/// Part of making an engine.
+pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+    user_data::store(ctx, OpenFiles::default())
+}
+
+/// Those of the engine that `ctx` belongs to.
+pub(super) fn open_files(ctx: &Ctx<'_>) -> Result<OpenFiles> {
+    Ok(user_data::read::<OpenFiles>(ctx)?.clone())
 }
 
 /// Whether opening a file with these flags may make or change it, or lets it be changed.
@@ -85,57 +84,123 @@ pub(super) fn open_file(path: &str, flags: u32, mode: u32) -> io::Result<File> {
     }
 }
 
-pub(super) fn open(path: &str, flags: u32, mode: u32) -> FsResult<i32> {
-    let file = open_file(path, flags, mode)?;
-    let mut files = open_files();
-    #[cfg(unix)]
-    let number = std::os::fd::AsRawFd::as_raw_fd(&file);
-    #[cfg(not(unix))]
-    let number = files.keys().last().map_or(3, |last| last + 1);
-    files.insert(number, Arc::new(file));
-    Ok(number)
-}
+impl OpenFiles {
+    fn table(&self) -> MutexGuard<'_, BTreeMap<i32, Arc<File>>> {
+        // The table is whole at any moment, also when a thread panicked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
-/// The system closes the file when the last operation on it is done.
-pub(super) fn close(descriptor: i32) -> FsResult<()> {
-    file(descriptor)?;
-    open_files().remove(&descriptor);
-    Ok(())
-}
+    /// The open file of that number.
+    fn file(&self, descriptor: i32) -> FsResult<Arc<File>> {
+        let file = self.table().get(&descriptor).cloned();
+        file.ok_or(FsError { code: "EBADF", number: 9, text: "bad file descriptor" })
+    }
 
-/// At most `length` bytes, from `position` or from where the last read ended; fewer before the end, none at it.
-pub(super) fn read(descriptor: i32, length: usize, position: Option<u64>) -> FsResult<Vec<u8>> {
-    let mut bytes = vec![0; length];
-    let read = match (descriptor, position) {
-        (STDIN, _) if file(STDIN).is_err() => io::stdin().lock().read(&mut bytes)?,
-        (_, None) => (&*file(descriptor)?).read(&mut bytes)?,
-        (_, Some(position)) => read_at(&*file(descriptor)?, &mut bytes, position)?,
-    };
-    bytes.truncate(read);
-    Ok(bytes)
-}
+    /// Has standard input be empty from now on.
+    pub(super) fn empty_stdin(&self) -> io::Result<()> {
+        let mut files = self.table();
+        if !files.contains_key(&STDIN) {
+            files.insert(STDIN, Arc::new(File::open(NOTHING)?));
+        }
+        Ok(())
+    }
 
-/// Everything from the current position on.
-pub(super) fn read_all(descriptor: i32) -> FsResult<Vec<u8>> {
-    let mut bytes = Vec::new();
-    match descriptor {
-        STDIN if file(STDIN).is_err() => io::stdin().lock().read_to_end(&mut bytes)?,
-        _ => (&*file(descriptor)?).read_to_end(&mut bytes)?,
-    };
-    Ok(bytes)
-}
+    pub(super) fn open(&self, path: &str, flags: u32, mode: u32) -> FsResult<i32> {
+        let file = open_file(path, flags, mode)?;
+        let mut files = self.table();
+        #[cfg(unix)]
+        let number = std::os::fd::AsRawFd::as_raw_fd(&file);
+        #[cfg(not(unix))]
+        let number = files.keys().last().map_or(3, |last| last + 1);
+        files.insert(number, Arc::new(file));
+        Ok(number)
+    }
 
-/// Writes at `position` or where the last write ended; gives how many bytes were taken.
-pub(super) fn write(descriptor: i32, bytes: &[u8], position: Option<u64>) -> FsResult<usize> {
-    let file = file(descriptor)?;
-    Ok(match position {
-        None => (&*file).write(bytes)?,
-        Some(position) => write_at(&file, bytes, position)?,
-    })
-}
+    /// The system closes the file when the last operation on it is done.
+    pub(super) fn close(&self, descriptor: i32) -> FsResult<()> {
+        self.file(descriptor)?;
+        self.table().remove(&descriptor);
+        Ok(())
+    }
 
-pub(super) fn write_all(descriptor: i32, bytes: &[u8]) -> FsResult<()> {
-    Ok((&*file(descriptor)?).write_all(bytes)?)
+    /// At most `length` bytes, from `position` or from where the last read ended; fewer before the end, none at it.
+    pub(super) fn read(&self, descriptor: i32, length: usize, position: Option<u64>) -> FsResult<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        let read = match (descriptor, position) {
+            (STDIN, _) if self.file(STDIN).is_err() => io::stdin().lock().read(&mut bytes)?,
+            (_, None) => (&*self.file(descriptor)?).read(&mut bytes)?,
+            (_, Some(position)) => read_at(&*self.file(descriptor)?, &mut bytes, position)?,
+        };
+        bytes.truncate(read);
+        Ok(bytes)
+    }
+
+    /// Everything from the current position on.
+    pub(super) fn read_all(&self, descriptor: i32) -> FsResult<Vec<u8>> {
+        let mut bytes = Vec::new();
+        match descriptor {
+            STDIN if self.file(STDIN).is_err() => io::stdin().lock().read_to_end(&mut bytes)?,
+            _ => (&*self.file(descriptor)?).read_to_end(&mut bytes)?,
+        };
+        Ok(bytes)
+    }
+
+    /// Writes at `position` or where the last write ended; gives how many bytes were taken.
+    pub(super) fn write(&self, descriptor: i32, bytes: &[u8], position: Option<u64>) -> FsResult<usize> {
+        let file = self.file(descriptor)?;
+        Ok(match position {
+            None => (&*file).write(bytes)?,
+            Some(position) => write_at(&file, bytes, position)?,
+        })
+    }
+
+    pub(super) fn write_all(&self, descriptor: i32, bytes: &[u8]) -> FsResult<()> {
+        Ok((&*self.file(descriptor)?).write_all(bytes)?)
+    }
+
+    pub(super) fn stat(&self, descriptor: i32) -> FsResult<Vec<f64>> {
+        #[cfg(unix)]
+        if (STDIN..=2).contains(&descriptor) && self.file(descriptor).is_err() {
+            // The standard streams are open though not by a script.
+            return attributes::stat(&format!("/dev/fd/{descriptor}"), true);
+        }
+        Ok(attributes::stat_numbers(&self.file(descriptor)?.metadata()?))
+    }
+
+    pub(super) fn truncate(&self, descriptor: i32, length: u64) -> FsResult<()> {
+        Ok(self.file(descriptor)?.set_len(length)?)
+    }
+
+    /// Waits until the disk has everything; `data_only` leaves out what is not needed to read it again.
+    pub(super) fn sync(&self, descriptor: i32, data_only: bool) -> FsResult<()> {
+        let file = self.file(descriptor)?;
+        if data_only {
+            return Ok(file.sync_data()?);
+        }
+        Ok(file.sync_all()?)
+    }
+
+    pub(super) fn change_mode(&self, descriptor: i32, mode: u32) -> FsResult<()> {
+        let file = self.file(descriptor)?;
+        #[cfg(unix)]
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
+        #[cfg(not(unix))]
+        let _ = (file, mode);
+        Ok(())
+    }
+
+    pub(super) fn change_owner(&self, descriptor: i32, user: u32, group: u32) -> FsResult<()> {
+        let file = self.file(descriptor)?;
+        #[cfg(unix)]
+        std::os::unix::fs::fchown(&*file, Some(user), Some(group))?;
+        #[cfg(not(unix))]
+        let _ = (file, user, group);
+        Ok(())
+    }
+
+    pub(super) fn set_times(&self, descriptor: i32, accessed: f64, modified: f64) -> FsResult<()> {
+        Ok(self.file(descriptor)?.set_times(attributes::file_times(accessed, modified)?)?)
+    }
 }
 
 #[cfg(unix)]
@@ -164,48 +229,4 @@ fn write_at(mut file: &File, bytes: &[u8], position: u64) -> io::Result<usize> {
     let written = file.write(bytes);
     file.seek(SeekFrom::Start(before))?;
     written
-}
-
-pub(super) fn stat(descriptor: i32) -> FsResult<Vec<f64>> {
-    #[cfg(unix)]
-    if (STDIN..=2).contains(&descriptor) && file(descriptor).is_err() {
-        // The standard streams are open though not by a script.
-        return attributes::stat(&format!("/dev/fd/{descriptor}"), true);
-    }
-    Ok(attributes::stat_numbers(&file(descriptor)?.metadata()?))
-}
-
-pub(super) fn truncate(descriptor: i32, length: u64) -> FsResult<()> {
-    Ok(file(descriptor)?.set_len(length)?)
-}
-
-/// Waits until the disk has everything; `data_only` leaves out what is not needed to read it again.
-pub(super) fn sync(descriptor: i32, data_only: bool) -> FsResult<()> {
-    let file = file(descriptor)?;
-    if data_only {
-        return Ok(file.sync_data()?);
-    }
-    Ok(file.sync_all()?)
-}
-
-pub(super) fn change_mode(descriptor: i32, mode: u32) -> FsResult<()> {
-    let file = file(descriptor)?;
-    #[cfg(unix)]
-    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
-    #[cfg(not(unix))]
-    let _ = (file, mode);
-    Ok(())
-}
-
-pub(super) fn change_owner(descriptor: i32, user: u32, group: u32) -> FsResult<()> {
-    let file = file(descriptor)?;
-    #[cfg(unix)]
-    std::os::unix::fs::fchown(&*file, Some(user), Some(group))?;
-    #[cfg(not(unix))]
-    let _ = (file, user, group);
-    Ok(())
-}
-
-pub(super) fn set_times(descriptor: i32, accessed: f64, modified: f64) -> FsResult<()> {
-    Ok(file(descriptor)?.set_times(attributes::file_times(accessed, modified)?)?)
 }

@@ -55,5 +55,6 @@ pub(super) const NATIVE_MODULES: &[NativeModule] = &[
 /// Defines every global; part of making an engine. `argv` and `env` are those of `process`.
 pub(super) fn set_up(ctx: &Ctx<'_>, argv: Vec<String>, env: Vec<(String, String)>) -> Result<()> {
     process::set_up(ctx, argv, env)?;
+    fs_descriptors::set_up(ctx)?;
     lazy::define(ctx, intl::is_utc())
 }

@@ -11,6 +11,7 @@ use rquickjs::{Coerced, Ctx, Function, JsLifetime, Object, Result, Value};
 use crate::script::error::ScriptError;
 use crate::script::event_loop::{EventLoop, Halt, set_hooks};
 use crate::script::gate;
+use crate::script::host::host;
 use crate::script::native_module::NativeModule;
 use crate::script::user_data;
 
@@ -91,6 +92,15 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("residentSetSize", Function::new(ctx.clone(), resident_set_size)?)?;
     // remember(process): the object whose `env` models are looked up in.
     exports.set("remember", Function::new(ctx.clone(), remember)?)?;
+    // noteVariable(name, value): the script has set a variable.
+    let host = host(ctx)?;
+    let note = move |name: rquickjs::String<'js>, value: rquickjs::String<'js>| {
+        // Half a character is in no key.
+        if let (Ok(name), Ok(value)) = (name.to_string(), value.to_string()) {
+            host.set_variable(&name, &value);
+        }
+    };
+    exports.set("noteVariable", Function::new(ctx.clone(), note)?)?;
     // setExitCode(code or undefined)
     exports.set("setExitCode", Function::new(ctx.clone(), set_exit_code)?)?;
     // setHooks({uncaught, rejected, beforeExit, exit}): whom to tell before the run ends.

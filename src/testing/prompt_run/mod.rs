@@ -4,7 +4,7 @@
 //! and its end with the test. Must not know: JavaScript, which test it is, what becomes of the report.
 
 mod collector;
-mod host;
 mod runner;
+mod warnings;
 
 pub(crate) use runner::{PromptRunner, PromptRunnerOptions};

@@ -14,8 +14,9 @@ use std::{
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::Notify;
 
-use super::{collector::Collector, host};
+use super::{collector::Collector, warnings::warnings};
 use crate::{
+    chat::FinishReason,
     checkpoint::NoCheckpoints,
     cost::{Limits, OwnPrices, PRICES_VARIABLE},
     diagnostic::{Diagnostic, did_you_mean},
@@ -25,14 +26,17 @@ use crate::{
     prompt::RunError,
     provider::Redactor,
     script::{
-        ScriptHost,
+        SCRIPT_STACK_SIZE, ScriptHost,
         bindings::{
             Exchanges, FileRun, ModelChoice,
             testing::run::door::{PromptRuns, RunEnd, RunRequest},
         },
     },
     session::{self, AskedModel, FileRunOptions, Meter, RunFailure, Surroundings, run_file},
-    testing::recordings::FileRecordings,
+    testing::{
+        recordings::FileRecordings,
+        start::{MAX_MEMORY, argv},
+    },
 };
 
 /// What all runs of a file of tests have in common.
@@ -43,10 +47,8 @@ pub(crate) struct PromptRunnerOptions {
     pub variables: Vec<(String, String)>,
     /// What prompt files may reach.
     pub permissions: Permissions,
-    /// Bytes that one run may use; `None` leaves it to the system.
-    pub max_memory: Option<usize>,
-    /// Bytes of stack for scripts.
-    pub max_stack_size: usize,
+    /// Knows the secrets of the tests, and learns those of their runs.
+    pub redactor: Redactor,
     /// Who answers in place of real models; the current test's are asked when a run begins.
     pub recordings: Rc<FileRecordings>,
 }
@@ -57,8 +59,6 @@ pub(crate) struct PromptRunner(Rc<Inner>);
 
 struct Inner {
     options: PromptRunnerOptions,
-    /// Of the environment in the options.
-    redactor: Redactor,
     /// How many runs were asked for.
     count: Cell<u64>,
     /// Those under way, by their numbers, and whether each is given up.
@@ -70,14 +70,38 @@ struct Inner {
 impl PromptRunner {
     /// One for each file of tests, on the thread of its engine.
     pub(crate) fn new(options: PromptRunnerOptions) -> Self {
-        let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
         PromptRunner(Rc::new(Inner {
             options,
-            redactor,
             count: Cell::default(),
             under_way: RefCell::default(),
             given_up: Notify::default(),
         }))
+    }
+}
+
+/// A run that is over.
+pub(crate) struct Played {
+    /// How it ended; nothing when its time was over before.
+    pub end: Option<FileRun>,
+    /// How long it might take.
+    timeout: Duration,
+    collector: Collector,
+}
+
+impl PromptRunner {
+    /// Runs a file for the test that is current; nobody gives it up.
+    ///
+    /// # Errors
+    /// What is asked for is not there, or a request of the run was refused.
+    pub(crate) async fn play(&self, request: RunRequest) -> Result<Played, Box<Diagnostic>> {
+        self.0.play(request).await
+    }
+}
+
+impl Played {
+    /// Why the last answer ended, if one has.
+    pub(crate) fn finish_reason(&self) -> Option<FinishReason> {
+        self.collector.summary(|summary| summary.finish_reason)
     }
 }
 
@@ -95,7 +119,9 @@ impl PromptRuns for PromptRunner {
 
     fn give_up_after(&self, count: u64) -> usize {
         let mut runs = self.0.under_way.borrow_mut();
-        let late = runs.range_mut(count + 1..).map(|(_, is_given_up)| *is_given_up = true).count();
+        // One that was given up before may not have heard of it yet.
+        let late = runs.range_mut(count + 1..).filter(|(_, is_given_up)| !**is_given_up);
+        let late = late.map(|(_, is_given_up)| *is_given_up = true).count();
         self.0.given_up.notify_waiters();
         late
     }
@@ -145,21 +171,33 @@ impl Drop for UnderWay {
 
 impl Inner {
     async fn perform(&self, request: RunRequest) -> RunEnd {
+        let asked = request.model.clone();
+        match self.play(request).await {
+            Ok(played) => {
+                let error = match &played.end {
+                    Some(end) => failure(end, asked.as_ref(), &played.collector, &self.options.redactor),
+                    None => Some(timed_out(played.timeout)),
+                };
+                RunEnd::Report(Box::new(played.collector.report(error)))
+            }
+            Err(refusal) => RunEnd::Refused(refusal),
+        }
+    }
+
+    /// Runs a file for the test that is current.
+    ///
+    /// # Errors
+    /// What is asked for is not there, or a request of the run was refused.
+    async fn play(&self, request: RunRequest) -> Result<Played, Box<Diagnostic>> {
         let recordings = self.options.recordings.current();
-        let (asked, path) = (request.model.clone(), request.path.clone());
-        let (timeout, latest) = (request.timeout, request.latest);
-        let (redactor, collector) = (self.redactor_of(&request), Collector::new());
-        let exchanges = match &request.recording {
-            Some(recording) => recordings.exchanges(recording, &redactor),
-            None => Ok(recordings.unrecorded()),
+        let path = request.path.clone();
+        let (timeout, latest, collector) = (request.timeout, request.latest, Collector::new());
+        check_file(&path)?;
+        let answerer = match &request.recording {
+            Some(recording) => recordings.recorded(recording, &self.options.redactor)?,
+            None => recordings.unrecorded(),
         };
-        let prepared = check_file(&path)
-            .and(exchanges)
-            .and_then(|exchanges| self.prepare(request, exchanges, redactor.clone(), &collector));
-        let options = match prepared {
-            Ok(options) => options,
-            Err(refusal) => return RunEnd::Refused(refusal),
-        };
+        let options = self.prepare(request, answerer.exchanges.clone(), &collector)?;
         let meter = options.meter.clone();
         let end = within(timeout, run_file(&path, options)).await;
         meter.close();
@@ -167,27 +205,17 @@ impl Inner {
             // It was interrupted with its test, which will not wait any longer.
             return std::future::pending().await;
         }
+        if end.is_some() {
+            answerer.run_ended();
+        }
         // It stays with the test: one that makes nothing of it fails all the same.
-        if let Some(fault) = recordings.fault() {
-            return RunEnd::Refused(Box::new(fault));
+        match recordings.fault() {
+            Some(fault) => Err(Box::new(fault)),
+            None => Ok(Played { end, timeout: timeout.unwrap_or_default(), collector }),
         }
-        let error = match (end, timeout) {
-            (Some(end), _) => failure(&end, asked.as_ref(), &collector, &redactor),
-            (None, timeout) => Some(timed_out(timeout.unwrap_or_default())),
-        };
-        RunEnd::Report(Box::new(collector.report(error)))
     }
 
-    /// Knows the secrets of a run.
-    fn redactor_of(&self, request: &RunRequest) -> Redactor {
-        if request.environment.is_none() && request.variables.is_empty() {
-            return self.redactor.clone();
-        }
-        let variables = self.variables(request);
-        Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)))
-    }
-
-    /// The environment of a run.
+    /// The environment of a run. What is secret in it, the test may show.
     fn variables(&self, request: &RunRequest) -> Vec<(String, String)> {
         let own = || self.options.variables.iter().cloned().collect();
         let mut variables: BTreeMap<String, String> = request.environment.clone().unwrap_or_else(own);
@@ -197,6 +225,7 @@ impl Inner {
                 None => drop(variables.remove(name)),
             }
         }
+        variables.iter().for_each(|(name, value)| self.options.redactor.learn_named(name, value));
         variables.into_iter().collect()
     }
 
@@ -205,29 +234,26 @@ impl Inner {
         &self,
         request: RunRequest,
         exchanges: Exchanges,
-        redactor: Redactor,
         collector: &Collector,
     ) -> Result<FileRunOptions, Box<Diagnostic>> {
         let common = &self.options;
-        let host: Rc<dyn ScriptHost> = Rc::new(host::RunHost { test: common.host.clone(), redactor: redactor.clone() });
         let variables = self.variables(&request);
         let timeout = request.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let program = std::env::current_exe().map_or_else(|_| "lmthing".into(), |path| path.display().to_string());
         Ok(FileRunOptions {
-            events: Events::new(vec![collector.reader(), host::warnings(host.clone())]),
-            host,
+            events: Events::new(vec![collector.reader(), warnings(common.host.clone())]),
+            host: common.host.clone(),
             line: command_line(&request.path, request.input),
-            argv: vec![program, request.path.display().to_string()],
+            argv: argv(&request.path),
             exchanges,
             checkpoints: Rc::new(NoCheckpoints),
             meter: Rc::new(Meter::new(Limits::default(), own_prices(&variables)?)),
             variables,
-            redactor,
+            redactor: common.redactor.clone(),
             model: request.model,
-            max_stack_size: common.max_stack_size,
+            max_stack_size: SCRIPT_STACK_SIZE,
             surroundings: Surroundings {
                 permissions: common.permissions.clone(),
-                max_memory: common.max_memory,
+                max_memory: Some(MAX_MEMORY),
                 latest: request.latest.into_iter().chain(timeout).min(),
                 goes_on: true,
                 keeps_pieces: request.keeps_pieces,

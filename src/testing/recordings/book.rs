@@ -29,7 +29,8 @@ pub(super) enum Origin {
     File,
     /// It came now.
     New,
-    /// It came now and is a failure or half an answer: only the test that has it may use it, and it counts when that has passed.
+    /// It came now and is a failure or half an answer of a run that came to its end: only the test that has it may use it, and it
+    /// counts when that has passed.
     Of(TestKey),
     /// It came now and does not count.
     Nobody,

@@ -11,6 +11,24 @@ use super::{
 };
 use crate::{diagnostic::Diagnostic, provider::Redactor, script::bindings::Exchanges};
 
+/// Who answers one run.
+pub(crate) struct RunExchanges {
+    /// For the run.
+    pub(crate) exchanges: Exchanges,
+    run: Option<Rc<Run>>,
+}
+
+impl RunExchanges {
+    fn unrecorded(exchanges: Exchanges) -> Self {
+        RunExchanges { exchanges, run: None }
+    }
+
+    /// The run has come to its end, and was not given up: what it broke off itself is part of what it does.
+    pub(crate) fn run_ended(&self) {
+        self.run.iter().for_each(|run| run.end());
+    }
+}
+
 /// What one test, with all its repetitions, asks of recordings.
 pub(crate) struct TestRecordings(Rc<Test>);
 
@@ -29,21 +47,22 @@ impl TestRecordings {
     ///
     /// # Errors
     /// When the recording is not there, with the command that makes it, or cannot be used, with what is wrong with it.
-    pub(crate) fn exchanges(&self, path: &Path, redactor: &Redactor) -> Result<Exchanges, Box<Diagnostic>> {
+    pub(crate) fn recorded(&self, path: &Path, redactor: &Redactor) -> Result<RunExchanges, Box<Diagnostic>> {
         if self.0.shelf.mode == Mode::Live {
-            return Ok(Exchanges::Live);
+            return Ok(RunExchanges::unrecorded(Exchanges::Live));
         }
         let run = self.0.run(path)?;
-        Ok(Door::of_run(move |_| Ok(run.clone()), redactor))
+        let of_run = run.clone();
+        Ok(RunExchanges { exchanges: Door::of_run(move |_| Ok(of_run.clone()), redactor), run: Some(run) })
     }
 
     /// For a run without a recording: real models are refused, unless `--live` or `--record` allows them.
-    pub(crate) fn unrecorded(&self) -> Exchanges {
+    pub(crate) fn unrecorded(&self) -> RunExchanges {
         let test = self.0.clone();
-        match test.shelf.mode {
+        RunExchanges::unrecorded(match test.shelf.mode {
             Mode::Replay => Door::of_run(move |model| Err(test.refused(model)), &Redactor::default()),
             Mode::Record | Mode::RecordAll | Mode::Live => Exchanges::Live,
-        }
+        })
     }
 
     /// Why a request of the test was refused or not answered, the first time that happened since this was asked last.

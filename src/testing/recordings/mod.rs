@@ -10,8 +10,9 @@
 //! let exchanges = file.own(&redactor);                   //   for the engine of the test file
 //! let test = file.begin_test(index);                     //   each test
 //! test.begin_attempt();                                  //     each repetition
-//! let exchanges = test.exchanges(&recording, &redactor)?; //    each run() with a recording
-//! let exchanges = test.unrecorded();                     //     each other run(), with or without a mock
+//! let run = test.recorded(&recording, &redactor)?;       //     each run() with a recording, which has run.exchanges
+//! let run = test.unrecorded();                           //     each other run(), with or without a mock
+//! run.run_ended();                                       //     after it, unless it was given up
 //! test.take_fault();                                     //     after each run, and at the end of a test that has passed
 //! file.end_test(passed);
 //! file.end(whole);
@@ -42,3 +43,4 @@ mod tests;
 pub(crate) use for_file::FileRecordings;
 pub(crate) use mode::Mode;
 pub(crate) use shelf::Shelf;
+pub(crate) use tested_file::recording_of;

@@ -35,6 +35,7 @@ pub(super) struct Test {
     /// The requests of the test file itself, in this repetition.
     own: RefCell<Option<Rc<Run>>>,
     fault: RefCell<Option<Diagnostic>>,
+    /// Whether it has passed, once it is over.
     passed: Cell<Option<bool>>,
 }
 
@@ -103,6 +104,8 @@ impl Test {
         }
         let run = self.open(&self.file.own, false, || words::refused_own(model, &self.file));
         let run = run.inspect_err(|fault| self.note_fault(fault))?;
+        // It has no end of its own: what it breaks off counts as long as the test goes on.
+        run.end();
         self.own.replace(Some(run.clone()));
         Ok(run)
     }
@@ -133,7 +136,13 @@ impl Test {
         if !books.iter().any(|known| Arc::ptr_eq(known, &book)) {
             books.push(book.clone());
         }
-        Ok(Rc::new(Run { test: self.clone(), book, played: RefCell::default() }))
+        Ok(Rc::new(Run {
+            test: self.clone(),
+            book,
+            played: RefCell::default(),
+            broken_off: RefCell::default(),
+            has_ended: Cell::new(false),
+        }))
     }
 }
 
@@ -143,6 +152,10 @@ pub(super) struct Run {
     book: Arc<SharedBook>,
     /// The places of what it has used.
     played: RefCell<BTreeSet<usize>>,
+    /// The places of failures and half answers that came to it.
+    broken_off: RefCell<Vec<usize>>,
+    /// Whether it came to its end. One that is given up never does: where it was then is chance.
+    has_ended: Cell<bool>,
 }
 
 /// What happens to a request.
@@ -158,6 +171,21 @@ pub(super) enum Next<'a> {
 }
 
 impl Run {
+    /// The run came to its end: what was broken off counts if its test passes.
+    pub(super) fn end(&self) {
+        self.has_ended.set(true);
+        let Some(mut book) = self.book.lock() else { return };
+        for place in self.broken_off.take() {
+            book.entries[place].origin = self.origin_of_broken_off();
+        }
+    }
+
+    /// Where a failure or half an answer belongs.
+    fn origin_of_broken_off(&self) -> Origin {
+        let may_count = self.has_ended.get() && self.test.passed.get().is_none();
+        if may_count { Origin::Of(self.test.key.clone()) } else { Origin::Nobody }
+    }
+
     /// The place of a request among those of the test, in the order in which they are made.
     pub(super) fn begin_request(&self) -> Use {
         let number = self.test.asked.get();
@@ -231,17 +259,17 @@ impl Ticket {
             self.run.test.note_fault(&words::unanswered(&self.asked.name(), why));
             return;
         }
-        let Run { test, book: shared, .. } = &*self.run;
-        let Some(mut book) = shared.lock() else { return };
-        let origin = match test.passed.get() {
-            _ if exchange.is_whole() => Origin::New,
-            Some(true) => Origin::New,
-            Some(false) => Origin::Nobody,
-            None => Origin::Of(test.key.clone()),
+        let run = &*self.run;
+        let Some(mut book) = run.book.lock() else { return };
+        let place = book.entries.len();
+        let origin = if exchange.is_whole() {
+            Origin::New
+        } else {
+            run.broken_off.borrow_mut().push(place);
+            run.origin_of_broken_off()
         };
-        let entry = Entry { exchange: Arc::new(exchange), origin, used: Some(self.request.clone()) };
-        self.run.note(book.entries.len());
-        book.entries.push(entry);
+        book.entries.push(Entry { exchange: Arc::new(exchange), origin, used: Some(self.request.clone()) });
+        run.note(place);
     }
 }
 

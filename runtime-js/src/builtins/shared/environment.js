@@ -16,13 +16,14 @@ function change(variables, name, make) {
   return isDone;
 }
 
-/** An object with the variables of `initial`. */
-export function environment(initial) {
+/** An object with the variables of `initial`; `note(name, value)` hears of each that is set. */
+export function environment(initial, note) {
   const proxy = new Proxy(initial, {
     set(variables, name, value, receiver) {
       // An object that inherits from it, or that `Reflect.set` names, gets a member of its own.
       if (receiver !== proxy) return Reflect.set(variables, name, value, receiver);
       const written = text(value);
+      note(text(name), written);
       return change(variables, text(name), () => Reflect.set(variables, name, written));
     },
     defineProperty(variables, name, descriptor) {

@@ -1,5 +1,5 @@
 // One attempt at a test: hooks and fixtures, the test, and everything that comes behind it.
-import { takeFault, tell } from 'lmthing:internal/native/testing';
+import { giveUpRuns, runsBegun, takeFault, tell } from 'lmthing:internal/native/testing';
 import { current, loadedExpect, setCurrent, settings } from 'lmthing:internal/testing/state';
 import { Fixtures } from './fixtures.js';
 import { at, call, failure, inherited, nameOf } from './tasks.js';
@@ -31,6 +31,7 @@ export class Attempt {
   }
 
   async play() {
+    const begun = runsBegun();
     const controller = new AbortController();
     this.#given = contextOf(this.#task, this.#test, controller.signal);
     this.#fixtures = new Fixtures(inherited(this.#task, 'fixtures'), this.#given);
@@ -43,6 +44,8 @@ export class Attempt {
     const { task } = this.#given;
     task.result = { state: this.failures.length > 0 ? 'fail' : 'pass', errors: map(this.failures, ({ error }) => error) };
     await this.#after(suites, cleanups);
+    // Those of hooks, too: the next test is not to see anything of them.
+    giveUpRuns(begun, 'the test', this.failures.length === 0);
     await this.#takeExpected(this.failures.length);
     // Whatever the test has made of it.
     const fault = takeFault();

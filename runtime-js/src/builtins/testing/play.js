@@ -1,6 +1,6 @@
 // Runs what was collected, one test after the other. Results go to Rust as they come.
 import { importBuiltin } from 'lmthing:internal/native/modules';
-import { places, stopped, takeExit, tell } from 'lmthing:internal/native/testing';
+import { giveUpRuns, places, runsBegun, stopped, takeExit, tell } from 'lmthing:internal/native/testing';
 import { loadedExpect, settings } from 'lmthing:internal/testing/state';
 import { Attempt } from './attempt.js';
 import { beginToPlay, collect, hinted, root } from './collect.js';
@@ -70,13 +70,16 @@ const runs = (task) => (task.kind === 'test' ? task.mode === 'run' : some(task.t
 
 async function playSuite(suite, why) {
   const enters = !why && runs(suite) && !stopped();
+  const begun = runsBegun();
   if (enters) why = await beforeSuite(suite);
   for (const task of suite.tasks) {
     if (task.kind === 'suite') await playSuite(task, why);
     else if (task.mode === 'run' && !why && !stopped()) await playTest(task);
     else leaveOut(task, why);
   }
-  if (enters) await afterSuite(suite);
+  if (!enters) return;
+  await afterSuite(suite);
+  giveUpRuns(begun, suite.parent ? `describe ${nameOf(suite)}` : 'the file', !why);
 }
 
 /** Runs the hooks before a suite; gives why its tests cannot run, if so. */

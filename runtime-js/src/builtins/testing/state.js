@@ -1,7 +1,7 @@
 // What the half that runs tests and the half that expects things share: what is set for the file, and which test is running.
 import { settings as read } from 'lmthing:internal/native/testing';
 
-/** `{file, isCi, update, filter, timeout, hasSnapshots}`; undefined outside of `lmthing test`. */
+/** `{file, snapshots, isCi, update, filter, timeout, hasSnapshots}`; undefined outside of `lmthing test`. */
 export const settings = read();
 
 let running;

@@ -1,6 +1,11 @@
 //! What can be gone on with of a run: from where, and why not. Must not know how a run goes on.
 
-use crate::{checkpoint::Progress, cli::failure::WrongUsage, diagnostic::Diagnostic};
+use crate::{
+    check::LostVariable,
+    checkpoint::{LostState, Progress},
+    cli::failure::WrongUsage,
+    diagnostic::Diagnostic,
+};
 
 /// The step that `--from` names.
 ///
@@ -16,11 +21,10 @@ pub(super) fn step_to_go_back_to(word: &str, run: &str, progress: &Progress) -> 
         };
         WrongUsage::new(format!("--from {word}: expected the number of a step"), there_is)
     })?;
-    if progress.is_whole_at(step) {
-        return Ok(step);
+    match progress.lost_before(step) {
+        [] => Ok(step),
+        lost => Err(missing(run, &format!("before step {step}"), lost, progress.last_whole(step)).into()),
     }
-    let message = format!("the run {run} cannot go on before step {step}: a state could not be stored by then");
-    Err(way_out(Diagnostic::new(message), run, progress, step).into())
 }
 
 /// Whether the run can go on where it stopped.
@@ -28,23 +32,24 @@ pub(super) fn step_to_go_back_to(word: &str, run: &str, progress: &Progress) -> 
 /// # Errors
 /// Which state is missing, why, and from where it can go on.
 pub(super) fn check_states(run: &str, progress: &Progress) -> anyhow::Result<()> {
-    let Some(first) = progress.lost.first() else { return Ok(()) };
-    let more = match progress.lost.len() - 1 {
-        0 => String::new(),
-        more => format!(", nor could {more} more"),
-    };
-    let message = format!(
-        "the run {run} cannot go on at step {}: the state '{}' could not be stored ({}{more})",
-        progress.step, first.name, first.reason
-    );
-    Err(way_out(Diagnostic::new(message), run, progress, progress.step).into())
+    match progress.lost.as_slice() {
+        [] => Ok(()),
+        lost => {
+            let place = format!("at step {}", progress.step);
+            Err(missing(run, &place, lost, progress.last_whole(progress.step)).into())
+        }
+    }
 }
 
-/// With the step that can be gone back to.
-fn way_out(problem: Diagnostic, run: &str, progress: &Progress, limit: usize) -> Diagnostic {
-    match progress.last_whole(limit) {
-        Some(step) => problem
-            .with_hint(format!("go back to a step before that, in a new run: lmthing resume {run} --from {step}")),
+/// That states are missing, and the step that can be gone back to.
+fn missing(run: &str, place: &str, lost: &[LostState], way_out: Option<usize>) -> Diagnostic {
+    let names: Vec<_> = lost.iter().map(|state| format!("'{}' ({})", state.name, state.reason)).collect();
+    let (states, names) = (if lost.len() == 1 { "the state" } else { "the states" }, names.join(", "));
+    let problem = Diagnostic::new(format!("the run {run} cannot go on {place}: {states} {names} could not be stored"));
+    match way_out {
+        Some(step) => {
+            problem.with_hint(format!("go back to step {step}, in a new run: lmthing resume {run} --from {step}"))
+        }
         None => problem.with_hint("keep in states only what structured clone can copy, and run the file again"),
     }
 }
@@ -64,6 +69,28 @@ pub(super) fn where_it_goes_on(run: &str, progress: &Progress) -> String {
         calls => format!(" ({calls} tool calls of it are done)"),
     };
     format!("resuming {run} {place}{done}")
+}
+
+/// How many variables are named.
+const NAMED: usize = 5;
+
+/// That variables of modules begin anew, if there are some.
+pub(super) fn lost_words(variables: &[LostVariable]) -> Option<String> {
+    let named = |variable: &LostVariable| {
+        let file = variable.file.file_name().unwrap_or_default().to_string_lossy();
+        format!("{} ({file}:{})", variable.name, variable.line)
+    };
+    let names: Vec<_> = variables.iter().take(NAMED).map(named).collect();
+    let more = match variables.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (begin, they) = match variables.len() {
+        0 => return None,
+        1 => ("a variable of a module begins", "it has"),
+        _ => ("variables of modules begin", "they have"),
+    };
+    Some(format!("{begin} anew, whatever {they} held: {}{more}; defState keeps values", names.join(", ")))
 }
 
 #[cfg(test)]

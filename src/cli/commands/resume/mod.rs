@@ -13,15 +13,16 @@ use super::{
     run,
 };
 use crate::{
+    check::lost_variables,
     cli::{
         ExitCode, Printer, args::RunArgs, before::Before, env::variables, failure::Ending, resume_args::ResumeArgs,
         show::Show,
     },
-    event::Events,
+    event::{Events, Summary},
     journal::{Earlier, Journal, RunInfo, Start, Status},
     provider::Redactor,
 };
-use found::{check_states, step_to_go_back_to, where_it_goes_on};
+use found::{check_states, lost_words, step_to_go_back_to, where_it_goes_on};
 
 /// Goes on with a run.
 pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
@@ -80,6 +81,7 @@ fn go_on(args: &ResumeArgs, left: Left, directory: &Path, printer: &Printer) -> 
         warnings
             .push(format!("the folder {gone}, where the run began, is gone; relative paths are looked up in {here}"));
     }
+    warnings.extend(lost_words(&lost_variables(&left.start.file)));
     let progress = left.earlier.progress();
     let (id, notice) = match left.back_to {
         None => (left.run.id.clone(), where_it_goes_on(&left.run.id, &progress)),
@@ -89,15 +91,15 @@ fn go_on(args: &ResumeArgs, left: Left, directory: &Path, printer: &Printer) -> 
             (id, notice)
         }
     };
+    let is_for_programs = args.format.is_for_programs();
     let before = Before {
         run: id,
         agents: left.earlier.agents.clone(),
         step: progress.step,
         notice,
-        sums: left.earlier.sums,
+        summary: left.earlier.goes_on_in(if is_for_programs { Summary::with_text() } else { Summary::default() }),
         requests: left.earlier.requests,
-        duration_ms: left.earlier.worked_ms,
-        last: progress.last.clone().filter(|_| left.back_to.is_none()),
+        said: progress.last.map(|last| last.text).filter(|_| left.back_to.is_none()),
     };
     run::go_on(&command, printer, Resumed { before, left, warnings })
 }
@@ -106,7 +108,7 @@ fn go_on(args: &ResumeArgs, left: Left, directory: &Path, printer: &Printer) -> 
 fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs {
     // As it was named, unless that leads somewhere else now.
     let shown = PathBuf::from(&start.shown);
-    let is_there = start.directory.is_dir() && start.directory.join(&shown) == start.file;
+    let is_there = start.directory.join(&shown).canonicalize().is_ok_and(|file| file == start.file);
     let file = if is_there { shown } else { start.file.clone() };
     let env_file = match args.env_file.is_empty() {
         true => start.env_files.clone(),

@@ -11,7 +11,7 @@ use crate::{
     script::bindings::{
         going_on,
         prompt::{
-            entry::{CALLBACKS, CallOptions, Callable},
+            entry::{CALLBACKS, CallOptions, Callable, REPEAT},
             object::{self, PromptObject},
             options,
         },
@@ -29,7 +29,7 @@ use crate::{
 const DEFAULT_MAX_DEPTH: usize = 16;
 
 /// Options of an agent that are not call settings.
-const OWN_OPTIONS: &[&str] = &["model", "system", "responseSchema", "plugins"];
+const OWN_OPTIONS: &[&str] = &["model", "system", "responseSchema", "plugins", REPEAT];
 
 /// What a child prompt answered.
 pub(crate) struct AgentAnswer {

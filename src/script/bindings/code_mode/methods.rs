@@ -17,7 +17,7 @@ use crate::{
         prompt::{
             call::Call,
             core::Core,
-            entry::{CALLBACKS, Callable, Entry, Shelf},
+            entry::{CALLBACKS, Callable, Entry, REPEAT, Shelf},
             object::PromptObject,
         },
         tools::define::NamedEntry,
@@ -43,7 +43,7 @@ fn options<'js>(call: &Call<'js>, index: usize) -> Result<Value<'js>> {
     let given = call.arg(index);
     let is_options = given.as_object().is_none_or(|object| {
         let has = |key: &str| object.contains_key(key).unwrap_or(false);
-        has("responseSchema") || CALLBACKS.iter().any(|key| has(key))
+        has("responseSchema") || has(REPEAT) || CALLBACKS.iter().any(|key| has(key))
     });
     if is_options {
         return Ok(given);

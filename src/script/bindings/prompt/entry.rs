@@ -73,6 +73,8 @@ pub(crate) struct CallOptions<'js> {
     pub(crate) response_schema: Option<Schema<'js>>,
     /// What the provider is told beside the tool.
     pub(crate) provider_options: Option<Value<'js>>,
+    /// `repeat: false`: a call that was cut off is not made again.
+    is_once: bool,
     /// `(args, undefined)`: its answer takes the place of the call.
     pub(crate) before_call: Option<Function<'js>>,
     /// `(args, output)`: its answer takes the place of the output.
@@ -80,6 +82,9 @@ pub(crate) struct CallOptions<'js> {
     /// `(args, {error})`: its answer takes the place of the failure.
     pub(crate) on_error: Option<Function<'js>>,
 }
+
+/// The option that says whether a call that was cut off may be made again.
+pub(crate) const REPEAT: &str = "repeat";
 
 /// The names of the callbacks in the options.
 pub(crate) const CALLBACKS: &[&str] = &["beforeCall", "onSuccess", "onError"];
@@ -166,8 +171,7 @@ impl<'js> Callable<'js> {
 impl<'js> CallOptions<'js> {
     /// Whether a call may be made again when nobody knows whether it was made (`repeat`).
     pub(crate) fn may_repeat(&self) -> bool {
-        let repeat = self.given.as_ref().and_then(|given| given.get::<_, Value>("repeat").ok());
-        repeat.and_then(|repeat| repeat.as_bool()).unwrap_or(true)
+        !self.is_once
     }
 
     /// Checks the parts of the options that everything callable has in common. Throws a `TypeError` that names the
@@ -183,6 +187,12 @@ impl<'js> CallOptions<'js> {
             Some(schema) => Some(Schema::from_value(ctx, &schema, &format!("{place}: options.responseSchema"))?),
             None => None,
         };
+        let is_once = match property(given, REPEAT)? {
+            None => false,
+            Some(repeat) => !repeat.as_bool().ok_or_else(|| {
+                type_error(ctx, format!("{place}: options.{REPEAT} must be true or false, got {}", kind_of(&repeat)))
+            })?,
+        };
         let callback = |name: &str| match property(given, name)? {
             None => Ok(None),
             Some(callback) => match callback.as_function() {
@@ -196,6 +206,7 @@ impl<'js> CallOptions<'js> {
         let [before_call, on_success, on_error] = [CALLBACKS[0], CALLBACKS[1], CALLBACKS[2]].map(callback);
         Ok(CallOptions {
             given: Some(given.clone()),
+            is_once,
             response_schema,
             provider_options: property(given, "providerOptions")?,
             before_call: before_call?,

@@ -9,7 +9,11 @@ use std::{
 use rquickjs::{Ctx, Function};
 use tokio::sync::Notify;
 
-use super::{host, limited::until, outcome::Failure};
+use super::{
+    host,
+    limited::{in_words, until},
+    outcome::Failure,
+};
 use crate::{
     diagnostic::Diagnostic,
     script::{Engine, breathe, diagnose_error, import_builtin, import_prompt_file, is_late},
@@ -49,7 +53,7 @@ async fn load(ctx: &Ctx<'_>, path: &Path, limit: Option<Duration>) -> Result<(),
         Some(Ok(_)) => Ok(()),
         Some(Err(diagnostic)) if !was_interrupted => Err(diagnostic),
         _ => {
-            let message = format!("loading the file timed out after {} s", limit.unwrap_or_default().as_secs_f64());
+            let message = format!("loading the file timed out after {}", in_words(limit.unwrap_or_default()));
             Err(Box::new(
                 Diagnostic::new(message)
                     .with_hint("what a test needs time for belongs into the test, or into beforeAll"),

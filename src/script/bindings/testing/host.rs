@@ -2,6 +2,7 @@
 
 use std::{
     cell::Cell,
+    path::PathBuf,
     rc::Rc,
     time::{Duration, Instant},
 };
@@ -22,6 +23,8 @@ const LEASH: Duration = Duration::from_secs(2);
 pub(crate) struct TestSettings {
     /// Its absolute path.
     pub(crate) file: String,
+    /// Where its snapshots are.
+    pub(crate) snapshots: PathBuf,
     /// Nobody is there: no snapshot is written, and `test.only` is a mistake.
     pub(crate) is_ci: bool,
     /// Snapshots become what the tests say.

@@ -41,6 +41,12 @@ pub(super) fn limit_of(milliseconds: f64) -> Option<Duration> {
     (milliseconds > 0.0).then(|| Duration::try_from_secs_f64(milliseconds / 1000.0).ok()).flatten()
 }
 
+/// A limit in words.
+pub(crate) fn in_words(limit: Duration) -> String {
+    let seconds = limit.as_secs_f64();
+    if seconds < 1.0 { format!("{} ms", limit.as_millis()) } else { format!("{seconds} s") }
+}
+
 /// Waits for this moment; for ever without one.
 pub(super) async fn until(deadline: Option<Instant>) {
     match deadline {
@@ -78,7 +84,8 @@ async fn within<'js>(
     host::release(ctx);
     let is_in_time = !was_interrupted && deadline.is_none_or(|deadline| Instant::now() <= deadline);
     if !is_in_time || what == "the test" {
-        give_up_runs(ctx, runs_before, matches!(outcome, Some(Ok(_))) && is_in_time);
+        let was_well = matches!(outcome, Some(Ok(_))) && is_in_time;
+        give_up_runs(ctx.clone(), runs_before, what.to_owned(), was_well);
     }
     match outcome {
         Some(Ok(value)) if is_in_time => Ok(value),
@@ -90,13 +97,14 @@ async fn within<'js>(
     }
 }
 
-/// Ends runs of prompt files whose test is over. One that was well without them has most likely forgotten to await them.
-fn give_up_runs(ctx: &Ctx<'_>, runs_before: u64, was_well: bool) {
-    let given_up = door::give_up_after(ctx, runs_before);
-    if given_up > 0 && was_well {
+/// `giveUpRuns(begun, what, isWell)`: ends the runs of prompt files that were asked for since there were `begun`, of which `what` is
+/// over. One that was well without them has most likely forgotten to await them.
+pub(super) fn give_up_runs(ctx: Ctx<'_>, begun: u64, what: String, is_well: bool) {
+    let given_up = door::give_up_after(&ctx, begun);
+    if given_up > 0 && is_well {
         let runs = if given_up == 1 { "a run is".to_owned() } else { format!("{given_up} runs are") };
         // Only a broken engine has no host.
-        let _ = warning(ctx, &format!("{runs} given up: the test ended before; await run(…)"));
+        let _ = warning(&ctx, &format!("{runs} given up: {what} ended before; await run(…)"));
     }
 }
 
@@ -106,13 +114,11 @@ fn time_is_over<'js>(
     what: &str,
     (limit, was_interrupted): (Duration, bool),
 ) -> ScriptError {
-    let seconds = limit.as_secs_f64();
-    let shown = if seconds < 1.0 { format!("{} ms", limit.as_millis()) } else { format!("{seconds} s") };
     let hint = match is_still(ctx) {
         _ if was_interrupted => "it let nothing else run in that time: look for a loop without an end",
         Ok(true) => "it waits for a promise that nothing can settle any more",
         _ => "give it more time with a timeout in milliseconds as the last argument, or all tests with --timeout",
     };
-    let error = ScriptError::error(format!("{what} timed out after {shown}")).hint(hint);
+    let error = ScriptError::error(format!("{what} timed out after {}", in_words(limit))).hint(hint);
     error.or_at(location_of_function(ctx, function))
 }

@@ -11,6 +11,7 @@ mod told;
 
 pub(crate) use file::run_test_file;
 pub(crate) use host::{TestHost, TestSettings, install};
+pub(crate) use limited::in_words;
 pub(crate) use natives::NATIVE;
 pub(crate) use outcome::{Failure, Snapshots, State, TestOutcome};
 pub(crate) use run::door::install as allow_runs;

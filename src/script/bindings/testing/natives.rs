@@ -1,13 +1,11 @@
 //! `lmthing:internal/native/testing`: the native half of `lmthing/test`.
 
-use std::path::Path;
-
 use rquickjs::{Array, Ctx, Function, Object, Result, Value};
 
 use super::{
     host::{self, TestSettings},
-    limited::limited,
-    run::run,
+    limited::{give_up_runs, limited},
+    run::{door, run},
     told::{described, tell},
 };
 use crate::{
@@ -23,7 +21,7 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let function = |name: &str, function: Function<'js>| exports.set(name, function.with_name(name)?);
     function("createMockModel", Function::new(ctx.clone(), mock::create_mock_model)?)?;
     function("run", Function::new(ctx.clone(), run)?)?;
-    // settings(): {file, hasSnapshots, isCi, update, filter, timeout in milliseconds}; undefined where no test file runs.
+    // settings(): {file, snapshots, hasSnapshots, isCi, update, filter, timeout in milliseconds}; undefined where no test file runs.
     function("settings", Function::new(ctx.clone(), settings)?)?;
     // stopped(): whether no more tests are to begin.
     let stopped = |ctx: Ctx<'js>| host::with(&ctx, |testing| testing.host.is_stopped()).unwrap_or(false);
@@ -36,6 +34,11 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     function("places", Function::new(ctx.clone(), places)?)?;
     // limited(fn, args, milliseconds, what): calls and awaits; resolves to {value} or {thrown: [error]}.
     function("limited", Function::new(ctx.clone(), limited)?)?;
+    // runsBegun(): how many runs of prompt files the tests have asked for so far.
+    function("runsBegun", Function::new(ctx.clone(), |ctx: Ctx<'js>| door::count(&ctx))?)?;
+    // giveUpRuns(begun, what, isWell): ends the runs that were asked for since, of which `what` is over; one that was well without
+    // them has most likely forgotten to await them.
+    function("giveUpRuns", Function::new(ctx.clone(), give_up_runs)?)?;
     // described(error, diff): a failure as `tell` takes it; `diff(error)` may find a difference to show.
     function("described", Function::new(ctx.clone(), described)?)?;
     // tell(kind, object): what came of something.
@@ -44,26 +47,21 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 }
 
 fn settings<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
-    let Some(TestSettings { file, is_ci, update, filter, timeout }) =
+    let Some(TestSettings { file, snapshots, is_ci, update, filter, timeout }) =
         host::with(&ctx, |testing| testing.settings.clone())
     else {
         return Ok(Value::new_undefined(ctx));
     };
     let object = Object::new(ctx)?;
-    object.set("hasSnapshots", has_snapshots(&file))?;
+    // Not to have the JavaScript half loaded to find out.
+    object.set("hasSnapshots", snapshots.exists())?;
+    object.set("snapshots", snapshots.display().to_string())?;
     object.set("file", file)?;
     object.set("isCi", is_ci)?;
     object.set("update", update)?;
     object.set("filter", filter)?;
     object.set("timeout", timeout.as_secs_f64() * 1000.0)?;
     Ok(object.into_value())
-}
-
-/// Whether there is a file for the snapshots of a test file: not to have the JavaScript half loaded to find out.
-fn has_snapshots(file: &str) -> bool {
-    let path = Path::new(file);
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name("__snapshots__").join(format!("{name}.snap")).exists()
 }
 
 fn take_exit<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {

@@ -17,7 +17,8 @@ use crate::{
 };
 
 /// `defTool(name, description, inputSchema, execute, options?)`, or `defTool(name, description, [tool(…), …])` for one
-/// tool that runs several. `options`: `responseSchema`, `beforeCall`, `onSuccess`, `onError`, `providerOptions`.
+/// tool that runs several. `options`: `responseSchema`, `beforeCall`, `onSuccess`, `onError`, `repeat`,
+/// `providerOptions`.
 /// Throws a `TypeError` that names the tool and the argument. Returns a reference. Rules: docs/reference.md, "Tools".
 pub(crate) fn def_tool(call: Call<'_>) -> Result<Value<'_>> {
     let NamedEntry { name, description, entry, .. } = named_entry(&call, DefinitionKind::DefTool, "tool")?;

@@ -68,7 +68,7 @@ async fn who_has_opened_a_recording_and_asked_nothing_does_not_use_it() {
     folder.write("r.json", &["a.test.lmt.mjs"], &[("a", "A"), ("b", "B")]);
     let running = folder.run(Mode::Record, "a.test.lmt.mjs");
     let smoke = running.shelf.for_file(&folder.path("p.lmt.mjs"), "p.lmt.mjs".as_ref());
-    smoke.begin_test(0).exchanges(&folder.path("r.json"), &Redactor::default()).unwrap();
+    smoke.begin_test(0).recorded(&folder.path("r.json"), &Redactor::default()).unwrap();
     smoke.end_test(false);
     smoke.end(false);
     running.test(0, true, &["b"]).await;
@@ -160,7 +160,7 @@ async fn no_secret_is_recorded() {
     let redactor = Redactor::of_variables(&BTreeMap::from([("LAB_API_KEY".to_owned(), key.to_owned())]));
     let running = folder.run(Mode::Record, "a.test.lmt.mjs");
     let test = running.file.begin_test(0);
-    let exchanges = test.exchanges(&folder.path("r.json"), &redactor).unwrap();
+    let exchanges = test.recorded(&folder.path("r.json"), &redactor).unwrap().exchanges;
     let question = format!("what is {key}?");
     assert_eq!(ask(&exchanges, &folder.lab, &question).await, "answer 1");
     running.file.end_test(true);
@@ -183,7 +183,7 @@ fn files_on_several_threads_share_a_recording() {
             let file = shelf.for_file(&folder.path(name), name.as_ref());
             runtime.block_on(async {
                 let test = file.begin_test(0);
-                let exchanges = test.exchanges(&folder.path("r.json"), &Redactor::default()).unwrap();
+                let exchanges = test.recorded(&folder.path("r.json"), &Redactor::default()).unwrap().exchanges;
                 barrier.wait();
                 for question in questions {
                     assert!(ask(&exchanges, &folder.lab, question).await.starts_with("answer"));

@@ -63,14 +63,14 @@ fn a_recording_that_cannot_be_used_is_told_with_what_to_do() {
         ),
         ("folder.json", "folder.json: it is a directory", String::new()),
     ] {
-        let error = test.exchanges(&folder.path(name), &Redactor::default()).err().unwrap();
+        let error = test.recorded(&folder.path(name), &Redactor::default()).err().unwrap();
         assert!(error.message.contains(message) && error.message.contains(name), "{error:?}");
         assert_eq!(error.hint.unwrap_or_default(), hint);
     }
     let file = Shelf::new(Mode::Record).for_file(&folder.path("a.test.lmt.mjs"), "a".as_ref());
-    let error = file.begin_test(0).exchanges(&folder.path("folder.json"), &Redactor::default()).err().unwrap();
+    let error = file.begin_test(0).recorded(&folder.path("folder.json"), &Redactor::default()).err().unwrap();
     assert!(error.message.starts_with("cannot read the recording "), "{error:?}");
-    let text = file.begin_test(1).exchanges(&folder.path("text.json"), &Redactor::default()).err().unwrap();
+    let text = file.begin_test(1).recorded(&folder.path("text.json"), &Redactor::default()).err().unwrap();
     assert!(text.message.contains("is no recording"), "it is not written over: {text:?}");
 }
 
@@ -80,7 +80,7 @@ async fn a_run_without_a_recording_is_refused() {
     let running = folder.run(Mode::Replay, "a.test.lmt.mjs");
     let test = running.file.begin_test(0);
     let refused = "this test would ask lab:tide; no test asks a model without --live or --record";
-    assert_eq!(ask(&test.unrecorded(), &folder.lab, "q").await, refused);
+    assert_eq!(ask(&test.unrecorded().exchanges, &folder.lab, "q").await, refused);
     let fault = test.take_fault().unwrap();
     assert_eq!(
         (fault.message.as_str(), fault.hint.as_deref()),
@@ -91,7 +91,7 @@ async fn a_run_without_a_recording_is_refused() {
     assert_eq!(told, format!("{refused}\n{hint}"));
     assert!(hint.ends_with("a.test.recording.json with: lmthing test --record a.test.lmt.mjs"), "{hint}");
     let smoke = folder.run(Mode::Replay, "p.lmt.mjs");
-    ask(&smoke.file.current().unrecorded(), &folder.lab, "q").await;
+    ask(&smoke.file.current().unrecorded().exchanges, &folder.lab, "q").await;
     let hint = smoke.file.current().take_fault().unwrap().hint.unwrap();
     assert!(
         hint.starts_with("record its run with: lmthing run --record ") && hint.ends_with("p.recording.json p.lmt.mjs")
@@ -99,7 +99,7 @@ async fn a_run_without_a_recording_is_refused() {
     assert_eq!(folder.asked(), 0);
     for mode in [Mode::Live, Mode::Record] {
         let running = folder.run(mode, "a.test.lmt.mjs");
-        assert!(ask(&running.file.current().unrecorded(), &folder.lab, "q").await.starts_with("answer"));
+        assert!(ask(&running.file.current().unrecorded().exchanges, &folder.lab, "q").await.starts_with("answer"));
     }
 }
 

@@ -128,8 +128,10 @@ impl Folder {
         recording: &str,
         questions: &[&str],
     ) -> Vec<String> {
-        let exchanges = test.exchanges(&self.path(recording), &Redactor::default()).unwrap();
-        self.ask_all(&exchanges, questions).await
+        let run = test.recorded(&self.path(recording), &Redactor::default()).unwrap();
+        let answers = self.ask_all(&run.exchanges, questions).await;
+        run.run_ended();
+        answers
     }
 
     pub(super) async fn ask_all(&self, exchanges: &Exchanges, questions: &[&str]) -> Vec<String> {

@@ -29,6 +29,3 @@ export const remove = (path) => outcome(native.unlink([path]), 'remove', path);
 
 /** A path that counts from the folder of `file`. */
 export const from = (file, path) => (path.startsWith('/') ? path : `${directoryOf(file)}${path}`);
-
-/** Where the snapshots of a test file are. */
-export const snapshotsOf = (file) => `${directoryOf(file)}__snapshots__/${file.slice(file.lastIndexOf('/') + 1)}.snap`;

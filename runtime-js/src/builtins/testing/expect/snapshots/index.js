@@ -3,7 +3,7 @@ import {
   equals, flag, iterableEquality, placeAt, recordAsyncExpect, runningTask, shown, subsetEquality,
 } from 'lmthing:internal/testing/expect';
 import { settings } from 'lmthing:internal/testing/state';
-import { from, read, snapshotsOf, write } from './files.js';
+import { from, read, write } from './files.js';
 import { bare, inline, serialized, unindented } from './format.js';
 import { ask, compare, nextKey, note } from './state.js';
 
@@ -155,7 +155,7 @@ export function toMatchFileSnapshot(path, hint) {
 
 function matchFile(assertion, task, path, hint) {
   const file = from(settings.file, path);
-  if (file === snapshotsOf(settings.file))
+  if (file === settings.snapshots)
     throw new TypeError(`toMatchFileSnapshot: ${path} is where the other snapshots of this test are`);
   const key = nextKey(task, hint);
   const value = assertion._obj;

@@ -1,9 +1,9 @@
 // The snapshots of the test file: what is kept of them, what tests make of them, and what is written in the end.
 import { settings } from 'lmthing:internal/testing/state';
-import { read, remove, snapshotsOf, write } from './files.js';
+import { read, remove, write } from './files.js';
 import { bare, parse, print, serialized } from './format.js';
 
-const path = settings && snapshotsOf(settings.file);
+const path = settings?.snapshots;
 const isWritten = settings && (settings.update || !settings.isCi);
 
 let kept;

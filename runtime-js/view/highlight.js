@@ -1,0 +1,69 @@
+// Marks what a search has found in the rows that are there, without touching them: the browser paints ranges of text.
+import { headHeight } from './parts/feed.jsx';
+
+const canPaint = typeof Highlight === 'function' && Boolean(CSS.highlights);
+
+/** Marks every occurrence, and the one that the search is at by itself. */
+export function paintHits(query, hit) {
+  if (!canPaint) return;
+  CSS.highlights.clear();
+  if (query === '') return;
+  const all = new Highlight();
+  for (const row of document.querySelectorAll('.row')) for (const range of rangesIn(row, query)) all.add(range);
+  CSS.highlights.set('hit', all);
+  const now = rangeOf(query, hit);
+  if (now) {
+    const marked = new Highlight(now);
+    marked.priority = 1;
+    CSS.highlights.set('hit-now', marked);
+  }
+}
+
+/** Scrolls to the occurrence itself: its row may be taller than the window. */
+export function showHit(query, hit) {
+  if (!hit) return undefined;
+  // The list first scrolls to the row, which it may have to measure.
+  const timer = setTimeout(() => {
+    const place = rangeOf(query, hit)?.getBoundingClientRect();
+    if (!place || (place.top >= headHeight() && place.bottom <= innerHeight - 8)) return;
+    window.scrollBy(0, place.top - innerHeight / 3);
+  }, 60);
+  return () => clearTimeout(timer);
+}
+
+function rangeOf(query, hit) {
+  const row = hit && document.querySelector(`[data-node="${hit.node.id}"]`);
+  if (!row) return null;
+  const ranges = rangesIn(row, query);
+  return ranges[Math.min(hit.nth, ranges.length - 1)] ?? null;
+}
+
+/** Where a row has the words; they may begin in one piece of text and end in another. */
+function rangesIn(row, query) {
+  const nodes = [];
+  const starts = [];
+  let text = '';
+  const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT, (node) =>
+    node.parentElement.closest('.at, .facts, .copy, .more, .model, .kind, .reason') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+  );
+  while (walker.nextNode()) {
+    nodes.push(walker.currentNode);
+    starts.push(text.length);
+    text += walker.currentNode.data;
+  }
+  const lower = text.toLowerCase();
+  const wanted = query.toLowerCase();
+  const ranges = [];
+  let index = 0;
+  const locate = (at) => {
+    while (index + 1 < nodes.length && starts[index + 1] <= at) index += 1;
+    return [nodes[index], Math.min(at - starts[index], nodes[index].length)];
+  };
+  for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + wanted.length)) {
+    const range = document.createRange();
+    range.setStart(...locate(at));
+    range.setEnd(...locate(at + wanted.length));
+    ranges.push(range);
+  }
+  return ranges;
+}

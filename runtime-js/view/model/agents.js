@@ -1,0 +1,64 @@
+// Who of a run an event belongs to: the file's own prompt, its agents, their agents.
+import { Node } from './node.js';
+import { number, text } from './values.js';
+
+export class Agents {
+  constructor(root) {
+    this.root = prepare(root);
+    this.byKey = new Map([['', root]]);
+    this.byPath = new Map([['[]', [root]]]);
+    /** All but the file's own prompt. */
+    this.all = [];
+  }
+
+  /** The agent of an event; one that is not known yet begins with it. */
+  of(event, now) {
+    const path = Array.isArray(event.agent) ? event.agent.map(text) : [];
+    const agentNumber = number(event.agentNumber) ?? 0;
+    if (path.length === 0 && agentNumber === 0) return this.root;
+    const key = agentNumber > 0 ? `#${agentNumber}` : JSON.stringify(path);
+    const known = this.byKey.get(key);
+    // One that was over and begins again is another one: only files that say no numbers have that.
+    if (known && !(event.type === 'agent-start' && known.end !== null)) return known;
+    const agent = this.begin(event, path, now);
+    this.byKey.set(key, agent);
+    return agent;
+  }
+
+  begin(event, path, now) {
+    const callId = event.type === 'agent-start' ? text(event.toolCallId) : '';
+    const name = path.at(-1) ?? text(event.name);
+    const agent = prepare(new Node('agent', now, { name, path, callId }));
+    this.above(path, callId).add(agent);
+    const key = JSON.stringify(path);
+    this.byPath.set(key, [...(this.byPath.get(key) ?? []), agent]);
+    this.all.push(agent);
+    return agent;
+  }
+
+  /** The tool call that an agent answers, else the step that it began in. */
+  above(path, callId) {
+    const candidates = this.byPath.get(JSON.stringify(path.slice(0, -1))) ?? [this.root];
+    const calls = callId === '' ? [] : candidates.map((agent) => agent.calls.get(callId)).filter(Boolean);
+    const call = calls.findLast((node) => node.end === null) ?? calls.at(-1);
+    const agent = candidates.findLast((node) => node.end === null) ?? candidates.at(-1);
+    return call ?? agent.step ?? agent;
+  }
+
+  /** The call whose code an event of model-written code is about; null for code in a text. */
+  codeCall(agent, event) {
+    const known = agent.calls.get(text(event.toolCallId));
+    if (known) return known;
+    const calls = [...agent.calls.values()];
+    return calls.findLast((call) => call.end === null && call.code !== undefined) ?? null;
+  }
+}
+
+function prepare(node) {
+  node.calls = new Map();
+  node.step = null;
+  node.system = null;
+  node.tools = null;
+  node.specs = new Map();
+  return node;
+}

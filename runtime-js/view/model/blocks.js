@@ -1,0 +1,133 @@
+// What a node has to show below its head: blocks, each a title and a content of one form. Both the page and the search read
+// them, so that what is found is what is shown.
+//
+// Forms: `text`, `json` (any value), `code`, `diff` ({before, after}), `console` (lines), `diagnostics`, `fact` (a sentence),
+// `error` (a sentence).
+import { jsonLines, lineText, parsed } from './json.js';
+import { stringify, text } from './values.js';
+
+export function blocksOf(node) {
+  node.blocks ??= (MAKERS[node.kind] ?? (() => []))(node).filter(Boolean);
+  return node.blocks;
+}
+
+const block = (form, content, title = '') => ({ form, content, title });
+const value = (content, title) => {
+  const read = parsed(content);
+  return typeof read === 'string' ? block('text', read, title) : block('json', read, title);
+};
+
+const MAKERS = {
+  text: (node) => [block('text', node.text)],
+  reasoning: (node) => [block('text', node.text)],
+  notice: (node) => [block('fact', node.text)],
+  warning: (node) => [block('fact', node.text)],
+  retry: (node) => [block('fact', node.text)],
+  system(node) {
+    if (node.before === null || !node.isChanged) return [block('text', node.text)];
+    return [block('diff', { before: node.before, after: node.text })];
+  },
+  message: (node) => contentBlocks(node.content),
+  tools: (node) => node.tools.flatMap(toolBlocks),
+  tool(node) {
+    const rest = restOfInput(node);
+    return [
+      node.code !== undefined && block('code', node.code, 'Code'),
+      rest.isThere && value(rest.input, 'Input'),
+      ...checkBlocks(node),
+      node.hasOutput && value(node.output, node.isError ? 'Error' : 'Output'),
+      node.isCut && block('error', 'The call has no result: it was cut off.'),
+    ];
+  },
+  code: (node) => [node.code !== undefined && block('code', node.code, 'Code'), ...checkBlocks(node)],
+  agent: (node) => [node.error !== null && node.error !== undefined && block('error', node.error)],
+  step: (node) => [node.isCut && block('error', 'The step was cut off.')],
+  finish: (node) => finishBlocks(node.result),
+};
+
+/** The input of a call without the code that is shown by itself. */
+function restOfInput({ code, input, hasInput }) {
+  if (code === undefined || typeof input !== 'object' || input === null) return { isThere: hasInput, input };
+  const { code: _, ...rest } = input;
+  return { isThere: Object.keys(rest).length > 0, input: rest };
+}
+
+function checkBlocks({ check, console }) {
+  return [
+    check && (check.ok ? block('fact', 'The code was checked and run.', 'Check') : block('diagnostics', check.diagnostics, 'Check')),
+    check?.ok && check.diagnostics.length > 0 && block('diagnostics', check.diagnostics, 'Found'),
+    console.length > 0 && block('console', console, 'Console'),
+  ];
+}
+
+function toolBlocks({ name, description, ...rest }) {
+  const schema = rest.inputSchema ?? rest.input_schema ?? rest.parameters ?? rest.schema;
+  return [block('text', text(description) || '(no description)', name), schema !== undefined && block('json', schema, '')];
+}
+
+/** The parts of a message. */
+function contentBlocks(content) {
+  if (!Array.isArray(content)) return [value(content)];
+  return content.map((part) => {
+    if (typeof part !== 'object' || part === null) return value(part);
+    switch (part.type) {
+      case 'text':
+        return block('text', text(part.text));
+      case 'reasoning':
+        return block('text', text(part.text), 'Reasoning');
+      case 'tool-call':
+        return value(part.input, `Calls ${text(part.toolName)}`);
+      case 'tool-result':
+        return value(part.output?.value ?? part.output, `Result of ${text(part.toolName)}`);
+      case 'image':
+      case 'file':
+        return block('fact', attachment(part));
+      default:
+        return value(part, text(part.type));
+    }
+  });
+}
+
+/** Images and files are named, not shown: nothing is loaded. */
+function attachment({ type, image, data, mediaType, filename }) {
+  const source = text(image ?? data);
+  const address = /^https?:/.test(source) ? source : `${Math.ceil((source.length * 3) / 4 / 1024)} KB`;
+  const known = [filename && `“${text(filename)}”`, mediaType && text(mediaType), address].filter(Boolean).join(', ');
+  return `${type === 'image' ? 'Image' : 'File'}: ${known}`;
+}
+
+function finishBlocks(result) {
+  const { error, output } = result;
+  const place = error?.file && `${text(error.file)}${error.line ? `:${error.line}${error.column ? `:${error.column}` : ''}` : ''}`;
+  return [
+    error && block('error', text(error.message ?? error)),
+    error?.hint && block('fact', text(error.hint), 'Hint'),
+    place && block('fact', place, 'Place'),
+    output !== undefined && value(output, 'Output'),
+  ];
+}
+
+/** A finding about code in a line. */
+export function diagnosticLine(found) {
+  const { line, column, message, code } = typeof found === 'object' && found !== null ? found : { message: found };
+  return { place: line ? `${line}:${column ?? 1}` : '', message: text(message), code: code === undefined ? '' : text(code) };
+}
+
+/** The words of a block, for search and for the clipboard. */
+export function blockText({ form, content }) {
+  switch (form) {
+    case 'json':
+      return jsonLines(content).map(lineText).join('\n');
+    case 'diff':
+      return content.after;
+    case 'console':
+      return content.join('\n');
+    case 'diagnostics':
+      return content.map(diagnosticLine).map(({ place, message, code }) => `${place} ${message} ${code}`).join('\n');
+    default:
+      return text(content);
+  }
+}
+
+/** What is copied of a block: JSON as programs write it. */
+export const copied = (shown) => (shown.form === 'json' ? stringify(shown.content, 2) : blockText(shown));

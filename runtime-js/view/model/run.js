@@ -1,0 +1,187 @@
+// Puts a run together from its events (docs/events.md, docs/journal.md): a tree of nodes. Passes over types and members that
+// it does not know, and believes nothing of those that it knows: a file may be damaged, or made by hand.
+import { Agents } from './agents.js';
+import { Node, nearest, walk } from './node.js';
+import { readRequest } from './request.js';
+import { number, text, usage } from './values.js';
+
+/** The run that the events tell of. */
+export function readRun(events) {
+  const reader = new Reader();
+  for (const event of events) reader.read(event);
+  return reader.end();
+}
+
+class Reader {
+  constructor() {
+    this.root = new Node('run', 0, { path: [] });
+    this.agents = new Agents(this.root);
+    this.run = { id: '', file: '', starts: [], finish: null, events: 0, cuts: [] };
+    this.last = null;
+  }
+
+  read(event) {
+    if (typeof event !== 'object' || event === null || !Object.hasOwn(READERS, event.type)) return;
+    const time = number(event.time) ?? this.last ?? 0;
+    if (this.last === null) this.root.start = time;
+    this.run.events += 1;
+    this.run.id ||= text(event.run);
+    // A resumed run goes on after a while in which nothing happened: the time line leaves it out.
+    if (event.type === 'run-start' && this.last !== null) this.run.cuts.push({ from: this.last, to: Math.max(time, this.last) });
+    const now = Math.max(time, this.last ?? time);
+    READERS[event.type].call(this, event, this.agents.of(event, now), now);
+    this.last = now;
+  }
+
+  /** Under what the next thing of this agent goes. */
+  place(agent) {
+    return agent.step ?? agent;
+  }
+
+  /** A piece of what the model says; pieces that follow each other are one node. */
+  say(kind, event, agent, now) {
+    const place = this.place(agent);
+    const last = place.children.at(-1);
+    const node = last?.kind === kind ? last : place.add(new Node(kind, now, { text: '' }));
+    node.pieces ??= [];
+    node.pieces.push(text(event.delta));
+    node.end = now;
+    if (agent.step) agent.step.heard = now;
+  }
+
+  /** Whatever was under way has stopped: the process is gone. */
+  interrupt() {
+    for (const agent of [this.root, ...this.agents.all]) agent.step = null;
+    for (const node of walk(this.root)) if (node.end === null) node.cutAt ??= this.last;
+  }
+
+  end() {
+    this.root.end = this.last ?? 0;
+    for (const node of walk(this.root)) {
+      if (node.pieces) {
+        node.text = node.pieces.join('');
+        delete node.pieces;
+      }
+      if (node.end === null) {
+        // What has a length and no end was cut off; everything else happens at once.
+        node.isCut = ['agent', 'step', 'tool'].includes(node.kind);
+        node.end = node.isCut ? (node.cutAt ?? this.root.end) : node.start;
+      }
+    }
+    return { ...this.run, root: this.root, agents: this.agents.all };
+  }
+}
+
+const READERS = {
+  'run-start'(event, _, now) {
+    if (this.run.starts.length > 0) {
+      this.interrupt();
+      this.root.add(new Node('resume', now, { fromStep: number(event.fromStep) }));
+    }
+    this.run.file = text(event.file) || this.run.file;
+    this.run.starts.push(now);
+    this.run.finish = null;
+  },
+
+  'step-start'(event, agent, now) {
+    const step = new Node('step', now, { number: number(event.step) ?? 0, model: text(event.model), usage: null, cost: null, heard: now });
+    agent.step = agent.add(step);
+    readRequest(event.request, agent, step);
+  },
+
+  'text-delta'(event, agent, now) {
+    this.say('text', event, agent, now);
+  },
+
+  'reasoning-delta'(event, agent, now) {
+    this.say('reasoning', event, agent, now);
+  },
+
+  'tool-call'(event, agent, now) {
+    const id = text(event.toolCallId);
+    if (agent.step) agent.step.heard = now;
+    const begun = agent.calls.get(id);
+    // A call that was cut off is made again when the run goes on.
+    if (begun && begun.end === null) return;
+    agent.calls.set(id, this.place(agent).add(toolNode(event, now)));
+  },
+
+  'tool-result'(event, agent, now) {
+    const id = text(event.toolCallId);
+    const call = agent.calls.get(id) ?? this.place(agent).add(toolNode(event, now));
+    agent.calls.set(id, call);
+    // The call of a step that a resumed run goes on with.
+    const step = nearest(call, 'step');
+    if (step?.end === null) agent.step ??= step;
+    call.end = now;
+    call.output = event.output;
+    call.hasOutput = true;
+    call.isError = event.isError === true;
+    call.took = number(event.durationMs);
+  },
+
+  'code-check'(event, agent, now) {
+    const code = typeof event.code === 'string' ? event.code : undefined;
+    const diagnostics = Array.isArray(event.diagnostics) ? event.diagnostics : [];
+    const call = this.agents.codeCall(agent, event);
+    const holder = call ?? this.place(agent).add(new Node('code', now, { console: [] }));
+    holder.code = code ?? holder.code;
+    holder.check = { ok: event.ok === true, diagnostics };
+  },
+
+  'code-console'(event, agent, now) {
+    const last = this.place(agent).children.at(-1);
+    const holder = this.agents.codeCall(agent, event) ?? (last?.kind === 'code' ? last : null);
+    (holder ?? this.place(agent).add(new Node('code', now, { console: [] }))).console.push(text(event.text));
+  },
+
+  'agent-start'() {},
+
+  'agent-finish'(event, agent, now) {
+    agent.end = now;
+    agent.took = number(event.durationMs);
+    agent.error = typeof event.error === 'string' ? event.error : null;
+    agent.step = null;
+  },
+
+  warning(event, agent, now) {
+    this.place(agent).add(new Node('warning', now, { text: text(event.message) }));
+  },
+
+  retry(event, agent, now) {
+    this.place(agent).add(new Node('retry', now, { text: text(event.message), wait: number(event.waitMs) ?? 0 }));
+  },
+
+  'step-finish'(event, agent, now) {
+    const step = agent.step ?? agent.children.findLast((node) => node.kind === 'step' && node.number === event.step);
+    if (!step) return;
+    step.end = now;
+    step.took = number(event.durationMs);
+    step.finishReason = text(event.finishReason);
+    step.usage = usage(event.usage);
+    step.cost = number(event.cost);
+    step.model = text(event.model) || step.model;
+    agent.step = null;
+  },
+
+  'run-finish'(event, _, now) {
+    this.run.finish = event;
+    this.root.add(new Node('finish', now, { result: event }));
+  },
+};
+
+function toolNode(event, now) {
+  const { input } = event;
+  const code = typeof input?.code === 'string' ? input.code : undefined;
+  return new Node('tool', now, {
+    callId: text(event.toolCallId),
+    name: text(event.toolName),
+    input,
+    hasInput: input !== undefined,
+    code,
+    check: null,
+    console: [],
+    hasOutput: false,
+    isError: false,
+  });
+}

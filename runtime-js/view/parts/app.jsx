@@ -1,0 +1,141 @@
+// The page: what is open, what is chosen, what is searched for, and the parts that show it.
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Search } from '../model/search.js';
+import { totals as totalsOf } from '../model/totals.js';
+import { paintHits, showHit } from '../highlight.js';
+import { useFolding } from '../folding.js';
+import { useKeys } from '../keys.js';
+import { switchTheme } from '../theme.js';
+import { Feed } from './feed.jsx';
+import { Head } from './head.jsx';
+import { Help } from './help.jsx';
+import { canFold } from './row.jsx';
+import { Summary } from './summary.jsx';
+import { Timeline } from './timeline.jsx';
+
+export function App({ run, clock, damaged }) {
+  const folding = useFolding(run);
+  const rows = useMemo(() => visibleRows(run.root, folding), [run, folding.state]);
+  const totals = useMemo(() => totalsOf(run, clock), [run]);
+  const [current, setCurrent] = useState(null);
+  // Where the list is to scroll: a new object each time, so that the same place can be asked for twice.
+  const [goal, setGoal] = useState(null);
+  const [isHelping, setHelping] = useState(false);
+  const isPrinted = usePrinting();
+  const go = useCallback(
+    (node, align) => {
+      folding.reveal(node);
+      setCurrent(node);
+      setGoal({ node, align });
+    },
+    [folding.reveal],
+  );
+  const search = useSearch(run, folding, go);
+  const next = (nodes, by) => nodes.length > 0 && go(after(nodes, current, by), 'start');
+  const actions = {
+    select: setCurrent,
+    fold: (node) => (setCurrent(node), folding.toggle(node)),
+    full: folding.full,
+    openAll: folding.openAll,
+    closeAll: folding.closeAll,
+    theme: switchTheme,
+    help: () => setHelping(!isHelping),
+    move: (by) => next(rows, by) && undefined,
+    step: (by) => next(rows.filter(({ kind }) => kind === 'step'), by),
+    toggle: () => current && canFold(current) && folding.toggle(current),
+    next,
+    failure: (by) => next(totals.failures, by),
+    hit: search.go,
+    edge: (isEnd) => rows.length > 0 && go(rows.at(isEnd ? -1 : 0), 'start'),
+    hasCurrent: () => current !== null,
+  };
+  actions.move = (by) => rows.length > 0 && go(after(rows, current, by));
+  const latest = useRef(actions);
+  latest.current = actions;
+  useKeys(latest);
+  // Rows compare what they are given: these must stay the same.
+  const rowActions = useMemo(() => ({ select: setCurrent, fold: (node) => latest.current.fold(node), full: (node) => latest.current.full(node) }), []);
+  useFocus(current, goal);
+  const onRendered = () => paintHits(search.query, search.hits[search.at]);
+  useEffect(() => showHit(search.query, search.hits[search.at]), [search.hits, search.at]);
+  return (
+    <>
+      <Head run={run} search={search} actions={actions} />
+      <main>
+        <div class="above">
+          <Summary run={run} totals={totals} damaged={damaged} actions={actions} />
+          <Timeline run={run} clock={clock} current={current} onSelect={(node) => go(node, 'start')} />
+        </div>
+        <Feed rows={rows} folding={folding} current={current} clock={clock} actions={rowActions} goal={goal} isPrinted={isPrinted} onRendered={onRendered} />
+      </main>
+      <Help isOpen={isHelping} onClose={() => setHelping(false)} />
+    </>
+  );
+}
+
+/** The nodes that are there while those above them are open. */
+function visibleRows(root, folding) {
+  const rows = [];
+  const add = (node) => {
+    rows.push(node);
+    if (node.children.length > 0 && folding.isOpen(node)) node.children.forEach(add);
+  };
+  root.children.forEach(add);
+  return rows;
+}
+
+/** The next of some nodes after the one that is chosen, around the end. */
+function after(nodes, current, by) {
+  const at = nodes.indexOf(current);
+  if (at >= 0) return nodes[Math.min(Math.max(at + by, 0), nodes.length - 1)] === current ? nodes.at(by > 0 ? 0 : -1) : nodes[at + by];
+  if (current === null) return nodes.at(by > 0 ? 0 : -1);
+  const following = nodes.findIndex(({ id }) => id > current.id);
+  if (by > 0) return nodes[Math.max(following, 0)];
+  return nodes.at(following < 0 ? -1 : following - 1);
+}
+
+/** The row that is chosen with the keyboard has the focus, once it is there. */
+function useFocus(current, goal) {
+  useEffect(() => {
+    if (!goal || document.activeElement?.id === 'search') return undefined;
+    const frame = requestAnimationFrame(() => document.querySelector(`[data-node="${goal.node.id}"]`)?.focus({ preventScroll: true }));
+    return () => cancelAnimationFrame(frame);
+  }, [current, goal]);
+}
+
+function useSearch(run, folding, go) {
+  const index = useMemo(() => new Search(run.root), [run]);
+  const [state, setState] = useState({ query: '', hits: [], at: 0 });
+  const timer = useRef(0);
+  const show = (found) => {
+    setState(found);
+    const hit = found.hits[found.at];
+    if (!hit) return;
+    folding.full(hit.node);
+    go(hit.node);
+  };
+  return {
+    ...state,
+    ask(query) {
+      setState((before) => ({ ...before, query, hits: query === '' ? [] : before.hits }));
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => show({ query, hits: index.find(query), at: 0 }), 120);
+    },
+    go(by) {
+      const { hits, at } = state;
+      if (hits.length > 0) show({ ...state, at: (at + by + hits.length) % hits.length });
+    },
+  };
+}
+
+/** On paper everything is there. */
+function usePrinting() {
+  const [isPrinted, setPrinted] = useState(false);
+  useEffect(() => {
+    const media = matchMedia('print');
+    const change = () => setPrinted(media.matches);
+    media.addEventListener('change', change);
+    return () => media.removeEventListener('change', change);
+  }, []);
+  return isPrinted;
+}

@@ -1,0 +1,181 @@
+// A node as a row of the page: a head, and below it what it has to show.
+import { Component } from 'preact';
+import { blocksOf, blockText } from '../model/blocks.js';
+import { isFailure, labelOf, titleOf } from '../model/titles.js';
+import { dollars, duration, offset, plural, preview, tokens } from '../model/words.js';
+import { stringify } from '../model/values.js';
+import { Block } from './block.jsx';
+
+/** Deeper nesting is not indented further. */
+const MAX_DEPTH = 8;
+
+/** Whether a row can be opened and closed. */
+export const canFold = (node) => !['resume', 'notice', 'warning', 'retry'].includes(node.kind) && (node.children.length > 0 || blocksOf(node).length > 0);
+
+export class Row extends Component {
+  shouldComponentUpdate(next) {
+    return ['node', 'isOpen', 'isFull', 'isCurrent', 'clock', 'position', 'total'].some((name) => next[name] !== this.props[name]);
+  }
+
+  componentDidCatch(error) {
+    this.setState({ error });
+  }
+
+  render({ node, isOpen, isFull, isCurrent, clock, position, total, actions }, { error }) {
+    const depth = Math.min(node.kind === 'agent' ? node.depth - 1 : node.depth, MAX_DEPTH);
+    const names = ['row', node.kind, isFailure(node) && 'bad', isCurrent && 'current', isOpen && 'open'];
+    return (
+      <article
+        class={names.filter(Boolean).join(' ')}
+        data-node={node.id}
+        style={{ '--depth': depth }}
+        tabIndex={isCurrent ? 0 : -1}
+        aria-posinset={position + 1}
+        aria-setsize={total}
+        aria-label={`${labelOf(node)} ${titleOf(node)}`.trim()}
+        onMouseDown={(event) => event.detail === 1 && actions.select(node)}
+      >
+        {Array.from({ length: depth }, (_, level) => (
+          <span class="guide" key={level} style={{ '--level': level }} />
+        ))}
+        {error ? <p class="error">This cannot be shown: {String(error.message)}</p> : this.content(node, isOpen, isFull, clock, actions)}
+      </article>
+    );
+  }
+
+  content(node, isOpen, isFull, clock, actions) {
+    // A notice is a sentence, which stands in its head.
+    const blocks = isOpen && HEADS[node.kind] !== Notice ? blocksOf(node) : [];
+    const Head = HEADS[node.kind] ?? Labelled;
+    const onFull = () => actions.full(node);
+    return (
+      <>
+        <span class="at">{offset(clock.at(node.start))}</span>
+        <div class="main">
+          <Head node={node} isOpen={isOpen} onFold={() => actions.fold(node)} />
+          {blocks.length > 0 && (
+            <div class="blocks">
+              {blocks.map((block, index) => (
+                <Block key={index} block={block} isFull={isFull} onFull={onFull} />
+              ))}
+            </div>
+          )}
+        </div>
+      </>
+    );
+  }
+}
+
+function Fold({ node, isOpen, onFold, children }) {
+  if (!canFold(node)) return <span class="fold">{children}</span>;
+  return (
+    <button type="button" class="fold" aria-expanded={isOpen} onClick={onFold}>
+      <span class="mark" aria-hidden="true" />
+      {children}
+    </button>
+  );
+}
+
+const Facts = ({ children }) => <span class="facts">{children.flat().filter(Boolean).map((fact, index) => <span key={index}>{fact}</span>)}</span>;
+
+const took = (node) => duration(node.took ?? node.end - node.start);
+
+function StepHead({ node, isOpen, onFold }) {
+  const { model, finishReason, usage, cost } = node;
+  const more = usage && [
+    usage.cachedInputTokens ? `${usage.cachedInputTokens.toLocaleString('en')} cached` : '',
+    usage.reasoningTokens ? `${usage.reasoningTokens.toLocaleString('en')} reasoning` : '',
+  ];
+  return (
+    <header>
+      <h3>
+        <Fold node={node} isOpen={isOpen} onFold={onFold}>
+          {titleOf(node)}
+        </Fold>
+      </h3>
+      <span class="model">{model}</span>
+      {finishReason && <span class={`reason ${finishReason === 'error' ? 'is-bad' : ''}`}>{finishReason}</span>}
+      {node.isCut && <span class="reason is-bad">cut off</span>}
+      <Facts>{[tokens(usage), more, cost ? dollars(cost) : '', took(node)]}</Facts>
+    </header>
+  );
+}
+
+function AgentHead({ node, isOpen, onFold }) {
+  const steps = node.children.filter(({ kind }) => kind === 'step').length;
+  return (
+    <header>
+      <h3>
+        <Fold node={node} isOpen={isOpen} onFold={onFold}>
+          <span class="kind">Agent</span> {node.name}
+        </Fold>
+      </h3>
+      {node.error && <span class="reason is-bad">failed</span>}
+      {node.isCut && <span class="reason is-bad">cut off</span>}
+      <Facts>{[plural(steps, 'step'), took(node)]}</Facts>
+    </header>
+  );
+}
+
+function ToolHead({ node, isOpen, onFold }) {
+  const isBad = isFailure(node);
+  return (
+    <header>
+      <Fold node={node} isOpen={isOpen} onFold={onFold}>
+        <span class="kind">Tool</span> <b>{node.name}</b>
+      </Fold>
+      {!isOpen && <span class="preview">{preview(node.code ?? stringify(node.input) ?? '')}</span>}
+      {isBad && <span class="reason is-bad">{node.isCut ? 'cut off' : node.check?.ok === false ? 'not run' : 'error'}</span>}
+      <Facts>{[!node.isCut && took(node)]}</Facts>
+    </header>
+  );
+}
+
+function Labelled({ node, isOpen, onFold }) {
+  const first = blocksOf(node)[0];
+  const words = node.kind === 'tools' ? titleOf(node) : first && blockText(first);
+  const isSame = node.kind === 'system' && !node.isChanged;
+  return (
+    <header>
+      <Fold node={node} isOpen={isOpen} onFold={onFold}>
+        <span class="kind">{labelOf(node)}</span>
+      </Fold>
+      {!isOpen && <span class="preview">{isSame ? 'as before' : preview(words ?? '')}</span>}
+      {isOpen && node.kind === 'system' && node.before !== null && <span class="preview">{isSame ? 'as before' : 'what changed since the step before'}</span>}
+    </header>
+  );
+}
+
+function Notice({ node }) {
+  return (
+    <header>
+      <span class="fold">
+        <span class="kind">{labelOf(node)}</span>
+      </span>
+      <span class="notice">{node.text}</span>
+    </header>
+  );
+}
+
+const Resume = ({ node }) => (
+  <header>
+    <span class="kind">{titleOf(node)}</span>
+  </header>
+);
+
+function FinishHead({ node, isOpen, onFold }) {
+  const { result } = node;
+  return (
+    <header>
+      <h3>
+        <Fold node={node} isOpen={isOpen} onFold={onFold}>
+          {titleOf(node)}
+        </Fold>
+      </h3>
+      {result.error?.kind && <span class="reason is-bad">{String(result.error.kind)}</span>}
+      {result.error?.code !== undefined && <span class="model">exit code {String(result.error.code)}</span>}
+    </header>
+  );
+}
+
+const HEADS = { step: StepHead, agent: AgentHead, tool: ToolHead, notice: Notice, warning: Notice, retry: Notice, resume: Resume, finish: FinishHead };

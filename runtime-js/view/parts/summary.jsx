@@ -1,0 +1,81 @@
+// What the run came to.
+import { clock as dateAndTime, count, dollars, duration, plural } from '../model/words.js';
+import { text } from '../model/values.js';
+
+export function Summary({ run, totals, damaged, actions }) {
+  const { usage, cost, models, steps, allSteps } = totals;
+  const token = (value) => (value === null || value === undefined ? '–' : count(value));
+  const extras = [
+    usage.cachedInputTokens ? `${count(usage.cachedInputTokens)} cached` : '',
+    usage.reasoningTokens ? `${count(usage.reasoningTokens)} reasoning` : '',
+  ].filter(Boolean);
+  return (
+    <section class="summary" aria-label="Summary">
+      <dl>
+        <Fact name="Started">{run.starts.length > 0 || run.root.start ? dateAndTime(run.root.start) : '–'}</Fact>
+        <Fact name="Duration">{duration(totals.duration)}</Fact>
+        <Fact name="Steps" more={allSteps > steps ? `${count(allSteps)} with agents` : ''}>
+          {count(steps)}
+        </Fact>
+        <Fact name="Tool calls">{count(totals.tools)}</Fact>
+        {totals.agents > 0 && <Fact name="Agents">{count(totals.agents)}</Fact>}
+        <Fact name="Tokens" more={extras.join(', ')}>
+          {token(usage.inputTokens)} → {token(usage.outputTokens)}
+        </Fact>
+        <Fact name="Cost">{cost === null ? 'unknown' : dollars(cost)}</Fact>
+        <Fact name="Model" more={models.length > 1 ? `and ${plural(models.length - 1, 'other')}` : ''}>
+          {text(run.finish?.model) || models[0] || '–'}
+        </Fact>
+      </dl>
+      <p class="origin">
+        <span>{run.file}</span> <span>{run.id}</span>
+        {run.starts.length > 1 && <span>resumed {run.starts.length === 2 ? 'once' : `${run.starts.length - 1} times`}</span>}
+      </p>
+      <Problem run={run} />
+      {damaged.length > 0 && <p class="note">{damagedWords(damaged)}</p>}
+      <p class="jumps">
+        {totals.failures.length > 0 && (
+          <button type="button" onClick={() => actions.failure(1)} title="Next problem (e)">
+            {plural(totals.failures.length, 'problem')}
+          </button>
+        )}
+        {totals.warnings.length > 0 && (
+          <button type="button" onClick={() => actions.next(totals.warnings, 1)}>
+            {plural(totals.warnings.length, 'warning')}
+          </button>
+        )}
+        {totals.retries.length > 0 && (
+          <button type="button" onClick={() => actions.next(totals.retries, 1)}>
+            {totals.retries.length === 1 ? '1 retry' : `${count(totals.retries.length)} retries`}
+          </button>
+        )}
+      </p>
+    </section>
+  );
+}
+
+const Fact = ({ name, more, children }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      {children} {more && <small>{more}</small>}
+    </dd>
+  </div>
+);
+
+function Problem({ run: { finish } }) {
+  const error = finish?.error;
+  if (!error) return null;
+  return (
+    <div class="problem" role="note">
+      <p>{text(error.message ?? error)}</p>
+      {error.hint && <p class="hint">{text(error.hint)}</p>}
+    </div>
+  );
+}
+
+function damagedWords(lines) {
+  const shown = lines.slice(0, 10).join(', ');
+  const rest = lines.length > 10 ? ` and ${count(lines.length - 10)} more` : '';
+  return `Left out, for they are damaged: ${lines.length === 1 ? 'line' : 'lines'} ${shown}${rest}.`;
+}

@@ -1,0 +1,119 @@
+//! One run in words: what it was started with, its steps and tools. Must not know where lines are kept.
+
+use std::{fmt::Write, time::Duration};
+
+use console::truncate_str;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+use super::{object::timestamp, table::without_controls};
+use crate::{
+    chat::Usage,
+    cli::readers::figures::{cost, seconds, tokens},
+    journal::{RunInfo, Start, Status},
+};
+
+/// How wide a line may be where there is no terminal to ask.
+const WIDTH: usize = 100;
+
+/// What a run was started with and what it came to.
+pub(super) fn of_run(run: &RunInfo, start: &Start) -> String {
+    let mut text = String::new();
+    let mut add = |name: &str, value: String| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{name:8}  {}", without_controls(&value));
+    };
+    add("run", run.id.clone());
+    add("file", run.file.display().to_string());
+    add("status", status(run));
+    let began = timestamp(run.started).to_zoned(TimeZone::system());
+    add("started", format!("{}, took {}", began.strftime("%F %T"), seconds(Duration::from_millis(run.duration_ms()))));
+    add("steps", steps(run));
+    add("tokens", tokens(&run.sums.usage));
+    add("cost", cost(run.cost()));
+    if let Some(model) = &run.model {
+        add("model", model.clone());
+    }
+    if !start.words.is_empty() {
+        add("words", start.words.join(" "));
+    }
+    if let Some(input) = &start.input {
+        add("input", Value::Object(input.clone()).to_string());
+    }
+    if let Some(origin) = &run.origin {
+        add("from", format!("step {} of {}", origin.step, origin.run));
+    }
+    if let Some(message) = run.error.as_ref().and_then(|error| error["message"].as_str()) {
+        add("error", message.to_owned());
+    }
+    if !matches!(run.status, Status::Done | Status::Running) {
+        let how = || format!("lmthing resume {}", run.id);
+        add("resume", start.not_resumable.as_ref().map_or_else(how, |why| format!("not possible: {why}")));
+    }
+    text
+}
+
+fn status(run: &RunInfo) -> String {
+    match (&run.owner, run.status) {
+        (Some(owner), Status::Running) => format!("running, in process {} on {}", owner.pid, owner.host),
+        (_, status) => status.as_str().to_owned(),
+    }
+}
+
+fn steps(run: &RunInfo) -> String {
+    let (own, all) = (run.sums.steps, run.sums.all_steps);
+    if own == all { own.to_string() } else { format!("{own}, {all} with agents") }
+}
+
+/// What happened, a line for what is worth one.
+pub(super) struct Steps {
+    width: usize,
+    /// The arguments of calls that are not answered, by id.
+    inputs: std::collections::HashMap<String, String>,
+    is_first: bool,
+}
+
+impl Steps {
+    /// For a terminal of this width.
+    pub(super) fn new(width: Option<usize>) -> Self {
+        Steps { width: width.unwrap_or(WIDTH), inputs: Default::default(), is_first: true }
+    }
+
+    /// The line for an event, with its end; nothing for most.
+    pub(super) fn line(&mut self, line: &str) -> String {
+        let Ok(event) = serde_json::from_str::<Value>(line) else { return String::new() };
+        let Some(told) = self.told(&event) else { return String::new() };
+        let depth = event["agent"].as_array().map_or(0, Vec::len);
+        let told = format!("{}{}", "  ".repeat(depth), without_controls(&told));
+        let gap = if std::mem::take(&mut self.is_first) { "\n" } else { "" };
+        format!("{gap}{}\n", truncate_str(&told, self.width, "…"))
+    }
+
+    fn told(&mut self, event: &Value) -> Option<String> {
+        let text = |name: &str| event[name].as_str().unwrap_or_default();
+        let took = || seconds(Duration::from_millis(event["durationMs"].as_u64().unwrap_or(0)));
+        Some(match text("type") {
+            "run-start" if event["resumed"] == true => format!("resumed at step {}", event["fromStep"]),
+            "tool-call" => {
+                self.inputs.insert(text("toolCallId").to_owned(), event["input"].to_string());
+                return None;
+            }
+            "tool-result" => {
+                let input = self.inputs.remove(text("toolCallId")).unwrap_or_default();
+                let failed = if event["isError"] == true { "failed, " } else { "" };
+                // The time first: the arguments may be cut.
+                format!("  {} · {failed}{} · {input}", text("toolName"), took())
+            }
+            "step-finish" => {
+                let usage: Usage = serde_json::from_value(event["usage"].clone()).unwrap_or_default();
+                let figures = [took(), tokens(&usage), cost(event["cost"].as_f64())].join(" · ");
+                format!("step {} · {} · {figures}", event["step"], text("model"))
+            }
+            "agent-start" => format!("{}:", text("name")),
+            "agent-finish" if event["error"].is_string() => format!("{} failed: {}", text("name"), text("error")),
+            "warning" => format!("warning: {}", text("message")),
+            "retry" => format!("retry: {}", text("message")),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! `lmthing runs` (docs/journal.md, "Looking at runs"): the list of a journal's runs, one of them, its events, and forgetting.
+
+mod details;
+mod object;
+mod table;
+
+use std::path::Path;
+
+use super::journal::path;
+use crate::{
+    cli::{
+        ExitCode, Printer, env,
+        runs_args::{PruneArgs, RunsArgs, RunsCommand, ShowArgs},
+    },
+    journal::{Journal, JournalError},
+};
+
+/// Lines that are written at once.
+const AT_ONCE: usize = 500;
+
+/// Does what was typed.
+pub(in crate::cli) fn run(args: &RunsArgs, printer: &Printer) -> ExitCode {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let (variables, _) = env::variables(&directory);
+    let path = path(args.journal.as_deref(), &variables, &directory);
+    let done = match &args.command {
+        None => list(args.json, &path, printer),
+        // `runs --json show ID` was meant so too.
+        Some(RunsCommand::Show(show)) => self::show(show, args.json || show.json, &path, printer),
+        Some(RunsCommand::Export(export)) => self::export(&export.id, &path, printer),
+        Some(RunsCommand::Prune(prune)) => forget(prune, &path, printer),
+    };
+    printer.flush();
+    match done {
+        Ok(()) => ExitCode::Done,
+        Err(error) => {
+            printer.diagnostic(&error.into());
+            ExitCode::File
+        }
+    }
+}
+
+fn list(is_json: bool, path: &Path, printer: &Printer) -> Result<(), JournalError> {
+    let runs = Journal::read(path)?.runs()?;
+    if is_json {
+        let list: Vec<_> = runs.iter().map(object::of_run).collect();
+        printer.text(&format!("{:#}\n", serde_json::Value::from(list)));
+    } else if runs.is_empty() {
+        printer.stderr(&format!("The journal {} holds no runs.\n", path.display()));
+    } else {
+        printer.text(&table::of_runs(&runs, printer));
+    }
+    Ok(())
+}
+
+fn show(args: &ShowArgs, is_json: bool, path: &Path, printer: &Printer) -> Result<(), JournalError> {
+    let journal = Journal::read(path)?;
+    let run = journal.find(&args.id)?;
+    let start = journal.start(&run)?;
+    if is_json {
+        printer.text(&format!("{:#}\n", object::of_start(&run, &start)));
+        return Ok(());
+    }
+    printer.text(&details::of_run(&run, &start));
+    let mut steps = details::Steps::new(printer.columns().map(usize::from));
+    journal.lines(&run, |line| {
+        printer.text(&steps.line(line));
+        true
+    })
+}
+
+fn export(id: &str, path: &Path, printer: &Printer) -> Result<(), JournalError> {
+    let journal = Journal::read(path)?;
+    let run = journal.find(id)?;
+    let mut count = 0;
+    journal.lines(&run, |line| {
+        printer.text(line);
+        printer.text("\n");
+        count += 1;
+        if count % AT_ONCE == 0 {
+            printer.flush();
+        }
+        true
+    })
+}
+
+fn forget(args: &PruneArgs, path: &Path, printer: &Printer) -> Result<(), JournalError> {
+    let journal = if args.dry_run { Journal::read(path)? } else { Journal::open(path)? };
+    let runs = journal.older_than(args.older_than.milliseconds)?;
+    if runs.is_empty() {
+        printer.stderr(&format!("Nothing to forget: every run was written to in the last {}.\n", args.older_than.text));
+        return Ok(());
+    }
+    let count = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
+    if args.dry_run {
+        printer.text(&table::of_runs(&runs, printer));
+        printer.stderr(&format!("{count} would be forgotten.\n"));
+        return Ok(());
+    }
+    journal.forget(&runs)?;
+    printer.stderr(&format!("{count} forgotten.\n"));
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! `lmthing view` (docs/view.md): a run as a page. What is on the page is for [`crate::trace::page`].
+
+mod problem;
+mod source;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use self::problem::{Problem, cannot, problem};
+use super::prompt_file::is_prompt_file;
+use crate::{
+    cli::{ExitCode, Printer, browser, view_args::ViewArgs},
+    diagnostic::Diagnostic,
+    trace::page::{self, Told},
+};
+
+/// Numbers of damaged lines that are told one by one.
+const MAX_DAMAGED: usize = 5;
+
+/// Writes the page and says where it is.
+pub(in crate::cli) fn run(args: &ViewArgs, printer: &Printer) -> ExitCode {
+    let target = match Target::of(args) {
+        Ok(target) => target,
+        Err(problem) => {
+            printer.diagnostic(&problem);
+            return ExitCode::Usage;
+        }
+    };
+    match show(args, &target, printer) {
+        Ok(()) => ExitCode::Done,
+        Err(problem) => {
+            printer.diagnostic(&problem);
+            ExitCode::File
+        }
+    }
+}
+
+/// Where the page goes.
+enum Target {
+    Stdout,
+    /// A file, or a folder for it.
+    Path(PathBuf),
+    /// A name of its own in the working directory.
+    Usual,
+}
+
+impl Target {
+    fn of(args: &ViewArgs) -> Result<Self, Problem> {
+        let Some(path) = &args.output else { return Ok(Target::Usual) };
+        if path == Path::new("-") {
+            return match args.open {
+                false => Ok(Target::Stdout),
+                true => Err(problem("a browser cannot open what goes to standard output", "leave out -o -, or --open")),
+            };
+        }
+        let is_input = fs::canonicalize(path).is_ok_and(|out| fs::canonicalize(&args.run).is_ok_and(|run| run == out));
+        if is_input || is_prompt_file(path) {
+            let what = if is_input { "the run that is to be shown" } else { "a prompt file" };
+            let message = format!("{} is {what}, and would be written over", path.display());
+            return Err(problem(&message, "name a file for the page: -o run.html"));
+        }
+        Ok(Target::Path(path.clone()))
+    }
+
+    /// The path of the page of a run.
+    fn path(&self, told: &Told) -> Option<PathBuf> {
+        match self {
+            Target::Stdout => None,
+            Target::Path(path) if path.is_dir() => Some(path.join(usual_name(told))),
+            Target::Path(path) => Some(path.clone()),
+            Target::Usual => Some(PathBuf::from(usual_name(told))),
+        }
+    }
+}
+
+/// `lmthing-ID.html`; whatever stands in a file for the id, it names no other folder.
+fn usual_name(told: &Told) -> String {
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
+    let id: String = told.id.chars().filter(is_plain).take(64).collect();
+    format!("lmthing-{}.html", if id.is_empty() { "run" } else { &id })
+}
+
+fn show(args: &ViewArgs, target: &Target, printer: &Printer) -> Result<(), Problem> {
+    let told = source::read(args)?;
+    for note in notes(&told) {
+        printer.stderr(&format!("Warning: {note}\n"));
+    }
+    let page = page::write(&told).map_err(|error| Diagnostic::new(format!("cannot make the page: {error}")))?;
+    let Some(path) = target.path(&told) else {
+        printer.text(&page);
+        printer.flush();
+        return Ok(());
+    };
+    write(&path, &page)?;
+    printer.stderr(&format!("Wrote {}.\n", path.display()));
+    if args.open { open(&path) } else { Ok(()) }
+}
+
+/// What a person should know of what was left out.
+fn notes(told: &Told) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let [first, rest @ ..] = &told.damaged[..] {
+        let shown: Vec<String> = told.damaged.iter().take(MAX_DAMAGED).map(usize::to_string).collect();
+        let more = told.damaged.len().saturating_sub(MAX_DAMAGED);
+        notes.push(match (rest.len(), more) {
+            (0, _) => format!("line {first} is damaged and left out"),
+            (_, 0) => format!("lines {} are damaged and left out", shown.join(", ")),
+            (_, more) => format!("lines {} and {more} more are damaged and left out", shown.join(", ")),
+        });
+    }
+    match told.others {
+        0 => {}
+        1 => notes.push(format!("there are two runs in it; this is the page of the last one, {}", told.id)),
+        others => {
+            notes.push(format!("there are {} runs in it; this is the page of the last one, {}", others + 1, told.id))
+        }
+    }
+    notes
+}
+
+fn write(path: &Path, page: &str) -> Result<(), Problem> {
+    fs::write(path, page).map_err(|error| {
+        let problem = cannot("write", &path.display().to_string(), &error);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        folder.map_or(problem.clone(), |folder| {
+            Box::new(problem.with_hint(format!("make the folder {} first", folder.display())))
+        })
+    })
+}
+
+fn open(path: &Path) -> Result<(), Problem> {
+    browser::open(path).map_err(|why| {
+        let message = format!("cannot open {} in a browser: {why}", path.display());
+        problem(&message, "the page is written; open it by hand, or name a browser in LMTHING_BROWSER")
+    })
+}

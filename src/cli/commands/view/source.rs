@@ -1,0 +1,85 @@
+//! Where `lmthing view` has a run from: the journal, a file, standard input. Must not know what is made of it.
+
+use std::{
+    fs,
+    io::{self, Read},
+    path::Path,
+};
+
+use super::problem::{Problem, cannot, problem};
+use crate::{
+    cli::{commands::journal, env, view_args::ViewArgs},
+    diagnostic::{Diagnostic, did_you_mean},
+    journal::{Journal, JournalError, RunInfo},
+    trace::page::Told,
+};
+
+/// What files of events end in.
+const ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
+
+/// The run that was named.
+pub(super) fn read(args: &ViewArgs) -> Result<Told, Problem> {
+    let run = &args.run;
+    if run == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().read_to_end(&mut bytes).map_err(|error| cannot("read", "standard input", &error))?;
+        return told_by(&bytes, "standard input");
+    }
+    if !is_file(run) {
+        return of_journal(args);
+    }
+    let bytes = fs::read(run).map_err(|error| {
+        let problem = cannot("read", &run.display().to_string(), &error);
+        let near = did_you_mean(run, has_ending).filter(|_| error.kind() == io::ErrorKind::NotFound);
+        near.map_or(problem.clone(), |hint| Box::new(problem.with_hint(hint)))
+    })?;
+    told_by(&bytes, &run.display().to_string())
+}
+
+/// Whether a word names a file, and not a run of the journal.
+fn is_file(word: &Path) -> bool {
+    word.components().count() > 1 || word.starts_with(".") || has_ending(word) || word.is_file()
+}
+
+fn has_ending(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+}
+
+fn told_by(bytes: &[u8], name: &str) -> Result<Told, Problem> {
+    Told::of_bytes(bytes).ok_or_else(|| {
+        let why = if bytes.trim_ascii().is_empty() { "it is empty" } else { "none of its lines is an event" };
+        let hint = "events are what these print: lmthing run -f events FILE, lmthing runs export ID";
+        problem(&format!("{name} is no run: {why}"), hint)
+    })
+}
+
+/// A run by its id, the beginning of it, or `last`.
+fn of_journal(args: &ViewArgs) -> Result<Told, Problem> {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let (variables, _) = env::variables(&directory);
+    let path = journal::path(args.journal.as_deref(), &variables, &directory);
+    let word = args.run.to_string_lossy();
+    let (run, mut told) = find(&path, &word).map_err(|error| {
+        let is_missing = !path.exists();
+        let diagnostic = Diagnostic::from(error);
+        let hint = "lmthing run --journal FILE writes one; a run from a file is shown by: lmthing view FILE.jsonl";
+        Box::new(if is_missing { diagnostic.with_hint(hint) } else { diagnostic })
+    })?;
+    if !told.is_run() {
+        return Err(Box::new(Diagnostic::new(format!("nothing is known of what happened in the run {}", run.id))));
+    }
+    told.id = run.id;
+    told.status = Some(run.status.as_str());
+    Ok(told)
+}
+
+fn find(path: &Path, word: &str) -> Result<(RunInfo, Told), JournalError> {
+    let journal = Journal::read(path)?;
+    let run = journal.find(word)?;
+    let mut told = Told::default();
+    journal.lines(&run, |line| {
+        told.take(line.as_bytes());
+        true
+    })?;
+    Ok((run, told))
+}

@@ -1,0 +1,150 @@
+//! Sends spans in batches, on the thread that the SDK has for that. Must not know where they come from.
+
+use std::{
+    fmt,
+    io::Write,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
+use opentelemetry_proto::{
+    tonic::collector::trace::v1::ExportTraceServiceRequest,
+    transform::{common::tonic::ResourceAttributesWithSchema, trace::tonic::group_spans_by_resource_and_scope},
+};
+use opentelemetry_sdk::{
+    Resource,
+    error::{OTelSdkError, OTelSdkResult},
+    trace::{SpanData, SpanExporter},
+};
+use prost::Message;
+use tokio::runtime::Runtime;
+
+use super::{
+    load::{Load, size},
+    post::{Again, Collector, Refusal},
+    settings::Settings,
+};
+
+/// How large a request may be: collectors take 20 MB as a rule, and what cannot be sent is lost as a whole.
+const LARGEST: usize = 4 << 20;
+
+/// The waits before further attempts while the run goes on.
+const WAITS: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(2)];
+
+/// The wait before the only one at its end.
+const LAST_WAIT: Duration = Duration::from_millis(200);
+
+/// Longer than that a collector is not waited for, whatever it says.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+pub(super) struct Exporter {
+    collector: Collector,
+    load: Arc<Load>,
+    resource: ResourceAttributesWithSchema,
+    /// Made where it is used: connections belong to it.
+    runtime: Mutex<Option<Runtime>>,
+}
+
+impl fmt::Debug for Exporter {
+    /// Without the headers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Exporter")
+    }
+}
+
+impl Exporter {
+    pub(super) fn new(settings: Settings, load: Arc<Load>) -> Self {
+        let resource = ResourceAttributesWithSchema::default();
+        Exporter { collector: Collector::new(settings), load, resource, runtime: Mutex::default() }
+    }
+
+    fn send_all(&self, batch: Vec<SpanData>) -> Result<(), String> {
+        let mut guard = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
+        if guard.is_none() {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            *guard = Some(runtime.map_err(|error| format!("the event loop cannot start: {error}"))?);
+        }
+        let Some(runtime) = guard.as_ref() else { return Ok(()) };
+        for part in parts(batch) {
+            let (spans, bytes) = (part.len(), part.iter().map(size).sum());
+            match runtime.block_on(self.send(part)) {
+                Ok(None) => {}
+                Ok(Some((spans, problem))) => self.load.fails(spans, problem),
+                Err(refusal) => self.load.fails(spans, refusal.problem),
+            }
+            self.load.settles(spans, bytes);
+        }
+        Ok(())
+    }
+
+    async fn send(&self, spans: Vec<SpanData>) -> Result<Option<(usize, String)>, Refusal> {
+        let resource_spans = group_spans_by_resource_and_scope(spans, &self.resource);
+        let body = ExportTraceServiceRequest { resource_spans }.encode_to_vec();
+        let body = Bytes::from(if self.collector.is_compressed() { compressed(&body) } else { body });
+        let mut attempt = 0;
+        loop {
+            let refusal = match self.collector.post(body.clone()).await {
+                Ok(arrived) => return Ok(arrived),
+                Err(refusal) => refusal,
+            };
+            let Some(wait) = self.wait(&refusal, attempt) else { return Err(refusal) };
+            tokio::time::sleep(wait).await;
+            attempt += 1;
+        }
+    }
+
+    /// How long to wait for another attempt, if there is to be one.
+    fn wait(&self, refusal: &Refusal, attempts: usize) -> Option<Duration> {
+        match (refusal.again?, self.load.is_ending()) {
+            // Nobody listens: that will not change in the moment there is.
+            (Again::Later, true) => None,
+            (Again::After(_), true) => (attempts == 0).then_some(LAST_WAIT),
+            (Again::Later | Again::After(None), false) => WAITS.get(attempts).copied(),
+            (Again::After(Some(wait)), false) => WAITS.get(attempts).map(|_| wait.min(LONGEST_WAIT)),
+        }
+    }
+}
+
+impl SpanExporter for Exporter {
+    async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
+        // Nobody else is on this thread.
+        self.send_all(batch).map_err(OTelSdkError::InternalFailure)
+    }
+
+    fn shutdown_with_timeout(&self, _timeout: Duration) -> OTelSdkResult {
+        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Not to wait for the look-up of a name that nobody needs any more.
+        runtime.into_iter().for_each(Runtime::shutdown_background);
+        Ok(())
+    }
+
+    fn set_resource(&mut self, resource: &Resource) {
+        self.resource = resource.into();
+    }
+}
+
+/// A batch in parts that fit into a request. A single span goes as it is.
+fn parts(batch: Vec<SpanData>) -> Vec<Vec<SpanData>> {
+    let mut parts = Vec::new();
+    let (mut part, mut bytes) = (Vec::new(), 0);
+    for span in batch {
+        let size = size(&span);
+        if bytes + size > LARGEST && !part.is_empty() {
+            parts.push(std::mem::take(&mut part));
+            bytes = 0;
+        }
+        bytes += size;
+        part.push(span);
+    }
+    parts.push(part);
+    parts
+}
+
+fn compressed(body: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::fast());
+    // Memory takes everything.
+    let _ = encoder.write_all(body);
+    encoder.finish().unwrap_or_default()
+}

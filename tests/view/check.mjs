@@ -1,0 +1,252 @@
+// Looks at pages of `lmthing view` in Chromium: `node check.mjs CHROMIUM FOLDER`, where FOLDER has the pages full.html,
+// many.html and hostile.html. Prints a line for each check that holds, and ends with 1 at the first that does not. With a third
+// argument it writes pictures into that folder.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { startChromium } from './chromium.mjs';
+
+const [, , program, folder, pictures] = process.argv;
+const address = (name) => pathToFileURL(join(folder, `${name}.html`)).href;
+const chromium = await startChromium(program);
+const pause = (millis) => new Promise((done) => setTimeout(done, millis));
+
+const CHECKS = {
+  'steps, tools and texts are there without a click'() {
+    return withPage('full', {}, async (page) => {
+      const text = await page.evaluate('document.querySelector(".feed").innerText');
+      const words = ['Step 0', 'Step 3', 'lookup', 'researcher', 'I look both prices up.', 'Two prices are needed.', 'Tea costs 4.00 EUR.', '"porcelain"'];
+      words.push('What do tea and a cup cost', 'Reminder: two tasks are open.', 'reader', 'Cups without handles came first.', 'as before');
+      words.push('1. [done]  Find the price', 'const products: string[]', "Type 'number' is not assignable", 'total 1200', 'Resumed at step 3');
+      words.push('openai is busy', 'The description of the tool researcher', 'the limit of 1 step is reached', '1,100 → 150 tokens', '$0.0043', 'cut off');
+      for (const word of words) assert.ok(text.includes(word), `${word} is not in:\n${text}`);
+      const summary = await page.evaluate('document.querySelector(".summary").innerText');
+      for (const word of ['prompts/order.lmt.mjs', '6,850 → 572', '$0.0239', 'openai:gpt-4o', 'resumed once']) assert.ok(summary.includes(word), `${word}: ${summary}`);
+      const changed = await page.evaluate('[...document.querySelectorAll(".removed, .added")].map((line) => line.textContent.trim())');
+      assert.deepEqual(changed.length, 5, changed.join('\n'));
+      assert.ok((await page.evaluate('document.querySelectorAll(".bar").length')) >= 12);
+    });
+  },
+
+  'agents stand below the call they answer, parallel tools in lanes of their own'() {
+    return withPage('full', {}, async (page) => {
+      const rows = await page.evaluate('[...document.querySelectorAll(".row")].map((row) => row.getAttribute("aria-label"))');
+      const at = (label) => rows.indexOf(label);
+      assert.ok(at('Tool researcher') < at('researcher') && at('Tool search') < at('reader') && at('reader') < rows.lastIndexOf('researcher'), rows.join('\n'));
+      const lanes = await page.evaluate('[...new Set([...document.querySelectorAll(".bar")].map((bar) => bar.style.top))].length');
+      assert.equal(lanes, 8);
+    });
+  },
+
+  'the keyboard goes everywhere'() {
+    return withPage('full', {}, async (page) => {
+      const current = () => page.evaluate('document.querySelector(".row.current")?.getAttribute("aria-label") ?? ""');
+      const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.id');
+      await page.press('j');
+      assert.equal(await current(), 'Step 0');
+      assert.equal(await focused(), 'Step 0');
+      await page.press('ArrowDown');
+      assert.equal(await focused(), 'System');
+      await page.press('k');
+      const before = await rowCount(page);
+      await page.press('o');
+      assert.ok((await rowCount(page)) < before);
+      await page.press('Enter');
+      assert.equal(await rowCount(page), before);
+      await page.press('J');
+      assert.equal(await current(), 'Step 1');
+      await page.press('e');
+      assert.equal(await current(), 'Tool researcher');
+      await page.press('c');
+      assert.equal(await rowCount(page), 7, 'steps, the resume, the end');
+      await page.press('a');
+      assert.ok((await rowCount(page)) >= before);
+      await page.press('?');
+      assert.ok(await page.evaluate('document.querySelector("dialog").open'));
+      await page.press('Escape');
+      assert.ok(!(await page.evaluate('document.querySelector("dialog").open')));
+      await page.press('t');
+      assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+      await page.press('t');
+      assert.equal(await page.evaluate('document.documentElement.dataset.theme ?? localStorage.length'), 0);
+      await page.press('/');
+      assert.equal(await page.evaluate('document.activeElement.id'), 'search');
+    });
+  },
+
+  'a search counts its hits and goes to each'() {
+    return withPage('full', {}, async (page) => {
+      await search(page, 'prices');
+      const count = await page.evaluate('document.querySelector("output").textContent');
+      assert.match(count, /^1 \/ \d+$/);
+      const places = [];
+      for (let index = 0; index < 3; index++) {
+        places.push(await page.evaluate('[...CSS.highlights.get("hit-now")].map((range) => `${range}:${Math.round(range.getBoundingClientRect().top + scrollY)}`).join()'));
+        assert.ok(await page.evaluate('[...CSS.highlights.get("hit-now")].every((range) => { const { top, bottom } = range.getBoundingClientRect(); return top >= 40 && bottom <= innerHeight; })'));
+        await page.press('Enter');
+        await pause(150);
+      }
+      assert.equal(new Set(places).size, 3, places.join('\n'));
+      assert.ok(places.every((place) => /^prices:/i.test(place)), places.join('\n'));
+      await search(page, 'no such words');
+      assert.equal(await page.evaluate('document.querySelector("output").textContent'), 'no hits');
+    });
+  },
+
+  'nothing of the content runs, and nothing is loaded'() {
+    return withPage('hostile', { onNew: 'window.alert = () => { window.stolen = true; };' }, async (page) => {
+      assert.equal(await page.evaluate('window.stolen ?? window.pwned ?? null'), null);
+      assert.equal(await page.evaluate('document.querySelectorAll("img, iframe, a, object, embed, link, svg").length'), 0);
+      const text = await page.evaluate('document.querySelector(".feed").innerText');
+      assert.ok(text.includes('<img src=x onerror="window.pwned=1">') && text.includes('</script><script>window.pwned=1</script>'), text);
+      assert.deepEqual(page.requests.filter((url) => !url.startsWith('file:')), []);
+      assert.deepEqual(page.problems, []);
+      // Whoever gets something into the page all the same.
+      await page.evaluate(`(() => {
+        const script = document.createElement('script');
+        try { script.textContent = 'window.pwned = 2'; document.body.append(script); } catch {}
+        try { document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.pwned=3">'); } catch {}
+        try { setTimeout('window.pwned = 4'); } catch {}
+        try { fetch('https://example.invalid/').catch(() => {}); } catch {}
+      })()`);
+      await pause(200);
+      assert.equal(await page.evaluate('window.pwned ?? null'), null);
+      page.problems.length = 0;
+    });
+  },
+
+  'ten thousand events are there at once and scroll smoothly'() {
+    return withPage('many', {}, async (page) => {
+      const painted = await page.evaluate('performance.getEntriesByName("lmthing-rows")[0].startTime');
+      await page.evaluate('document.querySelector(".buttons button").click()');
+      const { median, worst, frames } = await page.evaluate(`(async () => {
+        const times = [];
+        let last = performance.now();
+        for (const end = last + 2500; last < end; ) {
+          const now = await new Promise(requestAnimationFrame);
+          times.push(now - last);
+          last = now;
+          scrollBy(0, 120);
+        }
+        times.sort((a, b) => a - b);
+        return { median: times[times.length >> 1], worst: times.at(-1), frames: times.length };
+      })()`);
+      console.log(`  rows after ${painted.toFixed()} ms; scrolling: ${frames} frames, median ${median.toFixed(1)} ms, worst ${worst.toFixed(1)} ms`);
+      assert.ok((await rowCount(page)) < 200, 'only what is seen is there');
+      await search(page, 'needle');
+      assert.equal(await page.evaluate('document.querySelector("output").textContent'), '1 / 1');
+      assert.ok((await page.evaluate('document.querySelector(".row.current").innerText')).includes('the needle is here'));
+      await page.evaluate('document.activeElement.blur()');
+      await page.press('g');
+      assert.ok((await page.evaluate('scrollY')) < 1000);
+    });
+  },
+
+  'a run without an end, and one that is empty but for its start, are shown'() {
+    return withPage('started', {}, async (page) => {
+      assert.ok((await page.evaluate('document.querySelector(".head").innerText')).includes('Not finished'));
+    });
+  },
+
+  'every size has room, light and dark'() {
+    return inTurn([1280, 800, 390], (width) =>
+      inTurn(['light', 'dark'], (scheme) =>
+        withPage('full', { width, height: 900, scheme }, async (page) => {
+          const [wide, back] = await page.evaluate('[document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor]');
+          assert.ok(wide <= width, `${wide} wide at ${width}`);
+          const isDark = /\d+/.exec(back)[0] < 60;
+          assert.equal(isDark, scheme === 'dark', back);
+          if (pictures) writeFileSync(join(pictures, `full-${width}-${scheme}.png`), await page.picture());
+        }),
+      ),
+    );
+  },
+
+  'words stand out from what is behind them'() {
+    return inTurn(['light', 'dark'], (scheme) =>
+      withPage('full', { scheme }, async (page) => {
+        const poor = await page.evaluate(`(${poorContrast})()`);
+        assert.deepEqual(poor, []);
+      }),
+    );
+  },
+
+  'on paper everything is there'() {
+    return withPage('many', {}, async (page) => {
+      await page.call('Emulation.setEmulatedMedia', { media: 'print' });
+      await pause(1500);
+      assert.ok((await rowCount(page)) > 2000);
+    });
+  },
+};
+
+const rowCount = (page) => page.evaluate('document.querySelectorAll(".row").length');
+
+async function search(page, words) {
+  await page.evaluate(`(() => {
+    const field = document.getElementById('search');
+    field.focus();
+    field.value = ${JSON.stringify(words)};
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  })()`);
+  await pause(600);
+}
+
+/** Texts whose colour is too near to that of what is behind them, by WCAG's measure. Runs in the page. */
+function poorContrast() {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const rgba = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return canvas.getImageData(0, 0, 1, 1).data;
+  };
+  const light = ([red, green, blue]) => {
+    const [r, g, b] = [red, green, blue].map((part) => (part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const colour = rgba(getComputedStyle(each).backgroundColor);
+      if (colour[3] > 250) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const poor = new Set();
+  for (const element of document.querySelectorAll('body *')) {
+    const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
+    if (!hasText || element.closest('script, noscript, .bar, :disabled, dialog') || getComputedStyle(element).opacity < 0.5) continue;
+    const [a, b] = [light(rgba(getComputedStyle(element).color)), light(behind(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) poor.add(`${element.tagName}.${element.className}: ${ratio.toFixed(2)}`);
+  }
+  return [...poor];
+}
+
+async function inTurn(items, work) {
+  for (const item of items) await work(item);
+}
+
+async function withPage(name, view, work) {
+  const page = await chromium.open(address(name), view);
+  try {
+    await pause(100);
+    await work(page);
+    assert.deepEqual(page.problems, [], 'what the console says');
+  } finally {
+    await page.close();
+  }
+}
+
+if (pictures) mkdirSync(pictures, { recursive: true });
+for (const [name, check] of Object.entries(CHECKS)) {
+  try {
+    await check();
+    console.log(`ok: ${name}`);
+  } catch (error) {
+    console.log(`FAILED: ${name}\n${error.stack}`);
+    process.exitCode = 1;
+  }
+}
+await chromium.close();
