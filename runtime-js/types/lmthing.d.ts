@@ -122,6 +122,14 @@ declare module 'lmthing' {
      * a journal already. The prompt file's own config decides, not that of prompts it runs.
      */
     journal?: boolean;
+    /** What the prompt shows of functions that the model calls from code. */
+    functions?: {
+      /**
+       * Bytes of declarations. When there are more, the prompt lists names, and the model looks declarations up with
+       * `searchFunctions`; 8192 unless set.
+       */
+      promptBytes?: number;
+    };
     /** Servers that `defMcp` may name, as in an `mcp.json`. */
     mcpServers?: Record<string, McpServer>;
   }

@@ -153,6 +153,16 @@ pub enum ToolPart {
     },
 }
 
+impl ToolPart {
+    /// Its text; what is no text is named.
+    pub fn text(&self) -> String {
+        match self {
+            ToolPart::Text { text } => text.clone(),
+            ToolPart::Media { media_type, .. } => format!("[{media_type}]"),
+        }
+    }
+}
+
 impl ToolOutput {
     /// The error result of docs/reference.md, "Tools": `{error: message}`.
     pub fn error(message: impl Into<String>) -> Self {
@@ -218,11 +228,7 @@ impl ToolOutput {
 
 /// The text of a result, for wires that have no place for the rest of it: what is left out is named.
 fn without_media(parts: &[ToolPart]) -> String {
-    let text = |part: &ToolPart| match part {
-        ToolPart::Text { text } => text.clone(),
-        ToolPart::Media { media_type, .. } => format!("[{media_type}]"),
-    };
-    parts.iter().map(text).collect::<Vec<_>>().join("\n")
+    parts.iter().map(ToolPart::text).collect::<Vec<_>>().join("\n")
 }
 
 impl ContentPart {

@@ -14,6 +14,7 @@ mod diagnostics;
 pub(crate) mod library;
 mod mode;
 mod prepare;
+pub(crate) mod search;
 mod strip;
 mod syntax;
 mod typescript;

@@ -7,35 +7,42 @@ use rmcp::{
     model::{CancelledNotification, CancelledNotificationParam, ClientNotification, RequestId},
     service::Peer,
 };
+use tokio::task::JoinHandle;
 
 /// How long telling may take at the end of a run.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The requests of one connection that are under way.
 #[derive(Default)]
-pub(super) struct Flights(RefCell<Vec<RequestId>>);
+pub(super) struct Flights {
+    under_way: RefCell<Vec<RequestId>>,
+    /// Servers that are being told.
+    telling: RefCell<Vec<JoinHandle<()>>>,
+}
 
 impl Flights {
     /// A request was sent. Dropping what this gives tells the server that it is not wanted any more, unless it has
     /// [landed](Flight::landed).
     pub(super) fn begin(&self, peer: Peer<RoleClient>, id: RequestId) -> Flight<'_> {
-        self.0.borrow_mut().push(id.clone());
+        self.under_way.borrow_mut().push(id.clone());
         Flight { flights: self, peer, id }
     }
 
     /// Tells the server of all that are under way; nobody waits for them any more.
     pub(super) async fn cancel(&self, peer: &Peer<RoleClient>) {
         let cancelled = async {
-            for id in self.0.take() {
-                // A server that is gone does not care.
-                let _ = peer.send_notification(cancelled(id)).await;
+            for telling in self.telling.take() {
+                let _ = telling.await;
+            }
+            for id in self.under_way.take() {
+                tell(peer, id).await;
             }
         };
         let _ = tokio::time::timeout(PATIENCE, cancelled).await;
     }
 
     fn end(&self, id: &RequestId) -> bool {
-        let mut flights = self.0.borrow_mut();
+        let mut flights = self.under_way.borrow_mut();
         let place = flights.iter().position(|known| known == id);
         place.is_some_and(|place| {
             flights.swap_remove(place);
@@ -63,13 +70,17 @@ impl Drop for Flight<'_> {
         if self.flights.end(&self.id)
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            let (peer, told) = (self.peer.clone(), cancelled(self.id.clone()));
-            runtime.spawn(async move { peer.send_notification(told).await });
+            let (peer, id) = (self.peer.clone(), self.id.clone());
+            let mut telling = self.flights.telling.borrow_mut();
+            telling.retain(|telling| !telling.is_finished());
+            telling.push(runtime.spawn(async move { tell(&peer, id).await }));
         }
     }
 }
 
-fn cancelled(id: RequestId) -> ClientNotification {
-    let params = CancelledNotificationParam::new(Some(id), Some("the run was ended".to_owned()));
-    CancelledNotification::new(params).into()
+async fn tell(peer: &Peer<RoleClient>, id: RequestId) {
+    let params = CancelledNotificationParam::new(Some(id), Some("nobody waits for it any more".to_owned()));
+    let told: ClientNotification = CancelledNotification::new(params).into();
+    // A server that is gone does not care.
+    let _ = peer.send_notification(told).await;
 }

@@ -4,8 +4,9 @@
 use rquickjs::{Ctx, Result, Value};
 
 use super::{
-    declare::{declarations, register},
+    declare::{declared, register},
     run_code::{Code, run_code},
+    search,
 };
 use crate::{
     chat::{ToolCall, ToolOutput},
@@ -56,8 +57,11 @@ pub(crate) fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<
         return Ok(None);
     }
     let is_active = |name: &str| active.functions.iter().any(|active| active == name);
-    let declarations = declarations(ctx, core, DefinitionKind::DefFunction, is_active)?;
-    Ok(Some((run_tool_code::SECTION.to_owned(), run_tool_code::section_text(declarations.text()))))
+    let text = match search::section_text(ctx, core, &active.functions)? {
+        Some(text) => text,
+        None => run_tool_code::section_text(declared(core, DefinitionKind::DefFunction, is_active).text(ctx)?),
+    };
+    Ok(Some((run_tool_code::SECTION.to_owned(), text)))
 }
 
 /// Answers a call of `runToolCode`.

@@ -5,3 +5,4 @@ pub(crate) mod declare;
 pub(crate) mod functions;
 pub(crate) mod methods;
 mod run_code;
+pub(crate) mod search;

@@ -105,7 +105,7 @@ pub(super) fn config_with<'js>(
 ) -> Result<Object<'js>> {
     let own = Object::new(ctx.clone())?;
     own.set("model", model.clone())?;
-    let keys: &[&str] = if bare { &["plugins"] } else { &["plugins", "options", "sandbox", "mcpServers"] };
+    let keys: &[&str] = if bare { &["plugins"] } else { &["plugins", "options", "sandbox", "mcpServers", "functions"] };
     for key in keys {
         own.set(*key, config.get::<_, Value>(*key)?)?;
     }

@@ -5,6 +5,7 @@ pub(crate) mod bag;
 pub(crate) mod call;
 pub(crate) mod config_keys;
 pub(crate) mod core;
+pub(crate) mod declared;
 pub(crate) mod definitions;
 pub(crate) mod doubles;
 mod effect_context;

@@ -23,7 +23,7 @@ use crate::{
         Asked, Asking, WaitingForScript,
         bindings::{
             agents,
-            code_mode::{functions, methods},
+            code_mode::{functions, methods, search},
             going_on, mcp, models,
             plugins::{task_graph, task_list},
             prompt::{
@@ -296,6 +296,7 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         async {
             let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
             mcp::tools::settle(&self.ctx, &self.prompt).await.map_err(|error| self.failed(error))?;
+            search::settle(&self.ctx, &self.prompt).map_err(|error| self.failed(error))?;
             effects::run_due(&self.ctx, &self.prompt).await.map_err(|error| self.failed(error))
         }
         .boxed_local()

@@ -78,6 +78,7 @@ pub(crate) fn prepare<'js>(
         prompt.core.sandbox.replace(Rc::new(options::sandbox(ctx, &config.get("sandbox")?)?));
     }
     prompt.borrow().core.mcp_servers.replace(Rc::new(options::mcp_servers(ctx, &config.get("mcpServers")?)?));
+    prompt.borrow().core.function_bytes.set(options::function_bytes(ctx, &config.get("functions")?)?);
     options::keep(ctx, &prompt, &config.get("options")?)?;
     Ok(prompt)
 }
