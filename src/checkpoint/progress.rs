@@ -45,7 +45,7 @@ pub(crate) struct Progress {
     /// What is missing of its states.
     pub lost: Vec<LostState>,
     /// What is missing of them before each step that can be asked again.
-    lost_before: Vec<Vec<LostState>>,
+    pub lost_before: Vec<Vec<LostState>>,
 }
 
 impl Progress {

@@ -35,7 +35,6 @@ fn remember<'js>(ctx: Ctx<'js>, prompt: PromptObject<'js>) -> Result<String> {
     Ok(serde_json::to_string(&change).unwrap())
 }
 
-#[expect(clippy::print_stderr, reason = "measurements are for who asks for them")]
 fn report(line: String) {
     eprintln!("{line}");
 }
