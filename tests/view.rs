@@ -100,6 +100,40 @@ fn standard_input_is_a_file_as_well() {
 }
 
 #[test]
+fn a_run_of_the_journal_is_shown_with_what_its_model_was_asked() {
+    let source = "
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'It is clear.' }];
+export default async ({ $, defSystem }) => { defSystem('role', 'You know the weather.'); $`How is it?`; };
+";
+    let folder = Folder::of(source);
+    let none = folder.run("view");
+    refused(&none, 1, &["there is no journal", "lmthing run --journal FILE"]);
+    for options in ["--journal", "--journal=other.db"] {
+        assert_eq!(folder.run(&format!("run {options} p.lmt.mjs")).code, 0);
+    }
+    let last = folder.run("view -o -");
+    let read = events_in(&last.stdout);
+    let id = read["events"][0]["run"].as_str().unwrap();
+    assert_eq!((&read["status"], last.stderr.as_str()), (&json!("done"), ""));
+    let asked =
+        &read["events"].as_array().unwrap().iter().find(|event| event["type"] == "step-start").unwrap()["request"];
+    assert!(asked["system"].as_str().unwrap().contains("You know the weather."), "{asked}");
+    assert_eq!(asked["messages"][0]["content"][0]["text"], "How is it?");
+    for word in ["last", id, &id[..17]] {
+        assert_eq!(folder.run(&format!("view {word} -o -")).stdout, last.stdout, "{word}");
+    }
+    let written = folder.run("view");
+    assert_eq!(written.stderr, format!("Wrote lmthing-{id}.html.\n"));
+    let other = folder.run("view --journal=other.db -o -").stdout;
+    assert_ne!(events_in(&other)["events"][0]["run"], *id);
+    let mut named = folder.command("view -o -");
+    assert_eq!(Ended::from(named.env("LMTHING_JOURNAL", "other.db").output().unwrap()).stdout, other);
+    refused(&folder.run("view 0000"), 1, &["there is no run '0000' in the journal"]);
+    refused(&folder.run("view --journal=p.lmt.mjs"), 1, &["p.lmt.mjs"]);
+}
+
+#[test]
 fn an_id_from_a_file_names_no_other_folder() {
     let hostile = json!({ "type": "run-start", "time": 1, "run": "../../a/b\u{1b}[31m", "agent": [], "file": "p" });
     let ended = folder(&[hostile]).run("view run.jsonl");

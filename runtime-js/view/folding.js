@@ -1,6 +1,5 @@
 // What is open and what is shut, and which long texts are shown whole.
 import { useCallback, useMemo, useState } from 'preact/hooks';
-import { blocksOf } from './model/blocks.js';
 import { walk } from './model/node.js';
 
 /** In a run with more nodes than this, what agents did is shut at first. */
@@ -14,20 +13,21 @@ export function useFolding(run) {
     for (const _ of walk(run.root)) if (++nodes > MANY) return true;
     return false;
   }, [run]);
-  const [state, setState] = useState({ all: null, open: NONE, full: NONE });
+  const [state, setState] = useState({ all: null, open: NONE, whole: NONE });
   const isOpen = (node) => state.open.get(node.id) ?? state.all ?? opensAtFirst(node, isLarge);
   const toggle = useCallback((node) => setState((old) => withOpen(old, node, !(old.open.get(node.id) ?? old.all ?? opensAtFirst(node, isLarge)))), [isLarge]);
-  const reveal = useCallback((node) => setState((old) => revealed(old, node, isLarge)), [isLarge]);
-  const full = useCallback((node) => setState((old) => (old.full.get(node.id) ? old : { ...old, full: new Map(old.full).set(node.id, true) })), []);
+  const reveal = useCallback((node, isWhole = false) => setState((old) => revealed(old, node, isWhole, isLarge)), [isLarge]);
+  const whole = useCallback((node) => setState((old) => withWhole(old, node)), []);
   return {
     state,
     isOpen,
-    isFull: (node) => state.full.get(node.id) ?? state.all === true,
+    /** How much of a node's texts is shown: see `EXTENTS` in `parts/block.jsx`. */
+    extent: (node) => (state.whole.get(node.id) ? 'whole' : state.all === true ? 'much' : 'part'),
     toggle,
     reveal,
-    full,
-    openAll: () => setState({ all: true, open: NONE, full: NONE }),
-    closeAll: () => setState({ all: false, open: NONE, full: NONE }),
+    whole,
+    openAll: () => setState({ all: true, open: NONE, whole: NONE }),
+    closeAll: () => setState({ all: false, open: NONE, whole: NONE }),
   };
 }
 
@@ -40,14 +40,12 @@ function opensAtFirst(node, isLarge) {
 
 const withOpen = (old, node, isOpen) => ({ ...old, open: new Map(old.open).set(node.id, isOpen) });
 
-/** Everything above a node is open, and a hit in it is seen. */
-function revealed(old, node, isLarge) {
-  let state = old;
-  for (let above = node.parent; above?.parent; above = above.parent) {
-    if (!(state.open.get(above.id) ?? state.all ?? opensAtFirst(above, isLarge))) state = withOpen(state, above, true);
-  }
-  return state;
-}
+const withWhole = (old, node) => (old.whole.get(node.id) ? old : { ...old, whole: new Map(old.whole).set(node.id, true) });
 
-/** Whether there is something in a node itself, below its head. */
-export const hasBlocks = (node) => blocksOf(node).length > 0;
+/** Everything above a node is open; if it is to be seen as a whole, it is open itself. */
+function revealed(old, node, isWhole, isLarge) {
+  let state = old;
+  const isShut = (each) => !(state.open.get(each.id) ?? state.all ?? opensAtFirst(each, isLarge));
+  for (let each = isWhole ? node : node.parent; each?.parent; each = each.parent) if (isShut(each)) state = withOpen(state, each, true);
+  return isWhole ? withWhole(state, node) : state;
+}

@@ -19,15 +19,24 @@ export function paintHits(query, hit) {
   }
 }
 
-/** Scrolls to the occurrence itself: its row may be taller than the window. */
+/** How often, and after how many milliseconds, is looked whether a hit is seen. */
+const LOOKS = 8;
+const WAIT = 70;
+
+/** Scrolls to the occurrence itself: its row may be taller than the window. Gives what stops it. */
 export function showHit(query, hit) {
   if (!hit) return undefined;
-  // The list first scrolls to the row, which it may have to measure.
-  const timer = setTimeout(() => {
-    const place = rangeOf(query, hit)?.getBoundingClientRect();
-    if (!place || (place.top >= headHeight() && place.bottom <= innerHeight - 8)) return;
-    window.scrollBy(0, place.top - innerHeight / 3);
-  }, 60);
+  let timer;
+  // The list first scrolls to the row, which it may have to measure, and may move it then.
+  const look = (left) => {
+    timer = setTimeout(() => {
+      const place = rangeOf(query, hit)?.getBoundingClientRect();
+      const isSeen = place && place.top >= headHeight() && place.bottom <= innerHeight - 8;
+      if (place && !isSeen) window.scrollBy(0, place.top - innerHeight / 3);
+      if (left > 1 && !isSeen) look(left - 1);
+    }, WAIT);
+  };
+  look(LOOKS);
   return () => clearTimeout(timer);
 }
 
@@ -55,14 +64,15 @@ function rangesIn(row, query) {
   const wanted = query.toLowerCase();
   const ranges = [];
   let index = 0;
-  const locate = (at) => {
-    while (index + 1 < nodes.length && starts[index + 1] <= at) index += 1;
+  /** The piece of text that has the letter before `end`, and where in it a place is. */
+  const locate = (at, end) => {
+    while (index + 1 < nodes.length && starts[index + 1] < end) index += 1;
     return [nodes[index], Math.min(at - starts[index], nodes[index].length)];
   };
   for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + wanted.length)) {
     const range = document.createRange();
-    range.setStart(...locate(at));
-    range.setEnd(...locate(at + wanted.length));
+    range.setStart(...locate(at, at + 1));
+    range.setEnd(...locate(at + wanted.length, at + wanted.length));
     ranges.push(range);
   }
   return ranges;

@@ -89,6 +89,11 @@ const CHECKS = {
       }
       assert.equal(new Set(places).size, 3, places.join('\n'));
       assert.ok(places.every((place) => /^prices:/i.test(place)), places.join('\n'));
+      const marked = await page.evaluate('[...CSS.highlights.get("hit")].map((range) => `${range}`.toLowerCase())');
+      assert.deepEqual([...new Set(marked)], ['prices']);
+      await page.evaluate('document.querySelectorAll(".buttons button")[1].click()');
+      await search(page, 'porcelain');
+      assert.ok(await page.evaluate('document.querySelector(".row.current").innerText.includes("porcelain")'), 'what is shut is opened');
       await search(page, 'no such words');
       assert.equal(await page.evaluate('document.querySelector("output").textContent'), 'no hits');
     });

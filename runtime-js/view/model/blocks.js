@@ -119,7 +119,7 @@ export function blockText({ form, content }) {
     case 'json':
       return jsonLines(content).map(lineText).join('\n');
     case 'diff':
-      return content.after;
+      return newLines(content);
     case 'console':
       return content.join('\n');
     case 'diagnostics':
@@ -129,5 +129,14 @@ export function blockText({ form, content }) {
   }
 }
 
-/** What is copied of a block: JSON as programs write it. */
-export const copied = (shown) => (shown.form === 'json' ? stringify(shown.content, 2) : blockText(shown));
+/** What of a text was not in the one before. Lines that only moved are no news; telling them apart would take long. */
+function newLines({ before, after }) {
+  const old = new Set(before.split('\n'));
+  return after.split('\n').filter((line) => !old.has(line)).join('\n');
+}
+
+/** What is copied of a block: JSON as programs write it, and a whole system prompt. */
+export function copied(shown) {
+  if (shown.form === 'json') return stringify(shown.content, 2);
+  return shown.form === 'diff' ? shown.content.after : blockText(shown);
+}

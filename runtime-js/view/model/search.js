@@ -31,7 +31,9 @@ export class Search {
   textOf(node) {
     let text = this.texts.get(node);
     if (text === undefined) {
-      const blocks = blocksOf(node).map((block) => `${block.title}\n${blockText(block)}`);
+      // A system prompt that has not changed was found where it last has.
+      const shown = node.kind === 'system' && !node.isChanged ? [] : blocksOf(node);
+      const blocks = shown.map((block) => `${block.title}\n${blockText(block)}`);
       text = [titleOf(node), ...blocks].join('\n').toLowerCase();
       this.texts.set(node, text);
     }

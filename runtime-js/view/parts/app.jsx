@@ -35,12 +35,12 @@ export function App({ run, clock, damaged }) {
   const actions = {
     select: setCurrent,
     fold: (node) => (setCurrent(node), folding.toggle(node)),
-    full: folding.full,
+    whole: folding.whole,
     openAll: folding.openAll,
     closeAll: folding.closeAll,
     theme: switchTheme,
     help: () => setHelping(!isHelping),
-    move: (by) => next(rows, by) && undefined,
+    move: (by) => rows.length > 0 && go(after(rows, current, by)),
     step: (by) => next(rows.filter(({ kind }) => kind === 'step'), by),
     toggle: () => current && canFold(current) && folding.toggle(current),
     next,
@@ -49,12 +49,11 @@ export function App({ run, clock, damaged }) {
     edge: (isEnd) => rows.length > 0 && go(rows.at(isEnd ? -1 : 0), 'start'),
     hasCurrent: () => current !== null,
   };
-  actions.move = (by) => rows.length > 0 && go(after(rows, current, by));
   const latest = useRef(actions);
   latest.current = actions;
   useKeys(latest);
   // Rows compare what they are given: these must stay the same.
-  const rowActions = useMemo(() => ({ select: setCurrent, fold: (node) => latest.current.fold(node), full: (node) => latest.current.full(node) }), []);
+  const rowActions = useMemo(() => ({ select: setCurrent, fold: (node) => latest.current.fold(node), whole: (node) => latest.current.whole(node) }), []);
   useFocus(current, goal);
   const onRendered = () => paintHits(search.query, search.hits[search.at]);
   useEffect(() => showHit(search.query, search.hits[search.at]), [search.hits, search.at]);
@@ -105,13 +104,13 @@ function useFocus(current, goal) {
 
 function useSearch(run, folding, go) {
   const index = useMemo(() => new Search(run.root), [run]);
-  const [state, setState] = useState({ query: '', hits: [], at: 0 });
+  const [state, setState] = useState({ query: '', found: '', hits: [], at: 0 });
   const timer = useRef(0);
   const show = (found) => {
     setState(found);
     const hit = found.hits[found.at];
     if (!hit) return;
-    folding.full(hit.node);
+    folding.reveal(hit.node, true);
     go(hit.node);
   };
   return {
@@ -119,7 +118,7 @@ function useSearch(run, folding, go) {
     ask(query) {
       setState((before) => ({ ...before, query, hits: query === '' ? [] : before.hits }));
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => show({ query, hits: index.find(query), at: 0 }), 120);
+      timer.current = setTimeout(() => show({ query, found: query, hits: index.find(query), at: 0 }), 120);
     },
     go(by) {
       const { hits, at } = state;

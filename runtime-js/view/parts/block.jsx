@@ -2,24 +2,30 @@
 import { diffLines } from 'diff';
 import { useMemo, useState } from 'preact/hooks';
 import { copied, diagnosticLine } from '../model/blocks.js';
-import { jsonLines } from '../model/json.js';
+import { jsonLines, lineText } from '../model/json.js';
 import { plural } from '../model/words.js';
 
-/** Longer texts are shown in part until they are asked for. */
-const LINES = 24;
-const LETTERS = 4_000;
-/** Values with more lines lose their colours: that many pieces would stall the page. */
-const COLOURED_LINES = 4_000;
+/** How much of a text is shown: at first, with all items open, and when it is asked for. */
+const EXTENTS = {
+  part: { lines: 24, letters: 4_000 },
+  much: { lines: 1_000, letters: 100_000 },
+  whole: { lines: Infinity, letters: Infinity },
+};
+/** Longer values lose colours and numbers of lines: that many pieces would stall the page. */
+const MOST_PIECES = 4_000;
+/** Letters from which on a text is laid out in chunks of so many lines. */
+const CHUNKED = 100_000;
+const CHUNK = 500;
 /** Unchanged lines that are shown around a change. */
 const CONTEXT = 2;
 
-export function Block({ block, isFull, onFull }) {
+export function Block({ block, extent, onWhole }) {
   const Form = FORMS[block.form];
   return (
     <div class={`block is-${block.form}`}>
       {block.title && <h4>{block.title}</h4>}
       <div class="content">
-        <Form content={block.content} isFull={isFull} onFull={onFull} />
+        <Form content={block.content} limits={EXTENTS[extent]} onWhole={onWhole} />
         {COPIED.has(block.form) && <Copy block={block} />}
       </div>
     </div>
@@ -46,81 +52,102 @@ function Copy({ block }) {
   );
 }
 
-function More({ lines, onFull }) {
+function More({ lines, onWhole }) {
   return (
-    <button type="button" class="more" onClick={onFull}>
+    <button type="button" class="more" onClick={onWhole}>
       {lines > 1 ? `Show all ${plural(lines, 'line')}` : 'Show all'}
     </button>
   );
 }
 
 /** The beginning of a text that is too long. */
-function cut(text) {
+function cut(text, { lines, letters }) {
+  if (text.length <= lines) return text;
   let end = 0;
-  for (let line = 0; line < LINES && end >= 0; line++) end = text.indexOf('\n', end + (line > 0 ? 1 : 0));
-  const limit = Math.min(end < 0 ? text.length : end, LETTERS);
+  for (let line = 0; line < lines && end >= 0; line++) end = text.indexOf('\n', end + (line > 0 ? 1 : 0));
+  const limit = Math.min(end < 0 ? text.length : end, letters);
   // A little more is no reason to ask.
   return text.length - limit < 200 ? text : text.slice(0, limit);
 }
 
+/** A long text in pieces that the browser lays out when they come into view. */
+function chunks(lines) {
+  const count = Math.ceil(lines.length / CHUNK);
+  return Array.from({ length: count }, (_, index) => {
+    const some = lines.slice(index * CHUNK, (index + 1) * CHUNK);
+    return (
+      <div key={index} class="chunk" style={{ '--lines': some.length }}>
+        {`${some.join('\n')}\n`}
+      </div>
+    );
+  });
+}
+
 const lineCount = (text) => text.split('\n').length;
 
-function Text({ content, isFull, onFull }) {
-  const shown = isFull ? content : cut(content);
+function Text({ content, limits, onWhole }) {
+  const shown = cut(content, limits);
   return (
     <>
-      <pre class="prose">{shown}</pre>
-      {shown.length < content.length && <More lines={lineCount(content)} onFull={onFull} />}
+      <pre class="prose">{shown.length > CHUNKED ? chunks(shown.split('\n')) : shown}</pre>
+      {shown.length < content.length && <More lines={lineCount(content)} onWhole={onWhole} />}
     </>
   );
 }
 
-function Json({ content, isFull, onFull }) {
+/** The lines that are shown of some, a few more where these are all. */
+const firstLines = (lines, { lines: most }) => (lines.length > most + 6 ? lines.slice(0, most) : lines);
+
+function Json({ content, limits, onWhole }) {
   const lines = useMemo(() => jsonLines(content), [content]);
-  const isCut = !isFull && (lines.length > LINES + 4 || lines.some(({ pieces }) => pieces.some(([, text]) => text.length > LETTERS)));
-  const shown = isCut ? lines.slice(0, LINES) : lines;
-  const isPlain = shown.length > COLOURED_LINES;
+  const shown = firstLines(lines, limits);
+  const isCut = shown.length < lines.length || shown.some(({ pieces }) => pieces.some(([, text]) => text.length > limits.letters));
   return (
     <>
       <pre class="json">
-        {shown.map(({ indent, pieces }, index) => (
-          <div key={index} style={{ '--indent': indent }}>
-            {isPlain ? pieces.map(([, text]) => text).join('') : pieces.map((piece) => jsonPiece(piece, isCut))}
-            {'\n'}
-          </div>
-        ))}
+        {shown.length > MOST_PIECES
+          ? chunks(shown.map(lineText))
+          : shown.map(({ indent, pieces }, index) => (
+              <div key={index} style={{ '--indent': indent }}>
+                {pieces.map((piece) => jsonPiece(piece, limits))}
+                {'\n'}
+              </div>
+            ))}
       </pre>
-      {isCut && <More lines={lines.length} onFull={onFull} />}
+      {isCut && <More lines={lines.length} onWhole={onWhole} />}
     </>
   );
 }
 
-function jsonPiece([kind, text], isCut) {
-  const shown = isCut && text.length > LETTERS ? `${text.slice(0, LETTERS)}…` : text;
+function jsonPiece([kind, text], { letters }) {
+  const shown = text.length > letters ? `${text.slice(0, letters)}…` : text;
   return kind === 'punct' ? shown : <span class={`j-${kind}`}>{shown}</span>;
 }
 
-function Code({ content, isFull, onFull }) {
-  const lines = content.split('\n');
-  const isCut = !isFull && lines.length > LINES + 8;
+function Code({ content, limits, onWhole }) {
+  const lines = useMemo(() => content.split('\n'), [content]);
+  const shown = firstLines(lines, limits);
+  const isCut = shown.length < lines.length;
   return (
     <>
-      <pre class="lines">
-        {(isCut ? lines.slice(0, LINES) : lines).map((line, index) => (
-          <div key={index} data-line={index + 1}>
-            {line}
-            {'\n'}
-          </div>
-        ))}
-      </pre>
-      {isCut && <More lines={lines.length} onFull={onFull} />}
+      {shown.length > MOST_PIECES ? (
+        <pre class="prose">{chunks(shown)}</pre>
+      ) : (
+        <pre class="lines">
+          {shown.map((line, index) => (
+            <div key={index} data-line={index + 1}>
+              {cut(line, limits)}
+              {'\n'}
+            </div>
+          ))}
+        </pre>
+      )}
+      {isCut && <More lines={lines.length} onWhole={onWhole} />}
     </>
   );
 }
 
-function Console({ content, isFull, onFull }) {
-  return <Text content={content.join('\n')} isFull={isFull} onFull={onFull} />;
-}
+const Console = ({ content, ...rest }) => <Text content={content.join('\n')} {...rest} />;
 
 function Diagnostics({ content }) {
   return (
@@ -143,7 +170,7 @@ function Diff({ content: { before, after } }) {
   return (
     <>
       <pre class="lines diff">
-        {(isWhole ? lines : around(lines)).map((line, index) =>
+        {(isWhole ? lines.slice(0, MOST_PIECES) : around(lines)).map((line, index) =>
           line.skipped ? (
             <div key={index} class="skipped">
               {plural(line.skipped, 'line')} as before{'\n'}

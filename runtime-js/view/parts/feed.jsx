@@ -15,7 +15,7 @@ export function Feed({ rows, folding, current, clock, actions, goal, isPrinted, 
       key={node.id}
       node={node}
       isOpen={folding.isOpen(node)}
-      isFull={isPrinted || folding.isFull(node)}
+      extent={isPrinted && folding.extent(node) === 'part' ? 'much' : folding.extent(node)}
       isCurrent={node === current}
       clock={clock}
       position={index}

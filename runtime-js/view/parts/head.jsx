@@ -51,7 +51,8 @@ export function Head({ run, search, actions }) {
   );
 }
 
-function words({ hits, at }) {
+function words({ query, found, hits, at }) {
+  if (query !== found) return '…';
   if (hits.length === 0) return 'no hits';
   return `${count(at + 1)} / ${count(hits.length)}${hits.length >= MOST ? '+' : ''}`;
 }

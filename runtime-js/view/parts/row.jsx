@@ -14,14 +14,14 @@ export const canFold = (node) => !['resume', 'notice', 'warning', 'retry'].inclu
 
 export class Row extends Component {
   shouldComponentUpdate(next) {
-    return ['node', 'isOpen', 'isFull', 'isCurrent', 'clock', 'position', 'total'].some((name) => next[name] !== this.props[name]);
+    return ['node', 'isOpen', 'extent', 'isCurrent', 'clock', 'position', 'total'].some((name) => next[name] !== this.props[name]);
   }
 
   componentDidCatch(error) {
     this.setState({ error });
   }
 
-  render({ node, isOpen, isFull, isCurrent, clock, position, total, actions }, { error }) {
+  render({ node, isOpen, extent, isCurrent, clock, position, total, actions }, { error }) {
     const depth = Math.min(node.kind === 'agent' ? node.depth - 1 : node.depth, MAX_DEPTH);
     const names = ['row', node.kind, isFailure(node) && 'bad', isCurrent && 'current', isOpen && 'open'];
     return (
@@ -38,16 +38,16 @@ export class Row extends Component {
         {Array.from({ length: depth }, (_, level) => (
           <span class="guide" key={level} style={{ '--level': level }} />
         ))}
-        {error ? <p class="error">This cannot be shown: {String(error.message)}</p> : this.content(node, isOpen, isFull, clock, actions)}
+        {error ? <p class="error">This cannot be shown: {String(error.message)}</p> : this.content(node, isOpen, extent, clock, actions)}
       </article>
     );
   }
 
-  content(node, isOpen, isFull, clock, actions) {
+  content(node, isOpen, extent, clock, actions) {
     // A notice is a sentence, which stands in its head.
     const blocks = isOpen && HEADS[node.kind] !== Notice ? blocksOf(node) : [];
     const Head = HEADS[node.kind] ?? Labelled;
-    const onFull = () => actions.full(node);
+    const onWhole = () => actions.whole(node);
     return (
       <>
         <span class="at">{offset(clock.at(node.start))}</span>
@@ -56,7 +56,7 @@ export class Row extends Component {
           {blocks.length > 0 && (
             <div class="blocks">
               {blocks.map((block, index) => (
-                <Block key={index} block={block} isFull={isFull} onFull={onFull} />
+                <Block key={index} block={block} extent={extent} onWhole={onWhole} />
               ))}
             </div>
           )}
@@ -96,9 +96,18 @@ function StepHead({ node, isOpen, onFold }) {
       <span class="model">{model}</span>
       {finishReason && <span class={`reason ${finishReason === 'error' ? 'is-bad' : ''}`}>{finishReason}</span>}
       {node.isCut && <span class="reason is-bad">cut off</span>}
+      {!isOpen && <span class="preview">{gist(node)}</span>}
       <Facts>{[tokens(usage), more, cost ? dollars(cost) : '', took(node)]}</Facts>
     </header>
   );
+}
+
+/** What a step came to in a few words: what it said, else whom it called. */
+function gist({ children }) {
+  const said = children.findLast(({ kind }) => kind === 'text');
+  if (said) return preview(said.text);
+  const names = children.filter(({ kind }) => kind === 'tool').map(({ name }) => name);
+  return [...new Set(names)].join(', ');
 }
 
 function AgentHead({ node, isOpen, onFold }) {
