@@ -154,6 +154,10 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) env_file: Vec<PathBuf>,
 
+    /// Look up the MCP servers that the file names in this file, an mcp.json
+    #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
+    pub(super) mcp_config: Option<PathBuf>,
+
     /// What standard output gets: the text, one JSON object at the end, or every event as a line of JSON
     #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t, hide_default_value = true)]
     pub(super) format: Format,

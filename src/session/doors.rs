@@ -47,6 +47,7 @@ pub(crate) fn doors(
         events,
         approver,
         checkpoints,
+        mcp_config: None,
     }
 }
 

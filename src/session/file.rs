@@ -13,7 +13,7 @@ use crate::{
     provider::Redactor,
     script::{
         Engine, EngineOptions, ScriptHost,
-        bindings::{self, Exchanges, FileRun, ModelChoice},
+        bindings::{self, Doors, Exchanges, FileRun, ModelChoice},
         keep_pieces, set_latest,
     },
 };
@@ -58,6 +58,8 @@ pub(crate) struct FileRunOptions {
 pub(crate) struct Surroundings {
     /// What scripts may reach.
     pub permissions: Permissions,
+    /// The file that names servers, which `--mcp-config` gave.
+    pub mcp_config: Option<Rc<Path>>,
     /// Bytes that scripts may use; `None` leaves it to the system.
     pub max_memory: Option<usize>,
     /// When scripts are interrupted at the latest, whatever limits the file has.
@@ -80,6 +82,7 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         approver: options.approver,
     };
     let doors = doors(&options.host, &options.variables, &options.redactor, rest, surroundings.keeps_pieces);
+    let doors = Doors { mcp_config: surroundings.mcp_config, ..doors };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: options.argv,
@@ -110,6 +113,7 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         },
         Err(error) => failed(format!("cannot install lmthing's bindings: {error}")),
     };
+    bindings::close_servers(&engine).await;
     if !surroundings.goes_on {
         // The process ends next: taking the engine apart value by value would only cost time.
         engine.abandon();

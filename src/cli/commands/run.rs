@@ -68,7 +68,7 @@ fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> Exit
 
 fn watch(args: &RunArgs) -> Watch {
     let mut files = vec![args.file().to_owned()];
-    files.extend(args.env_file.iter().chain(&args.mock).chain(&args.replay).cloned());
+    files.extend(args.env_file.iter().chain(&args.mock).chain(&args.replay).chain(&args.mcp_config).cloned());
     Watch { command: "run", run: "the run", again: "running again", files, is_quiet: args.quiet }
 }
 
@@ -169,7 +169,7 @@ fn prepare(
         variables: environment.variables,
         model,
         max_stack_size: SCRIPT_STACK_SIZE,
-        surroundings: Surroundings { permissions, ..Surroundings::default() },
+        surroundings: Surroundings { permissions, mcp_config: mcp_config(args), ..Surroundings::default() },
     };
     // Last: a command that is wrong leaves nothing behind.
     if args.journal.is_some() {
@@ -197,6 +197,11 @@ fn written(args: &RunArgs, variables: &[(String, String)]) -> Vec<PathBuf> {
     let journal = journal::path(args.journal.as_ref().and_then(Option::as_deref), variables, &directory);
     let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));
     args.record.iter().filter_map(|file| folder(file)).chain(folder(&journal)).collect()
+}
+
+/// Absolute: a script may change the working directory.
+fn mcp_config(args: &RunArgs) -> Option<Rc<Path>> {
+    args.mcp_config.as_deref().map(|path| absolute(path).into())
 }
 
 /// Runs the file, unless something else ends the run first.

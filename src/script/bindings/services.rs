@@ -4,6 +4,7 @@
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
+    path::Path,
     rc::Rc,
 };
 
@@ -105,6 +106,8 @@ pub(crate) struct Doors {
     pub approver: Rc<dyn Approver>,
     /// Where what is done is kept, so that another process can go on.
     pub checkpoints: Rc<dyn Checkpoints>,
+    /// The file that names servers (`--mcp-config`).
+    pub mcp_config: Option<Rc<Path>>,
 }
 
 /// The variables of a run: as it began, then as the script has made them.
@@ -207,6 +210,11 @@ pub(crate) fn limits(ctx: &Ctx<'_>) -> Result<Rc<dyn RunLimits>> {
 /// Who decides on calls that need approval.
 pub(crate) fn approver(ctx: &Ctx<'_>) -> Result<Rc<dyn Approver>> {
     with(ctx, |services| services.doors.approver.clone())
+}
+
+/// The file that names servers.
+pub(crate) fn mcp_config(ctx: &Ctx<'_>) -> Result<Option<Rc<Path>>> {
+    with(ctx, |services| services.doors.mcp_config.clone())
 }
 
 /// Where what is done is kept.

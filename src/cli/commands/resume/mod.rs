@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    journal::{self, Left, Resumed},
+    journal::{self, Left, MCP_CONFIG, Resumed},
     run,
 };
 use crate::{
@@ -120,6 +120,7 @@ fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs 
         model: args.model.clone().or_else(|| start.model.clone()),
         mock: start.mock.clone().filter(|_| args.model.is_none()),
         env_file,
+        mcp_config: start.options.get(MCP_CONFIG).and_then(serde_json::Value::as_str).map(PathBuf::from),
         format: args.format,
         quiet: args.quiet,
         verbose: args.verbose,

@@ -28,7 +28,7 @@ impl Shelf {
             DefinitionKind::DefTool | DefinitionKind::DefAgent => Some(Shelf::Tools),
             DefinitionKind::DefFunction | DefinitionKind::DefFunctionAgent => Some(Shelf::Functions),
             DefinitionKind::DefMethod => Some(Shelf::Methods),
-            DefinitionKind::Def | DefinitionKind::DefData | DefinitionKind::DefSystem => None,
+            DefinitionKind::Def | DefinitionKind::DefData | DefinitionKind::DefSystem | DefinitionKind::DefMcp => None,
         }
     }
 }
@@ -94,6 +94,14 @@ pub(crate) const CALLBACKS: &[&str] = &["beforeCall", "onSuccess", "onError", NE
 const NEEDS_APPROVAL: &str = "needsApproval";
 
 impl<'js> Entry<'js> {
+    /// Everything in it that can be called.
+    pub(crate) fn callables_mut(&mut self) -> Vec<&mut Callable<'js>> {
+        match self {
+            Entry::Single(callable) => vec![callable],
+            Entry::Composite(items) => items.iter_mut().map(|item| &mut item.callable).collect(),
+        }
+    }
+
     /// The member of an array form with this name.
     pub(crate) fn item(&self, name: &str) -> Option<&Item<'js>> {
         match self {

@@ -6,7 +6,7 @@ use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value};
 use serde_json::value::{RawValue, to_raw_value};
 
 pub(crate) use super::label::Label;
-use super::{approval::approved, unseen};
+use super::{approval::approved, content::ToolContent, unseen};
 use crate::{
     chat::{ToolCall, ToolInput, ToolOutput},
     prompt::ToolAnswer,
@@ -197,9 +197,9 @@ async fn call_single<'js>(
     // Before the call, which may well change the object it is handed.
     let shown_input = shown(ctx, &input).unwrap_or_else(|| call.input.clone());
     let output = match run_callable(ctx, callable, label, input, execution).await {
-        Answered::Value(value) => match result_json(ctx, label, &value) {
-            Ok(value) => ToolOutput::from_value(value),
-            Err(message) => ToolOutput::error(message),
+        Answered::Value(value) => match ToolContent::output(&value) {
+            Some(content) => content,
+            None => result_json(ctx, label, &value).map_or_else(ToolOutput::error, ToolOutput::from_value),
         },
         Answered::Failed(message) => ToolOutput::error(message),
     };

@@ -3,6 +3,7 @@
 
 pub(crate) mod approval;
 pub(crate) mod call;
+pub(crate) mod content;
 pub(crate) mod define;
 pub(crate) mod end_signal;
 pub(crate) mod execution;
