@@ -18,7 +18,7 @@ use crate::{
             prompt::{
                 call::Call,
                 doubles,
-                entry::{CallOptions, Callable, Entry, Item, Shelf},
+                entry::{Callable, Entry, Item, Shelf},
                 mcp_use::{Made, McpPlan, McpShape, McpUse},
                 object::PromptObject,
             },
@@ -148,10 +148,7 @@ impl<'js> Maker<'_, 'js> {
         Ok(Callable {
             input_schema: schema(&tool.input_schema),
             execute: executor(self.ctx, self.connection.clone(), &tool.name)?,
-            options: CallOptions {
-                response_schema: tool.output_schema.as_ref().map(schema),
-                ..self.server.options.clone()
-            },
+            options: self.server.options.with_response(tool.output_schema.as_ref().map(schema)),
         })
     }
 

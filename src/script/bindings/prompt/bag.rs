@@ -182,7 +182,7 @@ impl<'js> Bag<'js> {
         if let Some(entry) = self.shelf(shelf).borrow_mut().get_mut(name) {
             entry.callables_mut().into_iter().for_each(|callable| {
                 let response_schema = callable.options.response_schema.take();
-                callable.options = CallOptions { response_schema, ..options.clone() };
+                callable.options = options.with_response(response_schema);
             });
         }
     }

@@ -173,6 +173,11 @@ impl<'js> Callable<'js> {
 }
 
 impl<'js> CallOptions<'js> {
+    /// The same, with another shape of the result.
+    pub(crate) fn with_response(&self, response_schema: Option<Schema<'js>>) -> Self {
+        CallOptions { response_schema, ..self.clone() }
+    }
+
     /// Whether a call may be made again when nobody knows whether it was made (`repeat`).
     pub(crate) fn may_repeat(&self) -> bool {
         !self.is_once
