@@ -162,7 +162,7 @@ fn no_option_opens_keys() {
     let everything = "--allow-read --allow-write --allow-net --allow-env --allow-run";
     for line in lines(&folder, everything) {
         let is_expected = line.ends_with("PermissionError never") || line == "listed: 0";
-        assert!(is_expected || line == "server: PermissionError ", "{line}");
+        assert!(is_expected || line == "server: PermissionError", "{line}");
     }
     let named = lines(&folder, "--allow-env=OPENAI_API_KEY,ANTHROPIC_API_KEY --allow-read=.env");
     assert_eq!(

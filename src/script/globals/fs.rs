@@ -7,7 +7,7 @@ use rquickjs::{Array, Ctx, FromJs, Function, IntoJs, Object, Result, Value, conv
 
 use super::bytes::Bytes;
 use super::fs_asks::Asks;
-use super::fs_descriptors::{self as descriptors, OpenFiles, open_files};
+use super::fs_descriptors::{OpenFiles, open_files};
 use super::fs_error::{FsError, FsResult};
 use super::{fs_attributes as attributes, fs_operations as operations};
 use crate::script::event_loop::KeepAlive;

@@ -172,8 +172,11 @@ fn asked(address: &str, port: u16) -> String {
     if address.contains(':') { format!("[{address}]:{port}") } else { format!("{address}:{port}") }
 }
 
-/// The path of a socket, which is no name of a host.
-fn absolute(path: &str) -> String {
+/// The path of a socket: where it decides whether that may be, no name of a host.
+fn asked_path(ctx: &Ctx<'_>, path: &str) -> String {
+    if gate::restricted(ctx).is_none() {
+        return path.to_owned();
+    }
     std::path::absolute(path).map_or_else(|_| format!("/{path}"), |path| path.display().to_string())
 }
 
@@ -186,7 +189,7 @@ fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     };
     exports.set("connect", Function::new(ctx.clone(), Async(connect))?)?;
     let connect = |ctx: Ctx<'js>, path: String| {
-        let (inner, place) = (ctx.clone(), absolute(&path));
+        let (inner, place) = (ctx.clone(), asked_path(&ctx, &path));
         allowed(ctx, place, async move { connected(&inner, connect_path(&path).await) })
     };
     exports.set("connectPath", Function::new(ctx.clone(), Async(connect))?)?;
@@ -197,7 +200,7 @@ fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     };
     exports.set("listen", Function::new(ctx.clone(), listen)?)?;
     let listen = |ctx: Ctx<'js>, path: String| {
-        gate::check(&ctx, Access::Network(&absolute(&path)))?;
+        gate::check(&ctx, Access::Network(&asked_path(&ctx, &path)))?;
         listened(&ctx, Listener::path(&path))
     };
     exports.set("listenPath", Function::new(ctx.clone(), listen)?)?;

@@ -76,7 +76,7 @@ pub(crate) struct CallOptions<'js> {
     /// `true`, or `(args)`, whose answer says whether somebody has to approve the call.
     pub(crate) needs_approval: Option<Value<'js>>,
     /// `repeat: false`: a call that was cut off is not made again.
-    is_once: bool,
+    pub(crate) is_once: bool,
     /// `(args, undefined)`: its answer takes the place of the call.
     pub(crate) before_call: Option<Function<'js>>,
     /// `(args, output)`: its answer takes the place of the output.
