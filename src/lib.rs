@@ -13,6 +13,7 @@
 //! - [`input`] – what is typed behind a prompt file, made into its input
 //! - [`permission`] – what a prompt file may reach
 //! - [`http`] – the one HTTP client
+//! - [`mcp`] – servers of the Model Context Protocol: connections, their tools as plain data
 //! - [`provider`] – the language models
 //! - [`plugin`] – task list and task graph as state machines
 //! - [`code`], [`sandbox`] – TypeScript that the model writes: checked, then run in a worker process
@@ -44,6 +45,7 @@ pub mod code;
 pub mod cost;
 pub mod diagnostic;
 pub mod event;
+pub mod mcp;
 pub mod permission;
 pub mod provider;
 pub mod sandbox;

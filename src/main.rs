@@ -2,12 +2,19 @@
 
 use std::process::ExitCode;
 
+#[cfg(unix)]
+use lmthing::mcp;
 use lmthing::{cli, sandbox};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == sandbox::WORKER_SUBCOMMAND) {
+    let first = arguments.next();
+    if first.as_ref().is_some_and(|first| first == sandbox::WORKER_SUBCOMMAND) {
         return sandbox::worker::main(arguments.map(|argument| argument.to_string_lossy().into_owned()));
+    }
+    #[cfg(unix)]
+    if first.is_some_and(|first| first == mcp::keeper::SUBCOMMAND) {
+        return mcp::keeper::main(arguments);
     }
     // Ends the process from a thread of its own, so that not even a script in an endless loop can delay it.
     cli::on_interrupt(|code| std::process::exit(code.into()));

@@ -30,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("http", &[]),
     // Spans are sent through the shared HTTP client.
     ("trace", &["event", "chat", "http"]),
+    ("mcp", &["http", "chat", "schema", "diagnostic"]),
     ("provider", &["http", "chat", "schema", "diagnostic"]),
     ("plugin", &["chat", "schema", "diagnostic"]),
     ("code", &["chat", "schema", "diagnostic"]),
@@ -40,6 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "script",
         &[
+            "mcp",
             "permission",
             "checkpoint",
             "cost",
@@ -112,6 +114,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "permission",
             "testing",
             "journal",
             "trace",

@@ -20,6 +20,7 @@ accepted: {\"film\": \"Metropolis\", \"score\": 9}
 Metropolis: 9 of 10.
 ",
     ),
+    ("approve", "I look first.\nremoved draft.txt\nThat is as far as I get.\n"),
     ("budget", "1 m deep\n2 m deep\n3 m deep\n4 m deep\n5 m deep\n"),
     (
         "composite-tools",
@@ -43,6 +44,23 @@ I bought one thing; a second one is too dear.
     ),
     ("function-agent", "I am surest of this: waves are made by wind.\n"),
     ("function-demo", "Let me compute the order. Tea and a cup cost 10.80 with the discount.\n"),
+    (
+        "mcp-files",
+        "\
+notes_list-files {\"files\":[{\"name\":\"shopping.txt\",\"bytes\":21},{\"name\":\"tasks.txt\",\"bytes\":36}]}
+notes_read-file \"Milk, bread, a lamp.\\n\"
+notes_read-file {\"error\":\"Invalid input for tool notes_read-file: name: Required: the property is missing\"}
+There is milk, bread and a lamp to buy.
+",
+    ),
+    (
+        "mcp-functions",
+        "\
+Object literal may only specify known properties, and 'file' does not exist in type '{ name: string; }'.
+shopping.txt: 1, tasks.txt: 2
+The tasks have the most lines.
+",
+    ),
     ("methods", "The account belongs to <code_response>user 7, a member since 2019</code_response>\n"),
     ("mock-demo", "Hello, World! This text comes from the mock array of the prompt file.\n"),
     (
@@ -108,6 +126,14 @@ const GIVEN: &[(&str, &[&str], &str)] = &[
 
 /// What examples write to standard error, in any order of lines.
 const LOUD: &[(&str, &[&str])] = &[
+    (
+        "approve",
+        &[
+            "Warning: the call of remove needs approval and was denied; lmthing run --approve 'remove' approves it, --yes \
+           every call",
+        ],
+    ),
+    ("mcp-files", &["Warning: Invalid input for tool notes_read-file: name: Required: the property is missing"]),
     ("composite-tools", &["Warning: Unknown sub-tool: remove of tool files (DIR/examples/composite-tools.lmt.mjs:34)"]),
     (
         "budget",

@@ -31,6 +31,18 @@ fn passes(body: &str) {
 }
 
 #[test]
+fn a_difference_that_takes_too_long_is_told_to_be_large() {
+    let report = Report::of_tests(
+        "const many = (from) => Array.from({ length: 300_000 }, (_, index) => ({ index: index * 2 + from }));
+         test('large', () => expect(many(0)).toEqual(many(1)));
+         test('small', () => expect([0]).toEqual([1]));",
+    );
+    let [failure] = &*report.failures("large") else { panic!("{report:?}") };
+    assert!(failure.contains("to deeply equal") && failure.contains("Compare less at once"), "{failure}");
+    assert!(report.failures("small")[0].contains("+   1,") || report.failures("small")[0].contains("+ "), "{report:?}");
+}
+
+#[test]
 fn matchers_hold_what_they_say() {
     passes(
         "expect(1).toBe(1);

@@ -254,7 +254,13 @@ fn a_filter_goes_by_the_full_name() {
     let report = Report::from(run_support::Ended::from(command.arg("group > one").output().unwrap()));
     assert_eq!(report.statuses(), ["group one: passed", "group two: skipped"]);
     assert_eq!(report.code, 0);
-    assert_eq!(folder.run("test --filter nothing-like-it").code, 1);
+    let none = folder.run("test --filter nothing-like-it");
+    assert!(none.code == 1 && none.stderr.contains("no test has \"nothing-like-it\" in its name"), "{none:?}");
+
+    folder.write("a.test.lmt.mjs", &tests("test.skip('one', () => {}); test.todo('one more'); test('two', () => {});"));
+    let skipped = folder.run("test --filter one");
+    let words = "no test with \"one\" in its name was run: 1 skipped, 1 still to be written";
+    assert!(skipped.code == 1 && skipped.stderr.contains(words), "{skipped:?}");
 }
 
 #[test]

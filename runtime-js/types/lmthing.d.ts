@@ -122,6 +122,16 @@ declare module 'lmthing' {
      * a journal already. The prompt file's own config decides, not that of prompts it runs.
      */
     journal?: boolean;
+    /** What the prompt shows of functions that the model calls from code. */
+    functions?: {
+      /**
+       * Bytes of declarations. When there are more, the prompt lists names, and the model looks declarations up with
+       * `searchFunctions`; 8192 unless set.
+       */
+      promptBytes?: number;
+    };
+    /** Servers that `defMcp` may name, as in an `mcp.json`. */
+    mcpServers?: Record<string, McpServer>;
   }
 
   /**
@@ -235,6 +245,56 @@ declare module 'lmthing' {
 
   export type Scalar = string | number | boolean | bigint | Reference;
 
+  /** A server of the Model Context Protocol: a program, or an address. */
+  export type McpServer = McpProgram | McpAddress;
+
+  /** A program that speaks the protocol over its standard input and output. */
+  export interface McpProgram {
+    /** A name that is looked up in `PATH`, or a path. */
+    command: string;
+    args?: readonly string[];
+    /** Variables beside those that every program needs; keys of providers are not handed on. */
+    env?: Record<string, string>;
+    /** Where it runs; the working directory unless set. */
+    cwd?: string;
+    /** Other programs' keys of an `mcp.json` are left alone. */
+    type?: string;
+  }
+
+  /** A server that is reached over HTTP. */
+  export interface McpAddress {
+    url: string;
+    /** Sent with every request. */
+    headers?: Record<string, string>;
+    /** Other programs' keys of an `mcp.json` are left alone. */
+    type?: string;
+  }
+
+  /** How the tools of a server are used. The callbacks stand for every one of them. */
+  export interface McpOptions extends Omit<ToolOptions<any>, 'responseSchema' | 'providerOptions'> {
+    /**
+     * What they become: tools `name_tool` (unless set), or functions of a namespace that the model calls from code:
+     * `name.tool(args)`.
+     */
+    as?: 'tools' | 'functions';
+    /** Only tools whose names, as the server has them, match one of these globs (`*`, `?`). */
+    include?: string | readonly string[];
+    /** Not those that match one of these. */
+    exclude?: string | readonly string[];
+    /** Milliseconds until the server has started and answered; 30 000 unless set. */
+    timeout?: number;
+    /** Milliseconds that a call may take without a word of progress; 300 000 unless set. */
+    callTimeout?: number;
+  }
+
+  /** A reference to a server. */
+  export interface McpReference extends Reference {
+    /** Reads a resource: a string when it is one text, else its parts, which `defMessage` takes. */
+    resource(uri: string): Promise<any>;
+    /** The messages of a prompt of the server, each as `defMessage(role, content)` takes it. */
+    prompt(name: string, args?: Record<string, string>): Promise<{ role: 'user' | 'assistant'; content: any }[]>;
+  }
+
   /** The methods of a prompt. All can be taken out: `({ def, $ }) => …`. */
   export interface PromptMethods<Methods = Record<string, any>> {
     /**
@@ -291,6 +351,12 @@ declare module 'lmthing' {
     ): Reference;
     /** Defines one tool that runs several agents: `{results: [{name, response, steps, validationError?}]}`. */
     defAgent(name: string, description: string, agents: readonly SubAgent[]): Reference;
+
+    /**
+     * Takes in the tools of an MCP server. It is connected to before the first step, once a run, and shared with agents.
+     * @param server where it is, or its name in `config.mcpServers`, the file of `--mcp-config` or `.mcp.json`
+     */
+    defMcp(name: string, server: McpServer | string, options?: McpOptions): McpReference;
 
     /**
      * Keeps a value from step to step. The value is a snapshot, as in React; `set` is seen at once by `getState` and by
@@ -408,7 +474,7 @@ declare module 'lmthing' {
   export type AnyPrompt = PromptWith<Record<string, any>>;
 
   export type DefinitionType =
-    | 'def' | 'defData' | 'defSystem' | 'defTool' | 'defAgent' | 'defFunction' | 'defFunctionAgent' | 'defMethod';
+    | 'def' | 'defData' | 'defSystem' | 'defTool' | 'defAgent' | 'defFunction' | 'defFunctionAgent' | 'defMethod' | 'defMcp';
 
   /** An object of functions, each called with the prompt as `this`. */
   export type Plugin = { [method: string]: unknown } & ThisType<AnyPrompt>;
@@ -459,6 +525,11 @@ declare module 'lmthing' {
   export interface ToolOptions<Args = any> {
     /** The result is checked; a mismatch is an error result. Also told to the model. */
     responseSchema?: Schema;
+    /**
+     * Somebody has to approve the call: always, or when the function says so (also when it throws). Asked with valid
+     * arguments, before anything else; what is denied is an error result.
+     */
+    needsApproval?: boolean | ((args: Args) => MaybePromise<boolean>);
     /** Runs before `execute`; an answer skips `execute` and `onSuccess`. */
     beforeCall?: (args: Args, output: undefined) => unknown;
     onSuccess?: (args: Args, output: any) => unknown;
@@ -481,6 +552,8 @@ declare module 'lmthing' {
     responseSchema?: Schema;
     /** Further plugins; the parent's are there as well. */
     plugins?: PluginList;
+    /** Somebody has to approve the call, as with a tool. */
+    needsApproval?: boolean | ((args: any) => MaybePromise<boolean>);
     /** As of a tool: whether `lmthing resume` goes on with a call that was cut off. */
     repeat?: boolean;
   }
@@ -1222,14 +1295,16 @@ declare module 'lmthing/test' {
   export interface TestRunOptions<Item extends { type: string } = MockItem> {
     input?: unknown;
     /** In place of `config.model`; `'mock'` plays the file's export `mock`. */
-    model?: Model | readonly ListedModel[];
+    model?: Model;
     /** Answers in place of a model. */
     mock?: readonly MockItemOf<Item>[];
-    /** A file that a recorded run is replayed from; it counts from the test file. */
+    /** The file that answers in place of models: a path that counts from the test file, or a `file:` URL. */
     recording?: string | URL;
-    /** Variables for this run. */
+    /** Variables for this run; `undefined` takes one away. */
     env?: Record<string, string | undefined>;
-    /** Milliseconds after which the run is given up. */
+      /** Names or patterns (`files_*`) of tools whose calls are approved that need it; others are denied. */
+      approve?: readonly string[];
+    /** Milliseconds above 0 that the run may take; then it is over, with an `error` of the kind `limit`. */
     timeout?: number;
   }
 
@@ -1257,8 +1332,9 @@ declare module 'lmthing/test' {
     usage: Usage;
     /** US dollars for the whole run; `null` when a price is not known. */
     cost: number | null;
-    finishReason: FinishReason;
-    /** Why the run failed. */
+    /** Why the last answer ended; `undefined` when there was none. */
+    finishReason: FinishReason | undefined;
+    /** Why the run failed; `code` is what `lmthing run` would end with, `hint` what to do about it. */
     error?: { code: number; kind: string; message: string; hint?: string };
     prompt: { readonly steps: PromptStep[]; readonly fullSteps: FullStep[] };
   }

@@ -6,10 +6,16 @@ import { App } from './parts/app.jsx';
 import { restoreTheme } from './theme.js';
 
 restoreTheme();
-const { events, damaged, status } = JSON.parse(document.getElementById('events').textContent);
-const run = { ...readRun(events), status };
 const place = document.getElementById('page');
-place.replaceChildren();
-render(<App run={run} clock={new Clock(run)} damaged={damaged} />, place);
+try {
+  const { events, damaged, status } = JSON.parse(document.getElementById('events').textContent);
+  const run = { ...readRun(events), status };
+  const clock = new Clock(run);
+  place.replaceChildren();
+  render(<App run={run} clock={clock} damaged={damaged} />, place);
+} catch (error) {
+  place.textContent = `The run cannot be shown: ${error.message}`;
+  throw error;
+}
 // What benches and tests read: from here on there is something to look at.
 performance.mark('lmthing-rows');

@@ -127,10 +127,40 @@ pub enum ToolOutput {
     Text(String),
     /// Any other value that it returned.
     Json(Value),
+    /// Text and what text cannot hold, from a tool of an MCP server.
+    Content(Vec<ToolPart>),
     /// A failure in words, from a message that the prompt file made itself.
     ErrorText(String),
     /// A failure as a value; see [`ToolOutput::error`].
     ErrorJson(Value),
+}
+
+/// A part of a result that is more than text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum ToolPart {
+    /// Text.
+    Text {
+        /// What it says.
+        text: String,
+    },
+    /// An image, a sound or another file.
+    Media {
+        /// Base64.
+        data: String,
+        /// Its MIME type.
+        media_type: String,
+    },
+}
+
+impl ToolPart {
+    /// Its text; what is no text is named.
+    pub fn text(&self) -> String {
+        match self {
+            ToolPart::Text { text } => text.clone(),
+            ToolPart::Media { media_type, .. } => format!("[{media_type}]"),
+        }
+    }
 }
 
 impl ToolOutput {
@@ -157,23 +187,26 @@ impl ToolOutput {
         match self {
             ToolOutput::Text(text) | ToolOutput::ErrorText(text) => Value::String(text.clone()),
             ToolOutput::Json(value) | ToolOutput::ErrorJson(value) => value.clone(),
+            ToolOutput::Content(parts) => serde_json::json!(parts),
         }
     }
 
     /// The text for wires that take strings only: text bare, `{error: message}` as the message, an agent's result
     /// `{response, steps}` as the response, other values as compact JSON.
     pub fn wire_text(&self) -> String {
-        match self.bare_text() {
-            Some(text) => text.to_owned(),
-            None => self.to_value().to_string(),
+        match (self.bare_text(), self) {
+            (Some(text), _) => text.to_owned(),
+            (None, ToolOutput::Content(parts)) => without_media(parts),
+            (None, _) => self.to_value().to_string(),
         }
     }
 
     /// The value for wires that take JSON: as [`ToolOutput::wire_text`] where that is bare text, else the JSON itself.
     pub fn wire_value(&self) -> Value {
-        match self.bare_text() {
-            Some(text) => Value::String(text.to_owned()),
-            None => self.to_value(),
+        match (self.bare_text(), self) {
+            (Some(text), _) => Value::String(text.to_owned()),
+            (None, ToolOutput::Content(parts)) => Value::String(without_media(parts)),
+            (None, _) => self.to_value(),
         }
     }
 
@@ -188,9 +221,14 @@ impl ToolOutput {
             ToolOutput::Json(Value::Object(map)) if map.len() == 2 && map.contains_key("steps") => {
                 map.get("response")?.as_str().filter(|response| !response.is_empty())
             }
-            ToolOutput::Json(_) | ToolOutput::ErrorJson(_) => None,
+            ToolOutput::Json(_) | ToolOutput::ErrorJson(_) | ToolOutput::Content(_) => None,
         }
     }
+}
+
+/// The text of a result, for wires that have no place for the rest of it: what is left out is named.
+fn without_media(parts: &[ToolPart]) -> String {
+    parts.iter().map(ToolPart::text).collect::<Vec<_>>().join("\n")
 }
 
 impl ContentPart {

@@ -19,7 +19,7 @@ mod transcript;
 
 pub(crate) use json::MAX_DEPTH as MAX_JSON_DEPTH;
 pub use json::{JsonError, read_json};
-pub use message::{Content, ContentPart, Message, ProviderOptions, Role, ToolOutput};
+pub use message::{Content, ContentPart, Message, ProviderOptions, Role, ToolOutput, ToolPart};
 pub use part_log::PartLog;
 pub use request::{CallSettings, ModelRequest, Reasoning, ResponseFormat, Timeouts, ToolChoice, ToolSpec};
 pub use shared_text::SharedText;

@@ -26,7 +26,7 @@ use crate::{
     diagnostic::{Diagnostic, Location},
     event::Events,
     input::{CommandLine, Sources, check_whole},
-    permission::Permissions,
+    permission::{ApprovalRules, NobodyToAsk, Permissions},
     provider::{ProviderContext, Redactor},
     script::{
         Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost, THREAD_STACK_SIZE,
@@ -89,7 +89,7 @@ pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
         Ok(Sent { faults, messages, tools, functions, printed }) => {
             let findings = faults::findings(file, &path, faults);
             let messages = messages.and_then(|messages| serde_json::from_value(messages).ok());
-            let rendered = messages.map(|messages| Rendered { messages, tools, functions });
+            let rendered = messages.map(|messages| Rendered { messages, tools, functions, to_come: Vec::new() });
             Inspected { findings, rendered, printed }
         }
         Err(RecvTimeoutError::Timeout) => {
@@ -146,7 +146,7 @@ impl Sent {
             ..fault
         };
         let faults = inspection.faults.into_iter().chain(warnings).map(redacted).collect();
-        let Some(Rendered { messages, tools, functions }) = inspection.rendered else {
+        let Some(Rendered { messages, tools, functions, .. }) = inspection.rendered else {
             return Sent { faults, messages: None, tools: Vec::new(), functions: Vec::new(), printed };
         };
         let messages = serde_json::to_value(messages).ok().map(|mut messages| {
@@ -181,6 +181,8 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
         events: Events::new(Vec::new()),
         limits: Rc::new(NoLimits),
         checkpoints: Rc::new(NoCheckpoints),
+        approver: NobodyToAsk::new(ApprovalRules::default(), "a check approves nothing"),
+        mcp_config: None,
     };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),

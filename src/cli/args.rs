@@ -13,12 +13,14 @@ use clap::{
 use clap_complete::ArgValueCompleter;
 
 use super::{
+    approval_args::ApprovalArgs,
     check_args::CheckArgs,
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
     failure::WrongUsage,
     format::Format,
     limit_args::LimitArgs,
+    permission_args::PermissionArgs,
     resume_args::ResumeArgs,
     runs_args::RunsArgs,
     templates::Template,
@@ -152,6 +154,10 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) env_file: Vec<PathBuf>,
 
+    /// Look up the MCP servers that the file names in this file, an mcp.json
+    #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
+    pub(super) mcp_config: Option<PathBuf>,
+
     /// What standard output gets: the text, one JSON object at the end, or every event as a line of JSON
     #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t, hide_default_value = true)]
     pub(super) format: Format,
@@ -174,6 +180,12 @@ pub(super) struct RunArgs {
 
     #[command(flatten)]
     pub(super) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(super) approvals: ApprovalArgs,
+
+    #[command(flatten)]
+    pub(super) permissions: PermissionArgs,
 
     /// Write the run down in the journal, from which it can go on: .lmthing/journal.db in the nearest folder upwards that has
     /// one, or the file of --journal=PATH

@@ -4,6 +4,8 @@
 //! line", "Errors and exit codes"). Only [`Printer`] writes to stdout and stderr. Must not know: JavaScript, wire
 //! formats, how a run works.
 
+mod approval_args;
+mod approvals;
 mod args;
 mod before;
 mod browser;
@@ -15,8 +17,10 @@ mod env;
 mod exit;
 mod failure;
 mod format;
+mod held;
 mod interrupt;
 mod limit_args;
+mod permission_args;
 mod printer;
 mod progress;
 mod readers;

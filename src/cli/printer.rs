@@ -13,7 +13,7 @@ use clap::builder::StyledStr;
 use console::{Term, measure_text_width};
 use tokio::sync::Notify;
 
-use super::screen;
+use super::{held::Held, screen};
 use crate::diagnostic::Diagnostic;
 
 /// How much text waits at most.
@@ -40,6 +40,8 @@ struct State {
     closed: Notify,
     /// Takes the progress line off the screen before anything is written.
     before_write: RefCell<Option<Rc<dyn Fn()>>>,
+    /// What waits for the answer to a question that stands on the screen.
+    held: RefCell<Option<Vec<Held>>>,
 }
 
 #[derive(Clone, Copy)]
@@ -68,6 +70,7 @@ impl Printer {
             broken: RefCell::default(),
             closed: Notify::new(),
             before_write: RefCell::default(),
+            held: RefCell::default(),
         };
         Printer(Rc::new(state))
     }
@@ -85,6 +88,9 @@ impl Printer {
 
     /// Writes the text that has arrived.
     pub fn flush(&self) {
+        if self.is_held() && self.0.stdout.is_terminal {
+            return;
+        }
         let text = std::mem::take(&mut *self.0.buffer.borrow_mut());
         if !text.is_empty() {
             self.0.script_line.set(false);
@@ -108,6 +114,9 @@ impl Printer {
 
     /// What the script prints: on a terminal it never continues a line of the model's text.
     pub fn script_stdout(&self, text: &str) {
+        if self.0.stdout.is_terminal && self.hold(|| Held::Script(text.to_owned())) {
+            return;
+        }
         // Text without an end of line, from `process.stdout.write`, is meant to stand where it is.
         if self.0.stdout.is_terminal && text.ends_with('\n') && !self.0.script_line.get() {
             self.finish_line();
@@ -120,6 +129,9 @@ impl Printer {
     pub fn script_stdout_bytes(&self, bytes: &[u8]) {
         if let Ok(text) = str::from_utf8(bytes) {
             return self.script_stdout(text);
+        }
+        if self.0.stdout.is_terminal && self.hold(|| Held::ScriptBytes(bytes.to_vec())) {
+            return;
         }
         self.give_way();
         let mut stdout = io::stdout().lock();
@@ -134,6 +146,9 @@ impl Printer {
         if let Ok(text) = str::from_utf8(bytes) {
             return self.stderr(text);
         }
+        if self.hold(|| Held::StderrBytes(bytes.to_vec())) {
+            return;
+        }
         self.give_way();
         let mut stderr = io::stderr().lock();
         let _ = stderr.write_all(bytes).and_then(|()| stderr.flush());
@@ -141,6 +156,9 @@ impl Printer {
 
     /// Text for stderr.
     pub fn stderr(&self, text: &str) {
+        if self.hold(|| Held::Stderr(text.to_owned())) {
+            return;
+        }
         // Two streams that are not one screen cannot tear each other's lines.
         if self.0.stdout.is_terminal && self.0.stderr.is_terminal {
             self.finish_line();
@@ -178,10 +196,63 @@ impl Printer {
 
     /// Ends the line on stdout, if one was begun.
     pub fn finish_line(&self) {
+        if self.0.stdout.is_terminal && self.hold(|| Held::EndOfLine) {
+            return;
+        }
         self.flush();
         if !self.0.at_line_start.get() {
             self.write_stdout("\n");
         }
+    }
+
+    /// Writes a question. From now on nothing else comes on the screen.
+    pub(super) fn ask(&self, question: &str) {
+        self.let_go();
+        self.stderr(question);
+        screen::set_text(true);
+        self.0.held.replace(Some(Vec::new()));
+    }
+
+    /// Writes more of the question that stands.
+    pub(super) fn ask_further(&self, text: &str) {
+        let held = self.0.held.take();
+        self.control(text);
+        self.0.held.replace(held);
+    }
+
+    /// The question is answered, and its line has ended: what has come since is written.
+    pub(super) fn let_go(&self) {
+        let Some(held) = self.0.held.take() else { return };
+        screen::set_text(false);
+        for held in held {
+            match held {
+                Held::Text(text) => self.text(&text),
+                Held::Script(text) => self.script_stdout(&text),
+                Held::ScriptBytes(bytes) => self.script_stdout_bytes(&bytes),
+                Held::Stderr(text) => self.stderr(&text),
+                Held::StderrBytes(bytes) => self.script_stderr_bytes(&bytes),
+                Held::EndOfLine => self.finish_line(),
+            }
+        }
+        self.flush();
+    }
+
+    /// Whether a question stands on the screen.
+    pub(super) fn is_held(&self) -> bool {
+        self.0.held.borrow().is_some()
+    }
+
+    /// Keeps something until the question is answered that stands on the screen, if there is one.
+    fn hold(&self, what: impl FnOnce() -> Held) -> bool {
+        let mut held = self.0.held.borrow_mut();
+        let Some(held) = &mut *held else { return false };
+        // Text came before it.
+        if self.0.stdout.is_terminal {
+            let text = std::mem::take(&mut *self.0.buffer.borrow_mut());
+            held.extend((!text.is_empty()).then_some(Held::Text(text)));
+        }
+        held.push(what());
+        true
     }
 
     /// Resolves when stdout cannot be written any more.

@@ -46,7 +46,15 @@ struct State {
 struct RunningTool {
     id: String,
     name: String,
+    /// How far it has come, if it says so.
+    progress: String,
     since: Instant,
+}
+
+impl RunningTool {
+    fn shown(&self) -> String {
+        if self.progress.is_empty() { self.name.clone() } else { format!("{} ({})", self.name, self.progress) }
+    }
 }
 
 /// Whose turn it is.
@@ -113,7 +121,14 @@ impl Progress {
                 state.since.set(Instant::now());
                 if let StreamPart::ToolCall { tool_call_id, tool_name, .. } = &**part {
                     let (id, name) = (tool_call_id.clone(), tool_name.clone());
-                    state.tools.borrow_mut().push(RunningTool { id, name, since: Instant::now() });
+                    let progress = String::new();
+                    state.tools.borrow_mut().push(RunningTool { id, name, progress, since: Instant::now() });
+                }
+            }
+            EventKind::ToolProgress { tool_call_id, text } => {
+                let mut tools = state.tools.borrow_mut();
+                if let Some(tool) = tools.iter_mut().find(|tool| tool.id == *tool_call_id) {
+                    tool.progress.clone_from(text);
                 }
             }
             EventKind::ToolResult { result, .. } => {
@@ -169,6 +184,11 @@ impl State {
 
     fn draw(&self) {
         self.forget_past_waits();
+        if self.printer.is_held() {
+            // The seconds count from the answer on.
+            self.written.set(Instant::now());
+            return;
+        }
         if self.written.get().max(self.since.get()).elapsed() < PATIENCE {
             return;
         }
@@ -219,7 +239,7 @@ impl State {
 
     fn message(&self) -> String {
         let tools = self.tools.borrow();
-        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        let names: Vec<String> = tools.iter().map(RunningTool::shown).collect();
         let names = names.join(", ");
         let since = tools.iter().map(|tool| tool.since).min().unwrap_or(self.since.get());
         let seconds = since.elapsed().as_secs();

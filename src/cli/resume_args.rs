@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use clap_complete::ArgValueCompleter;
 
-use super::{complete::Models, format::Format, limit_args::LimitArgs};
+use super::{
+    approval_args::ApprovalArgs, complete::Models, format::Format, limit_args::LimitArgs,
+    permission_args::PermissionArgs,
+};
 
 /// `lmthing resume`.
 #[derive(Args, Debug)]
@@ -43,6 +46,12 @@ pub(super) struct ResumeArgs {
 
     #[command(flatten)]
     pub(super) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(super) approvals: ApprovalArgs,
+
+    #[command(flatten)]
+    pub(super) permissions: PermissionArgs,
 
     /// The journal that holds the run
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]

@@ -12,6 +12,7 @@ use super::complete::RunIds;
 #[derive(Args, Debug)]
 #[command(
     args_override_self = true,
+    disable_help_subcommand = true,
     after_help = "Exit codes: 0 done, 1 there is no such run or the journal cannot be read, 2 wrong usage."
 )]
 pub(super) struct RunsArgs {

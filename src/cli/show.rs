@@ -134,6 +134,8 @@ impl Show {
 
     /// The end, in words where they are missing, and the last event.
     pub(super) fn end(&self, ending: &Ending) {
+        // A question that stands is not answered any more.
+        self.printer.let_go();
         self.progress.clear();
         self.printer.finish_line();
         if i32::from(ending.code) == 0 && !ending.is_unread && !self.is_stdout_json() {

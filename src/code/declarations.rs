@@ -190,6 +190,11 @@ const RESERVED: [&str; 47] = [
     "arguments",
 ];
 
+/// Whether a function can have this name; `is_top` when it stands in no namespace.
+pub(crate) fn is_usable_name(name: &str, is_top: bool) -> bool {
+    validate_name(name).is_ok() && !(is_top && TAKEN.contains(&name))
+}
+
 fn validate_name(name: &str) -> Result<(), DeclarationError> {
     if is_identifier(name) && !RESERVED.contains(&name) {
         Ok(())

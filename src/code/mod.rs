@@ -14,12 +14,14 @@ mod diagnostics;
 pub(crate) mod library;
 mod mode;
 mod prepare;
+pub(crate) mod search;
 mod strip;
 mod syntax;
 mod typescript;
 
 pub use body::BODY_FILE;
 pub use check::{Checker, spawn_checker_thread};
+pub(crate) use declarations::is_usable_name;
 pub use declarations::{Declaration, DeclarationError, Declarations, FunctionSignature};
 pub use diagnostics::CodeDiagnostic;
 pub use mode::CheckMode;

@@ -65,6 +65,7 @@ impl Event<'_> {
             EventKind::Stream(part) => stream_part(part)?,
             EventKind::Answered { .. }
             | EventKind::CodeConsole { .. }
+            | EventKind::ToolProgress { .. }
             | EventKind::PromptEnd
             | EventKind::Output(_) => return None,
             kind => other(kind, self, summary),
@@ -137,6 +138,7 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &Summary) -> (&'stati
         EventKind::Stream(_)
         | EventKind::Answered { .. }
         | EventKind::CodeConsole { .. }
+        | EventKind::ToolProgress { .. }
         | EventKind::PromptEnd
         | EventKind::Output(_) => ("", Value::Null),
     };

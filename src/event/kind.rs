@@ -35,6 +35,13 @@ pub enum EventKind {
         /// What that cost in US dollars, if it is known.
         cost: Option<f64>,
     },
+    /// A tool call has come so far. It has no public form: people see it on the progress line.
+    ToolProgress {
+        /// The call.
+        tool_call_id: String,
+        /// How far, in a few words.
+        text: String,
+    },
     /// A tool call was answered.
     ToolResult {
         /// The call and its answer.

@@ -26,10 +26,6 @@ const SCHEMA: &str = include_str!("schema.sql");
 /// How long another process may keep the file locked. Writing takes less than a millisecond, forgetting runs longer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How many pages of 4 KB SQLite's log may have before they are moved to their places. Moving waits for the disk; but
-/// whoever opens the file next reads the log.
-const LOG_PAGES: i64 = 250;
-
 /// How many statements are kept ready.
 const STATEMENTS: usize = 16;
 
@@ -63,7 +59,6 @@ impl Journal {
             journal.lay_out()?;
         }
         journal.check(journal.connection.pragma_update(None, "synchronous", "NORMAL"))?;
-        journal.check(journal.connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES))?;
         Ok(journal)
     }
 
@@ -177,7 +172,7 @@ fn check_header(path: &Path, doing: Doing) -> Result<(), JournalError> {
         if error.kind() != io::ErrorKind::NotFound {
             return JournalError::of_system(path, doing, &error);
         }
-        JournalError::new(format!("there is no journal {}", path.display()))
+        JournalError::new(format!("there is no journal {}: no such file", path.display()))
             .with_hint("`lmthing run --journal FILE` begins one; --journal=PATH names another")
     })?;
     let number = |at: usize| bytes.get(at..at + 4).map(|four| four.iter().fold(0, |n, byte| n << 8 | i64::from(*byte)));

@@ -1,25 +1,35 @@
-//! What a prompt file may reach beside its own computing: the network, other programs, files it could change.
+//! What a prompt file may reach beside its own computing (the network, other programs, files it could change), and which calls
+//! of tools somebody has to approve.
 //!
-//! Owns: the kinds of access, who may have which, and the words of a refusal. Must not know: how an access is made, nor
-//! JavaScript. Reading files is free.
+//! Owns: the kinds of access, who may have which, the words of a refusal; the rules of approval. Must not know: how an access
+//! is made, nor JavaScript. Reading files is free, but for restricted prompt files.
 
-use std::net::IpAddr;
+use std::{
+    net::IpAddr,
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError},
+};
 
+mod access;
+mod approval;
+mod hosts;
+mod landlock;
+mod paths;
+mod programs;
+mod reach;
+mod restricted;
 #[cfg(test)]
 mod tests;
 
-/// Something that reaches out of the script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access<'a> {
-    /// Talks to a host, looks its name up, or listens. What is asked: an origin, a name, `host:port`, a socket's path.
-    Network(&'a str),
-    /// Starts a program, or sends a signal to one: its file, or its number.
-    Run(&'a str),
-    /// Makes, changes or removes something at this path.
-    Write(&'a str),
-    /// Changes something of the whole process, such as its working directory: in words.
-    Process(&'a str),
-}
+pub use self::{
+    access::{Access, Refusal},
+    hosts::HostRule,
+    landlock::Own,
+    programs::Programs,
+    reach::Reach,
+    restricted::Restricted,
+};
+pub use approval::{ApprovalRequest, ApprovalRules, Approver, Decision, NobodyToAsk};
 
 /// How much of one kind of access is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +44,7 @@ enum Rule {
 }
 
 /// The rights of a prompt file. The default is to have every one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Permissions {
     network: Rule,
     run: Rule,
@@ -42,13 +52,15 @@ pub struct Permissions {
     process: Rule,
     /// Who runs the file so, and to what end: the reason in refusals.
     who: &'static str,
+    /// What a restricted file has, which has nothing else.
+    restricted: Option<Arc<Restricted>>,
 }
 
 impl Permissions {
     /// Nothing but to read files. `who` stands in refusals: `check renders`.
     pub fn reading_only(who: &'static str) -> Self {
         let nothing = Rule::Nothing;
-        Permissions { network: nothing, run: nothing, write: nothing, process: nothing, who }
+        Permissions { network: nothing, run: nothing, write: nothing, process: nothing, who, restricted: None }
     }
 
     /// Those of a test: it shares its process with others, and reaches no other machine unless it may.
@@ -57,9 +69,46 @@ impl Permissions {
         Permissions { network, process: Rule::Nothing, who: "tests run", ..Permissions::default() }
     }
 
+    /// Those of a restricted file.
+    pub fn restricted(rights: Restricted) -> Self {
+        Permissions { restricted: Some(Arc::new(rights)), ..Permissions::default() }
+    }
+
+    /// The rights of a restricted file.
+    pub fn of_restricted(&self) -> Option<&Arc<Restricted>> {
+        self.restricted.as_ref()
+    }
+
+    /// Whether the process is the script's own, as in a run.
+    pub fn own_process(&self) -> bool {
+        self.process == Rule::All
+    }
+
+    /// The file of a program that a restricted script may start; relative paths count from `folder`. `None` where it need not
+    /// be looked for.
+    ///
+    /// # Errors
+    /// It may not be started.
+    pub fn program(&self, program: &str, folder: Option<&Path>) -> Result<Option<PathBuf>, Refusal> {
+        match &self.restricted {
+            None => self.check(Access::Run(program)).map(|()| None),
+            Some(rights) => rights.programs.find(program, folder, &rights.run).map(Some),
+        }
+    }
+
+    /// Notes the addresses of a host that may be talked to.
+    pub fn learn_addresses(&self, host: &str, addresses: &[IpAddr]) {
+        if let Some(rights) = &self.restricted {
+            let mut known = rights.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let host = hosts::split(host).0;
+            known.extend(addresses.iter().map(|address| (host.clone(), address.to_canonical())));
+        }
+    }
+
     /// Whether nothing would be refused.
     pub fn allow_all(&self) -> bool {
-        [self.network, self.run, self.write, self.process].iter().all(|rule| *rule == Rule::All)
+        self.restricted.is_none()
+            && [self.network, self.run, self.write, self.process].iter().all(|rule| *rule == Rule::All)
     }
 
     /// Whether this may be done.
@@ -67,6 +116,9 @@ impl Permissions {
     /// # Errors
     /// What is refused, and why.
     pub fn check(&self, access: Access<'_>) -> Result<(), Refusal> {
+        if let Some(rights) = &self.restricted {
+            return rights.check(access);
+        }
         match self.rule(access) {
             Rule::All => Ok(()),
             Rule::Loopback if is_loopback(access) => Ok(()),
@@ -79,25 +131,26 @@ impl Permissions {
         match access {
             Access::Network(_) => self.network,
             Access::Run(_) => self.run,
-            Access::Write(_) => self.write,
-            Access::Process(_) => self.process,
+            Access::Write(_) | Access::WriteEntry(_) => self.write,
+            Access::Process(_) | Access::Signal(_) => self.process,
+            Access::Read(_) | Access::ReadEntry(_) | Access::Env(_) => Rule::All,
         }
     }
 }
 
-/// Why an access is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// Who refuses what: `check renders without network: access to https://example.org is refused`.
-    pub message: String,
+/// Where a path leads, whether there is something or not; `None` when it has no end.
+pub fn real_path(path: &Path) -> Option<PathBuf> {
+    paths::real(path, paths::Last::Followed)
 }
 
 fn words(access: Access<'_>) -> String {
     match access {
         Access::Network(host) => format!("without network: access to {host} is refused"),
         Access::Run(program) => format!("without other programs: {program} is not run"),
-        Access::Write(path) => format!("without writing: {path} is left as it is"),
-        Access::Process(what) => format!("without changing the process: {what} is refused"),
+        Access::Write(path) | Access::WriteEntry(path) => format!("without writing: {path} is left as it is"),
+        Access::Process(what) | Access::Signal(what) => format!("without changing the process: {what} is refused"),
+        Access::Read(path) | Access::ReadEntry(path) => format!("without reading: {path} is not read"),
+        Access::Env(name) => format!("without variables: {name} is not read"),
     }
 }
 

@@ -13,5 +13,6 @@ pub(crate) mod method;
 mod read;
 mod refusal;
 pub(crate) mod run_tool_code;
+pub(crate) mod search_functions;
 pub(crate) mod task_graph;
 pub(crate) mod task_list;

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use crate::checkpoint::ActiveNames;
 
 use super::{
-    definitions::Prompt,
+    definitions::{Prompt, ToolMaker},
     hidden::Key,
     kind::{DefinitionKind, Group},
 };
@@ -77,6 +77,10 @@ impl Prompt {
             names.into_iter().filter(is_left).cloned().collect()
         };
         let mut tools = left(Group::Tool, self.tools.keys().collect());
+        tools.retain(|name| match self.tools.get(name).map(|tool| &tool.maker) {
+            Some(ToolMaker::Mcp(server)) => !hidden.contains(&(Group::Mcp, server.to_string())),
+            _ => true,
+        });
         for wanted in only.iter().flatten() {
             tools.retain(|name| wanted.contains(name));
         }

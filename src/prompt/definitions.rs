@@ -37,7 +37,7 @@ pub(crate) struct ToolDefinition {
 }
 
 /// Who made a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ToolMaker {
     /// The prompt's author, with `defTool` or `defAgent`.
     Author,
@@ -45,6 +45,8 @@ pub(crate) enum ToolMaker {
     CodeMode,
     /// The task list or the task graph.
     Plugin,
+    /// The server of this name, with `defMcp`.
+    Mcp(Rc<str>),
 }
 
 impl ToolDefinition {
@@ -76,6 +78,8 @@ pub(crate) struct Prompt {
     pub(super) functions: IndexMap<String, FunctionDefinition>,
     /// `defMethod`.
     pub(super) methods: IndexMap<String, FunctionDefinition>,
+    /// `defMcp`.
+    pub(super) servers: IndexSet<String>,
     /// What the next request reminds of.
     pub(super) reminded: IndexSet<(DefinitionKind, String)>,
     /// What `disable()` has hidden.
@@ -121,6 +125,25 @@ impl Prompt {
         self.mark(definition.kind, name)?;
         self.callables_mut(definition.kind).insert(name.to_owned(), definition);
         Ok(())
+    }
+
+    /// `defMcp`. What the server's tools are is defined apart, once they are known.
+    pub(crate) fn define_server(&mut self, name: &str) -> Result<(), NameError> {
+        self.mark(DefinitionKind::DefMcp, name)?;
+        self.servers.insert(name.to_owned());
+        Ok(())
+    }
+
+    /// A re-run makes a definition again that stays as it is.
+    pub(crate) fn define_again(&mut self, kind: DefinitionKind, name: &str) {
+        if let Some(made_again) = &mut self.made_again {
+            made_again.insert((kind.group(), name.to_owned()));
+        }
+    }
+
+    /// Removes a tool that is there no more.
+    pub(crate) fn remove_tool(&mut self, name: &str) {
+        self.tools.shift_remove(name);
     }
 
     fn callables_mut(&mut self, kind: DefinitionKind) -> &mut IndexMap<String, FunctionDefinition> {
@@ -194,6 +217,7 @@ impl Prompt {
             Group::Tool => self.tools.get(name).map(|tool| tool.kind),
             Group::Function => self.functions.get(name).map(|function| function.kind),
             Group::Method => self.methods.get(name).map(|method| method.kind),
+            Group::Mcp => self.servers.contains(name).then_some(DefinitionKind::DefMcp),
         }
     }
 
@@ -244,6 +268,7 @@ impl Prompt {
         self.tools.retain(|name, tool| keep(tool.kind, name));
         self.functions.retain(|name, function| keep(function.kind, name));
         self.methods.retain(|name, method| keep(method.kind, name));
+        self.servers.retain(|name| keep(DefinitionKind::DefMcp, name));
         removed
     }
 

@@ -204,8 +204,14 @@ pub(crate) trait RunLimits {
     /// Whether anything is set that may end the run.
     fn may_end(&self) -> bool;
 
-    /// When the limit on time is reached.
+    /// When the limit on time is reached; never while its clock stands still.
     fn deadline(&self) -> Option<Instant>;
+
+    /// Stops the clock of the limit on time: a person is asked. It goes on when it was let go as often as it was stopped.
+    fn stop_clock(&self) {}
+
+    /// Lets the clock go on.
+    fn let_clock_go(&self) {}
 
     /// Ends the whole run, as a limit does: what failed must not be taken for an answer of a tool.
     fn fail(&self, error: RunError);

@@ -23,6 +23,8 @@ pub(crate) enum DefinitionKind {
     DefFunctionAgent,
     /// `defMethod`: called from code in the model's text.
     DefMethod,
+    /// `defMcp`: a server whose tools are tools or functions of the prompt.
+    DefMcp,
 }
 
 /// Definitions of one group share a name space: `def` and `defData`, `defTool` and `defAgent`, and so on.
@@ -39,6 +41,8 @@ pub(super) enum Group {
     Function,
     /// What code in the text calls.
     Method,
+    /// Servers with tools.
+    Mcp,
 }
 
 impl DefinitionKind {
@@ -53,6 +57,7 @@ impl DefinitionKind {
             DefinitionKind::DefFunction => "defFunction",
             DefinitionKind::DefFunctionAgent => "defFunctionAgent",
             DefinitionKind::DefMethod => "defMethod",
+            DefinitionKind::DefMcp => "defMcp",
         }
     }
 
@@ -66,6 +71,7 @@ impl DefinitionKind {
             DefinitionKind::DefFunction => "function",
             DefinitionKind::DefFunctionAgent => "function agent",
             DefinitionKind::DefMethod => "method",
+            DefinitionKind::DefMcp => "server",
         }
     }
 
@@ -77,6 +83,7 @@ impl DefinitionKind {
             DefinitionKind::DefTool | DefinitionKind::DefAgent => Group::Tool,
             DefinitionKind::DefFunction | DefinitionKind::DefFunctionAgent => Group::Function,
             DefinitionKind::DefMethod => Group::Method,
+            DefinitionKind::DefMcp => Group::Mcp,
         }
     }
 }

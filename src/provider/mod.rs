@@ -44,7 +44,7 @@ pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
 pub(crate) use mock::{MockModel, MockOptions};
 pub(crate) use mock_item::{MockItem, WrongMockItem};
-pub(crate) use models::{ModelList, ProviderInfo, list_models};
+pub(crate) use models::{ModelList, ProviderInfo, key_variables, list_models};
 pub(crate) use record::{Asked, RecordedExchange, RecordedFile, ask_and_keep, try_recording, write_recording};
 pub use record::{Kept, Recording};
 pub use redact::Redactor;

@@ -22,3 +22,4 @@ pub use functions::{HostFunctions, NoFunctions};
 pub use outcome::{LogLevel, LogLine, RunOutcome};
 pub use pool::Sandbox;
 pub use spawn::WORKER_SUBCOMMAND;
+pub(crate) use spawn::own_program;

@@ -19,7 +19,7 @@ use super::protocol::{decode, encode, frame_length};
 pub const WORKER_SUBCOMMAND: &str = "__sandbox-worker";
 
 /// The program to start: this binary itself.
-pub(super) fn own_program() -> PathBuf {
+pub(crate) fn own_program() -> PathBuf {
     // The link stays right when the file is replaced or removed while the program runs.
     let link = Path::new("/proc/self/exe");
     if cfg!(target_os = "linux") && link.exists() {

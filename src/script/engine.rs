@@ -6,7 +6,7 @@ use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Result};
 
 use super::host::{self, ScriptHost};
 use super::native_module::{self, NativeModule};
-use super::{builtin, carried, event_loop, gate, globals, lazy, loader, node};
+use super::{builtin, carried, diagnose, event_loop, gate, globals, lazy, loader, node};
 use crate::permission::Permissions;
 
 /// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
@@ -73,7 +73,7 @@ impl Engine {
             runtime.set_memory_limit(bytes).await;
         }
         let native_modules = own_natives().chain(native_modules).collect();
-        let loader = loader::attach(&runtime, native_modules).await;
+        let loader = loader::attach(&runtime, native_modules, permissions.clone()).await;
         let event_loop = event_loop::attach(&runtime, host.clone()).await;
         // Resolver, interrupt handler and rejection tracker are in place from the first line of JavaScript on.
         let context = AsyncContext::full(&runtime).await?;
@@ -86,6 +86,7 @@ impl Engine {
             // Before anything that could make an error: it puts `stack` right.
             lazy::set_up(&ctx)?;
             carried::set_up(&ctx)?;
+            diagnose::set_up(&ctx)?;
             globals::set_up(&ctx, argv, env)?;
             event_loop::set_up(&ctx, event_loop)
         };

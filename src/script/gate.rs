@@ -8,7 +8,7 @@ use rquickjs::{Ctx, JsLifetime, Object, Result};
 use super::{ScriptError, diagnose::diagnose, user_data};
 use crate::{
     diagnostic::Location,
-    permission::{Access, Permissions},
+    permission::{Access, Permissions, Refusal},
 };
 
 /// Something a script tried and was refused.
@@ -42,12 +42,41 @@ pub(in crate::script) fn is_open(ctx: &Ctx<'_>) -> bool {
     ctx.userdata::<Gate>().is_none()
 }
 
+/// Whether the process is the script's own: it runs, and nobody only looks at it or tests it.
+pub(in crate::script) fn owns_process(ctx: &Ctx<'_>) -> bool {
+    ctx.userdata::<Gate>().is_none_or(|gate| gate.permissions.own_process())
+}
+
+/// The rights of a script that is restricted.
+pub(in crate::script) fn restricted(ctx: &Ctx<'_>) -> Option<Permissions> {
+    let gate = ctx.userdata::<Gate>()?;
+    gate.permissions.of_restricted().is_some().then(|| gate.permissions.clone())
+}
+
 /// Throws a `PermissionError` when that may not be done.
 pub(in crate::script) fn check(ctx: &Ctx<'_>, access: Access<'_>) -> Result<()> {
     match refusal(ctx, access)? {
         Some(error) => Err(ctx.throw(error.into_value())),
         None => Ok(()),
     }
+}
+
+/// Throws when a restricted script may not have a model asked at a server that it names itself; a key of the user's never
+/// goes there.
+pub(crate) fn check_server(ctx: &Ctx<'_>, url: &str, has_own_key: bool) -> Result<()> {
+    if restricted(ctx).is_none() {
+        return Ok(());
+    }
+    let origin = url::Url::parse(url).map(|url| url.origin().ascii_serialization());
+    let server = origin.unwrap_or_else(|_| "a server".to_owned());
+    check(ctx, Access::Network(&server))?;
+    if has_own_key {
+        return Ok(());
+    }
+    let message = format!(
+        "sending a key to {server} is not allowed: a restricted prompt file that names the server brings its own apiKey"
+    );
+    Err(throw(ctx, Refusal { message }))
 }
 
 /// The `PermissionError` of what may not be done, to reject a promise with. To be asked for in the call itself, as long as
@@ -57,7 +86,15 @@ pub(in crate::script) fn refusal<'js>(ctx: &Ctx<'js>, access: Access<'_>) -> Res
         Some(gate) => gate.permissions.check(access).err(),
         None => return Ok(None),
     };
-    let Some(refusal) = refusal else { return Ok(None) };
+    refusal.map(|refusal| refused_error(ctx, refusal)).transpose()
+}
+
+/// Throws the `PermissionError` of what was refused.
+pub(in crate::script) fn throw(ctx: &Ctx<'_>, refusal: Refusal) -> rquickjs::Error {
+    refused_error(ctx, refusal).map_or_else(|error| error, |error| ctx.throw(error.into_value()))
+}
+
+fn refused_error<'js>(ctx: &Ctx<'js>, refusal: Refusal) -> Result<Object<'js>> {
     let error = ScriptError::error(refusal.message.clone()).name("PermissionError").code("ERR_ACCESS_DENIED");
     let error = error.into_object(ctx)?;
     let location = diagnose(ctx, error.clone().into_value()).diagnostic.location;
@@ -67,7 +104,7 @@ pub(in crate::script) fn refusal<'js>(ctx: &Ctx<'js>, access: Access<'_>) -> Res
     {
         gate.refused.borrow_mut().push(refused);
     }
-    Ok(Some(error))
+    Ok(error)
 }
 
 /// What was refused so far, each once.
@@ -77,7 +114,7 @@ pub(crate) fn refused(ctx: &Ctx<'_>) -> Vec<Refused> {
 
 /// Remembers the line that calls `process.exit`, where somebody asks for such things.
 pub(in crate::script) fn note_exit(ctx: &Ctx<'_>) -> Result<()> {
-    if is_open(ctx) {
+    if owns_process(ctx) {
         return Ok(());
     }
     let here = ScriptError::error("exit:").into_object(ctx)?;

@@ -7,6 +7,7 @@ use super::{endings::Endings, meter::Meter, step_loop::Session};
 use crate::{
     checkpoint::Checkpoints,
     event::{EventKind, Events, Retry},
+    permission::Approver,
     provider::{ProviderContext, ProviderEvent, Redactor},
     script::{
         ScriptHost,
@@ -14,13 +15,22 @@ use crate::{
     },
 };
 
+/// What stands behind the doors, from the program around the engine.
+pub(crate) struct Outside {
+    pub meter: Rc<Meter>,
+    pub events: Rc<Events>,
+    pub exchanges: Exchanges,
+    pub checkpoints: Rc<dyn Checkpoints>,
+    pub approver: Rc<dyn Approver>,
+}
+
 /// The doors of an engine whose scripts run prompts; `variables` are where keys and aliases are looked up,
 /// `keeps_tools` says whether steps have the schemas of their tools also where the model reads none.
 pub(crate) fn doors(
     host: &Rc<dyn ScriptHost>,
     variables: &[(String, String)],
     redactor: &Redactor,
-    (meter, events, exchanges, checkpoints): (Rc<Meter>, Rc<Events>, Exchanges, Rc<dyn Checkpoints>),
+    Outside { meter, events, exchanges, checkpoints, approver }: Outside,
     keeps_tools: bool,
 ) -> Doors {
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
@@ -35,7 +45,9 @@ pub(crate) fn doors(
         providers,
         exchanges,
         events,
+        approver,
         checkpoints,
+        mcp_config: None,
     }
 }
 

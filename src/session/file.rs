@@ -8,17 +8,20 @@ use crate::{
     diagnostic::Diagnostic,
     event::Events,
     input::CommandLine,
-    permission::Permissions,
+    permission::{Approver, Permissions},
     prompt::RunError,
     provider::Redactor,
     script::{
         Engine, EngineOptions, ScriptHost,
-        bindings::{self, Exchanges, FileRun, ModelChoice},
+        bindings::{self, Doors, Exchanges, FileRun, ModelChoice},
         keep_pieces, set_latest,
     },
 };
 
-use super::{doors::doors, meter::Meter};
+use super::{
+    doors::{Outside, doors},
+    meter::Meter,
+};
 
 /// What a run of a file needs from the program around it.
 pub(crate) struct FileRunOptions {
@@ -38,6 +41,8 @@ pub(crate) struct FileRunOptions {
     pub meter: Rc<Meter>,
     /// Where what is done is kept, so that another process can go on.
     pub checkpoints: Rc<dyn Checkpoints>,
+    /// Decides on calls of tools that need approval.
+    pub approver: Rc<dyn Approver>,
     /// Knows the secrets of the run.
     pub redactor: Redactor,
     /// The model in place of the file's own.
@@ -53,6 +58,8 @@ pub(crate) struct FileRunOptions {
 pub(crate) struct Surroundings {
     /// What scripts may reach.
     pub permissions: Permissions,
+    /// The file that names servers, which `--mcp-config` gave.
+    pub mcp_config: Option<Rc<Path>>,
     /// Bytes that scripts may use; `None` leaves it to the system.
     pub max_memory: Option<usize>,
     /// When scripts are interrupted at the latest, whatever limits the file has.
@@ -67,8 +74,15 @@ pub(crate) struct Surroundings {
 /// Runs a prompt file to its end.
 pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let surroundings = options.surroundings;
-    let rest = (options.meter.clone(), options.events, options.exchanges, options.checkpoints);
+    let rest = Outside {
+        meter: options.meter.clone(),
+        events: options.events,
+        exchanges: options.exchanges,
+        checkpoints: options.checkpoints,
+        approver: options.approver,
+    };
     let doors = doors(&options.host, &options.variables, &options.redactor, rest, surroundings.keeps_pieces);
+    let doors = Doors { mcp_config: surroundings.mcp_config, ..doors };
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: options.argv,
@@ -99,6 +113,7 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         },
         Err(error) => failed(format!("cannot install lmthing's bindings: {error}")),
     };
+    bindings::close_servers(&engine).await;
     if !surroundings.goes_on {
         // The process ends next: taking the engine apart value by value would only cost time.
         engine.abandon();

@@ -15,6 +15,7 @@ use tokio::sync::Notify;
 use super::{
     permits::{Permit, Permits},
     request::{Request, Stage, characters, priced},
+    standstill::Standstill,
 };
 use crate::{
     chat::Usage,
@@ -41,6 +42,7 @@ pub(crate) struct Meter {
     /// Requests that are not settled.
     open: RefCell<BTreeMap<RequestId, Rc<Request>>>,
     began: Instant,
+    still: Standstill,
     ended: RefCell<Option<Rc<RunError>>>,
     /// A limit was set, or reached.
     change: Notify,
@@ -63,6 +65,7 @@ impl Meter {
             permits: Permits::new(typed.parallel()),
             open: RefCell::default(),
             began: Instant::now(),
+            still: Standstill::default(),
             ended: RefCell::default(),
             change: Notify::new(),
             longest_input: Cell::new(0),
@@ -303,8 +306,18 @@ impl RunLimits for Meter {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let time = self.budget.borrow().time();
-        self.began.checked_add(time?)
+        let time = self.budget.borrow().time()?;
+        self.began.checked_add(time)?.checked_add(self.still.so_far()?)
+    }
+
+    fn stop_clock(&self) {
+        self.still.begin();
+        self.change.notify_waiters();
+    }
+
+    fn let_clock_go(&self) {
+        self.still.end();
+        self.change.notify_waiters();
     }
 
     fn fail(&self, error: RunError) {

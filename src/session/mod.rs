@@ -18,10 +18,11 @@ mod meter;
 mod permits;
 mod receive;
 mod request;
+mod standstill;
 mod step_loop;
 mod tools;
 
-pub(crate) use doors::doors;
+pub(crate) use doors::{Outside, doors};
 pub(crate) use failure::{AskedModel, RunFailure, failure, without_secrets};
 pub(crate) use file::{FileRunOptions, Surroundings, run_file};
 pub(crate) use meter::Meter;

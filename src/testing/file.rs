@@ -15,13 +15,13 @@ use super::{
     outcome::Failure,
     prompt_run::{PromptRunner, PromptRunnerOptions},
     smoke,
-    start::{MAX_MEMORY, argv},
+    start::{IN_TEST, MAX_MEMORY, argv},
 };
 use crate::{
-    checkpoint::{Checkpoints, NoCheckpoints},
+    checkpoint::NoCheckpoints,
     diagnostic::Diagnostic,
     event::Events,
-    permission::Permissions,
+    permission::{ApprovalRules, NobodyToAsk, Permissions},
     provider::Redactor,
     script::{
         Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost,
@@ -30,7 +30,7 @@ use crate::{
             testing::{TestHost, TestSettings, allow_runs, install, run_test_file},
         },
     },
-    session::{Meter, doors},
+    session::{Meter, Outside, doors},
 };
 
 /// What a thread is given to run a file.
@@ -98,7 +98,13 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
     let host: Rc<dyn ScriptHost> = teller.clone();
     let meter = Rc::new(Meter::new(crate::cost::Limits::default(), options.own_prices.clone()));
     let exchanges = teller.recordings.own(&teller.redactor);
-    let rest = (meter, Events::new(Vec::new()), exchanges, Rc::new(NoCheckpoints) as Rc<dyn Checkpoints>);
+    let rest = Outside {
+        meter,
+        events: Events::new(Vec::new()),
+        exchanges,
+        checkpoints: Rc::new(NoCheckpoints),
+        approver: NobodyToAsk::new(ApprovalRules::default(), IN_TEST),
+    };
     let doors = doors(&host, &options.variables, &teller.redactor, rest, false);
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),

@@ -7,6 +7,9 @@ use std::{
 
 pub(crate) use crate::script::bindings::testing::{Failure, Snapshots, State, TestOutcome};
 
+/// The note of a test that the filter has left out.
+pub(super) const FILTERED: &str = "--filter";
+
 /// A file that was run, and what came of it.
 #[derive(Clone, Debug)]
 pub(crate) struct FileOutcome {
@@ -41,6 +44,8 @@ pub(crate) struct Totals {
     pub(crate) failed: usize,
     /// Tests that were not run.
     pub(crate) skipped: usize,
+    /// Those of them that the filter has left out.
+    pub(crate) filtered: usize,
     /// Tests that are still to be written.
     pub(crate) todo: usize,
     /// Failures outside of tests.
@@ -66,6 +71,7 @@ impl Totals {
         self.passed += passed;
         self.failed += failed;
         self.skipped += count(State::Skipped);
+        self.filtered += file.tests.iter().filter(|test| test.note.as_deref() == Some(FILTERED)).count();
         self.todo += count(State::Todo);
         self.errors += file.errors.len();
         match file.is_ok() {

@@ -12,11 +12,12 @@ use super::{
     file::runner,
     message::{Message, Teller},
     options::{Answers, TestOptions},
-    outcome::{Failure, Snapshots, State, TestOutcome},
+    outcome::{FILTERED, Failure, Snapshots, State, TestOutcome},
     recordings::recording_of,
 };
 use crate::{
     diagnostic::Diagnostic,
+    permission::ApprovalRules,
     prompt::RunError,
     script::{
         ScriptHost,
@@ -34,7 +35,7 @@ const NAME: &str = "runs";
 /// Runs the file and tells what came of it.
 pub(super) async fn run(path: &Path, answers: Answers, options: &TestOptions, teller: &Rc<Teller>) {
     let left_out = match &options.filter {
-        Some(filter) if !NAME.contains(filter.as_str()) => Some("--filter"),
+        Some(filter) if !NAME.contains(filter.as_str()) => Some(FILTERED),
         _ => teller.is_stopped().then_some("--bail"),
     };
     if let Some(why) = left_out {
@@ -88,6 +89,7 @@ async fn play(path: &Path, answers: Answers, limit: Option<Duration>, options: &
         recording: (answers != Answers::Mock).then(|| recording_of(path)),
         environment: None,
         variables: Vec::new(),
+        approve: ApprovalRules::default(),
         timeout: limit,
         latest: None,
         keeps_pieces: false,

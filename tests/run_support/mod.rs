@@ -69,6 +69,18 @@ impl Folder {
         Ended::from(self.command(arguments).output().unwrap())
     }
 
+    /// Starts on a terminal of so many columns; both streams come as stdout.
+    #[cfg(target_os = "linux")]
+    pub fn start_on_terminal(&self, arguments: &str, columns: usize) -> Running {
+        let program = env!("CARGO_BIN_EXE_lmthing");
+        let line = format!("stty rows 24 cols {columns}; exec {program} {arguments}");
+        let mut command = Command::new("script");
+        command.args(["-qefc", &line, "/dev/null"]).current_dir(self.0.path()).env("NO_COLOR", "1");
+        command.env_remove("CI").env("TERM", "xterm");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Running::of(&mut command)
+    }
+
     pub fn start(&self, arguments: &str) -> Running {
         Running::of(&mut self.command(arguments))
     }
@@ -111,6 +123,12 @@ impl Running {
         let stdout = Heard::of(child.stdout.take().unwrap());
         let stderr = Heard::of(child.stderr.take().unwrap());
         Running { child, stdout, stderr }
+    }
+
+    /// Types on the terminal.
+    pub fn type_text(&mut self, text: &str) {
+        let stdin = self.child.stdin.as_mut().unwrap();
+        stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).unwrap();
     }
 
     /// Waits until stdout has the text so often.

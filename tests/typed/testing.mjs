@@ -26,6 +26,8 @@ test('a title', async () => {
   expect(answer.error?.kind).toBeUndefined();
   expect(answer.prompt.fullSteps[0].input).toMatchObject({ temperature: 0 });
   await run('./weather.lmt.mjs', { inptu: {} }); //~ TS2561
+  await run('./weather.lmt.mjs', { recording: new URL('./a.json', import.meta.url), env: { KEY: undefined } });
+  await run('./weather.lmt.mjs', { model: ['openai:gpt-4o', 'mock'] }); //~ TS2322
   await run('./weather.lmt.mjs', { mock: [{ type: 'text', text: 'a' }], recording: 'a.json' });
   await run('./weather.lmt.mjs', { mock: [{ type: 'txt', text: 'a' }] }); //~ TS2820
   await run('./weather.lmt.mjs', { mock: ['a', 'b'].map((text) => ({ type: 'text', text })) });

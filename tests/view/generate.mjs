@@ -189,6 +189,7 @@ function hostile() {
     const agent = run.agent(ROOT, text, text);
     run.put('step-start', agent, { step: text, model: text, request: { system: text, messages: [{ role: text, content: text }, null, 7, { role: 'user', content: [null, { type: text }] }], tools: [text, 1], toolSpecs: [{ name: text, description: text, inputSchema: { [text]: text } }, null] } });
     for (const kind of ['text-delta', 'reasoning-delta']) run.put(kind, agent, { delta: text });
+    run.put('code-check', agent, { ok: true, code: text, diagnostics: text });
     run.put('tool-call', agent, { toolCallId: text, toolName: text, input: { [text]: [text], code: text } });
     run.put('code-check', agent, { toolCallId: text, ok: false, code: text, diagnostics: [text, null, { message: { text }, line: text }] });
     run.put('code-console', agent, { toolCallId: text, text });

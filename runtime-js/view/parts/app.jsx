@@ -10,6 +10,7 @@ import { Feed } from './feed.jsx';
 import { Head } from './head.jsx';
 import { Help } from './help.jsx';
 import { canFold } from './row.jsx';
+import { Safe } from './safe.jsx';
 import { Summary } from './summary.jsx';
 import { Timeline } from './timeline.jsx';
 
@@ -62,8 +63,12 @@ export function App({ run, clock, damaged }) {
       <Head run={run} search={search} actions={actions} />
       <main>
         <div class="above">
-          <Summary run={run} totals={totals} damaged={damaged} actions={actions} />
-          <Timeline run={run} clock={clock} current={current} onSelect={(node) => go(node, 'start')} />
+          <Safe name="summary">
+            <Summary run={run} totals={totals} damaged={damaged} actions={actions} />
+          </Safe>
+          <Safe name="time line">
+            <Timeline run={run} clock={clock} current={current} onSelect={(node) => go(node, 'start')} />
+          </Safe>
         </div>
         <Feed rows={rows} folding={folding} current={current} clock={clock} actions={rowActions} goal={goal} isPrinted={isPrinted} onRendered={onRendered} />
       </main>

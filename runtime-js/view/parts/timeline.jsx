@@ -91,8 +91,9 @@ function Bar({ top, left, right, bar, more, current, onSelect, x }) {
   const heard = bar.heard === undefined || more > 0 ? null : Math.min(Math.max(x(bar.heard) - left, 2), width);
   const isPale = heard !== null && heard < 16;
   const names = ['bar', node.kind, isFailure(node) && 'bad', node === current && 'current', more > 0 && 'merged', isPale && 'pale'];
-  const name = more > 0 ? `${more + 1} ${node.kind}s` : node.kind === 'step' ? String(node.number) : node.name;
-  const title = `${node.kind === 'step' ? titleOf(node) : (node.name ?? 'Code')} · ${duration(bar.to - bar.from)}${more > 0 ? ` and ${more} more` : ''}`;
+  const called = node.kind === 'step' ? titleOf(node) : (node.name ?? 'Code');
+  const name = more > 0 ? `${more + 1} ${node.kind}s` : node.kind === 'step' ? String(node.number) : called;
+  const title = `${called} · ${duration(bar.to - bar.from)}${more > 0 ? ` and ${more} more` : ''}`;
   return (
     <button
       type="button"

@@ -6,11 +6,11 @@ use std::{
     rc::Rc,
 };
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{
     checkpoint::StoreError,
-    cli::{ExitCode, args::RunArgs, before::Before, failure::Ending, show::Show},
+    cli::{ExitCode, args::RunArgs, before::Before, failure::Ending, permission_args::PERMISSIONS, show::Show},
     cost::Used,
     diagnostic::Diagnostic,
     journal::{Earlier, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, Secrets, Start, place},
@@ -111,6 +111,9 @@ fn diagnostic(error: StoreError) -> Diagnostic {
     Diagnostic { hint: error.hint, ..Diagnostic::new(error.message) }
 }
 
+/// Under which name the file of `--mcp-config` is kept.
+pub(super) const MCP_CONFIG: &str = "mcpConfig";
+
 /// What a run was started with.
 pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
     let directory = std::env::current_dir().unwrap_or_default();
@@ -128,6 +131,13 @@ pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
         mock: args.mock.as_ref().map(absolute),
         env_files: args.env_file.iter().map(absolute).collect(),
         not_resumable: replayed,
+        options: args
+            .permissions
+            .kept()
+            .map(|kept| (PERMISSIONS.to_owned(), kept))
+            .into_iter()
+            .chain(args.mcp_config.iter().map(|path| (MCP_CONFIG.to_owned(), json!(absolute(path)))))
+            .collect(),
         ..Start::default()
     }
 }

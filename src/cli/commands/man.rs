@@ -27,19 +27,20 @@ fn page() -> String {
     page += ".SH SYNOPSIS\n\\fBlmthing\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIARGUMENTS\\fR]\n.br\n\\fBlmthing\\fR \\fIFILE\\fR [\\fIINPUT\\fR]...\n";
     page += &part(|out| man.render_description_section(out));
     for command in commands {
-        page += &of_command(command);
+        page += &of_command(command, "lmthing");
     }
     page + CLOSING
 }
 
-/// A section with what a command does, how it is called, and its options.
-fn of_command(command: Command) -> String {
-    let name = command.get_name().to_owned();
+/// A section with what a command does, how it is called, and its options; and one for each of those below it.
+fn of_command(command: Command, above: &str) -> String {
+    let name = format!("{above} {}", command.get_name());
+    let below: Vec<Command> = command.get_subcommands().filter(|command| !command.is_hide_set()).cloned().collect();
     let closing = command.get_after_help().map(|text| escaped(&text.to_string())).unwrap_or_default();
     let man = Man::new(command);
     let mut section = String::new();
     // Writing to a string cannot fail.
-    let _ = writeln!(section, ".SH \"LMTHING {}\"", name.to_uppercase());
+    let _ = writeln!(section, ".SH \"{}\"", name.to_uppercase());
     section += &without_heading(&part(|out| man.render_description_section(out)));
     section += ".PP\n";
     section += &without_heading(&part(|out| man.render_synopsis_section(out)));
@@ -47,6 +48,7 @@ fn of_command(command: Command) -> String {
     if !closing.is_empty() {
         let _ = writeln!(section, ".PP\n.nf\n{closing}\n.fi");
     }
+    below.into_iter().for_each(|command| section += &of_command(command, &name));
     section
 }
 

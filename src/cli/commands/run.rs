@@ -11,10 +11,11 @@ use anyhow::Context;
 use crate::{
     cli::{
         ExitCode, Printer,
+        approvals::approver,
         args::RunArgs,
         commands::{
             input::{command_line, same_input},
-            journal::{Resumed, RunJournal, start},
+            journal::{self, Resumed, RunJournal, start},
             mock_file,
             prompt_file::check_file,
             recording::RunRecording,
@@ -23,6 +24,7 @@ use crate::{
         env::{self, Environment},
         failure::{Ending, WrongUsage},
         interrupt::Interrupts,
+        permission_args::own_needs,
         script_host::TerminalHost,
         show::Show,
         watched::Reporter,
@@ -66,7 +68,7 @@ fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> Exit
 
 fn watch(args: &RunArgs) -> Watch {
     let mut files = vec![args.file().to_owned()];
-    files.extend(args.env_file.iter().chain(&args.mock).chain(&args.replay).cloned());
+    files.extend(args.env_file.iter().chain(&args.mock).chain(&args.replay).chain(&args.mcp_config).cloned());
     Watch { command: "run", run: "the run", again: "running again", files, is_quiet: args.quiet }
 }
 
@@ -141,6 +143,7 @@ fn prepare(
     let file = absolute(args.file());
     let argv = argv(args, &file)?;
     journal.recorder.set_start(start(args, &file, argv.clone()));
+    let permissions = args.permissions.permissions(args.file(), &args.env_file, &environment.variables)?;
     let options = FileRunOptions {
         exchanges: recording.exchanges.clone(),
         redactor: redactor.clone(),
@@ -150,6 +153,7 @@ fn prepare(
             recording: recording.clone(),
             reporter: reporter.clone(),
         }),
+        approver: approver(args.approvals.rules(), show.printer.clone(), redactor.clone()),
         checkpoints: journal.recorder.clone(),
         meter: Rc::new(Meter::after(
             journal.used,
@@ -165,13 +169,39 @@ fn prepare(
         variables: environment.variables,
         model,
         max_stack_size: SCRIPT_STACK_SIZE,
-        surroundings: Surroundings::default(),
+        surroundings: Surroundings { permissions, mcp_config: mcp_config(args), ..Surroundings::default() },
     };
     // Last: a command that is wrong leaves nothing behind.
     if args.journal.is_some() {
         journal.recorder.demand()?;
     }
+    confine(args, &options)?;
     Ok((options, recording))
+}
+
+/// Has the system hold the rights of a restricted file as well.
+fn confine(args: &RunArgs, options: &FileRunOptions) -> Result<(), WrongUsage> {
+    if let Some(rights) = options.surroundings.permissions.of_restricted() {
+        rights.confine_program(&own_needs(
+            (args.file(), &args.words()?),
+            written(args, &options.variables),
+            &options.variables,
+        ));
+    }
+    Ok(())
+}
+
+/// Where lmthing itself writes during the run.
+fn written(args: &RunArgs, variables: &[(String, String)]) -> Vec<PathBuf> {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let journal = journal::path(args.journal.as_ref().and_then(Option::as_deref), variables, &directory);
+    let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));
+    args.record.iter().filter_map(|file| folder(file)).chain(folder(&journal)).collect()
+}
+
+/// Absolute: a script may change the working directory.
+fn mcp_config(args: &RunArgs) -> Option<Rc<Path>> {
+    args.mcp_config.as_deref().map(|path| absolute(path).into())
 }
 
 /// Runs the file, unless something else ends the run first.

@@ -2,7 +2,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-use crate::chat::{ContentPart, ProviderOptions};
+use crate::chat::{ContentPart, ProviderOptions, ToolPart};
 
 /// An image or file of a message, with its source told apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,19 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Media<'a> {
+    /// The media of a part of a tool's result; `None` for text.
+    pub(crate) fn of_result(part: &'a ToolPart) -> Option<Media<'a>> {
+        match part {
+            ToolPart::Text { .. } => None,
+            ToolPart::Media { data, media_type } => Some(Media {
+                media_type: media_type.clone(),
+                source: Source::Base64(data),
+                filename: None,
+                options: None,
+            }),
+        }
+    }
+
     /// The media of a part; `None` for parts of another kind.
     pub(crate) fn of(part: &'a ContentPart) -> Option<Media<'a>> {
         match part {

@@ -11,7 +11,7 @@
 //! - `going_on` – runs that began in another process: what they remember, and parts of calls that were done
 //! - `results` – `result`, its streams, recorded steps, why a run broke off
 //! - `models` – model strings and model objects
-//! - `tools`, `agents`, `code_mode`, `plugins` – what the model can have called
+//! - `tools`, `agents`, `code_mode`, `mcp`, `plugins` – what the model can have called
 //! - `run` – running prompts
 //! - `inspect` – what is wrong with a file, and its first render, without a model
 //! - `testing` – running tests
@@ -22,6 +22,7 @@ mod code_mode;
 mod exports;
 mod going_on;
 pub(crate) mod inspect;
+mod mcp;
 mod models;
 mod plugins;
 mod prompt;
@@ -36,6 +37,7 @@ mod values;
 use rquickjs::{Ctx, Result};
 
 pub(crate) use exports::NATIVE_MODULES;
+pub(crate) use mcp::hub::close as close_servers;
 pub(crate) use run::{
     file::{FileRun, run_file},
     model_choice::ModelChoice,
@@ -48,7 +50,9 @@ pub(crate) fn install(ctx: &Ctx<'_>, doors: Doors) -> Result<()> {
     prompt::call::install(ctx, table::METHODS)?;
     prompt::memory::install(ctx)?;
     prompt::reference::Reference::finish_prototype(ctx)?;
+    mcp::finish_prototype(ctx)?;
     results::prompt_steps::finish_prototype(ctx)?;
     results::run_stream::finish_prototype(ctx)?;
-    run::install(ctx, doors)
+    run::install(ctx, doors)?;
+    mcp::hub::install(ctx)
 }

@@ -4,6 +4,7 @@
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
+    path::Path,
     rc::Rc,
 };
 
@@ -18,6 +19,7 @@ use crate::{
     chat::Step,
     checkpoint::Checkpoints,
     event::{Agent, Called, Events, Scope},
+    permission::Approver,
     prompt::{RunError, RunLimits, RunOutcome, RunRecord, StepLoop},
     provider::{Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay, model_name, resolve},
     sandbox::{Sandbox, SandboxConfig},
@@ -100,8 +102,12 @@ pub(crate) struct Doors {
     pub events: Rc<Events>,
     /// What the whole run may use.
     pub limits: Rc<dyn RunLimits>,
+    /// Decides on calls that need approval.
+    pub approver: Rc<dyn Approver>,
     /// Where what is done is kept, so that another process can go on.
     pub checkpoints: Rc<dyn Checkpoints>,
+    /// The file that names servers (`--mcp-config`).
+    pub mcp_config: Option<Rc<Path>>,
 }
 
 /// The variables of a run: as it began, then as the script has made them.
@@ -199,6 +205,16 @@ pub(crate) fn events(ctx: &Ctx<'_>) -> Result<Rc<Events>> {
 /// What the whole run may use.
 pub(crate) fn limits(ctx: &Ctx<'_>) -> Result<Rc<dyn RunLimits>> {
     with(ctx, |services| services.doors.limits.clone())
+}
+
+/// Who decides on calls that need approval.
+pub(crate) fn approver(ctx: &Ctx<'_>) -> Result<Rc<dyn Approver>> {
+    with(ctx, |services| services.doors.approver.clone())
+}
+
+/// The file that names servers.
+pub(crate) fn mcp_config(ctx: &Ctx<'_>) -> Result<Option<Rc<Path>>> {
+    with(ctx, |services| services.doors.mcp_config.clone())
 }
 
 /// Where what is done is kept.

@@ -3,6 +3,7 @@
 use super::{
     agents,
     code_mode::{functions, methods},
+    mcp,
     plugins::{task_graph, task_list},
     prompt::{call::method, definitions, effects, method_table::Method, state},
     tools::define,
@@ -17,6 +18,7 @@ pub(crate) const METHODS: &[Method] = &[
     Method { name: "$", function: |ctx| method(ctx, definitions::dollar), is_plugin: false },
     Method { name: "defTool", function: |ctx| method(ctx, define::def_tool), is_plugin: false },
     Method { name: "defAgent", function: |ctx| method(ctx, agents::define::def_agent), is_plugin: false },
+    Method { name: "defMcp", function: |ctx| method(ctx, mcp::define::def_mcp), is_plugin: false },
     Method { name: "defState", function: |ctx| method(ctx, state::def_state), is_plugin: false },
     Method { name: "getState", function: |ctx| method(ctx, state::get_state), is_plugin: false },
     Method { name: "defEffect", function: |ctx| method(ctx, effects::def_effect), is_plugin: false },

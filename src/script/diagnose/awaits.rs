@@ -14,7 +14,7 @@ use crate::script::loader;
 /// all that is known (line 0). `None` when there are several, or the module imports others of the author's, which may wait.
 pub(crate) fn only_await(ctx: &Ctx<'_>, function: &Location) -> Option<Location> {
     let modules = loader::modules(ctx).ok()?;
-    let sources = Sources::new(&modules);
+    let sources = Sources::new(ctx, &modules);
     let source = sources.of(&function.path);
     let tree = Tree::parse(&source.javascript()?, Language::JavaScript).ok()?;
     let found = Waits::of(&tree).ok()?;

@@ -24,6 +24,11 @@ pub(crate) use awaits::only_await;
 pub(crate) use culprit::set_prompt_methods;
 use source::Sources;
 
+/// Part of making an engine.
+pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+    source::set_up(ctx)
+}
+
 /// How many causes of causes are followed; a circle ends there too.
 const MAX_CAUSES: usize = 8;
 
@@ -91,7 +96,7 @@ fn describe<'js>(ctx: &Ctx<'js>, thrown: Value<'js>, depth: usize) -> Diagnostic
         hint: property::<String>(ctx, object, HINT_PROPERTY),
         ..Diagnostic::default()
     };
-    let sources = Sources::new(&modules);
+    let sources = Sources::new(ctx, &modules);
     locate(ctx, &modules, &sources, &mut diagnostic, &text("stack").unwrap_or_default());
     if let Some(failure) = explain::explain(ctx, &modules, &sources, &mut diagnostic)
         && carry(ctx, object, Rc::new(failure)).is_err()
@@ -142,7 +147,7 @@ pub(crate) fn location_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>
 pub(crate) fn locations_of_stacks(ctx: &Ctx<'_>, stacks: &[String]) -> Vec<Option<Location>> {
     let Ok(modules) = loader::modules(ctx) else { return vec![None; stacks.len()] };
     // A file is read once for all of them.
-    let sources = Sources::new(&modules);
+    let sources = Sources::new(ctx, &modules);
     let place = |stack: &String| {
         let frames = stack::frames(&modules, stack);
         frames.into_iter().next().map(|raw| sources.in_characters(raw.frame.location))

@@ -1,23 +1,36 @@
-//! The user's files as diagnostics look at them: text, lines, and the calls in it. Each is read and parsed once for a
-//! diagnostic, and only when something about it is asked.
+//! The user's files as diagnostics look at them: text, lines, and the calls in it. Each is read once for a diagnostic, only when
+//! something about it is asked, and parsed once for an engine: a file of tests fails at many places.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+
+use rquickjs::{Ctx, JsLifetime, Result};
 
 use super::bindings::{Binding, bindings};
 use super::call_sites::{Site, sites};
 use crate::code::{Language, Tree, to_javascript};
 use crate::diagnostic::Location;
 use crate::script::loader::Modules;
+use crate::script::user_data;
 
 /// A larger file is most likely made by a machine, and nobody waits for its syntax tree to see a caret.
 const MAX_PARSED: usize = 1 << 20;
 
+/// The files that were looked at, as they were then.
+#[derive(Clone, Default, JsLifetime)]
+struct Seen(Rc<RefCell<HashMap<String, Rc<Source>>>>);
+
+/// Part of making an engine.
+pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
+    user_data::store(ctx, Seen::default())
+}
+
 /// The files of one diagnostic.
 pub(super) struct Sources<'a> {
     modules: &'a Modules,
-    files: std::cell::RefCell<HashMap<String, Rc<Source>>>,
+    seen: Seen,
+    files: RefCell<HashMap<String, Rc<Source>>>,
 }
 
 /// One file.
@@ -34,8 +47,10 @@ struct Parsed {
 }
 
 impl<'a> Sources<'a> {
-    pub(super) fn new(modules: &'a Modules) -> Self {
-        Self { modules, files: std::cell::RefCell::default() }
+    pub(super) fn new(ctx: &Ctx<'_>, modules: &'a Modules) -> Self {
+        // Without a whole engine each is parsed anew.
+        let seen = user_data::read::<Seen>(ctx).map(|seen| seen.clone()).unwrap_or_default();
+        Self { modules, seen, files: RefCell::default() }
     }
 
     /// The file of the module `path`; empty when it cannot be read any more.
@@ -47,7 +62,13 @@ impl<'a> Sources<'a> {
         let is_typescript = [".ts", ".mts", ".cts"]
             .iter()
             .any(|ending| path.split('?').next().is_some_and(|path| path.ends_with(ending)));
-        let source = Rc::new(Source { text, is_typescript, parsed: OnceCell::new() });
+        let before = self.seen.0.borrow().get(path).cloned();
+        // It may have been written anew.
+        let source = before.filter(|before| before.text == text).unwrap_or_else(|| {
+            let source = Rc::new(Source { text, is_typescript, parsed: OnceCell::new() });
+            self.seen.0.borrow_mut().insert(path.to_owned(), source.clone());
+            source
+        });
         self.files.borrow_mut().insert(path.to_owned(), source.clone());
         source
     }

@@ -1,12 +1,12 @@
-//! What a script wants to hear of before it ends: `process.on('exit')`, `'uncaughtException'` and their like. JavaScript
-//! keeps the listeners (`lmthing:internal/process`); the loop calls in when there is something to tell.
+//! Who wants to hear how a script ends: the script itself (`process.on('exit')`, `'uncaughtException'` and their like, whose
+//! listeners JavaScript keeps, in `lmthing:internal/process`), or a host that has the run go on.
 
 use std::cell::RefCell;
 
 use rquickjs::function::IntoArgs;
 use rquickjs::{Ctx, Error, FromJs, Function, JsLifetime, Object, Result, Value};
 
-use super::state::EventLoop;
+use super::state::{Catcher, EventLoop};
 use crate::script::user_data;
 
 /// `{uncaught, rejected, beforeExit, exit, unheeded}`, once a script has listened to anything.
@@ -21,6 +21,12 @@ pub(super) fn set_up(ctx: &Ctx<'_>) -> Result<()> {
 /// Registers the functions; called once, by `lmthing:internal/process`.
 pub(in crate::script) fn set_hooks<'js>(ctx: &Ctx<'js>, hooks: Object<'js>) -> Result<()> {
     user_data::read::<Hooks>(ctx)?.0.replace(Some(hooks));
+    Ok(())
+}
+
+/// Has `catcher` told what would end the run: it goes on.
+pub(crate) fn catch_ends(ctx: &Ctx<'_>, catcher: Catcher) -> Result<()> {
+    EventLoop::of(ctx)?.set_catcher(catcher);
     Ok(())
 }
 

@@ -7,6 +7,7 @@
 
 mod driver;
 mod hooks;
+mod limits;
 mod promise;
 mod promise_hooks;
 mod rejections;
@@ -17,14 +18,12 @@ mod wait;
 pub(crate) use driver::drain_jobs;
 pub(super) use driver::{attach, report_uncaught, set_dispatcher, set_up};
 pub(super) use hooks::set_hooks;
-pub(crate) use hooks::{Origin, is_unheeded, tell_before_exit, tell_exit, tell_uncaught};
+pub(crate) use hooks::{Origin, catch_ends, is_unheeded, tell_before_exit, tell_exit, tell_uncaught};
+pub(crate) use limits::{is_late, set_deadline, set_latest, set_leash, take_interrupted};
 pub(crate) use promise::settle;
 pub(super) use promise_hooks::follow_promises;
 pub(super) use state::EventLoop;
 pub use state::Halt;
 pub(crate) use state::{Asked, Asking, Catcher, KeepAlive, WaitingForScript};
-pub(crate) use wait::{
-    breathe, catch_ends, is_halted, is_idle, is_late, is_still, last_asked, set_deadline, set_latest, set_leash, still,
-    take_interrupted,
-};
+pub(crate) use wait::{breathe, is_halted, is_idle, is_still, last_asked, still};
 pub use wait::{idle, until_halted};

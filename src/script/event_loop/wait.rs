@@ -1,13 +1,12 @@
 //! Waiting for the loop from outside: for the end of some work, for the end of everything.
 
-use std::time::{Duration, Instant};
+use std::rc::Rc;
 
 use rquickjs::{Ctx, Result};
 
+use super::limits::is_late;
 use super::rejections;
-use std::rc::Rc;
-
-use super::state::{Asked, Catcher, EventLoop, Halt};
+use super::state::{Asked, EventLoop, Halt};
 
 /// Runs `work` unless the run is ended early, by `process.exit` or an error that nothing can catch; then `work` is dropped
 /// and the halt returned, also when it happened while `work` was about to return.
@@ -90,41 +89,6 @@ pub(super) async fn yield_once() {
         std::task::Poll::Pending
     })
     .await;
-}
-
-/// Has scripts interrupted that are still running at that time, whatever deadline they have.
-pub(crate) fn set_latest(ctx: &Ctx<'_>, latest: Instant) -> Result<()> {
-    EventLoop::of(ctx)?.set_latest(latest);
-    Ok(())
-}
-
-/// Has scripts interrupted that are still running some time after the deadline: until then whoever set it may end the run in
-/// a better way.
-pub(crate) fn set_deadline(ctx: &Ctx<'_>, deadline: Option<Instant>) -> Result<()> {
-    EventLoop::of(ctx)?.set_deadline(deadline);
-    Ok(())
-}
-
-/// Whether scripts are being interrupted because their time is up.
-pub(crate) fn is_late(ctx: &Ctx<'_>) -> bool {
-    EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.is_late())
-}
-
-/// Has any script interrupted that runs longer than this without giving others a turn; those that come behind it run.
-pub(crate) fn set_leash(ctx: &Ctx<'_>, span: Duration) -> Result<()> {
-    EventLoop::of(ctx)?.set_leash(span);
-    Ok(())
-}
-
-/// Whether any script was interrupted since this was asked last.
-pub(crate) fn take_interrupted(ctx: &Ctx<'_>) -> bool {
-    EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.take_interrupted())
-}
-
-/// Has `catcher` told what would end the run: it goes on.
-pub(crate) fn catch_ends(ctx: &Ctx<'_>, catcher: Catcher) -> Result<()> {
-    EventLoop::of(ctx)?.set_catcher(catcher);
-    Ok(())
 }
 
 /// Lets what is due now run, so that rejections nobody handles are known.

@@ -3,18 +3,14 @@
 //! A native takes one array of arguments and never throws for a failed operation: it gives `{value}` or
 //! `{code, number, text}`, from which the JavaScript half makes Node's error, so that its stack shows the caller.
 
-use std::path::Path;
-
 use rquickjs::{Array, Ctx, FromJs, Function, IntoJs, Object, Result, Value, convert::List, prelude::Async};
 
 use super::bytes::Bytes;
+use super::fs_asks::Asks;
 use super::fs_descriptors::{self as descriptors, OpenFiles, open_files};
 use super::fs_error::{FsError, FsResult};
 use super::{fs_attributes as attributes, fs_operations as operations};
-use crate::permission::Access;
 use crate::script::event_loop::KeepAlive;
-use crate::script::gate;
-use crate::script::host::host;
 use crate::script::native_module::NativeModule;
 
 /// What an operation came to, on its way to JavaScript.
@@ -33,70 +29,6 @@ impl<'js, T: IntoJs<'js>> IntoJs<'js> for Outcome<T> {
         }
         Ok(object.into_value())
     }
-}
-
-/// What is to be asked about an operation before it begins; numbers are places among its arguments.
-#[derive(Clone, Copy)]
-enum Asks {
-    /// It changes nothing.
-    Nothing,
-    /// It reads from the descriptor that comes first.
-    Reads,
-    /// It changes the path here.
-    Changes(usize),
-    /// Path and flags come first; the flags say what happens to the file.
-    Opens,
-    /// Path and `recursive` come first: of a folder that is there already nothing is made.
-    Makes,
-    /// It changes the file of a descriptor.
-    ChangesOpen,
-}
-
-impl Asks {
-    /// The path that would be changed, if any.
-    fn changed(self, arguments: &Array<'_>) -> Result<Option<String>> {
-        Ok(match self {
-            Asks::Nothing | Asks::Reads => None,
-            Asks::Changes(index) => Some(arguments.get(index)?),
-            Asks::Opens => descriptors::may_change(arguments.get(1)?).then(|| arguments.get(0)).transpose()?,
-            Asks::Makes => {
-                let (path, recursive): (String, bool) = (arguments.get(0)?, arguments.get(1)?);
-                (!(recursive && Path::new(&path).is_dir())).then_some(path)
-            }
-            Asks::ChangesOpen => Some("an open file".to_owned()),
-        })
-    }
-
-    /// Has standard input be empty where it is not the script's.
-    fn put_stdin_away(self, ctx: &Ctx<'_>, arguments: &Array<'_>) -> Result<()> {
-        match self {
-            Asks::Reads if arguments.get::<i32>(0)? == 0 && !host(ctx)?.has_stdin() => {
-                // A number of no file: nothing is read from the real one in any case.
-                if open_files(ctx)?.empty_stdin().is_err() { arguments.set(0, -1) } else { Ok(()) }
-            }
-            Asks::Opens => {
-                let path: String = arguments.get(0)?;
-                if is_stdin(&path) && !host(ctx)?.has_stdin() { arguments.set(0, descriptors::NOTHING) } else { Ok(()) }
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The error of what may not be done.
-    fn refusal<'js>(self, ctx: &Ctx<'js>, arguments: &Array<'js>) -> Result<Option<Object<'js>>> {
-        if gate::is_open(ctx) {
-            return Ok(None);
-        }
-        self.put_stdin_away(ctx, arguments)?;
-        self.changed(arguments)?.map_or(Ok(None), |path| gate::refusal(ctx, Access::Write(&path)))
-    }
-}
-
-/// Whether a path leads to standard input, however it is written.
-fn is_stdin(path: &str) -> bool {
-    let real = |path: &str| std::fs::canonicalize(path).ok();
-    ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(&path)
-        || real(path).is_some_and(|path| Some(path) == real("/dev/stdin"))
 }
 
 /// Exports `name` (blocking) and `nameAsync` (a promise) for an operation on one array of arguments.
@@ -177,56 +109,59 @@ fn export_paths(exports: &Object<'_>) -> Result<()> {
     export(exports, "readFile", Asks::Opens, |(path, flags): (String, u32)| {
         operations::read_file(&path, flags).map(Bytes)
     })?;
-    export(exports, "access", Asks::Nothing, |(path, mode): (String, u32)| operations::access(&path, mode))?;
-    export(exports, "readDirectory", Asks::Nothing, |(path, recursive): (String, bool)| {
+    export(exports, "access", Asks::Sees, |(path, mode): (String, u32)| operations::access(&path, mode))?;
+    export(exports, "readDirectory", Asks::Sees, |(path, recursive): (String, bool)| {
         operations::read_directory(&path, recursive).map(|entries| entries.into_iter().map(List).collect::<Vec<_>>())
     })?;
-    export(exports, "realPath", Asks::Nothing, |(path,): (String,)| operations::real_path(&path))?;
-    export(exports, "readLink", Asks::Nothing, |(path,): (String,)| operations::read_link(&path))?;
+    export(exports, "realPath", Asks::Sees, |(path,): (String,)| operations::real_path(&path))?;
+    export(exports, "readLink", Asks::SeesEntry, |(path,): (String,)| operations::read_link(&path))?;
     export_path_changes(exports)
 }
 
 /// What makes, moves or removes files and folders.
 fn export_path_changes(exports: &Object<'_>) -> Result<()> {
-    export(exports, "writeFile", Asks::Changes(0), |(path, bytes, flags, mode): (String, Bytes, u32, u32)| {
+    export(exports, "writeFile", Asks::Changes, |(path, bytes, flags, mode): (String, Bytes, u32, u32)| {
         operations::write_file(&path, &bytes.0, flags, mode)
     })?;
     export(exports, "makeDirectory", Asks::Makes, |(path, recursive, mode): (String, bool, u32)| {
         operations::make_directory(&path, recursive, mode)
     })?;
-    export(exports, "remove", Asks::Changes(0), |(path, recursive, force): (String, bool, bool)| {
+    export(exports, "remove", Asks::ChangesEntry, |(path, recursive, force): (String, bool, bool)| {
         operations::remove(&path, recursive, force)
     })?;
-    export(exports, "unlink", Asks::Changes(0), |(path,): (String,)| operations::unlink(&path))?;
-    export(exports, "removeDirectory", Asks::Changes(0), |(path,): (String,)| operations::remove_directory(&path))?;
-    export(exports, "rename", Asks::Changes(0), |(from, to): (String, String)| operations::rename(&from, &to))?;
-    export(exports, "copyFile", Asks::Changes(1), |(from, to, exclusive): (String, String, bool)| {
+    export(exports, "unlink", Asks::ChangesEntry, |(path,): (String,)| operations::unlink(&path))?;
+    export(exports, "removeDirectory", Asks::ChangesEntry, |(path,): (String,)| operations::remove_directory(&path))?;
+    export(exports, "rename", Asks::Moves, |(from, to): (String, String)| operations::rename(&from, &to))?;
+    export(exports, "copyFile", Asks::Copies, |(from, to, exclusive): (String, String, bool)| {
         operations::copy_file(&from, &to, exclusive)
     })?;
-    export(exports, "makeTemporaryDirectory", Asks::Changes(0), |(prefix,): (String,)| {
+    export(exports, "makeTemporaryDirectory", Asks::MakesAt, |(prefix,): (String,)| {
         operations::make_temporary_directory(&prefix)
     })?;
-    export(exports, "symbolicLink", Asks::Changes(1), |(target, path): (String, String)| {
+    export(exports, "symbolicLink", Asks::Links, |(target, path): (String, String)| {
         operations::symbolic_link(&target, &path)
     })?;
-    export(exports, "hardLink", Asks::Changes(1), |(existing, path): (String, String)| {
+    export(exports, "hardLink", Asks::Names, |(existing, path): (String, String)| {
         operations::hard_link(&existing, &path)
     })
 }
 
 fn export_attributes(exports: &Object<'_>) -> Result<()> {
-    export(exports, "stat", Asks::Nothing, |(path, follow): (String, bool)| attributes::stat(&path, follow))?;
-    export(exports, "fileSystem", Asks::Nothing, |(path,): (String,)| attributes::file_system(&path))?;
-    export(exports, "changeMode", Asks::Changes(0), |(path, mode): (String, u32)| {
-        attributes::change_mode(&path, mode)
-    })?;
-    export(exports, "changeOwner", Asks::Changes(0), |(path, user, group, follow): (String, u32, u32, bool)| {
+    export(exports, "stat", Asks::SeesByFlag(1), |(path, follow): (String, bool)| attributes::stat(&path, follow))?;
+    export(exports, "fileSystem", Asks::Sees, |(path,): (String,)| attributes::file_system(&path))?;
+    export(exports, "changeMode", Asks::Changes, |(path, mode): (String, u32)| attributes::change_mode(&path, mode))?;
+    export(exports, "changeOwner", Asks::ChangesByFlag(3), |(path, user, group, follow): (String, u32, u32, bool)| {
         attributes::change_owner(&path, user, group, follow)
     })?;
-    export(exports, "setTimes", Asks::Changes(0), |(path, accessed, modified, follow): (String, f64, f64, bool)| {
-        attributes::set_times(&path, accessed, modified, follow)
-    })?;
-    export(exports, "truncate", Asks::Changes(0), |(path, length): (String, f64)| {
+    export(
+        exports,
+        "setTimes",
+        Asks::ChangesByFlag(3),
+        |(path, accessed, modified, follow): (String, f64, f64, bool)| {
+            attributes::set_times(&path, accessed, modified, follow)
+        },
+    )?;
+    export(exports, "truncate", Asks::Changes, |(path, length): (String, f64)| {
         attributes::truncate(&path, length as u64)
     })
 }
@@ -256,13 +191,13 @@ fn export_descriptor_changes(exports: &Object<'_>) -> Result<()> {
     export_open(exports, "truncateOpen", Asks::ChangesOpen, |files, (file, length): (i32, f64)| {
         files.truncate(file, length as u64)
     })?;
-    export_open(exports, "changeModeOpen", Asks::ChangesOpen, |files, (file, mode): (i32, u32)| {
+    export_open(exports, "changeModeOpen", Asks::ChangesOpenFile, |files, (file, mode): (i32, u32)| {
         files.change_mode(file, mode)
     })?;
-    export_open(exports, "changeOwnerOpen", Asks::ChangesOpen, |files, (file, user, group): (i32, u32, u32)| {
+    export_open(exports, "changeOwnerOpen", Asks::ChangesOpenFile, |files, (file, user, group): (i32, u32, u32)| {
         files.change_owner(file, user, group)
     })?;
-    export_open(exports, "setTimesOpen", Asks::ChangesOpen, |files, (file, accessed, modified): (i32, f64, f64)| {
+    export_open(exports, "setTimesOpen", Asks::ChangesOpenFile, |files, (file, accessed, modified): (i32, f64, f64)| {
         files.set_times(file, accessed, modified)
     })
 }

@@ -42,6 +42,17 @@ pub(super) fn open_files(ctx: &Ctx<'_>) -> Result<OpenFiles> {
     Ok(user_data::read::<OpenFiles>(ctx)?.clone())
 }
 
+/// Whether opening a file with these flags lets it be read.
+pub(super) fn may_read(flags: u32) -> bool {
+    const WRITE_ONLY: u32 = 0o1;
+    flags & 0o3 != WRITE_ONLY
+}
+
+/// Where the file of a descriptor is, as far as the system tells.
+pub(super) fn path_of(descriptor: i32) -> String {
+    format!("/dev/fd/{descriptor}")
+}
+
 /// Whether opening a file with these flags may make or change it, or lets it be changed.
 pub(super) fn may_change(flags: u32) -> bool {
     const WRITES: u32 = 0o3;

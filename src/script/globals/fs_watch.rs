@@ -10,6 +10,8 @@ use rquickjs::{Ctx, Function, Object, Result, convert::List, prelude::Async};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::fs_error::FsError;
+use crate::permission::Access;
+use crate::script::gate;
 use crate::script::native_module::NativeModule;
 
 pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/native/fs-watch", init: exports };
@@ -64,6 +66,7 @@ fn start(
 /// `{value: {next(), close()}}` or `{code, number, text}`; `next` resolves to `[kind, name]`, or to nothing when the
 /// watcher is closed.
 fn watch<'js>(ctx: Ctx<'js>, path: String, recursive: bool) -> Result<Object<'js>> {
+    gate::check(&ctx, Access::Read(&path))?;
     let outcome = Object::new(ctx.clone())?;
     let (sender, receiver) = unbounded_channel();
     let watcher = match start(&path, recursive, sender) {

@@ -11,6 +11,7 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     exports.set("promiseDetails", Function::new(ctx.clone(), promise_details)?)?;
     exports.set("proxyDetails", Function::new(ctx.clone(), proxy_details)?)?;
+    exports.set("hasProxy", Function::new(ctx.clone(), has_proxy)?)?;
     Ok(exports)
 }
 
@@ -34,6 +35,16 @@ fn promise_details<'js>(ctx: Ctx<'js>, promise: Promise<'js>) -> Result<Array<'j
         }
     }
     Ok(details)
+}
+
+/// Whether there is a proxy among these values. Runs no trap.
+fn has_proxy(values: Array<'_>) -> Result<bool> {
+    for value in values.iter::<Value>() {
+        if value?.is_proxy() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// `[target, handler]` of a proxy (both null once it is revoked), undefined for anything else. Runs no trap.

@@ -12,6 +12,7 @@ mod crypto;
 mod encoding;
 mod fetch;
 mod fs;
+mod fs_asks;
 mod fs_attributes;
 mod fs_descriptors;
 mod fs_error;

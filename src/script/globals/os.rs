@@ -75,7 +75,7 @@ fn user_ids() -> Vec<f64> {
 fn priority<'js>(ctx: Ctx<'js>, id: i32, priority: Option<i32>) -> Result<Value<'js>> {
     use rustix::process::{Pid, getpriority_process, setpriority_process};
     if priority.is_some() {
-        gate::check(&ctx, Access::Process("os.setPriority(…)"))?;
+        gate::check(&ctx, Access::Signal("os.setPriority(…)"))?;
     }
     let process = Pid::from_raw(id);
     let outcome = match priority {

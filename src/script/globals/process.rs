@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rquickjs::runtime::UserDataGuard;
 use rquickjs::{Coerced, Ctx, Function, JsLifetime, Object, Result, Value};
 
+use crate::permission::Access;
 use crate::script::error::ScriptError;
 use crate::script::event_loop::{EventLoop, Halt, set_hooks};
 use crate::script::gate;
@@ -48,6 +49,10 @@ pub fn exit_code(ctx: &Ctx<'_>) -> Result<Option<i32>> {
 /// # Errors
 /// A pending exception, when a script put something there that has no text.
 pub(crate) fn environment(ctx: &Ctx<'_>) -> Result<Option<BTreeMap<String, String>>> {
+    // What a restricted script has written must not lead keys elsewhere.
+    if gate::restricted(ctx).is_some() {
+        return Ok(None);
+    }
     let object = process(ctx)?.object.borrow().clone();
     let Some(object) = object else { return Ok(None) };
     let mut variables = BTreeMap::new();
@@ -66,7 +71,8 @@ pub(crate) fn environment(ctx: &Ctx<'_>) -> Result<Option<BTreeMap<String, Strin
 /// One variable of `process.env` as it is now. What has no text is no variable.
 pub(in crate::script) fn variable(ctx: &Ctx<'_>, name: &str) -> Option<String> {
     let process = process(ctx).ok()?;
-    let Some(object) = process.object.borrow().clone() else {
+    let object = process.object.borrow().clone().filter(|_| gate::restricted(ctx).is_none());
+    let Some(object) = object else {
         return process.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
     };
     let read = || {
@@ -129,8 +135,17 @@ fn describe_program<'js>(ctx: &Ctx<'js>, exports: &Object<'js>) -> Result<()> {
         (process.argv.clone(), process.env.clone())
     };
     let env = Object::new(ctx.clone())?;
-    for (name, value) in variables {
+    let rights = gate::restricted(ctx);
+    let is_shown = |name: &str| rights.as_ref().is_none_or(|rights| rights.check(Access::Env(name)).is_ok());
+    for (name, value) in variables.into_iter().filter(|(name, _)| is_shown(name)) {
         env.set(name, value)?;
+    }
+    if rights.is_some() {
+        // refuseVariable(name): throws when it may not be read.
+        let refuse = |ctx: Ctx<'js>, name: String| gate::check(&ctx, Access::Env(&name));
+        exports.set("refuseVariable", Function::new(ctx.clone(), refuse)?)?;
+    } else {
+        exports.set("refuseVariable", Value::new_undefined(ctx.clone()))?;
     }
     exports.set("argv", argv)?;
     exports.set("env", env)?;

@@ -13,8 +13,10 @@ use rquickjs::{CatchResultExt, Ctx, Function, JsLifetime, Module, Object, Result
 use super::kind::{self, Kind};
 use super::resolver::ModuleResolver;
 use super::{meta, package, source, typescript};
+use crate::permission::Access;
 use crate::script::builtin::{self, INTERNAL_PREFIX, import_builtin};
 use crate::script::error::ScriptError;
+use crate::script::gate;
 use crate::script::host::host;
 use crate::script::native_module::NativeModule;
 use crate::script::user_data;
@@ -107,6 +109,7 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     exports.set("builtinNames", Function::new(ctx.clone(), move || names.clone())?)?;
     // readText(path): without its byte order mark.
     let read = |ctx: Ctx<'js>, path: String| {
+        gate::check(&ctx, Access::Read(&path))?;
         host(&ctx)?.looked_for(Path::new(&path));
         source::read(Path::new(&path)).map_err(|failure| failure.throw(&ctx))
     };
@@ -129,7 +132,12 @@ fn resolve_required(resolver: &ModuleResolver, id: &str, folder: &Path) -> std::
     if let Some(name) = id.strip_prefix("node:") {
         return Err(resolver.not_offered(name, id).code(package::REQUIRE_NOT_FOUND));
     }
-    resolver.packages.required(folder, id).map(|path| path.display().to_string())
+    if id.starts_with(['.', '/']) {
+        resolver.may_read(&folder.join(id))?;
+    }
+    let path = resolver.packages.required(folder, id)?;
+    resolver.may_read(&path)?;
+    Ok(path.display().to_string())
 }
 
 fn kind_name(kind: Kind) -> &'static str {

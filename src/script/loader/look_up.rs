@@ -9,6 +9,7 @@ use super::modules::Modules;
 use super::package::{NOT_FOUND, Packages};
 use super::resolver::{ModuleResolver, check_attribute};
 use super::source::{TEXT, is_typescript};
+use crate::permission::Permissions;
 use crate::script::ScriptError;
 use crate::script::native_module::NativeModule;
 
@@ -59,7 +60,12 @@ impl ImportLookup {
     /// For a program that brings `native` modules besides the built-in ones.
     pub(crate) fn new(native: &[NativeModule]) -> Self {
         let modules = Rc::new(Modules::default());
-        ImportLookup(ModuleResolver { modules, native: native.to_vec(), packages: Packages::default() })
+        ImportLookup(ModuleResolver {
+            modules,
+            native: native.to_vec(),
+            packages: Packages::default(),
+            permissions: Permissions::default(),
+        })
     }
 
     /// What `import … from 'specifier' with { type: 'attribute' }` in the file `importer` leads to.

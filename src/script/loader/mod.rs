@@ -45,6 +45,7 @@ use super::event_loop::settle;
 use super::host::host;
 use super::native_module::{self, NativeModule};
 use super::{ScriptError, builtin, bytecode, gate, user_data};
+use crate::permission::Permissions;
 use kind::Kind;
 use resolver::ModuleResolver;
 
@@ -53,9 +54,14 @@ use resolver::ModuleResolver;
 pub(super) struct ModuleLoader(Rc<ModuleResolver>);
 
 /// Hooks a loader into the runtime that knows `native` modules besides the built-in ones; part of making an engine, before
-/// the context is used.
-pub(super) async fn attach(runtime: &AsyncRuntime, native: Vec<NativeModule>) -> ModuleLoader {
-    let resolver = ModuleResolver { modules: Rc::default(), native, packages: package::Packages::default() };
+/// the context is used. Files are loaded as far as `permissions` let them be read.
+pub(super) async fn attach(
+    runtime: &AsyncRuntime,
+    native: Vec<NativeModule>,
+    permissions: Permissions,
+) -> ModuleLoader {
+    let packages = package::Packages::default();
+    let resolver = ModuleResolver { modules: Rc::default(), native, packages, permissions };
     let loader = ModuleLoader(Rc::new(resolver));
     runtime.set_loader(loader.clone(), loader.clone()).await;
     loader
@@ -91,7 +97,7 @@ pub(crate) fn may_ask_for_pieces(ctx: &Ctx<'_>) -> Result<bool> {
 /// A pending exception: see [`diagnose_error`](crate::script::diagnose_error).
 pub async fn import_file<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>> {
     let loader = user_data::read::<ModuleLoader>(ctx)?.clone();
-    let name = resolver::entry(&loader.0.modules, path).map_err(|failure| failure.throw(ctx))?;
+    let name = resolver::entry(&loader.0, path).map_err(|failure| failure.throw(ctx))?;
     let module = loader.declare_file(ctx, &name, true)?;
     let (module, evaluated) = module.eval()?;
     settle(ctx, evaluated.into_value()).await?;
@@ -110,7 +116,8 @@ pub(crate) async fn import_prompt_file<'js>(ctx: &Ctx<'js>, path: &Path) -> Resu
     let modules = modules(ctx)?;
     // As long as nobody but the file itself was asked for by this name, a script has imported it.
     let is_imported = std::fs::canonicalize(path).is_ok_and(|real| modules.is_file(&real.display().to_string()));
-    let name = resolver::entry(&modules, path).map_err(|failure| failure.throw(ctx))?;
+    let loader = user_data::read::<ModuleLoader>(ctx)?.clone();
+    let name = resolver::entry(&loader.0, path).map_err(|failure| failure.throw(ctx))?;
     let known = user_data::read::<PromptFiles>(ctx)?.0.borrow().get(&name).cloned();
     let loading = match known {
         Some(loading) => loading,
@@ -178,7 +185,7 @@ impl ModuleLoader {
 fn read_text(ctx: &Ctx<'_>, file: &Path) -> Result<String> {
     host(ctx)?.looked_for(file);
     // Whoever only looks has no time to wait for a pipe.
-    if !gate::is_open(ctx) {
+    if !gate::owns_process(ctx) {
         look_up::check_ordinary(file).map_err(|message| ScriptError::error(message).throw(ctx))?;
     }
     source::read(file).map_err(|failure| failure.throw(ctx))

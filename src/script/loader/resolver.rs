@@ -11,6 +11,7 @@ use super::modules::Modules;
 use super::package::{NOT_FOUND, Package, Packages};
 use super::source::{EXTENSIONS, TEXT, addon_message, is_json, is_typescript, plain};
 use crate::diagnostic::closest;
+use crate::permission::{Access, Permissions, Refusal};
 use crate::script::builtin::{self, INTERNAL_PREFIX};
 use crate::script::error::ScriptError;
 use crate::script::native_module::NativeModule;
@@ -23,7 +24,12 @@ pub(super) struct ModuleResolver {
     pub(super) native: Vec<NativeModule>,
     /// What finds packages.
     pub(super) packages: Packages,
+    /// What may be read.
+    pub(super) permissions: Permissions,
 }
+
+/// The code of an error about what may not be read.
+const REFUSED: &str = "ERR_ACCESS_DENIED";
 
 /// What an import wants of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,12 +60,13 @@ fn not_found(message: impl Into<String>) -> ScriptError {
 }
 
 /// The module name of the entry file `path`.
-pub(super) fn entry(modules: &Modules, path: &Path) -> Result<String, ScriptError> {
+pub(super) fn entry(resolver: &ModuleResolver, path: &Path) -> Result<String, ScriptError> {
+    resolver.may_read(path)?;
     // As in Node, a linked file is the file it leads to, and imports from there.
     let real = std::fs::canonicalize(path)
         .map_err(|error| not_found(format!("Cannot open '{}': {}", path.display(), plain(&error))))?;
     check_extension(&real, &path.display().to_string())?;
-    Ok(modules.add(&real, ""))
+    Ok(resolver.modules.add(&real, ""))
 }
 
 /// Holds `with { type: … }` against what was found, by Node's rules, except that JSON needs no attribute.
@@ -168,8 +175,15 @@ impl ModuleResolver {
         Ok(self.modules.add(&real, &format!("{query}{fragment}{}", wanted.mark())))
     }
 
+    /// Whether a file may be looked at.
+    pub(super) fn may_read(&self, path: &Path) -> Result<(), ScriptError> {
+        let refused = |refusal: Refusal| ScriptError::error(refusal.message).name("PermissionError").code(REFUSED);
+        self.permissions.check(Access::Read(&path.to_string_lossy())).map_err(refused)
+    }
+
     /// The real path of a file that can be imported.
     fn file(&self, path: &Path, specifier: &str, wanted: Wanted) -> Result<PathBuf, ScriptError> {
+        self.may_read(path)?;
         // Modules are told apart by real path, so that one file is one module however it is linked.
         let real = std::fs::canonicalize(path).map_err(|_| {
             not_found(format!("Cannot find module '{}'", path.display())).hint_if_some(alternative(path, specifier))
@@ -194,6 +208,7 @@ impl ModuleResolver {
         let directory = base_path.parent().unwrap_or(Path::new("/"));
         match self.packages.resolve(directory, specifier).map_err(|failure| self.explain(failure, base, specifier))? {
             Package::File(path) => {
+                self.may_read(&path)?;
                 wanted.check_extension(&path, specifier)?;
                 Ok(self.modules.add(&path, wanted.mark()))
             }

@@ -3,12 +3,15 @@
 use std::{
     fs::{File, OpenOptions},
     io,
+    path::Path,
     process::{Command, Stdio},
+    sync::Arc,
 };
 
 use rquickjs::{Ctx, FromJs, Object, Result, Value};
 
-use crate::script::ScriptHost;
+use crate::permission::{Access, Restricted};
+use crate::script::{ScriptHost, gate};
 
 /// Where one of the three standard streams of a child leads.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,6 +36,8 @@ pub(super) struct ChildOptions {
     detached: bool,
     uid: Option<u32>,
     gid: Option<u32>,
+    /// What it may reach, of a restricted script.
+    confinement: Option<Arc<Restricted>>,
 }
 
 impl<'js> FromJs<'js> for ChildOptions {
@@ -56,6 +61,7 @@ impl<'js> FromJs<'js> for ChildOptions {
             detached: object.get("detached")?,
             uid: object.get("uid")?,
             gid: object.get("gid")?,
+            confinement: None,
         })
     }
 }
@@ -76,9 +82,41 @@ impl ChildOptions {
         }
     }
 
-    /// What is started.
-    pub(super) fn program(&self) -> &str {
-        &self.file
+    /// Throws when the program may not be started. Of a restricted script it is the file that was looked at, and nothing in
+    /// its environment makes another of it.
+    pub(super) fn check(&mut self, ctx: &Ctx<'_>) -> Result<()> {
+        let Some(rights) = gate::restricted(ctx) else { return gate::check(ctx, Access::Run(&self.file)) };
+        let folder = self.cwd.as_deref().map(Path::new);
+        let found = rights.program(&self.file, folder).map_err(|refusal| gate::throw(ctx, refusal))?;
+        let loads_code = |name: &String| name.starts_with("LD_") || name.starts_with("DYLD_");
+        if let Some(name) = self.env.iter().step_by(2).find(|name| loads_code(name)) {
+            gate::check(ctx, Access::Signal(&format!("starting a program with {name}")))?;
+        }
+        if let Some(found) = found {
+            self.argv0.get_or_insert_with(|| self.file.clone());
+            self.file = found.display().to_string();
+        }
+        if !self.env.iter().step_by(2).any(|name| name == "PATH") {
+            self.env.extend(["PATH".to_owned(), std::env::var("PATH").unwrap_or_default()]);
+        }
+        self.confinement = rights.of_restricted().cloned();
+        Ok(())
+    }
+
+    /// Has it started: of a restricted script by a thread that has given up its own rights before.
+    pub(super) fn start<T: Send>(&self, start: impl FnOnce(Command) -> io::Result<T> + Send) -> io::Result<T> {
+        let command = self.command()?;
+        let Some(rights) = self.confinement.clone() else { return start(command) };
+        let handle = tokio::runtime::Handle::try_current().ok();
+        let start = move || {
+            let _inside = handle.as_ref().map(tokio::runtime::Handle::enter);
+            rights.confine_programs();
+            start(command)
+        };
+        std::thread::scope(|scope| {
+            let ended = scope.spawn(start).join();
+            ended.unwrap_or_else(|_| Err(io::Error::other("the thread that starts programs failed")))
+        })
     }
 
     /// Whether it may outlive the run once it is `unref`ed.
@@ -87,7 +125,7 @@ impl ChildOptions {
     }
 
     /// The command to start.
-    pub(super) fn command(&self) -> io::Result<Command> {
+    fn command(&self) -> io::Result<Command> {
         let mut command = Command::new(&self.file);
         command.args(&self.args).env_clear().envs(self.env.chunks_exact(2).map(|pair| (&pair[0], &pair[1])));
         if let Some(cwd) = &self.cwd {

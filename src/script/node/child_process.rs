@@ -44,7 +44,7 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let kill = |ctx: Ctx<'js>, pid: i32, signal: i32| {
         // Signal 0 only asks whether there is such a process.
         if signal != 0 {
-            gate::check(&ctx, Access::Process(&format!("a signal to process {pid}")))?;
+            gate::check(&ctx, Access::Signal(&format!("a signal to process {pid}")))?;
         }
         failure(&ctx, kill(pid, signal))
     };
@@ -66,9 +66,9 @@ struct Running {
 }
 
 fn spawn<'js>(ctx: Ctx<'js>, mut options: ChildOptions) -> Result<Object<'js>> {
-    gate::check(&ctx, Access::Run(options.program()))?;
+    options.check(&ctx)?;
     options.make_room(&*host(&ctx)?);
-    let started = options.command().and_then(|command| Command::from(command).spawn());
+    let started = options.start(|command| Command::from(command).spawn());
     let mut child = match started {
         Ok(child) => child,
         Err(error) => return failed(&ctx, &error),

@@ -14,9 +14,7 @@ use super::child_command::ChildOptions;
 use super::children;
 use super::outcome::{failed, outcome};
 use super::signals::kill;
-use crate::permission::Access;
 use crate::script::event_loop::EventLoop;
-use crate::script::gate;
 use crate::script::globals::Bytes;
 use crate::script::host::host;
 
@@ -64,9 +62,9 @@ struct Ended {
 }
 
 pub(super) fn spawn_sync<'js>(ctx: Ctx<'js>, mut options: SyncOptions) -> Result<Object<'js>> {
-    gate::check(&ctx, Access::Run(options.child.program()))?;
+    options.child.check(&ctx)?;
     options.child.make_room(&*host(&ctx)?);
-    let started = options.child.command().and_then(|mut command| command.spawn());
+    let started = options.child.start(|mut command| command.spawn());
     let child = match started {
         Ok(child) => child,
         Err(error) => return failed(&ctx, &error),

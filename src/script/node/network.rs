@@ -167,27 +167,37 @@ fn allowed<'js>(
     }
 }
 
+/// `host:port`, as whoever decides reads it.
+fn asked(address: &str, port: u16) -> String {
+    if address.contains(':') { format!("[{address}]:{port}") } else { format!("{address}:{port}") }
+}
+
+/// The path of a socket, which is no name of a host.
+fn absolute(path: &str) -> String {
+    std::path::absolute(path).map_or_else(|_| format!("/{path}"), |path| path.display().to_string())
+}
+
 fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let exports = Object::new(ctx.clone())?;
     // connect(address, port), connectPath(path): {value: connection}
     let connect = |ctx: Ctx<'js>, address: String, port: u16| {
-        let (inner, place) = (ctx.clone(), format!("{address}:{port}"));
+        let (inner, place) = (ctx.clone(), asked(&address, port));
         allowed(ctx, place, async move { connected(&inner, connect_tcp(&address, port).await) })
     };
     exports.set("connect", Function::new(ctx.clone(), Async(connect))?)?;
     let connect = |ctx: Ctx<'js>, path: String| {
-        let (inner, place) = (ctx.clone(), path.clone());
+        let (inner, place) = (ctx.clone(), absolute(&path));
         allowed(ctx, place, async move { connected(&inner, connect_path(&path).await) })
     };
     exports.set("connectPath", Function::new(ctx.clone(), Async(connect))?)?;
     // listen(address, port), listenPath(path): {value: listener}
     let listen = |ctx: Ctx<'js>, address: String, port: u16| {
-        gate::check(&ctx, Access::Network(&format!("{address}:{port}")))?;
+        gate::check(&ctx, Access::Network(&asked(&address, port)))?;
         listened(&ctx, Listener::tcp(&address, port))
     };
     exports.set("listen", Function::new(ctx.clone(), listen)?)?;
     let listen = |ctx: Ctx<'js>, path: String| {
-        gate::check(&ctx, Access::Network(&path))?;
+        gate::check(&ctx, Access::Network(&absolute(&path)))?;
         listened(&ctx, Listener::path(&path))
     };
     exports.set("listenPath", Function::new(ctx.clone(), listen)?)?;
@@ -197,6 +207,9 @@ fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         let family = |address: &IpAddr| if address.is_ipv4() { 4 } else { 6 };
         allowed(ctx, place, async move {
             let all = lookup(&host).await;
+            if let (Ok(addresses), Some(rights)) = (&all, gate::restricted(&inner)) {
+                rights.learn_addresses(&host, addresses);
+            }
             outcome(&inner, all.map(|all| all.iter().map(|a| List((a.to_string(), family(a)))).collect::<Vec<_>>()))
         })
     };

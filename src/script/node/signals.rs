@@ -52,7 +52,7 @@ pub(super) fn exports<'js>(exports: &Object<'js>) -> Result<()> {
     // listen(signal): nothing, or {code, number} when that cannot be.
     let listen = |ctx: Ctx<'js>, signal: i32| {
         // Signals are the process's: a script that may not change it listens to none.
-        if !gate::is_open(&ctx) {
+        if !gate::owns_process(&ctx) {
             return Ok(None);
         }
         match receive(signal) {
@@ -65,14 +65,14 @@ pub(super) fn exports<'js>(exports: &Object<'js>) -> Result<()> {
     };
     exports.set("listen", Function::new(ctx.clone(), listen)?)?;
     let ignore = |ctx: Ctx<'js>, signal: i32| {
-        if gate::is_open(&ctx) {
+        if gate::owns_process(&ctx) {
             LISTENED.fetch_and(!bit(signal), Ordering::Relaxed);
         }
     };
     exports.set("ignore", Function::new(ctx.clone(), ignore)?)?;
     // onSignal(deliver): `deliver(signal)` is called for each that comes.
     let on_signal = |ctx: Ctx<'js>, deliver: Function<'js>| {
-        if !gate::is_open(&ctx) {
+        if !gate::owns_process(&ctx) {
             return;
         }
         let (sender, receiver) = unbounded_channel();

@@ -14,6 +14,7 @@ fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     // chdir(path): nothing, or {code, number}.
     let chdir = |ctx: Ctx<'js>, path: String| {
         gate::check(&ctx, Access::Process(&format!("process.chdir('{path}')")))?;
+        gate::check(&ctx, Access::Read(&path))?;
         match std::env::set_current_dir(path) {
             Ok(()) => Ok(None),
             Err(error) => failed(&ctx, &error).map(Some),

@@ -22,7 +22,7 @@ use crate::{
     diagnostic::{Diagnostic, did_you_mean},
     event::{Events, Failure},
     input::{CommandLine, Sources},
-    permission::Permissions,
+    permission::{NobodyToAsk, Permissions},
     prompt::RunError,
     provider::Redactor,
     script::{
@@ -35,7 +35,7 @@ use crate::{
     session::{self, AskedModel, FileRunOptions, Meter, RunFailure, Surroundings, run_file},
     testing::{
         recordings::FileRecordings,
-        start::{MAX_MEMORY, argv},
+        start::{IN_TEST, MAX_MEMORY, argv},
     },
 };
 
@@ -246,6 +246,7 @@ impl Inner {
             argv: argv(&request.path),
             exchanges,
             checkpoints: Rc::new(NoCheckpoints),
+            approver: NobodyToAsk::new(request.approve, IN_TEST),
             meter: Rc::new(Meter::new(Limits::default(), own_prices(&variables)?)),
             variables,
             redactor: common.redactor.clone(),
@@ -257,6 +258,7 @@ impl Inner {
                 latest: request.latest.into_iter().chain(timeout).min(),
                 goes_on: true,
                 keeps_pieces: request.keeps_pieces,
+                ..Surroundings::default()
             },
         })
     }

@@ -106,7 +106,10 @@ impl Spans {
             }
             EventKind::Retry(retry) => self.tell(agent, "lmthing.retry", |attributes| of_retry(attributes, retry)),
             EventKind::RunFinish(end) => self.end(end),
-            EventKind::RunStart { .. } | EventKind::CodeConsole { .. } | EventKind::Output(_) => {}
+            EventKind::RunStart { .. }
+            | EventKind::ToolProgress { .. }
+            | EventKind::CodeConsole { .. }
+            | EventKind::Output(_) => {}
         }
     }
 

@@ -3,6 +3,7 @@ import { formatWithOptions, inspect } from 'lmthing:internal/inspect';
 import { formatDuration } from '../internal/durations.js';
 import { renderTable } from '../internal/table.js';
 import { brand } from '../shared/brand.js';
+import { quietEnvironment } from '../shared/environment.js';
 import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
 
 const hasWrite = (stream) => typeof stream?.write === 'function';
@@ -111,7 +112,7 @@ class StreamConsole {
 
   /** Only a terminal can be cleared. */
   clear() {
-    const { TERM } = process.env;
+    const { TERM } = quietEnvironment();
     if (this._stdout.isTTY && TERM !== 'dumb') this._stdout.write('\u001b[1;1H\u001b[0J');
   }
 

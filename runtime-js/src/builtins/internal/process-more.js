@@ -7,6 +7,7 @@ import * as system from 'lmthing:internal/native/system';
 import process from 'lmthing:internal/process';
 import { pathText } from '../fs/arguments.js';
 import { parseEnvironment } from '../shared/env-file.js';
+import { quietEnvironment } from '../shared/environment.js';
 import { invalidArgumentType, nodeError, notOffered } from '../shared/errors.js';
 import { signalsOf } from '../shared/signals.js';
 import { errnoError } from '../shared/system-error.js';
@@ -107,7 +108,7 @@ export function getBuiltinModule(id) {
 /** Sets variables that are not set yet from a file like `.env`. */
 export function loadEnvFile(path = '.env') {
   const text = importBuiltin('node:fs').default.readFileSync(pathText(path), 'utf8');
-  for (const [name, value] of Object.entries(parseEnvironment(text))) process.env[name] ??= value;
+  for (const [name, value] of Object.entries(parseEnvironment(text))) if (quietEnvironment()[name] === undefined) process.env[name] = value;
 }
 
 export function setUncaughtExceptionCaptureCallback(callback) {
@@ -136,7 +137,7 @@ function makeWarning(warning, type = 'Warning', code = undefined, detail = undef
 
 function show(warning) {
   if (process.noDeprecation && warning.name === 'DeprecationWarning') return;
-  if (process.env.NODE_NO_WARNINGS === '1') return;
+  if (quietEnvironment().NODE_NO_WARNINGS === '1') return;
   const label = warning.code ? `[${warning.code}] ` : '';
   const detail = typeof warning.detail === 'string' ? `\n${warning.detail}` : '';
   writeStderr(`(lmthing:${ownPid}) ${label}${Error.prototype.toString.call(warning)}${detail}\n`);

@@ -100,7 +100,7 @@ Object.assign(process, {
   argv0: native.argv[0] ?? 'lmthing',
   execArgv: [],
   execPath: native.execPath,
-  env: environment(native.env, native.noteVariable),
+  env: environment(native.env, native.noteVariable, native.refuseVariable),
   pid: native.pid,
   ppid: native.ppid,
   config: { target_defaults: { cflags: [], default_configuration: 'Release', defines: [], include_dirs: [], libraries: [] }, variables: {} },

@@ -125,7 +125,15 @@ const methods = {
     keepAlive(this, true);
     // An address is taken at once, so that `address()` works right away; a name has to be looked up first.
     if (options.path || !options.host || ipVersion(options.host) !== 0) {
-      const opened = openNow(options, port);
+      let opened;
+      try {
+        opened = openNow(options, port);
+      } catch (error) {
+        // It may not listen: nothing waits for it.
+        this[OPENING] = false;
+        keepAlive(this, false);
+        throw error;
+      }
       finishListening(this, options, opened);
     } else openLater(this, options, port);
     return this;

@@ -1,6 +1,7 @@
 // `node:os`.
 import { homeDirectory, priority as systemPriority, processorCount, systemLoad, systemNames, userIds } from 'lmthing:internal/native/os';
 import { readNetworks, readProcessors } from '../os/linux.js';
+import { quietEnvironment } from '../shared/environment.js';
 import { checkInteger, invalidArgumentType, nodeError } from '../shared/errors.js';
 import { signalsOf } from '../shared/signals.js';
 
@@ -59,12 +60,12 @@ export function setPriority(pid, priority) {
 }
 
 export function homedir() {
-  const home = isWindows ? process.env.USERPROFILE : process.env.HOME;
+  const home = isWindows ? quietEnvironment().USERPROFILE : quietEnvironment().HOME;
   return home || homeDirectory() || '/';
 }
 
 export function tmpdir() {
-  const { env } = process;
+  const env = quietEnvironment();
   if (isWindows) return env.TEMP || env.TMP || `${env.SystemRoot || env.windir}\\temp`;
   const path = env.TMPDIR || env.TMP || env.TEMP || '/tmp';
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
@@ -72,7 +73,7 @@ export function tmpdir() {
 
 export function userInfo(options = {}) {
   if (options === null || typeof options !== 'object') throw invalidArgumentType('options', 'of type object', options);
-  const { env } = process;
+  const env = quietEnvironment();
   const [uid, gid] = userIds();
   const username = env.USER || env.LOGNAME || env.USERNAME || (uid === 0 ? 'root' : '');
   const user = { uid, gid, username, homedir: homeDirectory() ?? homedir(), shell: isWindows ? null : (env.SHELL ?? null) };

@@ -2,6 +2,7 @@
 import { adopt, ANNOUNCE, becomeReady, connectArguments, HANDLE, holdBack, networkError, PREPARE, Server as NetServer, Socket, WELCOME } from 'lmthing:internal/net';
 import { isIP } from 'node:net';
 import { asBytes } from '../shared/bytes.js';
+import { quietEnvironment } from '../shared/environment.js';
 import { nodeError, notOffered } from '../shared/errors.js';
 import { guarded } from '../shared/guarded.js';
 
@@ -94,7 +95,7 @@ async function shakeHands(socket) {
   const common = { ca: material(options.ca), cert: material(options.cert), key: material(options.key)?.[0], alpn };
   const outcome = options.isServer
     ? await handle.startTlsServer(common)
-    : await handle.startTlsClient({ ...common, servername: options.servername || options.host || 'localhost', rejectUnauthorized: options.rejectUnauthorized !== false && process.env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' });
+    : await handle.startTlsClient({ ...common, servername: options.servername || options.host || 'localhost', rejectUnauthorized: options.rejectUnauthorized !== false && quietEnvironment().NODE_TLS_REJECT_UNAUTHORIZED !== '0' });
   if (socket.destroyed) return false;
   if (outcome.code) {
     const error = networkError(outcome);

@@ -4,6 +4,7 @@ import { format, formatWithOptions, inspect, stripVTControlCharacters } from 'lm
 import { TextDecoder, TextEncoder } from 'lmthing:internal/web/encoding';
 import types from 'node:util/types';
 import { isDeepStrictEqual } from '../shared/deep-equal.js';
+import { quietEnvironment } from '../shared/environment.js';
 import { parseEnvironment } from '../shared/env-file.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 import * as legacy from '../util/legacy.js';
@@ -92,7 +93,7 @@ function deprecate(original, message, code = undefined) {
 
 /** Lines to standard error when `NODE_DEBUG` names the section. */
 function debuglog(section) {
-  const wanted = String(process.env.NODE_DEBUG ?? '').split(',').map((name) => name.trim().toUpperCase());
+  const wanted = String(quietEnvironment().NODE_DEBUG ?? '').split(',').map((name) => name.trim().toUpperCase());
   const enabled = wanted.includes(section.toUpperCase()) || wanted.includes('*');
   const log = (...values) => {
     if (enabled) process.stderr.write(`${section.toUpperCase()} ${process.pid}: ${format(...values)}\n`);
@@ -102,7 +103,7 @@ function debuglog(section) {
 
 /** Whether a stream shows colours, by Node's rules: `FORCE_COLOR` first, then a terminal without `NO_COLOR`. */
 function showsColors(stream) {
-  const { FORCE_COLOR, NO_COLOR, NODE_DISABLE_COLORS, TERM } = process.env;
+  const { FORCE_COLOR, NO_COLOR, NODE_DISABLE_COLORS, TERM } = quietEnvironment();
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0';
   return Boolean(stream?.isTTY) && NO_COLOR === undefined && NODE_DISABLE_COLORS === undefined && TERM !== 'dumb';
 }

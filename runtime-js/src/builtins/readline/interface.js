@@ -3,6 +3,7 @@ import EventEmitter, { on } from 'node:events';
 import process from 'lmthing:internal/process';
 import { StringDecoder } from 'node:string_decoder';
 import { brand } from '../shared/brand.js';
+import { quietEnvironment } from '../shared/environment.js';
 import { invalidArgumentType, nodeError } from '../shared/errors.js';
 import { abortError } from '../shared/system-error.js';
 import { clearScreenDown, cursorTo, moveCursor } from './cursor.js';
@@ -152,7 +153,7 @@ export class Interface extends EventEmitter {
 
   /** The terminal cannot move its cursor. The interface of promises does not ask, in Node either. */
   get _isPlain() {
-    return process.env.TERM === 'dumb';
+    return quietEnvironment().TERM === 'dumb';
   }
 
   get columns() {
@@ -169,7 +170,7 @@ export class Interface extends EventEmitter {
 
   prompt(preserveCursor = false) {
     if (this.paused) this.resume();
-    if (this.terminal && process.env.TERM !== 'dumb') {
+    if (this.terminal && quietEnvironment().TERM !== 'dumb') {
       if (!preserveCursor) this.cursor = 0;
       this._refreshLine();
     } else {

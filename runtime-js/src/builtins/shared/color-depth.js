@@ -1,9 +1,10 @@
 // How many colours a terminal shows, by the variables that say so.
+import { quietEnvironment } from './environment.js';
 
 const COLORS = [[24, 16_777_216], [8, 256], [4, 16], [1, 2]];
 
 /** Bits of colour: 1, 4, 8 or 24. */
-export function getColorDepth(env = process.env) {
+export function getColorDepth(env = quietEnvironment()) {
   const forced = { '': 4, '1': 4, true: 4, '2': 8, '3': 24 }[env.FORCE_COLOR];
   if (env.FORCE_COLOR !== undefined) return forced ?? 1;
   if (env.NODE_DISABLE_COLORS !== undefined || env.NO_COLOR !== undefined || env.TERM === 'dumb') return 1;

@@ -1,5 +1,6 @@
 // `process.env`: whatever is put into it becomes a string, as in Node, and another `TZ` is another `Date`.
 import { importBuiltin } from 'lmthing:internal/native/modules';
+import * as native from 'lmthing:internal/native/process';
 import { nodeError } from './errors.js';
 
 const text = (value) => {
@@ -16,9 +17,21 @@ function change(variables, name, make) {
   return isDone;
 }
 
-/** An object with the variables of `initial`; `note(name, value)` hears of each that is set. */
-export function environment(initial, note) {
+/** What is read of any object, and is no variable. */
+const NO_VARIABLES = new Set(['toJSON', 'then', 'length', 'inspect', 'nodeType', 'asymmetricMatch', '$$typeof', '@@__IMMUTABLE_ITERABLE__@@']);
+
+/** `process.env` for what is not the script's doing: a variable that the script may not read is one that is not set. */
+export const quietEnvironment = () => (native.refuseVariable ? native.env : process.env);
+
+/** An object with the variables of `initial`; `note(name, value)` hears of each that is set, `refuse(name)` throws for one that may not be read. */
+export function environment(initial, note, refuse) {
   const proxy = new Proxy(initial, {
+    ...(refuse && {
+      get(variables, name, receiver) {
+        if (typeof name === 'string' && !(name in variables) && !NO_VARIABLES.has(name)) refuse(name);
+        return Reflect.get(variables, name, receiver);
+      },
+    }),
     set(variables, name, value, receiver) {
       // An object that inherits from it, or that `Reflect.set` names, gets a member of its own.
       if (receiver !== proxy) return Reflect.set(variables, name, value, receiver);

@@ -1,10 +1,10 @@
-// Values to texts.
-import { proxyDetails } from 'lmthing:internal/native/inspect';
+// Values to texts. Plain data comes first: most states are nothing else, and they are written after each tool call.
+import { hasProxy } from 'lmthing:internal/native/inspect';
 import { KINDS, nameOfClass, unknownKind } from './kinds.js';
 import { Lost, isLost, keyLabel } from './lost.js';
 import {
-  ArrayPrototype, MARK, MAX_DEPTH, MapType, ObjectPrototype, create, getOwnPropertyDescriptor, getPrototypeOf, hasOwn,
-  includes, is, isArray, keys, lookUpGetter, mapGet, mapHas, mapSet, ownKeys, setPrototypeOf, stringify, textOfFunction,
+  ArrayPrototype, MARK, MAX_DEPTH, MapType, ObjectPrototype, create, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, includes, is, isArray,
+  keys, lookUpGetter, mapGet, mapHas, mapSet, ownKeys, setPrototypeOf, stringify, textOfFunction,
 } from './natives.js';
 
 /** The property of a task of a graph that the engine works out when it is read. */
@@ -12,6 +12,12 @@ const WORKED_OUT = 'input_context';
 
 /** Whether `JSON.stringify` would ask a method that a script has given to every object or array. */
 const isPatched = () => 'toJSON' in ObjectPrototype || 'toJSON' in ArrayPrototype;
+
+const isObject = (value) => typeof value === 'object' && value !== null;
+
+/** Whether something is written as it is. */
+const isPlain = (value, type) =>
+  type === 'string' || type === 'boolean' || value === null || (type === 'number' && (value === 0 ? is(value, 0) : value - value === 0));
 
 /** The value of an own property, which must not be an accessor. */
 function read(value, key) {
@@ -21,7 +27,7 @@ function read(value, key) {
     throw new Lost('an accessor');
   }
   const child = value[key];
-  if (child === undefined && getOwnPropertyDescriptor(value, key).set !== undefined) throw new Lost('an accessor');
+  if (child === undefined && getOwnPropertyDescriptor(value, key)?.set !== undefined) throw new Lost('an accessor');
   return child;
 }
 
@@ -44,84 +50,75 @@ function addEntry(list, value, key) {
   }
 }
 
-const isObject = (value) => typeof value === 'object' && value !== null;
+function entriesOf(value, names, list = []) {
+  for (let index = 0; index < names.length; index++) {
+    if (names[index] !== 'length' || !isArray(value)) addEntry(list, value, names[index]);
+  }
+  return list;
+}
 
-class Writer {
-  /** The number of each object that was written. */
-  #seen = new MapType();
+/**
+ * What writes the states of a prompt. One that is careful looks at every object whether it is a proxy before it touches it; one that is
+ * not is told at the end, by `isDeceived`, that it must be done again.
+ */
+function createWriter(isCareful) {
+  const patched = isPatched();
+  /** The number of each object that was written; the objects by their numbers. */
+  const seen = new MapType();
+  const objects = [];
   /** By number: the number of the object it is in (or the name of the state that it is), and the step from there. */
-  #parents = [];
-  #steps = [];
-  #depth = 0;
-  #isPatched = isPatched();
-
-  /** Has an object written as a state of this name wherever it is met, unless it is another state already. */
-  expect(name, value) {
-    if (isObject(value) && !mapHas(this.#seen, value)) this.#number(value, name, undefined);
-  }
-
-  /** The text of a state; an array with the reason when it has none. */
-  state(name, value) {
-    this.#depth = 0;
-    try {
-      const id = isObject(value) ? mapGet(this.#seen, value) : undefined;
-      return stringify(id !== undefined && this.#parents[id] === name ? this.#members(value, id) : this.value(value, name, undefined));
-    } catch (error) {
-      if (isLost(error)) return [error.reason()];
-      if (error instanceof RangeError) return ['it is nested too deep'];
-      throw error;
-    }
-  }
-
-  /** The dependencies of an effect; null when another process could not tell whether they have changed. */
-  dependencies(list, input) {
-    const written = [];
-    for (let index = 0; index < list.length; index++) {
-      const value = list[index];
-      if (isObject(value) || typeof value === 'function') {
-        const known = value === input ? this.tagged('input', []) : this.#reference(value);
-        if (known === undefined) return null;
-        written[index] = known;
-      } else if (typeof value === 'symbol') return null;
-      else written[index] = this.value(value);
-    }
-    return written;
-  }
-
-  /** What stands for a value; the value itself when that is what JSON makes of it. */
-  value(value, parent, step) {
-    switch (typeof value) {
-      case 'string':
-      case 'boolean':
-        return value;
-      case 'number':
-        if (value === 0) return is(value, -0) ? this.tagged('number', ['-0']) : value;
-        return value - value === 0 ? value : this.tagged('number', [`${value}`]);
-      case 'object':
-        return value === null ? null : this.#object(value, parent, step);
-      case 'undefined':
-        return this.tagged('undefined', []);
-      case 'bigint':
-        return this.tagged('bigint', [`${value}`]);
-      default:
-        throw new Lost(`a ${typeof value}`);
-    }
-  }
+  const parents = [];
+  const steps = [];
+  let depth = 0;
 
   /** An object that only this format has. Its lists never ask a method of a script's. */
-  tagged(kind, of) {
+  function tagged(kind, of) {
     const node = create(null);
     node[MARK] = kind;
-    node.of = this.#isPatched ? setPrototypeOf(of, null) : of;
+    node.of = patched ? setPrototypeOf(of, null) : of;
     return node;
   }
 
+  function number(value, parent, step) {
+    const id = objects.length;
+    mapSet(seen, value, id);
+    objects[id] = value;
+    parents[id] = parent;
+    steps[id] = step;
+    return id;
+  }
+
+  function reference(known) {
+    const path = [];
+    let id = known;
+    for (; typeof id === 'number'; id = parents[id]) path[path.length] = steps[id];
+    // The outermost has no step.
+    path[path.length - 1] = id;
+    const of = [];
+    for (let index = path.length - 1; index >= 0; index--) of[of.length] = path[index];
+    return tagged('ref', of);
+  }
+
+  /** What stands for a value; the value itself when that is what JSON makes of it. */
+  function write(value, parent, step) {
+    const type = typeof value;
+    if (type === 'object' && value !== null) {
+      const known = mapGet(seen, value);
+      return known === undefined ? members(value, number(value, parent, step)) : reference(known);
+    }
+    if (isPlain(value, type)) return value;
+    if (type === 'number') return tagged('number', [is(value, -0) ? '-0' : `${value}`]);
+    if (type === 'undefined') return tagged('undefined', []);
+    if (type === 'bigint') return tagged('bigint', [`${value}`]);
+    throw new Lost(`a ${type}`);
+  }
+
   /** What stands for a list of values, each `[label, value]`, that lie in the tagged object `id`. */
-  all(list, id) {
+  function all(list, id) {
     const written = [];
     for (let step = 0; step < list.length; step++) {
       try {
-        written[step] = this.value(list[step][1], id, step);
+        written[step] = write(list[step][1], id, step);
       } catch (error) {
         throw isLost(error) ? error.under(list[step][0]) : error;
       }
@@ -129,53 +126,32 @@ class Writer {
     return written;
   }
 
-  #number(value, parent, step) {
-    const id = this.#parents.length;
-    mapSet(this.#seen, value, id);
-    this.#parents[id] = parent;
-    this.#steps[id] = step;
-    return id;
-  }
-
-  #reference(value) {
-    let id = mapGet(this.#seen, value);
-    if (id === undefined) return undefined;
-    const path = [];
-    for (; typeof id === 'number'; id = this.#parents[id]) path[path.length] = this.#steps[id];
-    // The outermost has no step.
-    path[path.length - 1] = id;
-    const of = [];
-    for (let index = path.length - 1; index >= 0; index--) of[of.length] = path[index];
-    return this.tagged('ref', of);
-  }
-
-  #object(value, parent, step) {
-    return this.#reference(value) ?? this.#members(value, this.#number(value, parent, step));
-  }
-
   /** What stands for an object that is written here. */
-  #members(value, id) {
-    if (proxyDetails(value) !== undefined) throw new Lost('a proxy');
-    if (this.#depth === MAX_DEPTH) throw new RangeError('too deep');
-    this.#depth++;
+  function members(value, id) {
+    if (isCareful && hasProxy([value])) throw new Lost('a proxy');
+    if (depth === MAX_DEPTH) throw new RangeError('too deep');
+    depth++;
     const prototype = getPrototypeOf(value);
-    const written =
-      prototype === ObjectPrototype ? this.#plain(value, id) : prototype === ArrayPrototype && isArray(value) ? this.#array(value, id) : this.#other(value, prototype, id);
-    this.#depth--;
+    let written;
+    if (prototype === ObjectPrototype) written = object(value, id);
+    else if (prototype === ArrayPrototype && isArray(value)) written = array(value, id);
+    else written = other(value, prototype, id);
+    depth--;
     return written;
   }
 
-  #plain(value, id) {
+  function object(value, id) {
     const names = ownKeys(value);
     if (keys(value).length !== names.length) throw new Lost(hidden(value, names));
-    if (hasOwn(value, MARK)) return this.#entries('object', value, names, id);
-    let copy = this.#isPatched ? create(null) : undefined;
+    if (MARK in value && hasOwn(value, MARK)) return tagged('object', all(entriesOf(value, names), id));
+    let copy = patched ? create(null) : undefined;
     let key;
     try {
       for (let index = 0; index < names.length; index++) {
         key = names[index];
-        const child = read(value, key);
-        const written = this.value(child, id, key);
+        const child = lookUpGetter(value, key) === undefined ? value[key] : read(value, key);
+        if (child === undefined) read(value, key);
+        const written = isPlain(child, typeof child) ? child : write(child, id, key);
         if (written !== child && copy === undefined) {
           copy = create(null);
           for (let before = 0; before < index; before++) copy[names[before]] = value[names[before]];
@@ -188,16 +164,20 @@ class Writer {
     return copy ?? value;
   }
 
-  #array(value, id) {
+  function array(value, id) {
     const names = ownKeys(value);
     const { length } = value;
-    if (names.length !== length + 1 || names[length] !== 'length') return this.#sparse(value, names, id);
-    let copy = this.#isPatched ? setPrototypeOf([], null) : undefined;
+    // With holes, or with more than elements.
+    if (names.length !== length + 1 || names[length] !== 'length') {
+      return tagged('array', all(entriesOf(value, names, [['.length', length]]), id));
+    }
+    let copy = patched ? setPrototypeOf([], null) : undefined;
     let index = 0;
     try {
       for (; index < length; index++) {
-        const child = read(value, names[index]);
-        const written = this.value(child, id, index);
+        const child = lookUpGetter(value, index) === undefined ? value[index] : read(value, index);
+        if (child === undefined) read(value, index);
+        const written = isPlain(child, typeof child) ? child : write(child, id, index);
         if (written !== child && copy === undefined) {
           copy = [];
           for (let before = 0; before < index; before++) copy[before] = value[before];
@@ -210,47 +190,69 @@ class Writer {
     return copy ?? value;
   }
 
-  /** An array with holes, or with properties that are no elements. */
-  #sparse(value, names, id) {
-    const list = [['.length', value.length]];
-    for (let index = 0; index < names.length; index++) {
-      if (names[index] !== 'length') addEntry(list, value, names[index]);
-    }
-    return this.tagged('array', this.all(list, id));
-  }
-
-  #entries(kind, value, names, id) {
-    const list = [];
-    for (let index = 0; index < names.length; index++) addEntry(list, value, names[index]);
-    return this.tagged(kind, this.all(list, id));
-  }
-
-  #other(value, prototype, id) {
+  function other(value, prototype, id) {
     if (prototype === null) {
       const names = ownKeys(value);
       if (keys(value).length !== names.length) throw new Lost(hidden(value, names));
-      return this.#entries('bare', value, names, id);
+      return tagged('bare', all(entriesOf(value, names), id));
     }
-    const write = mapGet(KINDS, prototype) ?? unknownKind(value, prototype);
-    if (write === undefined) throw new Lost(nameOfClass(prototype));
-    return write(value, this, id);
+    const writeKind = mapGet(KINDS, prototype) ?? unknownKind(value, prototype);
+    if (writeKind === undefined) throw new Lost(nameOfClass(prototype));
+    return writeKind(value, { tagged, all }, id);
   }
+
+  /** Has an object written as a state of this name wherever it is met, unless it is another state already. */
+  function expect(name, value) {
+    if (isObject(value) && !mapHas(seen, value)) number(value, name, undefined);
+  }
+
+  /** The text of a state; an array with the reason when it has none. */
+  function state(name, value) {
+    depth = 0;
+    try {
+      const id = isObject(value) ? mapGet(seen, value) : undefined;
+      return stringify(id !== undefined && parents[id] === name ? members(value, id) : write(value, name, undefined));
+    } catch (error) {
+      if (isLost(error)) return [error.reason()];
+      if (error instanceof RangeError) return ['it is nested too deep'];
+      throw error;
+    }
+  }
+
+  /** The dependencies of an effect; null when another process could not tell whether they have changed. */
+  function dependencies(list, input) {
+    const written = [];
+    for (let index = 0; index < list.length; index++) {
+      const value = list[index];
+      const known = isObject(value) ? mapGet(seen, value) : undefined;
+      if (known !== undefined) written[index] = reference(known);
+      else if (isObject(value) && value === input) written[index] = tagged('input', []);
+      else if (isObject(value) || typeof value === 'function' || typeof value === 'symbol') return null;
+      else written[index] = write(value);
+    }
+    return written;
+  }
+
+  return { state, expect, dependencies, isDeceived: () => !isCareful && hasProxy(objects) };
 }
 
 /** The texts of states; `lost` are those of which is known that they have none. */
-function writeAll(names, values, lost) {
-  const writer = new Writer();
+function writeAll(names, values, isCareful, lost = []) {
+  const writer = createWriter(isCareful);
   const texts = [];
   let isWhole = true;
   for (let index = 0; index < names.length; index++) if (lost[index] === undefined) writer.expect(names[index], values[index]);
   for (let index = 0; index < names.length; index++) {
     texts[index] = lost[index] ?? writer.state(names[index], values[index]);
     if (lost[index] !== undefined || typeof texts[index] === 'string') continue;
+    // Only one that is careful can say what is in the way.
+    if (!isCareful) return writeAll(names, values, true);
     lost[index] = texts[index];
     isWhole = false;
   }
+  if (writer.isDeceived()) return writeAll(names, values, true);
   // Others may refer to what is lost: they are written anew, without it.
-  return isWhole ? { writer, texts } : writeAll(names, values, lost);
+  return isWhole ? { writer, texts } : writeAll(names, values, isCareful, lost);
 }
 
 /**
@@ -258,7 +260,14 @@ function writeAll(names, values, lost) {
  * `[texts, text of the dependencies]`; in place of a text `[reason]` where there is none.
  */
 export function writeStates(names, values, effects, input) {
-  const { writer, texts } = writeAll(names, values, []);
+  let written;
+  try {
+    written = writeAll(names, values, false);
+  } catch {
+    // A trap of a proxy threw.
+    written = writeAll(names, values, true);
+  }
+  const { writer, texts } = written;
   const dependencies = [];
   for (let index = 0; index < effects.length; index++) {
     const list = effects[index];

@@ -9,14 +9,14 @@ use std::{
 };
 
 use super::{
-    journal::{self, Left, Resumed},
+    journal::{self, Left, MCP_CONFIG, Resumed},
     run,
 };
 use crate::{
     check::lost_variables,
     cli::{
-        ExitCode, Printer, args::RunArgs, before::Before, env::variables, failure::Ending, resume_args::ResumeArgs,
-        show::Show,
+        ExitCode, Printer, args::RunArgs, before::Before, env::variables, failure::Ending,
+        permission_args::PERMISSIONS, resume_args::ResumeArgs, show::Show,
     },
     event::{Events, Summary},
     journal::{Earlier, Journal, RunInfo, Start, Status},
@@ -120,10 +120,13 @@ fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs 
         model: args.model.clone().or_else(|| start.model.clone()),
         mock: start.mock.clone().filter(|_| args.model.is_none()),
         env_file,
+        mcp_config: start.options.get(MCP_CONFIG).and_then(serde_json::Value::as_str).map(PathBuf::from),
         format: args.format,
         quiet: args.quiet,
         verbose: args.verbose,
         limits: args.limits.clone(),
+        approvals: args.approvals.clone(),
+        permissions: args.permissions.or_of(start.options.get(PERMISSIONS)),
         ..RunArgs::of(file, start.words.clone())
     }
 }

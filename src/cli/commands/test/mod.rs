@@ -126,7 +126,17 @@ fn missing(args: &TestArgs, files: usize, totals: &Totals) -> Option<String> {
     }
     let filter = args.filter.as_ref()?;
     let has_run = totals.passed + totals.failed + totals.errors > 0;
-    (!has_run).then(|| format!("no test has {filter:?} in its name"))
+    let skipped = totals.skipped - totals.filtered;
+    match (has_run, skipped, totals.todo) {
+        (true, ..) => None,
+        (_, 0, 0) => Some(format!("no test has {filter:?} in its name")),
+        (_, skipped, todo) => {
+            let counts = [(skipped, "skipped"), (todo, "still to be written")];
+            let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+            let counts = counts.collect::<Vec<_>>().join(", ");
+            Some(format!("no test with {filter:?} in its name was run: {counts}"))
+        }
+    }
 }
 
 /// Tells the process that watches this one.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    chat::{Message, ProviderOptions, ToolInput, ToolOutput},
+    chat::{Message, ProviderOptions, ToolInput, ToolOutput, ToolPart},
     provider::wire::{
         blocks::{self, BlockFormat, Conversation},
         media::{Media, Source},
@@ -34,6 +34,19 @@ struct MessagesBlocks<'a> {
     send_reasoning: bool,
     betas: &'a mut Vec<&'static str>,
     warnings: &'a mut Warnings,
+}
+
+/// Text, or blocks where there are pictures.
+fn result_content(output: &ToolOutput) -> Value {
+    let ToolOutput::Content(parts) = output else { return output.wire_text().into() };
+    let block = |part: &ToolPart| match (part, Media::of_result(part)) {
+        (ToolPart::Media { data, media_type }, Some(media)) if media.is_image() => {
+            let source = json!({ "type": "base64", "media_type": media_type, "data": data });
+            json!({ "type": "image", "source": source })
+        }
+        (part, _) => json!({ "type": "text", "text": part.text() }),
+    };
+    parts.iter().map(block).collect()
 }
 
 impl BlockFormat for MessagesBlocks<'_> {
@@ -89,7 +102,7 @@ impl BlockFormat for MessagesBlocks<'_> {
         let mut block = Map::new();
         block.insert("type".into(), "tool_result".into());
         block.insert("tool_use_id".into(), id.into());
-        block.insert("content".into(), output.wire_text().into());
+        block.insert("content".into(), result_content(output));
         if output.is_error() {
             block.insert("is_error".into(), true.into());
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use crate::{
-    chat::{ContentPart, Message, ProviderOptions, ToolInput, ToolOutput},
+    chat::{ContentPart, Message, ProviderOptions, ToolInput, ToolOutput, ToolPart},
     provider::wire::{
         blocks::{self, BlockFormat, Conversation},
         media::{Media, Source},
@@ -59,6 +59,18 @@ struct ConverseBlocks {
     documents: usize,
 }
 
+/// One text, or blocks where there are pictures.
+fn result_content(output: &ToolOutput) -> Value {
+    let ToolOutput::Content(parts) = output else { return json!([{ "text": output.wire_text() }]) };
+    let block = |part: &ToolPart| match part {
+        ToolPart::Media { data, media_type } if image_format(media_type).is_some() => {
+            json!({ "image": { "format": image_format(media_type), "source": { "bytes": data } } })
+        }
+        part => json!({ "text": part.text() }),
+    };
+    parts.iter().map(block).collect()
+}
+
 impl BlockFormat for ConverseBlocks {
     const TAKES_BLANK_TEXT: bool = false;
 
@@ -98,7 +110,7 @@ impl BlockFormat for ConverseBlocks {
     }
 
     fn tool_result(&self, id: &str, output: &ToolOutput) -> Value {
-        json!({ "toolResult": { "toolUseId": self.tool_id(id), "content": [{ "text": output.wire_text() }] } })
+        json!({ "toolResult": { "toolUseId": self.tool_id(id), "content": result_content(output) } })
     }
 
     /// A mark is a block of its own, behind what it marks.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    chat::{ContentPart, Message, ProviderOptions, Role},
+    chat::{ContentPart, Message, ProviderOptions, Role, ToolOutput},
     provider::wire::{
         media::{Media, Source},
         values::{arguments_object, option, parts_of},
@@ -110,6 +110,10 @@ fn tool_results(message: &Message) -> Vec<Value> {
             response.insert("name".into(), tool_name.clone().into());
             response.insert("content".into(), output.wire_value());
             parts.push(json!({ "functionResponse": { "name": tool_name, "response": response } }));
+            // What a result cannot hold stands behind it.
+            if let ToolOutput::Content(content) = output {
+                parts.extend(content.iter().filter_map(Media::of_result).map(|media| media_part(&media)));
+            }
         }
     }
     parts

@@ -5,7 +5,7 @@ use std::{collections::HashMap, rc::Rc};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    chat::{ContentPart, Message, ProviderOptions, Role},
+    chat::{ContentPart, Message, ProviderOptions, Role, ToolOutput, ToolPart},
     provider::wire::{
         media::{Media, Source},
         settings::Warnings,
@@ -166,10 +166,20 @@ impl Input<'_> {
     }
 }
 
+/// Text, or parts where there are pictures.
+fn result_content(output: &ToolOutput) -> Value {
+    let ToolOutput::Content(parts) = output else { return output.wire_text().into() };
+    let item = |part: &ToolPart| match Media::of_result(part) {
+        Some(media) if media.is_image() => json!({ "type": "input_image", "image_url": media.as_url() }),
+        _ => json!({ "type": "input_text", "text": part.text() }),
+    };
+    parts.iter().map(item).collect()
+}
+
 fn tool_results(message: &Message, items: &mut Vec<Value>) {
     for part in message.content_parts() {
         if let ContentPart::ToolResult { tool_call_id, output, .. } = part {
-            let output = output.wire_text();
+            let output = result_content(output);
             items.push(json!({ "type": "function_call_output", "call_id": tool_call_id, "output": output }));
         }
     }

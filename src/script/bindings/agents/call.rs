@@ -36,7 +36,8 @@ async fn call_single<'js>(
     callable: &Callable<'js>,
     call: &ToolCall,
 ) -> ToolAnswer {
-    let label = Label { noun: "agent", name: &call.tool_name, tool_call_id: Some(&call.tool_call_id), part: None };
+    let label =
+        Label { noun: "agent", name: &call.tool_name, of: None, tool_call_id: Some(&call.tool_call_id), part: None };
     let AgentAnswer { response, validation_error, steps, key, .. } =
         match ask(ctx, parent, callable, label, from_tool_input(ctx, &call.input)).await {
             Ok(answer) => answer,
@@ -70,7 +71,13 @@ async fn call_composite<'js>(
             continue;
         };
         let part = Some(results.len() as u64);
-        let label = Label { noun: "sub-agent", name: &name, tool_call_id: Some(&call.tool_call_id), part };
+        let label = Label {
+            noun: "sub-agent",
+            name: &name,
+            of: Some(&call.tool_name),
+            tool_call_id: Some(&call.tool_call_id),
+            part,
+        };
         results.push(match ask(ctx, parent, &item.callable, label, Ok(args)).await {
             Ok(AgentAnswer { response, validation_error, steps, key, .. }) => {
                 agents.push(AgentRun { result: Some(results.len()), steps, key });

@@ -17,6 +17,7 @@ use crate::{
         },
         services::{self, ChildRun},
         tools::{
+            approval::approved,
             call::{Label, validate_input},
             unseen,
         },
@@ -45,7 +46,7 @@ pub(crate) struct AgentAnswer {
     pub(crate) key: Rc<str>,
 }
 
-/// Validates the arguments, makes a child prompt, has the callback set it up and runs it to its end.
+/// Validates the arguments, has the call approved where it needs that, makes a child prompt, has the callback set it up and runs it to its end.
 pub(crate) async fn ask<'js>(
     ctx: &Ctx<'js>,
     parent: &PromptObject<'js>,
@@ -55,6 +56,7 @@ pub(crate) async fn ask<'js>(
 ) -> std::result::Result<AgentAnswer, String> {
     let args = args.map_err(|error| message_of(ctx, error))?;
     let args = validate_input(ctx, callable, label, args).await?;
+    approved(ctx, callable, label, &args).await?;
     let answer = ask_validated(ctx, parent, callable, label, args).await;
     answer.map_err(|error| unseen::thrown(ctx, &callable.execute, label, None, error))
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Result, Value};
 
 use crate::{
-    code::{Declaration, Declarations, FunctionSignature},
+    code::{Declaration, Declarations, FunctionSignature, search},
     prompt::{DefinitionKind, FunctionDefinition},
     sandbox::Sandbox,
     script::{
@@ -14,6 +14,7 @@ use crate::{
             prompt::{
                 call::Call,
                 core::Core,
+                declared::Declared,
                 doubles,
                 entry::{Callable, Entry, Shelf},
                 object::PromptObject,
@@ -44,7 +45,7 @@ pub(crate) fn register<'js>(
     let defined = call.core.prompt.borrow_mut().define_function(&name, definition);
     defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
     call.prompt.borrow().bag.set_entry(shelf, &name, entry);
-    warm(call, kind)?;
+    warm(&call.ctx, &call.prompt, kind)?;
     Reference::create(&call.ctx, &call.core, kind, name)
 }
 
@@ -120,16 +121,25 @@ fn signature<'js>(
     Ok(FunctionSignature { name: name.to_owned(), description, input_schema, output_schema })
 }
 
-/// The declarations of those functions (`DefMethod`: methods) that `wanted` names.
-pub(crate) fn declarations(
-    ctx: &Ctx<'_>,
-    core: &Core,
-    kind: DefinitionKind,
-    wanted: impl Fn(&str) -> bool,
-) -> Result<Declarations> {
-    let prompt = core.prompt.borrow();
-    let list = prompt.functions(kind).filter(|(name, _)| wanted(name)).map(|(_, function)| &*function.declaration);
-    Declarations::new(list).map_err(|error| type_error(ctx, error.to_string()))
+/// Those functions (`DefMethod`: methods) that `wanted` names. Printing two thousand takes its time, so the latest are kept.
+pub(crate) fn declared(core: &Core, kind: DefinitionKind, wanted: impl Fn(&str) -> bool) -> Rc<Declared> {
+    let list: Vec<Rc<Declaration>> = {
+        let prompt = core.prompt.borrow();
+        prompt
+            .functions(kind)
+            .filter(|(name, _)| wanted(name))
+            .map(|(_, function)| function.declaration.clone())
+            .collect()
+    };
+    let mut kept = core.declared.borrow_mut();
+    if let Some(known) = kept.iter().find(|known| known.is_of(&list)) {
+        return known.clone();
+    }
+    let declared = Rc::new(Declared::new(list));
+    // All of them, those that are active, and these without the search.
+    kept.truncate(KEPT - 1);
+    kept.insert(0, declared.clone());
+    declared
 }
 
 /// The sandbox of a prompt.
@@ -138,13 +148,20 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result
     services::sandbox(ctx, &config)
 }
 
+/// How many lists of functions are kept.
+const KEPT: usize = 4;
+
 /// Starts a worker ahead of need, once a prompt, while the model has yet to think of code.
-fn warm(call: &Call<'_>, kind: DefinitionKind) -> Result<()> {
+pub(crate) fn warm<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, kind: DefinitionKind) -> Result<()> {
+    let core = prompt.borrow().core.clone();
     // A worker takes longer to start than to run a snippet, and the model takes longer than that to write one.
     // A script that must not run anything is not going to run code either.
-    if gate::is_open(&call.ctx) && !call.core.sandbox_warm.replace(true) {
-        let declarations = declarations(&call.ctx, &call.core, kind, |_| true)?;
-        sandbox(&call.ctx, &call.prompt)?.warm(&declarations);
+    if gate::owns_process(ctx) && !core.sandbox_warm.replace(true) {
+        let declared = declared(&core, kind, |_| true);
+        // Of many, code is checked with those that it mentions.
+        let few = search::mentioned(&declared.list, "").is_none();
+        let sandbox = sandbox(ctx, prompt)?;
+        if few { sandbox.warm(declared.declarations(ctx)?) } else { sandbox.warm(&Declarations::default()) }
     }
     Ok(())
 }

@@ -4,8 +4,9 @@
 use rquickjs::{Ctx, Result, Value};
 
 use super::{
-    declare::{declarations, register},
+    declare::{declared, register},
     run_code::{Code, run_code},
+    search,
 };
 use crate::{
     chat::{ToolCall, ToolOutput},
@@ -36,13 +37,18 @@ pub(crate) fn def_function_agent(call: Call<'_>) -> Result<Value<'_>> {
 fn define<'js>(call: &Call<'js>, kind: DefinitionKind, helper: &str) -> Result<Value<'js>> {
     let named = named_entry(call, kind, helper)?;
     let reference = register(call, kind, Shelf::Functions, named)?;
+    define_tool(&call.ctx, &call.core)?;
+    Ok(reference)
+}
+
+/// Defines `runToolCode`.
+pub(crate) fn define_tool(ctx: &Ctx<'_>, core: &Core) -> Result<()> {
     let tool = ToolDefinition {
         maker: ToolMaker::CodeMode,
         ..ToolDefinition::new(DefinitionKind::DefTool, run_tool_code::DESCRIPTION)
     };
-    let defined = call.core.prompt.borrow_mut().define_tool(run_tool_code::NAME, tool);
-    defined.map_err(|error| type_error(&call.ctx, error.to_string()))?;
-    Ok(reference)
+    let defined = core.prompt.borrow_mut().define_tool(run_tool_code::NAME, tool);
+    defined.map_err(|error| type_error(ctx, error.to_string()))
 }
 
 /// The status section of the step being prepared: the declarations of every function that is active on it.
@@ -51,8 +57,11 @@ pub(crate) fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<
         return Ok(None);
     }
     let is_active = |name: &str| active.functions.iter().any(|active| active == name);
-    let declarations = declarations(ctx, core, DefinitionKind::DefFunction, is_active)?;
-    Ok(Some((run_tool_code::SECTION.to_owned(), run_tool_code::section_text(declarations.text()))))
+    let text = match search::section_text(ctx, core, &active.functions)? {
+        Some(text) => text,
+        None => run_tool_code::section_text(declared(core, DefinitionKind::DefFunction, is_active).text(ctx)?),
+    };
+    Ok(Some((run_tool_code::SECTION.to_owned(), text)))
 }
 
 /// Answers a call of `runToolCode`.

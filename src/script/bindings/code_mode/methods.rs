@@ -6,7 +6,7 @@
 use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{
-    declare::{declarations, register},
+    declare::{declared, register},
     run_code::{Code, run_code},
 };
 use crate::{
@@ -60,8 +60,8 @@ pub(crate) fn section(ctx: &Ctx<'_>, core: &Core, active: &ActiveSet) -> Result<
         return Ok(None);
     }
     let is_active = |name: &str| active.methods.iter().any(|active| active == name);
-    let declarations = declarations(ctx, core, DefinitionKind::DefMethod, is_active)?;
-    Ok(Some((method::SECTION.to_owned(), method::section_text(declarations.text()))))
+    let declared = declared(core, DefinitionKind::DefMethod, is_active);
+    Ok(Some((method::SECTION.to_owned(), method::section_text(declared.text(ctx)?))))
 }
 
 /// Runs the code of one block.

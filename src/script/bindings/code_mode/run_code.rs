@@ -7,10 +7,10 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Ctx, Result, Value};
 use serde_json::value::RawValue;
 
-use super::declare::{declarations, sandbox};
+use super::declare::{declared, sandbox};
 use crate::{
     chat::AgentRun,
-    code::CodeDiagnostic,
+    code::{CodeDiagnostic, Declarations, search},
     event::EventKind,
     prompt::DefinitionKind,
     sandbox::{HostFunctions, LogLine, RunOutcome},
@@ -25,7 +25,7 @@ use crate::{
             },
             services,
             tools::call::{Answered, Label, result_text, run_callable, run_with, validate_input},
-            values::{from_json, message_of, plain_error},
+            values::{from_json, message_of, plain_error, type_error},
         },
         warn,
     },
@@ -74,14 +74,26 @@ pub(crate) async fn run_code<'js>(
         calls: Cell::new(0),
         agents: RefCell::default(),
         is_checked: Cell::new(false),
+        is_first_try: Cell::new(false),
     };
     let kind = if shelf == Shelf::Methods { DefinitionKind::DefMethod } else { DefinitionKind::DefFunction };
     let outcome = async {
         let core = prompt.borrow().core.clone();
-        let declarations = declarations(ctx, &core, kind, |name| active.iter().any(|active| active == name))?;
+        let declared = declared(&core, kind, |name| active.iter().any(|active| active == name));
         // What is waited for is another process, not the script.
         let _alive = KeepAlive::new(ctx)?;
-        Ok(sandbox(ctx, prompt)?.run(code.text, &declarations, &reachable).await)
+        let sandbox = sandbox(ctx, prompt)?;
+        if let Some(mentioned) = search::mentioned(&declared.list, code.text) {
+            let few = Declarations::new(&mentioned).map_err(|error| type_error(ctx, error.to_string()))?;
+            reachable.is_first_try.set(true);
+            let outcome = sandbox.run(code.text, &few, &reachable).await;
+            reachable.is_first_try.set(false);
+            // What is wrong is said in full when everything is known: what was meant may be a function that is not mentioned.
+            if !matches!(outcome, RunOutcome::Refused { .. }) {
+                return Ok(outcome);
+            }
+        }
+        Ok(sandbox.run(code.text, declared.declarations(ctx)?, &reachable).await)
     };
     let outcome = outcome.await;
     if outcome.is_ok() {
@@ -105,6 +117,8 @@ struct Reachable<'a, 'js> {
     agents: RefCell<Vec<AgentRun>>,
     /// It was told what the check came to.
     is_checked: Cell<bool>,
+    /// The check knows some of the functions only: nobody is told that it failed.
+    is_first_try: Cell<bool>,
 }
 
 impl<'js> Reachable<'_, 'js> {
@@ -119,7 +133,7 @@ impl<'js> Reachable<'_, 'js> {
     async fn answer(&self, number: usize, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
         let Some((callable, is_agent)) = self.find(name) else { return Err(format!("{name} is not defined any more")) };
         let part = Some(hash(&format!("{}#{number}", self.name)));
-        let label = Label { noun: "function", name, tool_call_id: None, part };
+        let label = Label { noun: "function", name, of: None, tool_call_id: None, part };
         // From text to text: a plain value in between would lose half surrogate pairs and endless numbers.
         let input = self.ctx.json_parse(args.get()).map_err(|error| message_of(self.ctx, error))?;
         let input = validate_input(self.ctx, &callable, label, input).await?;
@@ -186,6 +200,9 @@ impl HostFunctions for Reachable<'_, '_> {
     }
 
     fn checked(&self, runs: bool, diagnostics: &[CodeDiagnostic]) {
+        if self.is_first_try.get() && !runs {
+            return;
+        }
         // Once: what comes after the first is from a worker in which the code runs.
         if self.is_checked.replace(true) {
             return;

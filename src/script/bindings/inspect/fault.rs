@@ -97,6 +97,8 @@ pub(crate) struct Rendered {
     pub(crate) tools: Vec<RenderedTool>,
     /// Functions for code mode: their names.
     pub(crate) functions: Vec<String>,
+    /// How the names of tools begin that only a run will have.
+    pub(crate) to_come: Vec<String>,
 }
 
 /// A tool of the first render.

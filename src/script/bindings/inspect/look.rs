@@ -171,8 +171,8 @@ impl<'js> Looker<'_, 'js> {
         exports::judge(self.ctx, &host.object(), &mut exports.mock).await;
         let defined: Vec<String> = host.prompt().borrow().tools().map(|(name, _)| name.to_owned()).collect();
         let mut found = self.found.borrow_mut();
-        found.faults.extend(calls_against(&exports.mock, &rendered.tools));
-        found.faults.extend(names_against(&exports.named, &rendered.tools, &defined));
+        found.faults.extend(calls_against(&exports.mock, &rendered.tools, &rendered.to_come));
+        found.faults.extend(names_against(&exports.named, &rendered, &defined));
         if rendered.messages.is_empty() && !self.asked.silence.was_asked() {
             let message = "the prompt function says nothing: the model gets no message and no system prompt";
             let hint = "add a message: $`Hello`, or defSystem('role', 'You are …')";

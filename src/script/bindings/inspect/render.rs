@@ -13,6 +13,7 @@ use crate::{
     prompt::{DefinitionKind, PromptHost, RunError, StepPlan, plan_step},
     script::{
         bindings::{
+            mcp,
             prompt::{
                 entry::{Entry, Shelf},
                 object::PromptObject,
@@ -79,7 +80,8 @@ fn rendered<'js>(ctx: &Ctx<'js>, host: &ScriptPrompt<'js>, plan: &StepPlan) -> s
     });
     let functions = plan.active.functions.iter().chain(&plan.active.methods).cloned().collect();
     let messages = plan.messages.to_vec().iter().map(|message| (**message).clone()).collect();
-    Ok(Rendered { messages, tools: tools.collect(), functions })
+    let to_come = prompt.borrow().bag.servers().iter().flat_map(|server| mcp::tools::to_come(&server.plan)).collect();
+    Ok(Rendered { messages, tools: tools.collect(), functions, to_come })
 }
 
 fn location_of_tool<'js>(
@@ -103,7 +105,7 @@ pub(super) fn config_with<'js>(
 ) -> Result<Object<'js>> {
     let own = Object::new(ctx.clone())?;
     own.set("model", model.clone())?;
-    let keys: &[&str] = if bare { &["plugins"] } else { &["plugins", "options", "sandbox"] };
+    let keys: &[&str] = if bare { &["plugins"] } else { &["plugins", "options", "sandbox", "mcpServers", "functions"] };
     for key in keys {
         own.set(*key, config.get::<_, Value>(*key)?)?;
     }

@@ -16,6 +16,7 @@ use crate::{
         services,
         values::{kind_of, property, to_json, type_error},
     },
+    script::check_server,
 };
 
 /// Adds the model functions of all providers, and the factories of such functions, to the exports of `lmthing`.
@@ -38,11 +39,26 @@ fn export_factories<'js>(ctx: &Ctx<'js>, exports: &Object<'js>, provider: &'stat
             if provider.name == COMPATIBLE.name && anonymous {
                 return Err(type_error(&ctx, format!("{name}: the settings need a 'name' and a 'baseURL'")));
             }
+            may_send(&ctx, &settings)?;
             models_of(&ctx, provider, settings)
         };
         exports.set(name, Function::new(ctx.clone(), make)?.with_name(name)?)?;
     }
     Ok(())
+}
+
+/// Throws where a restricted file names a server itself which it may not talk to, or which would get the user's key.
+fn may_send(ctx: &Ctx<'_>, settings: &ProviderSettings) -> Result<()> {
+    let server = match (&settings.base_url, &settings.resource_name) {
+        (Some(url), _) => url.clone(),
+        (None, Some(resource)) => format!("https://{resource}.openai.azure.com"),
+        (None, None) => return Ok(()),
+    };
+    let has_key = settings.api_key.is_some()
+        || settings.azure_ad_token.is_some()
+        || settings.secret_access_key.is_some()
+        || settings.credentials.is_some();
+    check_server(ctx, &server, has_key)
 }
 
 /// `openai(modelId)` with `openai.languageModel(modelId)` and one function for each API. Throws a `TypeError` for an id

@@ -14,7 +14,8 @@ use rquickjs::{
 };
 
 use super::{
-    entry::{Entry, Shelf},
+    entry::{CallOptions, Entry, Shelf},
+    mcp_use::McpUse,
     run::PromptRun,
     state_entry::StateEntry,
     told_tool::{ConvertedTool, ToldTool},
@@ -60,6 +61,8 @@ pub(crate) struct Bag<'js> {
     methods: RefCell<HashMap<String, Entry<'js>>>,
     states: RefCell<HashMap<String, StateEntry<'js>>>,
     effects: RefCell<Vec<Effect<'js>>>,
+    /// In the order they were first named.
+    servers: RefCell<Vec<McpUse<'js>>>,
     task_graph: RefCell<Option<Object<'js>>>,
     messages: RefCell<Option<Array<'js>>>,
     output: RefCell<Option<Schema<'js>>>,
@@ -90,6 +93,7 @@ impl<'js> Trace<'js> for Bag<'js> {
         trace_cell(&self.converted, tracer);
         trace_cell(&self.run, tracer);
         trace_cell(&self.parent, tracer);
+        trace_cell(&self.servers, tracer);
     }
 }
 
@@ -171,6 +175,40 @@ impl<'js> Bag<'js> {
     /// Forgets an entry.
     pub(crate) fn remove_entry(&self, shelf: Shelf, name: &str) {
         self.shelf(shelf).borrow_mut().remove(name);
+    }
+
+    /// Gives an entry other options, but for the shape of its result.
+    pub(crate) fn set_call_options(&self, shelf: Shelf, name: &str, options: &CallOptions<'js>) {
+        if let Some(entry) = self.shelf(shelf).borrow_mut().get_mut(name) {
+            entry.callables_mut().into_iter().for_each(|callable| {
+                let response_schema = callable.options.response_schema.take();
+                callable.options = CallOptions { response_schema, ..options.clone() };
+            });
+        }
+    }
+
+    /// The servers that `defMcp` has named.
+    pub(crate) fn servers(&self) -> Vec<McpUse<'js>> {
+        self.servers.borrow().clone()
+    }
+
+    /// What a server is to the prompt.
+    pub(crate) fn server(&self, name: &str) -> Option<McpUse<'js>> {
+        self.servers.borrow().iter().find(|server| server.plan.name == name).cloned()
+    }
+
+    /// Keeps what a server is to the prompt.
+    pub(crate) fn set_server(&self, server: McpUse<'js>) {
+        let mut servers = self.servers.borrow_mut();
+        match servers.iter_mut().find(|known| known.plan.name == server.plan.name) {
+            Some(known) => *known = server,
+            None => servers.push(server),
+        }
+    }
+
+    /// Forgets a server.
+    pub(crate) fn remove_server(&self, name: &str) {
+        self.servers.borrow_mut().retain(|server| server.plan.name != name);
     }
 
     /// The state of this key, if it was ever defined.

@@ -12,7 +12,8 @@ use crate::{
 };
 
 /// Every key there is.
-const KNOWN: &[&str] = &["model", "options", "plugins", "limits", "prices", "sandbox", "journal"];
+const KNOWN: &[&str] =
+    &["model", "options", "plugins", "limits", "prices", "sandbox", "journal", "mcpServers", "functions"];
 
 /// Every option there is; anything else is most likely a slip of the pen.
 pub(crate) const OPTIONS: &[&str] = &[

@@ -5,6 +5,7 @@ use std::{
     rc::Rc,
 };
 
+use super::declared::Declared;
 use crate::{
     checkpoint::Log,
     event::Agent,
@@ -38,8 +39,14 @@ pub(crate) struct Core {
     pub(crate) has_task_list: Cell<bool>,
     /// The state of the task graph was put back, and the graph has not been read from it.
     pub(crate) has_stored_task_graph: Cell<bool>,
+    /// `config.functions.promptBytes`, if it is set.
+    pub(crate) function_bytes: Cell<Option<usize>>,
+    /// Functions that were shown last, with their declarations.
+    pub(crate) declared: RefCell<Vec<Rc<Declared>>>,
     /// The limits of model-written code, from `config.sandbox`.
     pub(crate) sandbox: RefCell<Rc<SandboxConfig>>,
+    /// The servers of `config.mcpServers`, by name.
+    pub(crate) mcp_servers: RefCell<Rc<serde_json::Map<String, serde_json::Value>>>,
     /// Where its run is kept, when it is.
     pub(crate) log: RefCell<Option<Rc<Log>>>,
     /// A worker was asked for ahead of need; once is enough.
@@ -52,5 +59,7 @@ impl Core {
         self.mock.replace(outer.mock.borrow().clone());
         self.files.set(outer.files.get());
         self.standing.set(outer.standing.get());
+        self.function_bytes.set(outer.function_bytes.get());
+        self.mcp_servers.replace(outer.mcp_servers.borrow().clone());
     }
 }

@@ -39,6 +39,11 @@ pub(crate) fn watch(ctx: &Ctx<'_>) -> Result<()> {
     ctx.store_userdata(Noted::default()).map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
 }
 
+/// Whether somebody looks at a file without running it.
+pub(crate) fn is_watched(ctx: &Ctx<'_>) -> bool {
+    ctx.userdata::<Noted>().is_some()
+}
+
 /// What was noted, in the order it happened.
 pub(crate) fn noted(ctx: &Ctx<'_>) -> Vec<Double> {
     ctx.userdata::<Noted>().map(|noted| noted.doubles.borrow().clone()).unwrap_or_default()

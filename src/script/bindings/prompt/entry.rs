@@ -28,7 +28,7 @@ impl Shelf {
             DefinitionKind::DefTool | DefinitionKind::DefAgent => Some(Shelf::Tools),
             DefinitionKind::DefFunction | DefinitionKind::DefFunctionAgent => Some(Shelf::Functions),
             DefinitionKind::DefMethod => Some(Shelf::Methods),
-            DefinitionKind::Def | DefinitionKind::DefData | DefinitionKind::DefSystem => None,
+            DefinitionKind::Def | DefinitionKind::DefData | DefinitionKind::DefSystem | DefinitionKind::DefMcp => None,
         }
     }
 }
@@ -73,6 +73,8 @@ pub(crate) struct CallOptions<'js> {
     pub(crate) response_schema: Option<Schema<'js>>,
     /// What the provider is told beside the tool.
     pub(crate) provider_options: Option<Value<'js>>,
+    /// `true`, or `(args)`, whose answer says whether somebody has to approve the call.
+    pub(crate) needs_approval: Option<Value<'js>>,
     /// `repeat: false`: a call that was cut off is not made again.
     is_once: bool,
     /// `(args, undefined)`: its answer takes the place of the call.
@@ -86,10 +88,20 @@ pub(crate) struct CallOptions<'js> {
 /// The option that says whether a call that was cut off may be made again.
 pub(crate) const REPEAT: &str = "repeat";
 
-/// The names of the callbacks in the options.
-pub(crate) const CALLBACKS: &[&str] = &["beforeCall", "onSuccess", "onError"];
+/// What in the options surrounds the call.
+pub(crate) const CALLBACKS: &[&str] = &["beforeCall", "onSuccess", "onError", NEEDS_APPROVAL];
+
+const NEEDS_APPROVAL: &str = "needsApproval";
 
 impl<'js> Entry<'js> {
+    /// Everything in it that can be called.
+    pub(crate) fn callables_mut(&mut self) -> Vec<&mut Callable<'js>> {
+        match self {
+            Entry::Single(callable) => vec![callable],
+            Entry::Composite(items) => items.iter_mut().map(|item| &mut item.callable).collect(),
+        }
+    }
+
     /// The member of an array form with this name.
     pub(crate) fn item(&self, name: &str) -> Option<&Item<'js>> {
         match self {
@@ -201,9 +213,24 @@ impl<'js> CallOptions<'js> {
             is_once,
             response_schema,
             provider_options: property(given, "providerOptions")?,
+            needs_approval: needs_approval(ctx, given, place)?,
             before_call: before_call?,
             on_success: on_success?,
             on_error: on_error?,
         })
+    }
+}
+
+/// `needsApproval`, unless it is left out or `false`. Throws a `TypeError` for anything that cannot say whether.
+pub(crate) fn needs_approval<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str) -> Result<Option<Value<'js>>> {
+    let Some(value) = property(given, NEEDS_APPROVAL)? else { return Ok(None) };
+    match value.as_bool() {
+        Some(needs) => Ok(needs.then_some(value)),
+        None if value.is_function() => Ok(Some(value)),
+        None => {
+            let kind = kind_of(&value);
+            let message = format!("{place}: options.{NEEDS_APPROVAL} must be true, false or a function, got {kind}");
+            Err(type_error(ctx, message))
+        }
     }
 }

@@ -38,12 +38,16 @@ pub(crate) fn keep<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, given: &Valu
 
 /// The options object, when there is one. Throws a `TypeError` when it is no object.
 pub(crate) fn object<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Option<Object<'js>>> {
+    object_at(ctx, given, "config.options")
+}
+
+fn object_at<'js>(ctx: &Ctx<'js>, given: &Value<'js>, place: &str) -> Result<Option<Object<'js>>> {
     if given.is_undefined() || given.is_null() {
         return Ok(None);
     }
     match given.as_object().filter(|_| !given.is_array() && !given.is_function()) {
         Some(object) => Ok(Some(object.clone())),
-        None => Err(type_error(ctx, format!("config.options must be an object, got {}", kind_of(given)))),
+        None => Err(type_error(ctx, format!("{place} must be an object, got {}", kind_of(given)))),
     }
 }
 
@@ -60,6 +64,38 @@ pub(crate) fn sandbox<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Sandbox
         serde_json::from_value(given.clone()).map_err(|error| type_error(ctx, sandbox_problem(&given, &error)))?;
     config.validate().map_err(|problem| type_error(ctx, problem))?;
     Ok(config)
+}
+
+/// `config.functions.promptBytes`, if it is set. Throws a `TypeError` that names what is wrong.
+pub(crate) fn function_bytes<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> Result<Option<usize>> {
+    let Some(object) = object_at(ctx, given, "config.functions")? else { return Ok(None) };
+    for name in object.own_keys::<String>(Filter::new().string().enum_only()) {
+        let name = name?;
+        if name != "promptBytes" {
+            warn::unknown_name(ctx, "config.functions", &name, &["promptBytes"])?;
+        }
+    }
+    let place = Key::path(&["config", "functions"]);
+    let bytes = Reader { ctx, options: &object, place: &place }.count("promptBytes")?;
+    Ok(bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)))
+}
+
+/// The servers of `config.mcpServers`, by name; what each of them is is read when it is asked for. Throws a `TypeError` when it is
+/// no object.
+pub(crate) fn mcp_servers<'js>(
+    ctx: &Ctx<'js>,
+    given: &Value<'js>,
+) -> Result<serde_json::Map<String, serde_json::Value>> {
+    if given.is_undefined() || given.is_null() {
+        return Ok(serde_json::Map::new());
+    }
+    match to_json(ctx, given)? {
+        serde_json::Value::Object(servers) if !given.is_function() => Ok(servers),
+        _ => {
+            let message = format!("config.mcpServers must be an object of servers, got {}", kind_of(given));
+            Err(type_error(ctx, message))
+        }
+    }
 }
 
 /// What makes the settings unreadable, in words a script author understands.

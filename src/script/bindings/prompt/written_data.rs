@@ -39,7 +39,7 @@ impl<'js> WrittenData<'js> {
         let is_kept = before.is_none_or(|before| before.object == object);
         // Its values are not shown to the collector and keep the engine from being taken apart, which is done where a file is only
         // looked at. Nothing runs again there.
-        let snapshot = if is_kept && gate::is_open(ctx) { Snapshot::take(ctx, value) } else { None };
+        let snapshot = if is_kept && gate::owns_process(ctx) { Snapshot::take(ctx, value) } else { None };
         Some(WrittenData { data: Rc::downgrade(data), object, snapshot })
     }
 

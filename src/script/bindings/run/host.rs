@@ -9,7 +9,7 @@ use std::{
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Class, Ctx, Error, Result, Value};
 
-use super::{abort, answer, body::run_body, hooks};
+use super::{answer, body::run_body, hooks};
 use crate::{
     chat::{Step, ToolCall, ToolSpec},
     checkpoint::{Log, Memory},
@@ -23,8 +23,8 @@ use crate::{
         Asked, Asking, WaitingForScript,
         bindings::{
             agents,
-            code_mode::{functions, methods},
-            going_on, models,
+            code_mode::{functions, methods, search},
+            going_on, mcp, models,
             plugins::{task_graph, task_list},
             prompt::{
                 core::Core,
@@ -38,7 +38,7 @@ use crate::{
             },
             results::throw::run_error,
             services, tools,
-            values::{message_of, property, type_error},
+            values::{abort, message_of, property, type_error},
         },
         diagnose, diagnose_error, is_halted, location_of_function,
     },
@@ -159,6 +159,9 @@ impl<'js> ScriptPrompt<'js> {
         let removed = self.core.prompt.borrow_mut().finish_rerun();
         let prompt = self.prompt.borrow();
         for (kind, name) in removed {
+            if kind == DefinitionKind::DefMcp {
+                prompt.bag.remove_server(&name);
+            }
             if let Some(shelf) = Shelf::of(kind) {
                 prompt.bag.remove_entry(shelf, &name);
             }
@@ -194,6 +197,10 @@ impl<'js> ScriptPrompt<'js> {
 
     async fn answer(&self, call: &ToolCall, plan: &StepPlan) -> Result<ToolAnswer> {
         let execution = tools::execution::create(&self.ctx, &self.prompt, &call.tool_call_id, &plan.messages)?;
+        if self.core.prompt.borrow().tool(&call.tool_name).is_none() {
+            // A step that was begun in another process was not prepared in this one.
+            mcp::tools::settle(&self.ctx, &self.prompt).await?;
+        }
         let (definition, entry) = {
             let prompt = self.prompt.borrow();
             let definition = prompt.core.prompt.borrow().tool(&call.tool_name).cloned();
@@ -288,6 +295,8 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
         self.core.step.set(step);
         async {
             let _waiting = WaitingForScript::new(&self.ctx).map_err(|error| self.failed(error))?;
+            mcp::tools::settle(&self.ctx, &self.prompt).await.map_err(|error| self.failed(error))?;
+            search::settle(&self.ctx, &self.prompt).map_err(|error| self.failed(error))?;
             effects::run_due(&self.ctx, &self.prompt).await.map_err(|error| self.failed(error))
         }
         .boxed_local()

@@ -1,7 +1,6 @@
 //! Running prompts: a file, with `runPrompt`, or by hand; and the step loop's view of a prompt. The one room that
 //! knows all the others; the order of a step is not here but in `session`.
 
-mod abort;
 pub(crate) mod answer;
 mod body;
 mod child;

@@ -77,6 +77,8 @@ pub(crate) fn prepare<'js>(
         prompt.bag.set_model(config.get("model")?);
         prompt.core.sandbox.replace(Rc::new(options::sandbox(ctx, &config.get("sandbox")?)?));
     }
+    prompt.borrow().core.mcp_servers.replace(Rc::new(options::mcp_servers(ctx, &config.get("mcpServers")?)?));
+    prompt.borrow().core.function_bytes.set(options::function_bytes(ctx, &config.get("functions")?)?);
     options::keep(ctx, &prompt, &config.get("options")?)?;
     Ok(prompt)
 }

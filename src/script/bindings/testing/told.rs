@@ -91,6 +91,11 @@ pub(super) struct Described {
 pub(super) fn described<'js>(ctx: Ctx<'js>, error: Value<'js>, diff: Function<'js>) -> Result<Class<'js, Described>> {
     host::limit(&ctx, Instant::now().checked_add(SHOWING))?;
     let mut diagnostic = diagnose(&ctx, error.clone()).diagnostic;
+    let is_shown = !is_late(&ctx);
+    if is_shown {
+        // What it says is known; the difference has a time of its own.
+        host::limit(&ctx, Instant::now().checked_add(SHOWING))?;
+    }
     let diff = diff.call::<_, Option<String>>((error,)).unwrap_or_else(|_| {
         ctx.catch();
         None
@@ -99,7 +104,13 @@ pub(super) fn described<'js>(ctx: Ctx<'js>, error: Value<'js>, diff: Function<'j
         if diagnostic.message.is_empty() {
             diagnostic.message = "something was thrown that cannot be shown".to_owned();
         }
-        diagnostic.hint = Some("to show it was interrupted: look for a getter or a toJSON without an end".to_owned());
+        let hint = match is_shown {
+            true => {
+                "the difference is not shown: to find it took too long. Compare less at once, or look for a getter without an end"
+            }
+            false => "to show it was interrupted: look for a getter or a toJSON without an end",
+        };
+        diagnostic.hint = Some(hint.to_owned());
     }
     host::release(&ctx);
     Class::instance(ctx, Described { failure: Failure { diagnostic, diff, context: None } })

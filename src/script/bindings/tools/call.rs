@@ -6,7 +6,7 @@ use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value};
 use serde_json::value::{RawValue, to_raw_value};
 
 pub(crate) use super::label::Label;
-use super::unseen;
+use super::{approval::approved, content::ToolContent, unseen};
 use crate::{
     chat::{ToolCall, ToolInput, ToolOutput},
     prompt::ToolAnswer,
@@ -47,7 +47,8 @@ pub(crate) async fn validate_input<'js>(
     Err(message)
 }
 
-/// Runs `beforeCall`, `execute`, `onSuccess`/`onError` and the check of the result, in this order.
+/// Has the call approved where it needs that, and runs `beforeCall`, `execute`, `onSuccess`/`onError` and the check of the
+/// result, in this order.
 pub(crate) async fn run_callable<'js>(
     ctx: &Ctx<'js>,
     callable: &Callable<'js>,
@@ -67,6 +68,9 @@ pub(crate) async fn run_with<'js>(
     input: Value<'js>,
     execute: impl AsyncFnOnce(Value<'js>) -> Result<Value<'js>>,
 ) -> Answered<'js> {
+    if let Err(denied) = approved(ctx, callable, label, &input).await {
+        return Answered::Failed(denied);
+    }
     match run_callbacks(ctx, callable, label, input, execute).await {
         Ok(answered) => answered,
         // Errors of the callbacks themselves are not handed to onError.
@@ -180,7 +184,8 @@ async fn call_single<'js>(
     call: &ToolCall,
     execution: Value<'js>,
 ) -> ToolAnswer {
-    let label = Label { noun: "tool", name: &call.tool_name, tool_call_id: Some(&call.tool_call_id), part: None };
+    let label =
+        Label { noun: "tool", name: &call.tool_name, of: None, tool_call_id: Some(&call.tool_call_id), part: None };
     let input = match from_tool_input(ctx, &call.input) {
         Ok(input) => input,
         Err(error) => return ToolAnswer::failed(call, message_of(ctx, error)),
@@ -192,9 +197,9 @@ async fn call_single<'js>(
     // Before the call, which may well change the object it is handed.
     let shown_input = shown(ctx, &input).unwrap_or_else(|| call.input.clone());
     let output = match run_callable(ctx, callable, label, input, execution).await {
-        Answered::Value(value) => match result_json(ctx, label, &value) {
-            Ok(value) => ToolOutput::from_value(value),
-            Err(message) => ToolOutput::error(message),
+        Answered::Value(value) => match ToolContent::output(&value) {
+            Some(content) => content,
+            None => result_json(ctx, label, &value).map_or_else(ToolOutput::error, ToolOutput::from_value),
         },
         Answered::Failed(message) => ToolOutput::error(message),
     };
@@ -226,7 +231,7 @@ async fn call_composite<'js>(
                 serde_json::json!({ "error": message })
             }
             Some(item) => {
-                let work = call_sub_tool(ctx, item, args.clone(), execution.clone());
+                let work = call_sub_tool(ctx, item, call, args.clone(), execution.clone());
                 let part = SubTool { ctx, prompt, call, number: results.len(), item };
                 part.answer(&args, work).await
             }
@@ -272,10 +277,17 @@ impl<'js> SubTool<'_, 'js> {
 async fn call_sub_tool<'js>(
     ctx: &Ctx<'js>,
     item: &Item<'js>,
+    call: &ToolCall,
     args: Value<'js>,
     execution: Value<'js>,
 ) -> serde_json::Value {
-    let label = Label { noun: "sub-tool", name: &item.name, tool_call_id: None, part: None };
+    let label = Label {
+        noun: "sub-tool",
+        name: &item.name,
+        of: Some(&call.tool_name),
+        tool_call_id: Some(&call.tool_call_id),
+        part: None,
+    };
     let run = async {
         let input = validate_input(ctx, &item.callable, label, args).await?;
         match run_callable(ctx, &item.callable, label, input, execution).await {

@@ -6,6 +6,7 @@ use rquickjs::{Array, Class, Ctx, JsLifetime, Object, Result, Value, class::Trac
 use super::end_signal;
 use crate::{
     chat::{PromptMessages, Role},
+    event::EventKind,
     script::bindings::{
         prompt::object::PromptObject,
         values::{
@@ -41,6 +42,18 @@ pub(crate) fn create<'js>(
         made: Object::new(ctx.clone())?,
     };
     Ok(Class::instance(ctx.clone(), execution)?.into_value())
+}
+
+impl<'js> ToolExecution<'js> {
+    /// The prompt whose tool it is.
+    pub(crate) fn prompt(&self) -> PromptObject<'js> {
+        self.prompt.clone()
+    }
+
+    /// That the call has come so far.
+    pub(crate) fn progress(&self, text: String) -> EventKind {
+        EventKind::ToolProgress { tool_call_id: self.tool_call_id.clone(), text }
+    }
 }
 
 #[rquickjs::methods(rename_all = "camelCase")]

@@ -9,6 +9,8 @@ pub(crate) struct Label<'a> {
     pub(crate) noun: &'static str,
     /// As the model called it.
     pub(crate) name: &'a str,
+    /// The array form that it belongs to, which the model called by a name of its own.
+    pub(crate) of: Option<&'a str>,
     /// The tool call that it answers; none when code called it.
     pub(crate) tool_call_id: Option<&'a str>,
     /// Its number among the parts of a call, when it is one: of what code calls, and of what an array form is asked for.

@@ -180,6 +180,7 @@ fn output_to_js<'js>(ctx: &Ctx<'js>, output: &ToolOutput, agents: &[AgentRun]) -
     let kind = match output {
         ToolOutput::Text(_) => "text",
         ToolOutput::Json(_) => "json",
+        ToolOutput::Content(_) => "content",
         ToolOutput::ErrorText(_) => "error-text",
         ToolOutput::ErrorJson(_) => "error-json",
     };

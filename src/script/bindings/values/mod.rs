@@ -13,6 +13,7 @@ use crate::{
     script::ScriptError,
 };
 
+pub(crate) mod abort;
 pub(crate) mod messages;
 pub(crate) mod schema;
 pub(crate) mod snapshot;

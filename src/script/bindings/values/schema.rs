@@ -2,7 +2,10 @@
 //!
 //! Owns: telling them apart, validating, and their JSON Schema. Must not know what a schema is for.
 
-use std::cell::RefCell;
+use std::{
+    cell::{OnceCell, RefCell},
+    rc::Rc,
+};
 
 use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, function::This};
 
@@ -49,6 +52,22 @@ pub(crate) enum Schema<'js> {
     Standard(Object<'js>),
     /// Plain JSON Schema, validated in Rust.
     Json(Object<'js>),
+    /// The same, which no script has seen.
+    Plain(#[qjs(skip_trace)] Rc<PlainSchema>),
+}
+
+/// A JSON Schema that came from elsewhere: a server's.
+pub(crate) struct PlainSchema {
+    schema: serde_json::Value,
+    /// Made when it is first used: of two thousand tools hardly any is called.
+    validator: OnceCell<std::result::Result<Validator, String>>,
+}
+
+impl PlainSchema {
+    /// Keeps a schema.
+    pub(crate) fn new(schema: serde_json::Value) -> Rc<Self> {
+        Rc::new(PlainSchema { schema, validator: OnceCell::new() })
+    }
 }
 
 impl<'js> Schema<'js> {
@@ -94,12 +113,15 @@ impl<'js> Schema<'js> {
 
     /// Whether both are the same JavaScript object, so that what was made from one holds for the other.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.object() == other.object()
+        match (self, other) {
+            (Schema::Plain(one), Schema::Plain(other)) => Rc::ptr_eq(one, other),
+            _ => self.object().is_some() && self.object() == other.object(),
+        }
     }
 
     /// Whether both convert to the same JSON Schema for sure: zod schemas do not change, plain objects may.
     pub(crate) fn converts_as(&self, other: &Self) -> bool {
-        matches!(self, Schema::Zod(_)) && self.is_same(other)
+        matches!(self, Schema::Zod(_) | Schema::Plain(_)) && self.is_same(other)
     }
 
     /// Whether it is a `z.object`, and not something around one that may change what goes in.
@@ -110,9 +132,10 @@ impl<'js> Schema<'js> {
         matches!(self, Schema::Zod(object) if kind(object).is_ok_and(|kind| kind == "object"))
     }
 
-    fn object(&self) -> &Object<'js> {
+    fn object(&self) -> Option<&Object<'js>> {
         match self {
-            Schema::Zod(object) | Schema::Standard(object) | Schema::Json(object) => object,
+            Schema::Zod(object) | Schema::Standard(object) | Schema::Json(object) => Some(object),
+            Schema::Plain(_) => None,
         }
     }
 
@@ -131,14 +154,23 @@ impl<'js> Schema<'js> {
         ctx: &Ctx<'js>,
         value: Value<'js>,
     ) -> Result<std::result::Result<Value<'js>, Vec<Problem>>> {
-        if let Schema::Json(object) = self {
-            let schema = to_json(ctx, object.as_value())?;
-            let validator = Validator::new(&schema).map_err(|error| type_error(ctx, error))?;
-            let checked = validator.validate(&to_json(ctx, &value)?);
-            return Ok(checked.map(|()| value));
-        }
+        let object = match self {
+            Schema::Json(object) => {
+                let schema = to_json(ctx, object.as_value())?;
+                let validator = Validator::new(&schema).map_err(|error| type_error(ctx, error))?;
+                let checked = validator.validate(&to_json(ctx, &value)?);
+                return Ok(checked.map(|()| value));
+            }
+            Schema::Plain(plain) => {
+                let validator = plain.validator.get_or_init(|| Validator::new(&plain.schema));
+                let validator = validator.as_ref().map_err(|error| type_error(ctx, error.as_str()))?;
+                let checked = validator.validate(&to_json(ctx, &value)?);
+                return Ok(checked.map(|()| value));
+            }
+            Schema::Zod(object) | Schema::Standard(object) => object,
+        };
         // zod goes this way as well: its `parse` throws at async refinements, `validate` gives a promise then.
-        let standard: Object = self.object().get("~standard")?;
+        let standard: Object = object.get("~standard")?;
         let validate: Function = standard.get("validate")?;
         let answer: Value = validate.call((This(standard), value))?;
         let answer = settle(answer).await?;
@@ -186,6 +218,7 @@ impl<'js> Schema<'js> {
         let io = if side == Side::Input { "input" } else { "output" };
         match self {
             Schema::Json(object) => to_json(ctx, object.as_value()),
+            Schema::Plain(plain) => Ok(plain.schema.clone()),
             Schema::Zod(object) => convert_zod(ctx, object, io, None, None),
             Schema::Standard(object) => {
                 let standard: Object = object.get("~standard")?;

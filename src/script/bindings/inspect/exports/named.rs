@@ -4,7 +4,7 @@
 use rquickjs::{Object, Value};
 
 use super::{
-    super::fault::{Fault, Key, RenderedTool, Weight},
+    super::fault::{Fault, Key, Rendered, Weight},
     faults::{at, below, path},
 };
 use crate::{diagnostic::closest, script::bindings::values::elements};
@@ -32,8 +32,10 @@ impl NamedTools {
 }
 
 /// Names that the first render has no tool for; `defined` are also those that options hide. Warnings: a tool may come later.
-pub(crate) fn names_against(named: &NamedTools, tools: &[RenderedTool], defined: &[String]) -> Vec<Fault> {
-    let unknown = named.0.iter().filter(|(_, name)| tools.iter().all(|tool| tool.name != *name));
+pub(crate) fn names_against(named: &NamedTools, rendered: &Rendered, defined: &[String]) -> Vec<Fault> {
+    let is_to_come = |name: &str| rendered.to_come.iter().any(|beginning| name.starts_with(beginning));
+    let is_there = |name: &str| is_to_come(name) || rendered.tools.iter().any(|tool| tool.name == name);
+    let unknown = named.0.iter().filter(|(_, name)| !is_there(name));
     let fault = |(place, name): &(Vec<Key>, String)| {
         let option = if place.contains(&Key::Name("activeTools".to_owned())) { "activeTools" } else { "toolChoice" };
         let message = format!("config.options.{option} names the tool '{name}', which the first step does not have");

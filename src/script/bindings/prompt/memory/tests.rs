@@ -35,15 +35,6 @@ fn remember<'js>(ctx: Ctx<'js>, prompt: PromptObject<'js>) -> Result<String> {
     Ok(serde_json::to_string(&change).unwrap())
 }
 
-fn report(line: String) {
-    eprintln!("{line}");
-}
-
-/// The same, and nothing else: to measure it.
-fn memorize<'js>(ctx: Ctx<'js>, prompt: PromptObject<'js>) -> Result<()> {
-    memory::memory(&ctx, &prompt).map(drop)
-}
-
 fn put_back<'js>(ctx: Ctx<'js>, prompt: PromptObject<'js>, text: Opt<String>) -> Result<()> {
     let change: MemoryChange = serde_json::from_str(text.0.as_deref().unwrap_or("{}")).unwrap();
     let mut memory = Memory::default();
@@ -75,8 +66,6 @@ async fn play(script: &'static str) -> std::result::Result<(), String> {
             let globals = ctx.globals();
             globals.set("makePrompt", Function::new(ctx.clone(), make_prompt)?)?;
             globals.set("remember", Function::new(ctx.clone(), remember)?)?;
-            globals.set("report", Function::new(ctx.clone(), report)?)?;
-            globals.set("memorize", Function::new(ctx.clone(), memorize)?)?;
             globals.set("putBack", Function::new(ctx.clone(), put_back)?)?;
             globals.set("beginBody", Function::new(ctx.clone(), begin_body)?)?;
             globals.set("runEffects", Function::new(ctx.clone(), Async(run_effects))?)
@@ -121,10 +110,4 @@ fn later_values_take_the_place_of_earlier_ones() {
 #[test]
 fn effects_run_again_only_for_what_has_changed() {
     on_deep_stack(include_str!("tests/effects.mjs"));
-}
-
-#[test]
-#[ignore = "measures"]
-fn speed() {
-    on_deep_stack(include_str!("tests/speed.mjs"));
 }

@@ -15,6 +15,7 @@ use crate::{
     chat::{FinishReason, Step, ToolInput, ToolResult, Usage},
     diagnostic::Diagnostic,
     event::Failure,
+    permission::ApprovalRules,
     script::{
         bindings::{run::model_choice::ModelChoice, values::plain_error},
         user_data,
@@ -48,6 +49,8 @@ pub(crate) struct RunRequest {
     pub environment: Option<BTreeMap<String, String>>,
     /// Variables to set over these; `None` takes one away.
     pub variables: Vec<(String, Option<String>)>,
+    /// Which calls are approved that need it.
+    pub approve: ApprovalRules,
     /// How long the run may take.
     pub timeout: Option<Duration>,
     /// When scripts of the run are interrupted at the latest.

@@ -12,6 +12,7 @@ use super::{
     bridge::{Bridge, bridge},
     door::RunRequest,
 };
+use crate::permission::ApprovalRules;
 use crate::script::{
     ScriptError,
     bindings::{
@@ -28,7 +29,7 @@ use crate::script::{
 };
 
 /// What `run` takes.
-const OPTIONS: &[&str] = &["input", "model", "mock", "recording", "env", "timeout"];
+const OPTIONS: &[&str] = &["input", "model", "mock", "recording", "env", "approve", "timeout"];
 
 /// Who answers, as the test says it.
 enum Answerer<'js> {
@@ -64,6 +65,7 @@ pub(super) fn asked<'js>(
         recording: recording.as_deref().map(absolute),
         environment: environment(ctx)?,
         variables: of("env")?.map_or(Ok(Vec::new()), |value| variables(ctx, &value))?,
+        approve: of("approve")?.map_or(Ok(ApprovalRules::default()), |value| approve(ctx, &value))?,
         timeout: of("timeout")?.map(|value| timeout(ctx, &value)).transpose()?,
         latest: EventLoop::of(ctx)?.latest(),
         keeps_pieces: may_ask_for_pieces(ctx)?,
@@ -214,6 +216,21 @@ fn variables<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Vec<(String, Opt
         variables.push((name, text));
     }
     Ok(variables)
+}
+
+fn approve<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<ApprovalRules> {
+    let text = |item: Result<Value<'js>>| item?.as_string().map(rquickjs::String::to_string).transpose();
+    let patterns: Option<Vec<String>> = match value.as_array() {
+        Some(list) => list.iter::<Value>().map(text).collect::<Result<_>>()?,
+        None => None,
+    };
+    let Some(patterns) = patterns else {
+        let message =
+            format!("run: approve must be an array of patterns such as ['deploy', 'files_*'], got {}", kind_of(value));
+        return Err(type_error(ctx, message));
+    };
+    let rules = ApprovalRules::new(patterns.iter().map(String::as_str));
+    rules.map_err(|problem| type_error(ctx, format!("run: approve: {problem}")))
 }
 
 fn timeout<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Duration> {

@@ -24,7 +24,7 @@ const cases = [
   [() => [, new WeakMap()], 'it holds an instance of WeakMap at [1]'],
   [() => new WeakSet(), 'it is an instance of WeakSet'],
   [() => new WeakRef({}), 'it is an instance of WeakRef'],
-  [() => new Proxy({}, { getPrototypeOf: () => assert.fail('a trap was called') }), 'it is a proxy'],
+  [() => new Proxy({}, { getPrototypeOf: () => assert.fail('a trap threw') }), 'it is a proxy'],
   [() => [new Proxy([], {})], 'it holds a proxy at [0]'],
   [() => ({ get total() { return assert.fail('a getter was called'); } }), 'it holds an accessor at .total'],
   [() => ({ a: { set total(value) {} } }), 'it holds an accessor at .a.total'],

@@ -1,0 +1,156 @@
+//! The words of a question, and what an answer means. Nothing that a model wrote reaches the terminal but as text that can be
+//! seen. Must not know the terminal.
+
+use std::fmt::Write as _;
+
+use console::{Style, measure_text_width, truncate_str};
+use serde_json::Value;
+
+/// So many arguments are shown at once.
+const MAX_LINES: usize = 12;
+
+/// So much of the end of a line stays free: a line that is full goes on in the next on some terminals.
+const MARGIN: usize = 1;
+
+/// A question about one call.
+pub(super) struct Question {
+    name: String,
+    /// The arguments, a line each.
+    lines: Vec<String>,
+    /// All of them, whole.
+    whole: String,
+}
+
+/// What was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Yes,
+    /// And never asked again for this name.
+    Always,
+    No,
+    WithReason,
+    /// The arguments were cut, and are to be seen.
+    ShowAll,
+    NotUnderstood,
+}
+
+impl Question {
+    /// About a call with these arguments, JSON in most cases.
+    pub(super) fn new(name: &str, args: &str) -> Self {
+        let value: Option<Value> = serde_json::from_str(args).ok();
+        let lines = match &value {
+            Some(Value::Object(properties)) => {
+                properties.iter().map(|(name, value)| visible(&format!("{name}: {value}"))).collect()
+            }
+            _ => vec![visible(args)],
+        };
+        let pretty = value.and_then(|value| serde_json::to_string_pretty(&value).ok());
+        let whole = pretty.as_deref().unwrap_or(args).lines().map(|line| format!("  {}\n", visible(line))).collect();
+        Question { name: visible(name), lines, whole }
+    }
+
+    /// The question, for a screen of this width.
+    pub(super) fn text(&self, width: usize, has_colours: bool) -> String {
+        let room = width.saturating_sub(MARGIN);
+        let bold = Style::new().bold().force_styling(has_colours);
+        let heading = truncate_str(&format!("Approve the call of {}?", self.name), room, "…").into_owned();
+        let mut text = format!("{}\n", bold.apply_to(heading));
+        let mut is_cut = self.lines.len() > MAX_LINES || measure_text_width(&self.name) + 22 > room;
+        for line in self.lines.iter().take(MAX_LINES) {
+            let line = format!("  {line}");
+            is_cut |= measure_text_width(&line) > room;
+            let _ = writeln!(text, "{}", truncate_str(&line, room, "…"));
+        }
+        if let Some(more @ 1..) = self.lines.len().checked_sub(MAX_LINES) {
+            let _ = writeln!(text, "  … and {more} more");
+        }
+        text + &choices(is_cut)
+    }
+
+    /// The question with everything that was cut.
+    pub(super) fn whole(&self) -> String {
+        format!("{}:\n{}{}", self.name, self.whole, choices(false))
+    }
+
+    /// What a line means. Whatever is not plainly yes is not yes.
+    pub(super) fn answer(&self, line: &str) -> Answer {
+        match line.trim() {
+            "y" => Answer::Yes,
+            "a" => Answer::Always,
+            "n" => Answer::No,
+            "r" => Answer::WithReason,
+            "v" => Answer::ShowAll,
+            _ => Answer::NotUnderstood,
+        }
+    }
+}
+
+fn choices(is_cut: bool) -> String {
+    let view = if is_cut { ", v view all" } else { "" };
+    format!("y yes, a always for this tool, n no, r no with a reason{view} > ")
+}
+
+/// A text in which everything can be seen: what would move the cursor, change colours, turn the direction of writing or show
+/// nothing at all stands as its number.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() || is_unseen(letter) {
+            let _ = write!(shown, "\\u{{{:x}}}", u32::from(letter));
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
+}
+
+/// Whether a letter has no shape of its own: spaces of no width, marks of direction, separators of lines, tags.
+fn is_unseen(letter: char) -> bool {
+    matches!(u32::from(letter),
+        0xad | 0x34f | 0x61c | 0x115f..=0x1160 | 0x17b4..=0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f | 0x2028..=0x202e
+        | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb | 0x1d173..=0x1d17a
+        | 0xe0000..=0xe0fff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_stand_a_line_each_and_are_cut_to_the_width() {
+        let question = Question::new("deploy", r#"{"to":"live","note":"0123456789012345678901234567890123456789"}"#);
+        let text = question.text(40, false);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[..3],
+            ["Approve the call of deploy?", "  to: \"live\"", "  note: \"012345678901234567890123456789…"]
+        );
+        assert!(lines[3].contains("v view all") && lines[..3].iter().all(|line| line.chars().count() < 40), "{text}");
+        assert!(question.whole().contains("\"note\": \"0123456789012345678901234567890123456789\"\n"));
+        assert!(!question.text(80, false).contains("view all"));
+    }
+
+    #[test]
+    fn nothing_that_moves_the_cursor_is_written() {
+        let question = Question::new("de\u{1b}[2Kploy", "{\"a\\u001b\": \"\u{9b}2J\u{202e}\u{200b}\u{7f}\\r\\nx\"}");
+        for text in [question.text(200, false), question.whole()] {
+            assert!(
+                text.chars().all(|letter| letter == '\n' || !letter.is_control() && !is_unseen(letter)),
+                "{text:?}"
+            );
+            assert!(text.contains("\\u{9b}2J\\u{202e}\\u{200b}\\u{7f}\\r\\nx"), "{text}");
+        }
+        assert!(question.text(200, false).contains("de\\u{1b}[2Kploy"));
+        assert!(Question::new("f", "not\u{1b}JSON").text(80, false).contains("not\\u{1b}JSON"));
+    }
+
+    #[test]
+    fn only_a_plain_yes_is_one() {
+        let question = Question::new("deploy", "{}");
+        assert_eq!(question.answer(" y\n"), Answer::Yes);
+        assert_eq!(question.answer("a\n"), Answer::Always);
+        for line in ["", "\n", "yes please\n", "ny\n", "\u{1b}y\n", "Y es"] {
+            assert_eq!(question.answer(line), Answer::NotUnderstood, "{line:?}");
+        }
+    }
+}

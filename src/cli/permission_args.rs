@@ -1,0 +1,185 @@
+//! The options that take rights from a prompt file and give them back (docs/permissions.md). Doc comments in here are what the
+//! help shows.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::failure::WrongUsage;
+use crate::{
+    permission::{HostRule, Own, Permissions, Programs, Reach, Restricted},
+    provider::key_variables,
+};
+
+/// What these options are kept under with a run.
+pub(super) const PERMISSIONS: &str = "permissions";
+
+/// What an option without a value stands for; nobody can type it.
+const ALL: &str = "\0";
+
+/// What a prompt file may reach.
+#[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct PermissionArgs {
+    /// Take every right from the prompt file but to read its own folder and node_modules
+    #[arg(long)]
+    restrict: bool,
+
+    /// Restricted: let it read these files and folders, or all
+    #[arg(long, value_name = "PATHS", num_args = 0..=1, require_equals = true, default_missing_value = ALL,
+          value_delimiter = ',', value_hint = ValueHint::AnyPath)]
+    allow_read: Vec<String>,
+
+    /// Restricted: let it make, change and remove these files and folders, or all
+    #[arg(long, value_name = "PATHS", num_args = 0..=1, require_equals = true, default_missing_value = ALL,
+          value_delimiter = ',', value_hint = ValueHint::AnyPath)]
+    allow_write: Vec<String>,
+
+    /// Restricted: let it talk to these hosts (example.org, example.org:443, *.example.org), or all
+    #[arg(long, value_name = "HOSTS", num_args = 0..=1, require_equals = true, default_missing_value = ALL,
+          value_delimiter = ',')]
+    allow_net: Vec<String>,
+
+    /// Restricted: let it read these variables, or all but keys of providers
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = ALL,
+          value_delimiter = ',')]
+    allow_env: Vec<String>,
+
+    /// Restricted: let it start these programs, or all
+    #[arg(long, value_name = "PROGRAMS", num_args = 0..=1, require_equals = true, default_missing_value = ALL,
+          value_delimiter = ',', value_hint = ValueHint::CommandName)]
+    allow_run: Vec<String>,
+}
+
+impl PermissionArgs {
+    /// Whether the file has not every right.
+    pub(super) fn is_restricted(&self) -> bool {
+        let given = [&self.allow_read, &self.allow_write, &self.allow_net, &self.allow_env, &self.allow_run];
+        self.restrict || given.iter().any(|list| !list.is_empty())
+    }
+
+    /// What was typed, or else what was typed for the run before, as [`PermissionArgs::kept`] has it.
+    pub(super) fn or_of(&self, before: Option<&Value>) -> Self {
+        let before = before.filter(|_| !self.is_restricted()).map(PermissionArgs::deserialize);
+        match before {
+            None => self.clone(),
+            Some(Ok(before)) => before,
+            // Of a later version: what is not understood gives nothing.
+            Some(Err(_)) => PermissionArgs { restrict: true, ..PermissionArgs::default() },
+        }
+    }
+
+    /// What is kept of it with a run, if there is something.
+    pub(super) fn kept(&self) -> Option<Value> {
+        self.is_restricted().then(|| serde_json::to_value(self).ok()).flatten()
+    }
+
+    /// The rights of the file: all of them, unless it is restricted. `env_files` were read for variables.
+    ///
+    /// # Errors
+    /// A value that names nothing.
+    pub(super) fn permissions(
+        &self,
+        file: &Path,
+        env_files: &[PathBuf],
+        variables: &[(String, String)],
+    ) -> Result<Permissions, WrongUsage> {
+        if !self.is_restricted() {
+            return Ok(Permissions::default());
+        }
+        let variable = |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        let programs = Programs::new(variable("PATH").unwrap_or_default());
+        let run = reach("--allow-run", &self.allow_run, |name| {
+            let found = programs.named(Path::new(name));
+            found.ok_or_else(|| "there is no such program".to_owned())
+        })?;
+        let hidden = env_files.iter().cloned().chain([PathBuf::from(".env")]).chain(files_with_keys(variables));
+        Ok(Permissions::restricted(Restricted {
+            own: own_folders(file),
+            read: reach("--allow-read", &self.allow_read, path)?,
+            write: reach("--allow-write", &self.allow_write, path)?,
+            net: reach("--allow-net", &self.allow_net, |host| HostRule::parse(host))?,
+            env: reach("--allow-env", &self.allow_env, |name| Ok(name.to_owned()))?,
+            run,
+            programs,
+            hidden: hidden.filter_map(|path| path.canonicalize().ok()).collect(),
+            keys: key_variables(variables),
+            known: Default::default(),
+        }))
+    }
+}
+
+/// Where clouds keep keys.
+fn files_with_keys(variables: &[(String, String)]) -> Vec<PathBuf> {
+    const NAMING: [&str; 4] = [
+        "AWS_SHARED_CREDENTIALS_FILE",
+        "AWS_WEB_IDENTITY_TOKEN_FILE",
+        "AZURE_FEDERATED_TOKEN_FILE",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+    ];
+    const AT_HOME: [&str; 2] = [".aws/credentials", ".config/gcloud/application_default_credentials.json"];
+    let named = variables.iter().filter(|(name, _)| NAMING.contains(&name.as_str())).map(|(_, value)| value.into());
+    let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
+    named.chain(home.into_iter().flat_map(|home| AT_HOME.map(|name| home.join(name)))).collect()
+}
+
+/// What one option gives.
+fn reach<T>(
+    option: &str,
+    values: &[String],
+    mut read: impl FnMut(&str) -> Result<T, String>,
+) -> Result<Reach<T>, WrongUsage> {
+    if values.iter().any(|value| value == ALL) {
+        return Ok(Reach::All);
+    }
+    let mut one = |value: &String| {
+        let read = if value.is_empty() { Err("expected a name behind =".to_owned()) } else { read(value) };
+        read.map_err(|problem| WrongUsage::plain(format!("{option}={value}: {problem}")))
+    };
+    values.iter().map(&mut one).collect::<Result<_, _>>().map(Reach::Only)
+}
+
+/// Where a path leads, also one where nothing is yet.
+fn path(typed: &str) -> Result<PathBuf, String> {
+    crate::permission::real_path(Path::new(typed)).ok_or_else(|| "the path leads nowhere".to_owned())
+}
+
+/// The folder of a file, and every `node_modules` that packages are looked for in.
+fn own_folders(file: &Path) -> Vec<PathBuf> {
+    let Some(folder) = file.canonicalize().ok().and_then(|file| file.parent().map(Path::to_owned)) else {
+        return Vec::new();
+    };
+    let packages =
+        folder.ancestors().map(|folder| folder.join("node_modules")).filter_map(|path| path.canonicalize().ok());
+    packages.chain([folder.clone()]).collect()
+}
+
+/// What lmthing itself has to open while a restricted file runs; `words` stand behind the file, `written` is what lmthing writes.
+pub(super) fn own_needs(
+    (file, words): (&Path, &[String]),
+    written: Vec<PathBuf>,
+    variables: &[(String, String)],
+) -> Own {
+    let mut read = Vec::new();
+    // Packages are found by the descriptions on the way up.
+    for folder in
+        file.canonicalize().iter().flat_map(|file| file.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>())
+    {
+        read.extend(["package.json", "tsconfig.json", "jsconfig.json"].map(|name| folder.join(name)));
+    }
+    // Texts of files as input.
+    read.extend(words.iter().filter_map(|word| word.split_once('@').map(|(_, path)| PathBuf::from(path))));
+    // Certificates, and credentials that providers' rules find.
+    let names_a_file = |name: &str| {
+        ["_FILE", "_DIR", "_CERT", "_CERTS", "_CREDENTIALS", "_BUNDLE"].iter().any(|end| name.ends_with(end))
+    };
+    let named = variables.iter().filter(|(name, value)| names_a_file(name) && Path::new(value).is_absolute());
+    read.extend(named.map(|(_, value)| PathBuf::from(value)));
+    let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
+    read.extend(home.iter().flat_map(|home| [".aws", ".azure", ".config/gcloud"].map(|name| home.join(name))));
+    let mut write = written;
+    write.extend(home.iter().map(|home| home.join(".aws/sso/cache")));
+    Own { read, write }
+}

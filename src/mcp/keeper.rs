@@ -1,0 +1,162 @@
+//! The process between us and a server that is a program: it ends the server, and what the server has started, when we close
+//! its standard input, and that happens even when we are killed. Must not know what is said.
+//!
+//! What we write goes through it; what the server writes comes to us directly.
+
+use std::{
+    collections::HashSet,
+    io::{self, Read, Write},
+    os::unix::process::{CommandExt, ExitStatusExt},
+    process::{Child, ChildStdin, Command, ExitCode, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, getpid, kill_process};
+use signal_hook::{consts::SIGTERM, iterator::Signals};
+
+/// The hidden subcommand: `main.rs` hands over to [`main`] when the first argument is this.
+pub const SUBCOMMAND: &str = "__mcp-server";
+
+/// How long a server may take to end by itself once its input is closed.
+const GRACE: Duration = Duration::from_millis(400);
+
+/// How long it may take once it was asked to.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// What a shell says of a program that cannot be started.
+pub(super) const NOT_STARTED: i32 = 127;
+
+enum Happened {
+    /// Whoever started us is gone, or done.
+    InputClosed,
+    /// We are asked to end.
+    Asked,
+    /// The server ended with this code.
+    Ended(i32),
+}
+
+/// Runs `COMMAND ARGS…` until it ends or nobody wants it any more.
+pub fn main(arguments: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
+    let arguments: Vec<_> = arguments.collect();
+    let Some((command, arguments)) = arguments.split_first() else { return ExitCode::FAILURE };
+    #[cfg(target_os = "linux")]
+    {
+        // Without it what a server leaves behind is not ours to end; nothing else depends on it.
+        let _ = rustix::process::set_child_subreaper(Some(getpid()));
+    }
+    let mut server = Command::new(command);
+    server.args(arguments).stdin(Stdio::piped()).process_group(0);
+    let code = match server.spawn() {
+        Ok(server) => keep(server),
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "{} cannot be started: {error}", command.to_string_lossy());
+            NOT_STARTED
+        }
+    };
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+fn keep(mut server: Child) -> i32 {
+    let pid = i32::try_from(server.id()).ok().and_then(Pid::from_raw);
+    let (sender, happened) = channel();
+    let input = server.stdin.take();
+    let own = sender.clone();
+    std::thread::spawn(move || pass_on(input, &own));
+    if let Ok(mut signals) = Signals::new([SIGTERM]) {
+        let own = sender.clone();
+        std::thread::spawn(move || signals.forever().for_each(|_| drop(own.send(Happened::Asked))));
+    }
+    std::thread::spawn(move || {
+        let code = server.wait().map_or(1, |status| status.code().or(status.signal().map(|n| 128 + n)).unwrap_or(1));
+        drop(sender.send(Happened::Ended(code)));
+    });
+    let mut ended = None;
+    match happened.recv() {
+        Ok(Happened::Ended(code)) => ended = Some(code),
+        Ok(Happened::InputClosed) => ended = wait(&happened, GRACE),
+        Ok(Happened::Asked) | Err(_) => {}
+    }
+    for signal in [Signal::TERM, Signal::KILL] {
+        let left = left_over(pid.filter(|_| ended.is_none()));
+        if left.is_empty() {
+            break;
+        }
+        for pid in left {
+            // It may have ended in the meantime.
+            let _ = kill_process(pid, signal);
+        }
+        ended = ended.or_else(|| wait(&happened, PATIENCE));
+        wait_for_rest(pid.filter(|_| ended.is_none()));
+    }
+    ended.unwrap_or(128 + SIGTERM)
+}
+
+/// Copies what we are told to the server until the end of it.
+fn pass_on(mut server: Option<ChildStdin>, happened: &Sender<Happened>) {
+    let mut input = io::stdin().lock();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                // A server that does not listen any more may still have something to say.
+                if server.as_mut().is_some_and(|server| server.write_all(&buffer[..count]).is_err()) {
+                    server = None;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+    }
+    drop(server);
+    drop(happened.send(Happened::InputClosed));
+}
+
+/// The code that the server ends with, if it does so in time.
+fn wait(happened: &Receiver<Happened>, span: Duration) -> Option<i32> {
+    let end = Instant::now() + span;
+    loop {
+        match happened.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(Happened::Ended(code)) => return Some(code),
+            // We are ending it already.
+            Ok(Happened::Asked | Happened::InputClosed) => {}
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+}
+
+/// Gives what the server has started a moment to end.
+fn wait_for_rest(server: Option<Pid>) {
+    let end = Instant::now() + PATIENCE;
+    while !left_over(server).is_empty() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The server, if it still runs, and every process that it has started.
+fn left_over(server: Option<Pid>) -> HashSet<Pid> {
+    let mut found: HashSet<Pid> = server.into_iter().collect();
+    descendants(getpid(), &mut found);
+    found
+}
+
+/// Linux says which they are; they are ours even when their parents are gone.
+fn descendants(of: Pid, found: &mut HashSet<Pid>) {
+    let Ok(tasks) = std::fs::read_dir(format!("/proc/{}/task", of.as_raw_nonzero())) else { return };
+    for task in tasks.flatten() {
+        let Ok(children) = std::fs::read_to_string(task.path().join("children")) else { continue };
+        for child in children.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)) {
+            if !is_zombie(child) {
+                found.insert(child);
+                descendants(child, found);
+            }
+        }
+    }
+}
+
+fn is_zombie(pid: Pid) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+    // The name stands in parentheses and may hold any others.
+    state.is_ok_and(|state| state.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X'])))
+}

@@ -1,0 +1,106 @@
+//! The tools of a server as plain data, and what is wrong with some. Must not know how they were asked for.
+
+use serde_json::{Value, json};
+
+/// A tool of a server.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct McpTool {
+    /// What the server calls it.
+    pub(crate) name: String,
+    /// For the model; empty when the server says nothing.
+    pub(crate) description: String,
+    /// JSON Schema of its arguments, an object.
+    pub(crate) input_schema: Value,
+    /// JSON Schema of what it gives as data, if that is known.
+    pub(crate) output_schema: Option<Value>,
+}
+
+/// All tools of a server.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ToolList {
+    /// In the server's order.
+    pub(crate) tools: Vec<McpTool>,
+    /// Those that cannot be used, in a sentence each.
+    pub(crate) problems: Vec<String>,
+}
+
+impl ToolList {
+    /// Takes in one entry of a server's list.
+    pub(super) fn add(&mut self, tool: &Value) {
+        match read(tool) {
+            Ok(tool) if self.tools.iter().any(|known| known.name == tool.name) => {
+                self.problems.push(format!("it lists the tool {} twice; the first counts", tool.name));
+            }
+            Ok(tool) => self.tools.push(tool),
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+}
+
+fn read(tool: &Value) -> Result<McpTool, String> {
+    let name = tool.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
+    let name = name.ok_or("it lists a tool without a name, which is left out")?.to_owned();
+    let left_out = |what: &str, problem: &str| {
+        format!("its tool {name} is left out: the {what} is not a JSON Schema of an object ({problem})")
+    };
+    let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
+    let input_schema = object_schema(schema).map_err(|problem| left_out("inputSchema", &problem))?;
+    let output_schema = match tool.get("outputSchema") {
+        None | Some(Value::Null) => None,
+        Some(schema) => Some(object_schema(schema).map_err(|problem| left_out("outputSchema", &problem))?),
+    };
+    let description = ["description", "title"].iter().find_map(|key| tool.get(key)?.as_str()).unwrap_or_default();
+    Ok(McpTool { description: description.to_owned(), input_schema, output_schema, name })
+}
+
+/// The schema as providers take it: of an object, and said so.
+fn object_schema(schema: &Value) -> Result<Value, String> {
+    let Some(keywords) = schema.as_object() else { return Err(format!("it is {}", shortened(schema))) };
+    if !jsonschema::meta::is_valid(schema) {
+        return Err(shortened(schema));
+    }
+    let mut keywords = keywords.clone();
+    match keywords.get("type") {
+        None => {
+            keywords.insert("type".to_owned(), json!("object"));
+        }
+        Some(kind) if kind == "object" => {}
+        Some(kind) => return Err(format!("its type is {kind}")),
+    }
+    Ok(Value::Object(keywords))
+}
+
+fn shortened(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(100) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_that_cannot_be_used_are_left_out_and_told() {
+        let mut list = ToolList::default();
+        for tool in [
+            json!({"name": "good", "description": "d", "inputSchema": {"properties": {"a": {"type": "string"}}}}),
+            json!({"name": "good", "inputSchema": {"type": "object"}}),
+            json!({"name": "text", "inputSchema": "x"}),
+            json!({"name": "none"}),
+            json!({"name": "lies", "inputSchema": {"type": "objekt"}}),
+            json!({"name": "deep", "inputSchema": {"type": "object", "properties": {"a": {"type": 5}}}}),
+            json!({"name": "list", "inputSchema": {"type": "array"}}),
+            json!({"inputSchema": {"type": "object"}}),
+            json!({"name": "out", "inputSchema": {"type": "object"}, "outputSchema": []}),
+        ] {
+            list.add(&tool);
+        }
+        assert_eq!(list.tools.len(), 1);
+        assert_eq!(list.tools[0].input_schema["type"], "object");
+        assert_eq!(list.problems.len(), 8, "{:#?}", list.problems);
+        assert!(list.problems[1].contains("its tool text is left out: the inputSchema"), "{}", list.problems[1]);
+    }
+}

@@ -1,0 +1,32 @@
+//! Servers of the Model Context Protocol, as a client: connections, their tools as plain data, calls.
+//!
+//! Owns: where a server is ([`Server`]), files that name servers, starting and ending servers that are programs, one connection
+//! for each server of a run ([`Hub`]), names that providers and TypeScript take, and what an answer is worth.
+//!
+//! Must not know: JavaScript, prompts, models, who asks.
+
+mod answer;
+mod child;
+mod config_file;
+mod connection;
+mod failure;
+mod flight;
+mod handler;
+mod hub;
+#[cfg(unix)]
+pub mod keeper;
+mod lists;
+mod names;
+mod pattern;
+mod secrets;
+mod server;
+
+pub(crate) use answer::{Answer, AnswerPart};
+pub(crate) use config_file::{find_in_files, server_of};
+pub(crate) use connection::{Connection, Timeouts};
+pub(crate) use handler::ToolProgress;
+pub(crate) use hub::{Hub, Surroundings};
+pub(crate) use lists::{McpTool, ToolList};
+pub(crate) use names::{Names, function_name, tool_name};
+pub(crate) use pattern::Patterns;
+pub(crate) use server::Server;

@@ -1,0 +1,126 @@
+//! Where a path leads, whether there is something or not. Must not know what is allowed there.
+
+use std::{
+    collections::VecDeque,
+    ffi::OsString,
+    path::{Component, Path, PathBuf},
+};
+
+/// So many links are followed, as by the system.
+const MAX_LINKS: usize = 40;
+
+/// What of a link at the end of a path is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Last {
+    /// What it leads to.
+    Followed,
+    /// The link itself.
+    Itself,
+}
+
+/// A step of a path that is still to be taken.
+enum Step {
+    Up,
+    Name(OsString),
+}
+
+/// The path without links and dots; of what is not there, where it would be. `None` when it has no end.
+pub(super) fn real(path: &Path, last: Last) -> Option<PathBuf> {
+    // The system reads nothing behind it.
+    if path.as_os_str().is_empty() || path.as_os_str().as_encoded_bytes().contains(&0) {
+        return None;
+    }
+    // With a slash or a dot behind it, a link is what it leads to.
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let last = if bytes.ends_with(b"/") || bytes.ends_with(b"/.") { Last::Followed } else { last };
+    let mut real = if path.is_absolute() { PathBuf::new() } else { std::env::current_dir().ok()? };
+    let mut ahead: VecDeque<Step> = steps(path, &mut real).collect();
+    let mut links = 0;
+    while let Some(step) = ahead.pop_front() {
+        let name = match step {
+            Step::Up => {
+                real.pop();
+                continue;
+            }
+            Step::Name(name) => name,
+        };
+        real.push(name);
+        if ahead.is_empty() && last == Last::Itself {
+            break;
+        }
+        let Ok(target) = std::fs::read_link(&real) else { continue };
+        links += 1;
+        if links > MAX_LINKS {
+            return None;
+        }
+        real.pop();
+        let behind = std::mem::take(&mut ahead);
+        ahead = steps(&target, &mut real).chain(behind).collect();
+    }
+    Some(real)
+}
+
+/// The steps of a path; one that is absolute begins anew.
+fn steps<'a>(path: &'a Path, real: &mut PathBuf) -> impl Iterator<Item = Step> + 'a {
+    if path.is_absolute() {
+        real.clear();
+        real.extend(path.components().take_while(|part| matches!(part, Component::Prefix(_) | Component::RootDir)));
+    }
+    path.components().filter_map(|part| match part {
+        Component::ParentDir => Some(Step::Up),
+        Component::Normal(name) => Some(Step::Name(name.to_owned())),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
+    })
+}
+
+/// Whether two paths are one file: by name, or as two names of it.
+pub(super) fn are_same(one: &Path, other: &Path) -> bool {
+    if one == other {
+        return true;
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let number = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+        number(one).is_some_and(|one| Some(one) == number(other))
+    }
+    #[cfg(not(unix))]
+    false
+}
+
+/// Whether a path leads to what the system tells of processes, their environment among it.
+pub(super) fn tells_of_processes(real: &Path) -> bool {
+    let Ok(rest) = real.strip_prefix("/proc") else { return false };
+    let first = rest.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let is_process =
+        |name: &str| ["self", "thread-self"].contains(&name) || name.bytes().all(|byte| byte.is_ascii_digit());
+    first.is_some_and(|name| is_process(&name))
+        && ["environ", "mem", "auxv"].iter().any(|secret| rest.file_name().is_some_and(|name| name == *secret))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_dots_are_followed_also_where_nothing_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, root.join(name)).unwrap();
+        std::fs::create_dir(root.join("d")).unwrap();
+        link("d", "to-d");
+        link("../elsewhere/file", "to-nothing");
+        link("loop", "loop");
+        let at = |path: &str, last| real(&root.join(path), last);
+        assert_eq!(at("to-d/../d/./x", Last::Followed), Some(root.join("d/x")));
+        let above = root.parent().unwrap();
+        assert_eq!(at("to-nothing", Last::Followed), Some(above.join("elsewhere/file")));
+        assert_eq!(at("to-nothing", Last::Itself), Some(root.join("to-nothing")));
+        // As the system: up from where a link leads.
+        assert_eq!(at("to-d/../../x", Last::Followed), Some(above.join("x")));
+        assert_eq!((at("loop", Last::Followed), real(Path::new("a\0b"), Last::Followed)), (None, None));
+        assert!(tells_of_processes(Path::new("/proc/12/task/12/environ")));
+        assert!(!tells_of_processes(Path::new("/proc/cpuinfo")) && !tells_of_processes(Path::new("/a/proc/1/environ")));
+    }
+}

@@ -1,0 +1,135 @@
+//! The rights of a restricted prompt file (`run --restrict`): its own folder and `node_modules` may be read, everything else has
+//! to be given. Must not know how a right is typed, nor who asks.
+
+use std::{
+    collections::BTreeSet,
+    net::IpAddr,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use super::{
+    Access, Refusal,
+    hosts::{self, HostRule},
+    paths::{self, Last},
+    programs::Programs,
+    reach::{Reach, refusal},
+};
+
+/// What was given to a restricted file.
+#[derive(Debug, Default)]
+pub struct Restricted {
+    /// Folders that may be read in any case: the file's own, and every `node_modules` above it. Real paths.
+    pub own: Vec<PathBuf>,
+    /// Files and folders that may be read. Real paths.
+    pub read: Reach<PathBuf>,
+    /// Files and folders that may be made, changed and removed. Real paths.
+    pub write: Reach<PathBuf>,
+    /// Who may be talked to.
+    pub net: Reach<HostRule>,
+    /// Variables that may be read.
+    pub env: Reach<String>,
+    /// Programs that may be started.
+    pub run: Reach<PathBuf>,
+    /// Where programs are looked for.
+    pub programs: Programs,
+    /// Files with keys, which no right opens. Real paths.
+    pub hidden: Vec<PathBuf>,
+    /// Variables that hold keys of providers, which no right shows.
+    pub keys: BTreeSet<String>,
+    /// Addresses of hosts that were looked up.
+    pub known: Mutex<Vec<(String, IpAddr)>>,
+}
+
+impl Restricted {
+    /// Whether this may be done.
+    ///
+    /// # Errors
+    /// What is refused, and which option allows it.
+    pub(super) fn check(&self, access: Access<'_>) -> Result<(), Refusal> {
+        match access {
+            Access::Read(path) => self.read(path, Last::Followed),
+            Access::ReadEntry(path) => self.read(path, Last::Itself),
+            Access::Write(path) => self.write(path, Last::Followed),
+            Access::WriteEntry(path) => self.write(path, Last::Itself),
+            Access::Network(place) if place.starts_with('/') => {
+                self.read(place, Last::Followed).and_then(|()| self.write(place, Last::Followed))
+            }
+            Access::Network(place) => self.network(place),
+            Access::Run(program) => self.programs.find(program, None, &self.run).map(drop),
+            Access::Signal(what) if self.run != Reach::All => Err(refusal(what, "--allow-run")),
+            Access::Env(name) => self.variable(name),
+            Access::Process(_) | Access::Signal(_) => Ok(()),
+        }
+    }
+
+    fn read(&self, path: &str, last: Last) -> Result<(), Refusal> {
+        let what = || format!("reading {path}");
+        let real = self.real(path, last, &what)?;
+        if self.own.iter().any(|own| real.starts_with(own)) || self.read.has(|given| real.starts_with(given)) {
+            return Ok(());
+        }
+        Err(refusal(&what(), &format!("--allow-read={}", shown(path))))
+    }
+
+    fn write(&self, path: &str, last: Last) -> Result<(), Refusal> {
+        let what = || format!("writing {path}");
+        let real = self.real(path, last, &what)?;
+        if self.write.has(|given| real.starts_with(given)) {
+            return Ok(());
+        }
+        Err(refusal(&what(), &format!("--allow-write={}", shown(path))))
+    }
+
+    /// Where a path leads, unless keys are there.
+    fn real(&self, path: &str, last: Last, what: &dyn Fn() -> String) -> Result<PathBuf, Refusal> {
+        let real = paths::real(Path::new(path), last).ok_or_else(|| never(&what(), "the path leads nowhere"))?;
+        if self.is_hidden(&real) {
+            return Err(never(&what(), "it may hold keys"));
+        }
+        Ok(real)
+    }
+
+    /// Whether keys may be in a file: no right opens it.
+    pub(super) fn is_hidden(&self, real: &Path) -> bool {
+        let is_env_file = real.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".env"));
+        is_env_file || paths::tells_of_processes(real) || self.hidden.iter().any(|hidden| paths::are_same(hidden, real))
+    }
+
+    fn network(&self, place: &str) -> Result<(), Refusal> {
+        let (host, port) = hosts::split(place);
+        if self.net.has(|rule| rule.matches(&host, port)) {
+            return Ok(());
+        }
+        // An address that belongs to a host which may be talked to.
+        if let Ok(address) = host.parse::<IpAddr>() {
+            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut names = known.iter().filter(|(_, known)| *known == address).map(|(name, _)| name);
+            if names.any(|name| self.net.has(|rule| rule.matches(name, port))) {
+                return Ok(());
+            }
+        }
+        let name = hosts::shown(&host, port);
+        Err(refusal(&format!("access to {name}"), &format!("--allow-net={name}")))
+    }
+
+    fn variable(&self, name: &str) -> Result<(), Refusal> {
+        let what = format!("reading the variable {name}");
+        if self.keys.contains(name) {
+            return Err(never(&what, "it is the key of a provider"));
+        }
+        if self.env.has(|given| given == name) { Ok(()) } else { Err(refusal(&what, &format!("--allow-env={name}"))) }
+    }
+}
+
+/// No option would.
+fn never(what: &str, why: &str) -> Refusal {
+    Refusal {
+        message: format!("{what} is not allowed in a restricted prompt file: {why}, and no --allow option opens it"),
+    }
+}
+
+/// A path as it can be typed wherever the command is run.
+fn shown(path: &str) -> String {
+    std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
+}

@@ -1,0 +1,40 @@
+//! Finding functions among more than a prompt can show: what the model is told of `searchFunctions`. Must not know how they are
+//! found.
+
+use serde_json::{Value, json};
+
+use super::run_tool_code;
+
+/// The name of the tool, and of the function for code.
+pub(crate) const NAME: &str = "searchFunctions";
+
+/// What the model is told that it does.
+pub(crate) const DESCRIPTION: &str = "Finds functions that the code of runToolCode can call, by words of their names and descriptions: \
+                                      gives the TypeScript declarations of those that fit best.";
+
+/// How large a prompt's section of functions may be, unless `config.functions.promptBytes` says so.
+pub(crate) const PROMPT_BYTES: usize = 8 * 1024;
+
+/// JSON Schema of the tool's arguments.
+pub(crate) fn input_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": { "query": { "type": "string", "description": "What is looked for, in a few words, or a name" } },
+        "required": ["query"],
+        "additionalProperties": false,
+    })
+}
+
+/// The same for code, which may hand in the words alone.
+pub(crate) fn code_schema() -> Value {
+    json!({ "anyOf": [{ "type": "string" }, input_schema()] })
+}
+
+/// The text of the section above the list of names.
+pub(crate) fn section_head(count: usize, own: &str) -> String {
+    format!(
+        "The code of {} can call {count} functions, each with one object of arguments. These are their names; {NAME}, a tool and a \
+         function, gives their declarations. Look them up before you call them.\n\n{own}\n",
+        run_tool_code::NAME
+    )
+}

@@ -1,0 +1,153 @@
+//! `defMcp(name, server, options?)`: what its arguments say. Nothing is connected here. Must not know what tools there are.
+
+use std::{rc::Rc, time::Duration};
+
+use rquickjs::{Ctx, Object, Result, Value};
+
+use super::{reference::McpReference, tools};
+use crate::{
+    mcp::{Patterns, Server, Timeouts, find_in_files, server_of},
+    prompt::DefinitionKind,
+    script::{
+        bindings::{
+            prompt::{
+                call::Call,
+                doubles,
+                entry::{CALLBACKS, CallOptions},
+                mcp_use::{McpPlan, McpShape, McpUse},
+            },
+            services,
+            values::{elements, kind_of, property, to_json, type_error},
+        },
+        warn,
+    },
+};
+
+/// Every option there is.
+const OPTIONS: &[&str] = &[
+    "as",
+    "include",
+    "exclude",
+    "needsApproval",
+    "timeout",
+    "callTimeout",
+    "repeat",
+    "beforeCall",
+    "onSuccess",
+    "onError",
+];
+
+/// `defMcp(name, server, options?)`: the tools of a server of the Model Context Protocol. `server`: `{command, args, env, cwd}`,
+/// `{url, headers}`, or a name from `config.mcpServers` or an `mcp.json`. Throws a `TypeError` that names the argument. Returns a
+/// reference with `resource(uri)` and `prompt(name, args)`. Rules: docs/mcp.md.
+pub(crate) fn def_mcp(call: Call<'_>) -> Result<Value<'_>> {
+    let ctx = &call.ctx;
+    let name = call.string(0, "defMcp: the name")?;
+    let place = format!("defMcp('{name}')");
+    let server = server(&call, &place)?;
+    let given = call.arg(2);
+    let options = CallOptions::read(ctx, &given, &place)?;
+    let mut plan = McpPlan {
+        name: name.clone(),
+        server,
+        timeouts: Timeouts::default(),
+        shape: McpShape::Tools,
+        patterns: Patterns::default(),
+    };
+    if let Some(given) = &options.given {
+        read_options(ctx, given, &place, &mut plan)?;
+    }
+    doubles::look(ctx, &call.prompt, DefinitionKind::DefMcp, &name)?;
+    let defined = call.core.prompt.borrow_mut().define_server(&name);
+    defined.map_err(|error| type_error(ctx, error.to_string()))?;
+    let before = call.prompt.borrow().bag.server(&name);
+    // The very same as before: on a re-run, nearly always.
+    let kept = before.filter(|before| *before.plan == plan);
+    let plan = kept.as_ref().map_or_else(|| Rc::new(plan), |kept| kept.plan.clone());
+    let server = McpUse { options, plan: plan.clone(), made: kept.and_then(|kept| kept.made) };
+    tools::define_again(&call, &server)?;
+    call.prompt.borrow().bag.set_server(server);
+    McpReference::create(ctx, &call.core, plan)
+}
+
+fn server(call: &Call<'_>, place: &str) -> Result<Server> {
+    let ctx = &call.ctx;
+    let given = call.arg(1);
+    let wrong = |problem: String| type_error(ctx, format!("{place}: {problem}"));
+    let Some(name) = given.as_string() else {
+        if given.as_object().is_none() || given.is_array() || given.is_function() {
+            let shape = "{ command, args, env, cwd }, { url, headers } or the name of a server";
+            return Err(wrong(format!("the server must be {shape}, got {}", kind_of(&given))));
+        }
+        let given = to_json(ctx, &given)?;
+        return Server::from_json(&given).map_err(|problem| wrong(format!("the server: {problem}")));
+    };
+    let name = name.to_string()?;
+    let env = services::providers(ctx)?.env;
+    let variable = |name: &str| env.get(name);
+    let named = services::mcp_config(ctx)?;
+    let servers = call.core.mcp_servers.borrow().clone();
+    // What was typed takes the place of what stands in the prompt file, and that of a file that happens to be there.
+    let (typed, own) = (named.as_deref(), servers.get(&name));
+    let found = match (typed, own) {
+        (None, Some(own)) => Some(server_of_config(own, &name)),
+        (typed, own) => match find_in_files(&name, typed, own.is_none(), &variable).transpose() {
+            None => own.map(|own| server_of_config(own, &name)),
+            found => found,
+        },
+    };
+    match found {
+        Some(server) => server.map_err(wrong),
+        // A run may be given a file that names it.
+        None if doubles::is_watched(ctx) => Ok(Server::unknown(&name)),
+        None => {
+            let places = "config.mcpServers, the file of --mcp-config or .mcp.json";
+            Err(wrong(format!("there is no server '{name}' in {places}")))
+        }
+    }
+}
+
+fn server_of_config(given: &serde_json::Value, name: &str) -> std::result::Result<Server, String> {
+    // It is code: it has variables of its own.
+    server_of(given, None).map_err(|problem| format!("config.mcpServers.{name}: {problem}"))
+}
+
+fn read_options<'js>(ctx: &Ctx<'js>, given: &Object<'js>, place: &str, plan: &mut McpPlan) -> Result<()> {
+    for name in given.own_keys::<String>(rquickjs::object::Filter::new().string().enum_only()) {
+        let name = name?;
+        if !OPTIONS.contains(&name.as_str()) {
+            warn::unknown_name(ctx, &format!("{place}: options"), &name, OPTIONS)?;
+        }
+    }
+    debug_assert!(CALLBACKS.iter().all(|name| OPTIONS.contains(name)));
+    let wrong = |name: &str, wanted: &str, value: &Value<'js>| {
+        type_error(ctx, format!("{place}: options.{name} must be {wanted}, got {}", kind_of(value)))
+    };
+    if let Some(shape) = property(given, "as")? {
+        plan.shape = match shape.as_string().map(rquickjs::String::to_string).transpose()?.as_deref() {
+            Some("tools") => McpShape::Tools,
+            Some("functions") => McpShape::Functions,
+            _ => return Err(wrong("as", "'tools' or 'functions'", &shape)),
+        };
+    }
+    let patterns = |name: &str| -> Result<Option<Vec<String>>> {
+        let Some(value) = property(given, name)? else { return Ok(None) };
+        if let Some(one) = value.as_string() {
+            return Ok(Some(vec![one.to_string()?]));
+        }
+        let wrong = || wrong(name, "a glob or an array of globs", &value);
+        let list = value.as_array().ok_or_else(wrong)?;
+        let text = |item: Value<'js>| item.as_string().ok_or_else(wrong)?.to_string();
+        elements(list)?.into_iter().map(text).collect::<Result<_>>().map(Some)
+    };
+    plan.patterns = Patterns { include: patterns("include")?, exclude: patterns("exclude")?.unwrap_or_default() };
+    let span = |name: &str, default: Duration| -> Result<Duration> {
+        let Some(value) = property(given, name)? else { return Ok(default) };
+        let milliseconds = value.as_number().filter(|number| *number > 0.0);
+        let span = milliseconds.and_then(|number| Duration::try_from_secs_f64(number / 1000.0).ok());
+        span.ok_or_else(|| wrong(name, "milliseconds above 0", &value))
+    };
+    let Timeouts { start, call } = plan.timeouts;
+    plan.timeouts = Timeouts { start: span("timeout", start)?, call: span("callTimeout", call)? };
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! What is asked of [`gate`] about an operation on files before it begins. Must not know how it is done.
+
+use std::path::Path;
+
+use rquickjs::{Array, Ctx, Object, Result};
+
+use super::fs_descriptors as descriptors;
+use crate::permission::Access;
+use crate::script::gate;
+use crate::script::host::host;
+
+/// What an operation does. Unless it is said, the path comes first among its arguments; numbers are places of flags that say
+/// whether a link at the end of the path is followed.
+#[derive(Clone, Copy)]
+pub(super) enum Asks {
+    /// Nothing that anybody has to know.
+    Nothing,
+    /// It reads from the descriptor that comes first.
+    Reads,
+    /// It looks at what the path leads to.
+    Sees,
+    /// It looks at what is at the path itself.
+    SeesEntry,
+    SeesByFlag(usize),
+    /// It changes what the path leads to.
+    Changes,
+    /// It changes or removes what is at the path itself.
+    ChangesEntry,
+    ChangesByFlag(usize),
+    /// Path and flags come first; the flags say what happens to the file.
+    Opens,
+    /// Path and `recursive` come first: of a folder that is there already nothing is made.
+    Makes,
+    /// It makes something whose name begins so.
+    MakesAt,
+    /// It moves one to another.
+    Moves,
+    /// It copies one to another.
+    Copies,
+    /// It makes a link to the first at the second.
+    Links,
+    /// It makes the second another name of the first.
+    Names,
+    /// It changes a file through a descriptor that was opened to change it.
+    ChangesOpen,
+    /// It changes what is known of the file of a descriptor, however that was opened.
+    ChangesOpenFile,
+}
+
+/// One of the things that an operation does.
+enum Need {
+    See(String),
+    SeeEntry(String),
+    Change(String),
+    ChangeEntry(String),
+}
+
+impl Need {
+    fn access(&self) -> Access<'_> {
+        match self {
+            Need::See(path) => Access::Read(path),
+            Need::SeeEntry(path) => Access::ReadEntry(path),
+            Need::Change(path) => Access::Write(path),
+            Need::ChangeEntry(path) => Access::WriteEntry(path),
+        }
+    }
+}
+
+impl Asks {
+    /// The error of what may not be done.
+    pub(super) fn refusal<'js>(self, ctx: &Ctx<'js>, arguments: &Array<'js>) -> Result<Option<Object<'js>>> {
+        if gate::is_open(ctx) {
+            return Ok(None);
+        }
+        self.put_stdin_away(ctx, arguments)?;
+        for need in self.needs(arguments, gate::restricted(ctx).is_some())? {
+            if let Some(refusal) = gate::refusal(ctx, need.access())? {
+                return Ok(Some(refusal));
+            }
+        }
+        Ok(None)
+    }
+
+    fn needs(self, arguments: &Array<'_>, is_restricted: bool) -> Result<Vec<Need>> {
+        let path = |index: usize| arguments.get::<String>(index);
+        let follows = |index: usize| arguments.get::<bool>(index);
+        Ok(match self {
+            Asks::Nothing | Asks::Reads => Vec::new(),
+            Asks::Sees => vec![Need::See(path(0)?)],
+            Asks::SeesByFlag(index) if follows(index)? => vec![Need::See(path(0)?)],
+            Asks::SeesEntry | Asks::SeesByFlag(_) => vec![Need::SeeEntry(path(0)?)],
+            Asks::Changes => vec![Need::Change(path(0)?)],
+            Asks::ChangesByFlag(index) if follows(index)? => vec![Need::Change(path(0)?)],
+            Asks::ChangesEntry | Asks::ChangesByFlag(_) => vec![Need::ChangeEntry(path(0)?)],
+            Asks::Opens => {
+                let flags = arguments.get(1)?;
+                let reads = descriptors::may_read(flags).then(|| path(0).map(Need::See)).transpose()?;
+                let changes = descriptors::may_change(flags).then(|| path(0).map(Need::Change)).transpose()?;
+                reads.into_iter().chain(changes).collect()
+            }
+            Asks::Makes => {
+                let is_there = follows(1)? && Path::new(&path(0)?).is_dir();
+                vec![if is_there { Need::See(path(0)?) } else { Need::ChangeEntry(path(0)?) }]
+            }
+            Asks::MakesAt => vec![Need::ChangeEntry(format!("{}XXXXXX", path(0)?))],
+            Asks::Moves => vec![Need::ChangeEntry(path(0)?), Need::SeeEntry(path(0)?), Need::ChangeEntry(path(1)?)],
+            Asks::Copies => vec![Need::See(path(0)?), Need::Change(path(1)?)],
+            Asks::Links => {
+                let (target, link) = (path(0)?, path(1)?);
+                let target = Path::new(&link).parent().unwrap_or(Path::new("")).join(target).display().to_string();
+                vec![Need::ChangeEntry(link), Need::Change(target.clone()), Need::See(target)]
+            }
+            // Through the new name the file can be read and changed wherever that is.
+            Asks::Names => vec![Need::ChangeEntry(path(1)?), Need::Change(path(0)?), Need::See(path(0)?)],
+            // Whoever opened it was asked.
+            Asks::ChangesOpen if is_restricted => Vec::new(),
+            Asks::ChangesOpen => vec![Need::Change("an open file".to_owned())],
+            Asks::ChangesOpenFile if is_restricted => {
+                vec![Need::Change(descriptors::path_of(arguments.get(0)?))]
+            }
+            Asks::ChangesOpenFile => vec![Need::Change("an open file".to_owned())],
+        })
+    }
+
+    /// Has standard input be empty where it is not the script's.
+    fn put_stdin_away(self, ctx: &Ctx<'_>, arguments: &Array<'_>) -> Result<()> {
+        match self {
+            Asks::Reads if arguments.get::<i32>(0)? == 0 && !host(ctx)?.has_stdin() => {
+                // A number of no file: nothing is read from the real one in any case.
+                if descriptors::open_files(ctx)?.empty_stdin().is_err() { arguments.set(0, -1) } else { Ok(()) }
+            }
+            Asks::Opens => {
+                let path: String = arguments.get(0)?;
+                if is_stdin(&path) && !host(ctx)?.has_stdin() { arguments.set(0, descriptors::NOTHING) } else { Ok(()) }
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a path leads to standard input, however it is written.
+fn is_stdin(path: &str) -> bool {
+    let real = |path: &str| std::fs::canonicalize(path).ok();
+    ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(&path)
+        || real(path).is_some_and(|path| Some(path) == real("/dev/stdin"))
+}
