@@ -312,6 +312,56 @@ fn code_that_is_done_is_not_run_again() {
 }
 
 #[test]
+fn finished_calls_of_code_in_a_text_are_given_back() {
+    let place = place(
+        "export default ({ $, defMethod }) => {
+          defMethod('twice', 'Doubles.', z.object({ n: z.number() }), ({ n }) => {
+            note(`twice ${n}`);
+            if (n === 3) die();
+            return 2 * n;
+          }, z.number());
+          $`You are who=root.`;
+        };",
+        |_| {
+            let code = "const a = await twice({ n: 1 }); const b = await twice({ n: 3 }); return a + b;";
+            Turn::text(&format!("It is <run_code>{code}</run_code>"))
+        },
+    );
+    place.killed();
+    let said = place.resumed();
+    assert!(said.contains("It is <code_response>8</code_response>"), "{said}");
+    assert_eq!(place.lines("done.log"), ["twice 1", "twice 3", "twice 3"]);
+    // Its answer had not come as a whole.
+    assert_eq!(asked(&place)[..2], ["root 0", "root 0"]);
+}
+
+#[test]
+fn an_agent_whose_states_are_lost_begins_once_more() {
+    let place = place(
+        "export default ({ $, defAgent }) => {
+          defAgent('helper', 'h', none, (args, child) => {
+            const [, setHandler] = child.defState('handler', null);
+            child.defTool('lose', 'l', none, () => { note('lose'); if (!fs.existsSync('dead')) setHandler(() => 1); return 'ok'; });
+            child.defTool('break', 'b', none, () => { die(); return 'ok'; });
+            child.$`You are who=helper.`;
+          });
+          $`You are who=root.`;
+        };",
+        |conversation| match conversation.name().as_str() {
+            "root 0" => Turn::default().call("a", "helper", &json!({})),
+            "root 1" => Turn::text(&conversation.results()[0]),
+            "helper 0" => Turn::default().call("c0", "lose", &json!({})),
+            "helper 1" => Turn::default().call("c1", "break", &json!({})),
+            _ => Turn::text("helped"),
+        },
+    );
+    let killed = place.killed();
+    assert!(killed.stderr.contains("\"handler\" cannot be stored"), "{killed:?}");
+    assert_eq!(place.resumed(), "helped\n");
+    assert_eq!(place.lines("done.log"), ["lose", "lose"]);
+}
+
+#[test]
 fn a_mock_goes_on_behind_what_was_answered() {
     let place = Place::mocked(
         "export const mock = [
