@@ -1,4 +1,4 @@
-// Tools of an MCP server: the model lists and reads files. The server is a program beside this file; any other would do:
+// Shows tools of an MCP server: the model lists and reads files. The server is a program beside this file; any other would do:
 // { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.'] }.
 //
 //     lmthing run examples/mcp-files.lmt.mjs

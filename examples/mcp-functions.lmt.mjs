@@ -1,4 +1,4 @@
-// Functions of an MCP server: the model writes TypeScript that calls them, with types from the server's schemas. A wrong call is
+// Shows functions of an MCP server: the model writes TypeScript that calls them, with types from the server's schemas. A wrong call is
 // refused before anything runs.
 //
 //     lmthing run examples/mcp-functions.lmt.mjs

@@ -134,8 +134,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "diagnostic",
         ],
     ),
-    // main.rs is one call into the library, or into the worker that a sandbox starts.
-    ("main", &["cli", "sandbox"]),
+    // main.rs is one call into the library, or into what it starts itself for: the worker of a sandbox, the keeper of a server.
+    ("main", &["cli", "mcp", "sandbox"]),
     ("lib", &[]),
 ];
 
@@ -168,6 +168,7 @@ const PRINTS: &[(&str, &str)] = &[
     ("src/cli/interrupt.rs", "clears the progress line from the signal thread while the printer's thread may be busy"),
     ("src/sandbox/worker/", "its stdout is the pipe to the host"),
     ("src/sandbox/worker.rs", "its stdout is the pipe to the host"),
+    ("src/mcp/keeper.rs", "a process of its own, whose stderr is that of the server it could not start"),
 ];
 
 /// Files that may end the process, and why.

@@ -16,6 +16,6 @@ pub(crate) use entry::{ActiveNames, Answered, CallEnd, Entry, Played};
 pub(crate) use log::Log;
 pub(crate) use memory::{Memory, MemoryChange, StateText};
 pub(crate) use progress::{LostState, Progress, Said};
-pub(crate) use restored::{HalfStep, Part, Restored, StoredStep, is_before, restore};
+pub(crate) use restored::{HalfStep, Part, Restored, is_before, restore};
 pub(crate) use steps::{history_of, result_of, sent, steps_of};
 pub(crate) use store::{Checkpoints, NoCheckpoints, StoreError};

@@ -27,10 +27,10 @@ use super::{
     failure,
     flight::Flights,
     handler::{Handler, ToolProgress},
-    hub::Surroundings,
     lists::ToolList,
     secrets::Secrets,
     server::{HttpServer, Program, Server},
+    surroundings::Surroundings,
 };
 use crate::http::http_client;
 
@@ -100,6 +100,11 @@ impl Connection {
             flights: Flights::default(),
             listing: Mutex::default(),
         }
+    }
+
+    /// What of the server's settings nobody may be told.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.secrets.iter()
     }
 
     /// Whether it is the connection to this server, with these limits.

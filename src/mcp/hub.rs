@@ -1,24 +1,14 @@
 //! The connections of a run: one for each server, shared by all who name it, ended together. Must not know who they are.
 
-use std::{cell::RefCell, path::PathBuf, rc::Rc};
+use std::{cell::RefCell, rc::Rc};
 
 use futures_util::future::join_all;
 
 use super::{
     connection::{Connection, Timeouts},
     server::Server,
+    surroundings::Surroundings,
 };
-use crate::http::Network;
-
-/// What connections need of the run they are in.
-pub(crate) struct Surroundings {
-    /// The program to start the keeper with: this one.
-    pub(crate) keeper: PathBuf,
-    /// The variables of the run.
-    pub(crate) variable: Box<dyn Fn(&str) -> Option<String>>,
-    /// How connections to other machines are made.
-    pub(crate) network: Box<dyn Fn() -> Network>,
-}
 
 /// The connections of a run.
 pub(crate) struct Hub {

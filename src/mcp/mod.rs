@@ -20,13 +20,15 @@ mod names;
 mod pattern;
 mod secrets;
 mod server;
+mod surroundings;
 
 pub(crate) use answer::{Answer, AnswerPart};
 pub(crate) use config_file::{find_in_files, server_of};
 pub(crate) use connection::{Connection, Timeouts};
 pub(crate) use handler::ToolProgress;
-pub(crate) use hub::{Hub, Surroundings};
+pub(crate) use hub::Hub;
 pub(crate) use lists::{McpTool, ToolList};
 pub(crate) use names::{Names, function_name, tool_name};
 pub(crate) use pattern::Patterns;
 pub(crate) use server::Server;
+pub(crate) use surroundings::Surroundings;

@@ -13,7 +13,7 @@ use super::{
     message::{Bail, Message, Teller},
     options::{Kind, Subject, TestOptions},
     outcome::Failure,
-    prompt_run::{PromptRunner, PromptRunnerOptions},
+    running_prompts::runner,
     smoke,
     start::{IN_TEST, MAX_MEMORY, argv},
 };
@@ -135,17 +135,6 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
     teller.begin("", limit);
     run_test_file(&engine, path, limit).await;
     Ok(())
-}
-
-/// Runs prompt files for a file of tests; what they print and warn of goes to `host`.
-pub(super) fn runner(options: &TestOptions, teller: &Teller, host: Rc<dyn ScriptHost>) -> PromptRunner {
-    PromptRunner::new(PromptRunnerOptions {
-        host,
-        variables: options.variables.clone(),
-        redactor: teller.redactor.clone(),
-        permissions: Permissions::of_tests(options.is_live),
-        recordings: teller.recordings.clone(),
-    })
 }
 
 /// Where the snapshots of a test file are.

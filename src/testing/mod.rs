@@ -14,6 +14,7 @@ mod prompt_run;
 mod recordings;
 pub(crate) mod report;
 mod running;
+mod running_prompts;
 mod smoke;
 mod start;
 

@@ -9,11 +9,11 @@ use std::{
 };
 
 use super::{
-    file::runner,
     message::{Message, Teller},
     options::{Answers, TestOptions},
     outcome::{FILTERED, Failure, Snapshots, State, TestOutcome},
     recordings::recording_of,
+    running_prompts::runner,
 };
 use crate::{
     diagnostic::Diagnostic,

@@ -123,7 +123,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[..3],
-            ["Approve the call of deploy?", "  to: \"live\"", "  note: \"012345678901234567890123456789…"]
+            ["Approve the call of deploy?", "  to: \"live\"", "  note: \"01234567890123456789012345678…"]
         );
         assert!(lines[3].contains("v view all") && lines[..3].iter().all(|line| line.chars().count() < 40), "{text}");
         assert!(question.whole().contains("\"note\": \"0123456789012345678901234567890123456789\"\n"));

@@ -159,7 +159,7 @@ const HARMLESS: &[(&str, &[&str])] = &[
             "syncAsync",
         ],
     ),
-    ("inspect", &["promiseDetails", "proxyDetails"]),
+    ("inspect", &["hasProxy", "promiseDetails", "proxyDetails"]),
     (
         "intl",
         &[
@@ -192,6 +192,7 @@ const HARMLESS: &[(&str, &[&str])] = &[
             "env",
             "execPath",
             "hrtime",
+            "noteVariable",
             "pid",
             "platform",
             "ppid",

@@ -46,7 +46,11 @@ pub(super) fn connection(ctx: &Ctx<'_>, plan: &McpPlan) -> Result<Rc<Connection>
     };
     // What the script has written to `process.env` counts.
     services::read_environment(ctx)?;
-    Ok(hub.connection(&plan.name, &plan.server, plan.timeouts))
+    let connection = hub.connection(&plan.name, &plan.server, plan.timeouts);
+    // What a server echoes goes into recordings and journals.
+    let redactor = services::providers(ctx)?.redactor;
+    connection.secrets().for_each(|secret| redactor.learn(secret));
+    Ok(connection)
 }
 
 fn access<'a>(plan: &McpPlan, place: &'a str) -> Access<'a> {

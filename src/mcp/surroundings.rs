@@ -1,0 +1,15 @@
+//! What connections need of the run they are in. Must not know what they do with it.
+
+use std::path::PathBuf;
+
+use crate::http::Network;
+
+/// What connections need of the run they are in.
+pub(crate) struct Surroundings {
+    /// The program to start the keeper with: this one.
+    pub(crate) keeper: PathBuf,
+    /// The variables of the run.
+    pub(crate) variable: Box<dyn Fn(&str) -> Option<String>>,
+    /// How connections to other machines are made.
+    pub(crate) network: Box<dyn Fn() -> Network>,
+}
