@@ -341,7 +341,7 @@ fn an_agent_whose_states_are_lost_begins_once_more() {
         "export default ({ $, defAgent }) => {
           defAgent('helper', 'h', none, (args, child) => {
             const [, setHandler] = child.defState('handler', null);
-            child.defTool('lose', 'l', none, () => { note('lose'); if (!fs.existsSync('dead')) setHandler(() => 1); return 'ok'; });
+            child.defTool('lose', 'l', none, () => { note('lose'); if (!fs.existsSync('dead')) setHandler(() => () => 1); return 'ok'; });
             child.defTool('break', 'b', none, () => { die(); return 'ok'; });
             child.$`You are who=helper.`;
           });

@@ -133,6 +133,9 @@ fn editors_find_nothing_wrong_with_examples_and_templates() {
     let folder = Folder::new(&[("readme.lmt.mjs", &example_of_the_readme())]);
     for entry in fs::read_dir(root().join("examples")).unwrap() {
         let path = entry.unwrap().path();
+        if path.is_dir() {
+            continue;
+        }
         let name = path.file_name().unwrap().to_str().unwrap();
         folder.write(&format!("examples/{name}"), &fs::read_to_string(&path).unwrap());
     }
