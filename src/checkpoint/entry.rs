@@ -27,10 +27,11 @@ pub(crate) enum Entry {
     Part {
         /// The tool call it belongs to; of code in a model's text, what names that code.
         of: String,
-        /// Its number within the call, from 0, by when it began.
+        /// Tells what was called with what from anything else: a part is only given back to whoever asks for the same. A number,
+        /// so that nothing of it has to be kept secret.
+        asked: String,
+        /// How many parts of the call had asked for the same before.
         number: usize,
-        /// What was called with what: a part is only given back to whoever asks for the same.
-        asked: Box<RawValue>,
         /// What came of it; `None` while it is under way and must not be repeated.
         outcome: Option<Result<Box<RawValue>, String>>,
         /// What the prompt remembers after it.

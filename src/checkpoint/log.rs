@@ -28,7 +28,8 @@ pub(crate) struct Log {
     /// The system prompt of the last request.
     system: RefCell<Option<String>>,
     /// The tools that its model was told of.
-    tools: RefCell<Vec<ToolSpec>>,
+    tools: RefCell<Rc<[ToolSpec]>>,
+    is_in_use: Cell<bool>,
 }
 
 impl Log {
@@ -37,9 +38,10 @@ impl Log {
         let restored = checkpoints.restored(key).filter(|restored| {
             let is_begun = !restored.steps.is_empty() || restored.half.is_some() || !restored.parts.is_empty();
             let is_whole = restored.before.lost().chain(restored.after.lost()).next().is_none();
-            is_begun && is_whole
+            // Of a run that is done nothing is remembered any more.
+            is_begun && (is_whole || restored.is_done)
         });
-        let (mut memory, mut history, mut system, mut tools) = (Memory::default(), 0, None, Vec::new());
+        let (mut memory, mut history, mut system, mut tools) = (Memory::default(), 0, None, Rc::default());
         if let Some(restored) = &restored {
             memory = restored.after.clone();
             history = restored.history.len();
@@ -56,7 +58,13 @@ impl Log {
             history: Cell::new(history),
             system: RefCell::new(system),
             tools: RefCell::new(tools),
+            is_in_use: Cell::new(false),
         }
+    }
+
+    /// Begins the run that the log is of. A prompt that is run once more, by hand, has no log for that.
+    pub(crate) fn begin_run(&self) -> bool {
+        !self.is_in_use.replace(true)
     }
 
     /// What an earlier process has done.
@@ -73,8 +81,7 @@ impl Log {
     /// that the call belongs to: names of calls come again.
     pub(crate) fn part(&self, step: Option<usize>, of: &str, number: usize, asked: &str) -> Option<Part> {
         let restored = self.restored.as_ref().filter(|restored| step == Some(restored.next_step()))?;
-        let part = restored.parts.get(of)?.get(&number)?;
-        (part.asked.get() == asked).then(|| part.clone())
+        restored.parts.get(of)?.get(&(asked.to_owned(), number)).cloned()
     }
 
     /// Appends an entry.
@@ -103,10 +110,10 @@ impl Log {
 
     /// The tools that a model is told of, if they are others than those of the request before.
     pub(crate) fn new_tools(&self, tools: &[ToolSpec]) -> Option<Vec<ToolSpec>> {
-        if self.tools.borrow().as_slice() == tools {
+        if **self.tools.borrow() == *tools {
             return None;
         }
-        self.tools.replace(tools.to_vec());
+        self.tools.replace(tools.into());
         Some(tools.to_vec())
     }
 

@@ -25,14 +25,13 @@ pub(crate) struct Restored {
     pub after: Memory,
     /// Whether the run came to its end.
     pub is_done: bool,
-    /// Parts of calls that are not over, by call, in the order they began.
-    pub parts: BTreeMap<String, BTreeMap<usize, Part>>,
+    /// Parts of calls that are not over, by call, by what they asked for and how many had asked for the same before.
+    pub parts: BTreeMap<String, BTreeMap<(String, usize), Part>>,
 }
 
 /// A part of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    pub asked: Box<RawValue>,
     /// `None`: it was under way, and must not be repeated.
     pub outcome: Option<Result<Box<RawValue>, String>>,
 }
@@ -44,7 +43,7 @@ pub(crate) struct StoredStep {
     /// As it was sent.
     pub system: Option<String>,
     /// As the model was told of them.
-    pub tools: Vec<ToolSpec>,
+    pub tools: Rc<[ToolSpec]>,
     /// How many messages of the conversation it was sent.
     pub history_length: usize,
     /// In call order.
@@ -71,8 +70,11 @@ pub(crate) fn is_before(key: &str, step: usize) -> bool {
 pub(crate) fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<usize>) -> Restored {
     let mut restored = Restored::default();
     let mut system = None;
-    let mut tools = Vec::new();
+    let mut tools: Rc<[ToolSpec]> = Rc::default();
     for entry in entries {
+        if until.is_some_and(|until| restored.steps.len() >= until) {
+            break;
+        }
         match entry {
             Entry::Answered(answer) => {
                 if until.is_some_and(|until| answer.step >= until) {
@@ -92,7 +94,7 @@ pub(crate) fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<us
             Entry::CallEnds(end) => restored.call_ends(*end),
             Entry::Part { of, number, asked, outcome, memory } => {
                 restored.after.apply(&memory);
-                restored.parts.entry(of).or_default().insert(number, Part { asked, outcome });
+                restored.parts.entry(of).or_default().insert((asked, number), Part { outcome });
             }
             Entry::Remembers { memory } => restored.remembers(&memory),
             Entry::StepEnds { added, memory, .. } => {
@@ -120,12 +122,12 @@ impl Restored {
         self.steps.iter().chain(self.half.iter().map(|half| &half.step))
     }
 
-    fn answered(&mut self, answer: Answered, system: &mut Option<String>, tools: &mut Vec<ToolSpec>) {
+    fn answered(&mut self, answer: Answered, system: &mut Option<String>, tools: &mut Rc<[ToolSpec]>) {
         if let Some(changed) = &answer.system {
             *system = changed.clone();
         }
         if let Some(changed) = &answer.tools {
-            *tools = changed.clone();
+            *tools = changed.as_slice().into();
         }
         self.history.extend(answer.added.iter().cloned());
         self.after.apply(&answer.memory);

@@ -44,7 +44,7 @@ pub(crate) fn steps_of(
         let answer = &stored.answer;
         Rc::new(Step {
             prompt: sent(stored, &history),
-            tools: Some(stored.tools.clone().into()),
+            tools: Some(stored.tools.clone()),
             settings: settings.clone(),
             output: StepOutput { message: answer.said(), finish_reason: answer.finish_reason },
             active_tools: answer.active.tools.clone(),
@@ -91,5 +91,5 @@ pub(crate) fn history_of(restored: &Restored, log: &Log) -> Vec<Rc<Message>> {
             provider_options: message.provider_options.clone(),
         })
     };
-    restored.history.iter().map(|message| with_agents(message)).collect()
+    restored.history.iter().map(&mut with_agents).collect()
 }

@@ -100,7 +100,7 @@ impl PermissionArgs {
             own: own_folders(file),
             read: reach("--allow-read", &self.allow_read, path)?,
             write: reach("--allow-write", &self.allow_write, path)?,
-            net: reach("--allow-net", &self.allow_net, |host| HostRule::parse(host))?,
+            net: reach("--allow-net", &self.allow_net, HostRule::parse)?,
             env: reach("--allow-env", &self.allow_env, |name| Ok(name.to_owned()))?,
             run,
             programs,

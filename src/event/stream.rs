@@ -52,6 +52,7 @@ pub struct Events {
     began_at: Duration,
     began: Instant,
     readers: RefCell<Vec<Reader>>,
+    root: Agent,
     agents: Cell<u64>,
     /// How many of a kind there are already, by what their keys begin with.
     keys: RefCell<HashMap<String, u64>>,
@@ -77,17 +78,24 @@ impl Events {
 
     /// The stream of a run of this name that goes on. `known` are the numbers of its agents, by their keys: they are found again.
     pub fn of_run(run: String, known: HashMap<String, u64>, readers: Vec<Reader>) -> Rc<Self> {
+        let root = Agent::root();
         Rc::new(Events {
             run,
             began_at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
             began: Instant::now(),
             readers: RefCell::new(readers),
+            root: root.clone(),
             agents: Cell::new(known.values().copied().max().unwrap_or(0)),
             keys: RefCell::default(),
             known,
             spans: RefCell::default(),
-            current: RefCell::new(Agent::root()),
+            current: RefCell::new(root),
         })
+    }
+
+    /// The file's own prompt, at the step that it is at.
+    pub fn root(&self) -> Agent {
+        self.root.clone()
     }
 
     /// Adds somebody who reads what happens from now on.

@@ -114,6 +114,6 @@ fn steps(log: &[Entry]) -> usize {
 /// What lines have said of the requests of a prompt's run.
 fn seen(restored: &Restored) -> Seen {
     let last = restored.half.as_ref().map(|half| &half.step).or(restored.steps.last());
-    let tools = last.map(|step| step.tools.as_slice().into());
+    let tools = last.map(|step| step.tools.clone());
     Seen::before(last.and_then(|step| step.system.clone()), restored.history.len(), tools)
 }

@@ -46,7 +46,13 @@ impl Journal {
             return Err(too_far(run, step, asked));
         }
         let end = end.unwrap_or(places(run.number).end);
-        entries.retain(|(at, key, _)| if key.is_empty() { *at < end } else { is_before(key, step) });
+        // What was done behind the last step that is over was done on the way to the answer that is asked for again.
+        let is_end = |(at, key, text): &&Entry| key.is_empty() && *at < end && text.starts_with(STEP_ENDS);
+        let over = entries.iter().filter(is_end).map(|(at, ..)| *at).next_back().filter(|_| step > 0);
+        entries.retain(|(at, key, _)| match key.is_empty() {
+            true => over.is_some_and(|over| *at <= over),
+            false => is_before(key, step),
+        });
         Ok((entries, end))
     }
 
@@ -147,11 +153,16 @@ impl Journal {
                 Ok(())
             })?;
         }
-        // When somebody else uses the file, its room is used again by what comes next.
-        let _ = self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+        // While somebody else uses the file, who must not be kept waiting, its room is used again by what comes next.
+        if !self.runs()?.iter().any(|run| run.status == Status::Running) {
+            let _ = self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+        }
         Ok(())
     }
 }
+
+/// How the entry begins with which a step is over.
+const STEP_ENDS: &str = r#"{"step-ends":"#;
 
 /// The place and the number of a step of the file's own prompt that was answered. What is wrong with an entry is found by
 /// whoever goes on from it.

@@ -90,13 +90,18 @@ impl Journal {
     ///
     /// # Errors
     /// One does.
-    pub(super) fn take_over(&self, run: &RunInfo) -> Result<Lease, JournalError> {
+    pub(super) fn take_over(&self, read: &RunInfo) -> Result<Lease, JournalError> {
         let transaction = self.check(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate))?;
-        let Some(run) = self.of_number(run.number)? else {
-            return Err(JournalError::new(format!("the run {} was forgotten", run.id)));
+        let Some(run) = self.of_number(read.number)? else {
+            return Err(JournalError::new(format!("the run {} was forgotten", read.id)));
         };
         if run.status == Status::Running {
             return Err(run.is_run());
+        }
+        // What was read of it before would be asked and done again.
+        if run.updated != read.updated {
+            let message = format!("the run {} has gone on in another process meanwhile", run.id);
+            return Err(JournalError::new(message).with_hint(format!("lmthing resume {} looks again", run.id)));
         }
         let owner = this_process();
         let taken = transaction.execute(

@@ -31,11 +31,14 @@ pub(crate) fn find_in_files(
     Ok(None)
 }
 
+/// Finds a variable.
+type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// A server as JSON; with variables, `${NAME}` and `${NAME:-default}` are replaced by them.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn server_of(value: &Value, variable: Option<&dyn Fn(&str) -> Option<String>>) -> Result<Server, String> {
+pub(crate) fn server_of(value: &Value, variable: Option<Variable<'_>>) -> Result<Server, String> {
     match variable {
         Some(variable) => Server::from_json(&expanded(value, variable)?),
         None => Server::from_json(value),

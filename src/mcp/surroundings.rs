@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use crate::http::Network;
 
+/// Finds a variable.
+pub(crate) type Variable = Box<dyn Fn(&str) -> Option<String>>;
+
 /// What connections need of the run they are in.
 pub(crate) struct Surroundings {
     /// The program to start the keeper with: this one.
     pub(crate) keeper: PathBuf,
     /// The variables of the run.
-    pub(crate) variable: Box<dyn Fn(&str) -> Option<String>>,
+    pub(crate) variable: Variable,
     /// How connections to other machines are made.
     pub(crate) network: Box<dyn Fn() -> Network>,
 }

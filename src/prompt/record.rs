@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use super::error::RunError;
 use crate::{
     chat::{FinishReason, PartLog, Step, Usage},
-    event::{EventKind, Scope},
+    event::{EventKind, Scope, Sent},
 };
 
 /// How a run ended.
@@ -137,7 +137,19 @@ impl RunRecord {
     }
 
     /// Takes over steps that were made in another process. Nobody is told: that was done there.
-    pub(crate) fn take_over(&self, steps: Vec<Rc<Step>>) {
+    /// With `keeps_pieces` what was said in them is there for streams of the result as well.
+    pub(crate) fn take_over(&self, steps: Vec<Rc<Step>>, keeps_pieces: bool) {
+        if keeps_pieces {
+            let mut parts = self.parts.borrow_mut();
+            let kept_before = std::mem::replace(&mut parts.keeps_answers, true);
+            for (number, step) in steps.iter().enumerate() {
+                let model: Rc<str> = step.response.model_id.as_deref().unwrap_or_default().into();
+                parts.push(EventKind::StepStart { step: number, model, sent: Sent::default() });
+                let pieces = step.stream_parts().into_iter().map(Rc::new).map(EventKind::Stream);
+                pieces.for_each(|piece| parts.push(piece));
+            }
+            parts.keeps_answers = kept_before;
+        }
         *self.steps.borrow_mut() = steps;
     }
 

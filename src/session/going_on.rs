@@ -50,7 +50,7 @@ pub(super) async fn finish_step(
     let model: Rc<str> = format!("{}:{}", answer.provider, answer.model_id).into();
     let step = Rc::new(Step {
         prompt: plan.messages,
-        tools: Some(half.step.tools.clone().into()),
+        tools: Some(half.step.tools.clone()),
         settings,
         output: StepOutput { message, finish_reason: answer.finish_reason },
         active_tools: plan.active.tools,

@@ -129,7 +129,7 @@ impl<'a> Keeper<'a> {
 
     /// What the prompt remembers now, as a change; says of states that they cannot be stored.
     fn change(self, log: &Log) -> Result<MemoryChange, RunError> {
-        let memory = log.without_secrets(self.host.memory()?);
+        let memory = self.host.memory()?;
         for (name, reason) in log.newly_lost(&memory) {
             let message = format!(
                 "the state {name:?} cannot be stored in the journal: {reason}. The run cannot be resumed while it is so"
@@ -179,7 +179,8 @@ fn entry_of(whole: &WholeAnswer<'_>, log: &Log, history: &Transcript, memory: Me
 fn inputs(message: &Message) -> Vec<Option<String>> {
     let calls = message.content_parts().iter().filter_map(|part| match part {
         ContentPart::ToolCall { input, .. } => {
-            Some(input.text().filter(|text| **text != input.value().to_string()).map(str::to_owned))
+            let value = input.value().to_string();
+            Some(input.text().filter(|text| **text != value).map(str::to_owned))
         }
         _ => None,
     });

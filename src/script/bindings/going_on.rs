@@ -3,18 +3,22 @@
 
 use std::rc::Rc;
 
-use rquickjs::{Ctx, Result, Value};
-use serde_json::value::{RawValue, to_raw_value};
+use rquickjs::{Ctx, IntoJs, Result, Value};
+use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use crate::{
     chat::CallSettings,
     checkpoint::{Entry, Log, Memory, MemoryChange, Part, Restored, history_of, steps_of},
     prompt::{RunError, RunRecord},
-    script::bindings::{
-        prompt::{memory, object::PromptObject},
-        services,
-        values::{message_of, plain_error, to_json_text},
+    script::{
+        begin_to_carry,
+        bindings::{
+            prompt::{memory, object::PromptObject},
+            services,
+            values::{message_of, plain_error, to_json_text},
+        },
+        carried, carrying,
     },
 };
 
@@ -40,9 +44,15 @@ pub(crate) fn hash(text: &str) -> u64 {
     digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
 }
 
-/// What tells a prompt that a script runs by hand from others: its function or file, and its input. Nothing where no logs are
+/// What tells a prompt that a script runs by hand from others: its function or file, its input, and the
+/// tool call that it is run for. Nothing where no logs are
 /// kept, which ask for it alone.
-pub(crate) fn made_of<'js>(ctx: &Ctx<'js>, what: &str, input: Option<&Value<'js>>) -> Result<Option<u64>> {
+pub(crate) fn made_of<'js>(
+    ctx: &Ctx<'js>,
+    what: &str,
+    input: Option<&Value<'js>>,
+    call: Option<&str>,
+) -> Result<Option<u64>> {
     if !services::checkpoints(ctx)?.is_on() {
         return Ok(None);
     }
@@ -51,7 +61,30 @@ pub(crate) fn made_of<'js>(ctx: &Ctx<'js>, what: &str, input: Option<&Value<'js>
         ctx.catch();
         None
     });
-    Ok(Some(hash(&format!("{what}\0{}", input.unwrap_or_default()))))
+    Ok(Some(hash(&format!("{what}\0{}\0{}", input.unwrap_or_default(), call.unwrap_or_default()))))
+}
+
+/// What is carried along: the tool call that a script answers.
+const CALL: &str = "lmthing:call";
+
+/// Answers a tool call, or a call by code of the model's: prompts that the script runs for it know that.
+pub(crate) async fn within_call<'js, T>(
+    ctx: &Ctx<'js>,
+    prompt: &PromptObject<'js>,
+    call: &str,
+    work: impl Future<Output = T>,
+) -> T {
+    // Only where logs are kept: what is carried along costs a little at every await.
+    let name = (is_kept(prompt) && begin_to_carry(ctx).is_ok()).then(|| call.into_js(ctx).ok()).flatten();
+    if name.is_none() {
+        return work.await;
+    }
+    carrying(ctx, [(CALL, name)], work).await
+}
+
+/// The tool call that the script which is running answers, where that is known.
+pub(crate) fn current_call(ctx: &Ctx<'_>) -> Result<Option<String>> {
+    carried(ctx, CALL)?.map(|call| call.get()).transpose()
 }
 
 /// Whether what is done for a prompt is kept.
@@ -95,9 +128,24 @@ pub(crate) fn end<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()>
         return Ok(());
     }
     memory::restore(ctx, prompt, &restored.after)?;
-    core.prompt.borrow_mut().take_up(&restored.after.due, restored.half.is_some());
     if restored.half.is_some() {
+        core.prompt.borrow_mut().take_up(&restored.after.due, true);
         services::scope(ctx, &core)?.agent().set_step(Some(restored.next_step()));
+    }
+    Ok(())
+}
+
+/// The same for an agent, whose callback runs once: what it hides stays hidden.
+pub(crate) fn end_of_agent<'js>(ctx: &Ctx<'js>, child: &PromptObject<'js>) -> Result<()> {
+    end(ctx, child)?;
+    let core = child.borrow().core.clone();
+    let mut definitions = core.prompt.borrow_mut();
+    match restored(child) {
+        // It was hidden when the callback ran first, and is known with the rest.
+        Some((_, restored)) if restored.next_step() > 0 || restored.half.is_some() => {
+            definitions.take_up(&restored.after.due, restored.half.is_some());
+        }
+        _ => definitions.keep_hidden(),
     }
     Ok(())
 }
@@ -111,7 +159,8 @@ pub(crate) fn take_over(
 ) -> Option<(usize, usize)> {
     let (log, restored) = restored(prompt)?;
     let history = prompt.borrow().core.prompt.borrow().history().clone();
-    record.take_over(steps_of(&restored, &history, settings, &log));
+    let is_by_hand = prompt.borrow().core.agent.borrow().as_ref().is_some_and(|agent| !agent.is_root());
+    record.take_over(steps_of(&restored, &history, settings, &log), is_by_hand);
     Some((restored.steps.len(), restored.after.asked_again))
 }
 
@@ -119,7 +168,7 @@ pub(crate) fn take_over(
 pub(crate) struct PartOfCall<'a> {
     /// The tool call, or what names the code.
     pub(crate) of: &'a str,
-    /// The number of the part, by when it began.
+    /// How many parts of the call have asked for the same before, or its place in an array form.
     pub(crate) number: usize,
     /// What is called, and with what.
     pub(crate) name: &'a str,
@@ -138,9 +187,9 @@ pub(crate) async fn part<'js>(
     let core = prompt.borrow().core.clone();
     let Some(log) = core.log.borrow().clone() else { return work.await };
     let PartOfCall { of, number, name, args, may_repeat } = part;
-    let asked = to_raw_value(&(name, args)).map_err(|error| error.to_string())?;
+    let asked = asked(name, args);
     let step = services::scope(ctx, &core).ok().and_then(|scope| scope.agent().step());
-    match log.part(step, of, number, asked.get()) {
+    match log.part(step, of, number, &asked) {
         Some(Part { outcome: Some(outcome), .. }) => return outcome,
         Some(Part { outcome: None, .. }) => return Err(interrupted(name)),
         None => {}
@@ -158,6 +207,11 @@ pub(crate) async fn part<'js>(
     let memory = log.change(Memory { asked_again: log.asked_again(), ..memory });
     keep(ctx, &log, entry(Some(outcome.clone()), memory))?;
     outcome
+}
+
+/// Tells what is called with what from anything else.
+pub(crate) fn asked(name: &str, args: &RawValue) -> String {
+    format!("{:016x}", hash(&format!("{name}\0{}", args.get())))
 }
 
 /// Appends an entry; when it cannot be kept, the whole run ends.
@@ -201,5 +255,9 @@ fn parent<'js>(prompt: &PromptObject<'js>) -> Option<PromptObject<'js>> {
 fn own_memory<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usize) -> Result<Memory> {
     let memory = memory::memory(ctx, prompt)?;
     let due = prompt.borrow().core.prompt.borrow().due();
-    Ok(Memory { due, asked_again, ..memory })
+    let memory = Memory { due, asked_again, ..memory };
+    Ok(match &*prompt.borrow().core.log.borrow() {
+        Some(log) => log.without_secrets(memory),
+        None => memory,
+    })
 }

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     chat::Step,
     checkpoint::Checkpoints,
-    event::{Agent, Called, Events, Scope},
+    event::{Called, Events, Scope},
     permission::Approver,
     prompt::{RunError, RunLimits, RunOutcome, RunRecord, StepLoop},
     provider::{Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay, model_name, resolve},
@@ -228,7 +228,7 @@ pub(crate) fn scope(ctx: &Ctx<'_>, core: &Core) -> Result<Scope> {
     let mut agent = core.agent.borrow_mut();
     let agent = agent
         .get_or_insert_with(|| {
-            events.agent(&Agent::root(), Called { name: "prompt", tool_call_id: None, made_of: None })
+            events.agent(&events.root(), Called { name: "prompt", tool_call_id: None, made_of: None })
         })
         .clone();
     Ok(Scope::new(events, agent))

@@ -7,7 +7,7 @@
 //! What a script has left open is closed with its engine: several engines can share a process.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, btree_map::Entry},
     fs::File,
     io::{self, Read, Write},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -110,8 +110,8 @@ impl OpenFiles {
     /// Has standard input be empty from now on.
     pub(super) fn empty_stdin(&self) -> io::Result<()> {
         let mut files = self.table();
-        if !files.contains_key(&STDIN) {
-            files.insert(STDIN, Arc::new(File::open(NOTHING)?));
+        if let Entry::Vacant(place) = files.entry(STDIN) {
+            place.insert(Arc::new(File::open(NOTHING)?));
         }
         Ok(())
     }

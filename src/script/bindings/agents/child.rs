@@ -80,10 +80,8 @@ pub(crate) async fn ask_validated<'js>(
     let worked = async {
         going_on::begin(ctx, &child)?;
         let set_up = call_async(&callable.execute, (args, child.clone())).await;
-        going_on::end(ctx, &child)?;
+        going_on::end_of_agent(ctx, &child)?;
         set_up?;
-        // The callback does not run again for the next step, as a prompt function would.
-        child.borrow().core.prompt.borrow_mut().keep_hidden();
         services::run_child(ctx, &child).await
     };
     let ChildRun { text, steps } = worked.await.map_err(|error| services::end_failed(ctx, &scope, error))?;

@@ -1,7 +1,10 @@
 //! Running model-written code in the sandbox, and answering its calls of registered functions (docs/reference.md, "Code
 //! mode"). Must not know the sandbox's process: a call comes as name and JSON, an answer goes as JSON or a message.
 
-use std::cell::{Cell, RefCell};
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+};
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use rquickjs::{Ctx, Result, Value};
@@ -18,7 +21,7 @@ use crate::{
         KeepAlive,
         bindings::{
             agents::child::ask_validated,
-            going_on::{self, PartOfCall, hash},
+            going_on::{self, PartOfCall, asked, hash},
             prompt::{
                 entry::{Callable, Entry, Shelf},
                 object::PromptObject,
@@ -71,7 +74,7 @@ pub(crate) async fn run_code<'js>(
         code,
         name: code.name(),
         execution,
-        calls: Cell::new(0),
+        calls: RefCell::default(),
         agents: RefCell::default(),
         is_checked: Cell::new(false),
         is_first_try: Cell::new(false),
@@ -112,8 +115,8 @@ struct Reachable<'a, 'js> {
     /// Names the code within its step.
     name: String,
     execution: Value<'js>,
-    /// How many calls it has made.
-    calls: Cell<usize>,
+    /// How many calls have asked for what.
+    calls: RefCell<HashMap<String, usize>>,
     agents: RefCell<Vec<AgentRun>>,
     /// It was told what the check came to.
     is_checked: Cell<bool>,
@@ -124,16 +127,25 @@ struct Reachable<'a, 'js> {
 impl<'js> Reachable<'_, 'js> {
     /// Answers a call, unless it was answered in another process.
     async fn answer_part(&self, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
-        let number = self.calls.replace(self.calls.get() + 1);
+        let asked = asked(name, args);
+        let number = {
+            let mut calls = self.calls.borrow_mut();
+            let before = calls.entry(asked.clone()).or_insert(0);
+            *before += 1;
+            *before - 1
+        };
+        // What runs at the same time begins in another order in every process: what is asked for tells calls apart.
+        let call = format!("{}#{asked}#{number}", self.name);
         let may_repeat = self.find(name).is_none_or(|(callable, _)| callable.options.may_repeat());
         let part = PartOfCall { of: &self.name, number, name, args, may_repeat };
-        going_on::part(self.ctx, self.prompt, part, self.answer(number, name, args)).await
+        let answer = self.answer(hash(&call), name, args);
+        let answer = going_on::within_call(self.ctx, self.prompt, &call, answer);
+        going_on::part(self.ctx, self.prompt, part, answer).await
     }
 
-    async fn answer(&self, number: usize, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
+    async fn answer(&self, part: u64, name: &str, args: &RawValue) -> std::result::Result<Box<RawValue>, String> {
         let Some((callable, is_agent)) = self.find(name) else { return Err(format!("{name} is not defined any more")) };
-        let part = Some(hash(&format!("{}#{number}", self.name)));
-        let label = Label { noun: "function", name, of: None, tool_call_id: None, part };
+        let label = Label { noun: "function", name, of: None, tool_call_id: None, part: Some(part) };
         // From text to text: a plain value in between would lose half surrogate pairs and endless numbers.
         let input = self.ctx.json_parse(args.get()).map_err(|error| message_of(self.ctx, error))?;
         let input = validate_input(self.ctx, &callable, label, input).await?;

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     chat::FinishReason,
-    event::{Agent, EventKind, Output},
+    event::{EventKind, Output},
     input::CommandLine,
     prompt::{RunError, RunOutcome},
     provider::MockOptions,
@@ -220,7 +220,7 @@ async fn run_in(
     set_mock(ctx, &namespace, &config, &name, choice)?;
     services::stop_counting_mocks(ctx)?;
     let prompt = prepare(ctx, &function, &config)?;
-    prompt.borrow().core.agent.replace(Some(Agent::root()));
+    prompt.borrow().core.agent.replace(Some(services::events(ctx)?.root()));
     if let Some(input) = input {
         prompt.borrow().bag.set_input(input);
     }

@@ -71,9 +71,10 @@ fn agent_of<'js>(
     // What a module exports without a name is called `default`.
     let name = name.filter(|name| !name.is_empty() && name != "default").unwrap_or_else(|| "runPrompt".to_owned());
     let text = Coerced::<String>::from_js(ctx, function.clone().into_value())?;
-    let made_of = going_on::made_of(ctx, &text, input)?;
+    let made_of = going_on::made_of(ctx, &text, input, caller.call.as_deref())?;
     let called = Called { name: &name, tool_call_id: None, made_of };
-    Ok(services::events(ctx)?.agent(&caller.agent(), called))
+    let events = services::events(ctx)?;
+    Ok(events.agent(&caller.agent(&events), called))
 }
 
 /// The first argument as a module, when it is one: an object whose `default` is a function.

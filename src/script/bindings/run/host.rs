@@ -97,7 +97,8 @@ impl<'js> ScriptPrompt<'js> {
         prompt.borrow().bag.set_run(run.clone());
         core.step.set(0);
         let record = run.borrow().record.clone();
-        let log = going_on::open_log(ctx, prompt)?;
+        let log = core.log.borrow().clone().filter(|log| log.begin_run());
+        core.log.replace(log.clone());
         leave_out_played(&*model, log.as_deref());
         Ok(ScriptPrompt {
             ctx: ctx.clone(),
@@ -223,7 +224,8 @@ impl<'js> ScriptPrompt<'js> {
             Entry::Composite(_) => None,
         };
         let _asking = Asking::new(&self.ctx, Asked { who: format!("the tool {}", call.tool_name), location });
-        tools::call::call_tool(&self.ctx, &self.prompt, entry, call, execution).await
+        let answer = tools::call::call_tool(&self.ctx, &self.prompt, entry, call, execution);
+        going_on::within_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await
     }
 }
 

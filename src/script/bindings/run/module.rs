@@ -123,9 +123,10 @@ async fn run_module<'js>(
     prompt.borrow().core.files.set(depth);
     prompt.borrow().core.standing.set(Standing { prices, ..place.caller.standing });
     let name = place.name.split_once(".lmt.").map_or(&*place.name, |(name, _)| name);
-    let made_of = going_on::made_of(ctx, &place.what, of_call("input")?.as_ref())?;
+    let made_of = going_on::made_of(ctx, &place.what, of_call("input")?.as_ref(), place.caller.call.as_deref())?;
     let called = Called { name, tool_call_id: None, made_of };
-    prompt.borrow().core.agent.replace(Some(services::events(ctx)?.agent(&place.caller.agent(), called)));
+    let events = services::events(ctx)?;
+    prompt.borrow().core.agent.replace(Some(events.agent(&place.caller.agent(&events), called)));
     if let Some(mock) = property(namespace, "mock")? {
         let mock = mock_model(ctx, &mock, &format!("the export mock of {}", place.name), MockOptions::default())?;
         prompt.borrow().core.mock.replace(Some(mock.into()));

@@ -6,7 +6,7 @@ use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 
 use super::{body::run_body, host::ScriptPrompt, nesting};
 use crate::{
-    event::Agent,
+    event::{Agent, Events},
     prompt::Standing,
     script::{
         KeepAlive,
@@ -39,6 +39,8 @@ pub(super) struct Caller<'js> {
     pub(super) prompt: Option<PromptObject<'js>>,
     /// What that means to requests.
     pub(super) standing: Standing,
+    /// The tool call that the script answers just now, where logs are kept.
+    pub(super) call: Option<String>,
 }
 
 impl<'js> Caller<'js> {
@@ -46,13 +48,14 @@ impl<'js> Caller<'js> {
         let prompt = nesting::current(ctx)?;
         let mut standing = prompt.as_ref().map_or_else(Standing::default, |prompt| prompt.borrow().core.standing.get());
         standing.is_within_answer = nesting::is_answering(ctx)?;
-        Ok(Caller { prompt, standing })
+        Ok(Caller { prompt, standing, call: going_on::current_call(ctx)? })
     }
 
     /// Whom the run works for.
-    pub(super) fn agent(&self) -> Agent {
+    pub(super) fn agent(&self, events: &Events) -> Agent {
         let prompt = self.prompt.as_ref();
-        prompt.and_then(|prompt| prompt.borrow().core.agent.borrow().clone()).unwrap_or_else(Agent::root)
+        let agent = prompt.and_then(|prompt| prompt.borrow().core.agent.borrow().clone());
+        agent.unwrap_or_else(|| events.root())
     }
 }
 
@@ -85,6 +88,7 @@ pub(crate) fn prepare<'js>(
 
 /// Runs the function for the first time and starts the step loop.
 pub(crate) async fn start<'js>(ctx: &Ctx<'js>, prompt: PromptObject<'js>) -> Result<Started<'js>> {
+    going_on::open_log(ctx, &prompt)?;
     // Before the function runs: a model that cannot be found should not show after half of the work.
     let host = Rc::new(ScriptPrompt::new(ctx, &prompt)?);
     let run = host.run();
