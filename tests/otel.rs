@@ -1,6 +1,7 @@
 //! The spans that a run is exported as, as a collector gets them (docs/opentelemetry.md).
 #![allow(clippy::unwrap_used, reason = "the helpers of tests fail as tests do")]
 
+#[allow(dead_code, reason = "each test file uses a part of it")]
 mod limits_support;
 mod otel_support;
 mod provider_support;

@@ -91,7 +91,9 @@ impl HttpServer {
     pub fn start(settings: &[&str]) -> Self {
         let mut command = Command::new("node");
         command.arg(server_file()).arg("--http").stdout(Stdio::piped());
-        settings.iter().for_each(|setting| drop(command.args(["--set", setting])));
+        for setting in settings {
+            command.args(["--set", setting]);
+        }
         let mut child = command.spawn().unwrap();
         let mut url = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();

@@ -35,6 +35,7 @@ impl Shelf {
 
 /// One definition: a single thing to call, or the array form that holds several.
 #[derive(Clone, Trace, JsLifetime)]
+#[allow(clippy::large_enum_variant, reason = "nearly all are single, and few are kept")]
 pub(crate) enum Entry<'js> {
     /// `defTool(name, description, inputSchema, execute, options?)` and its like.
     Single(Callable<'js>),
