@@ -235,3 +235,13 @@ export default ({ $, defTool }) => {
     assert_eq!(ended.code, 1, "{ended:?}");
     assert!(ended.stderr.contains("j.db cannot be written: the file was taken away"), "{ended:?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_journal_and_is_not_waited_for() {
+    let folder = folder("");
+    let made = std::process::Command::new("mkfifo").arg(folder.path("f.db")).status().unwrap();
+    assert!(made.success());
+    let ended = failed(&folder, "run --journal=f.db p.lmt.mjs");
+    assert!(ended.contains("f.db") && ended.contains("not a regular file"), "{ended}");
+}

@@ -153,6 +153,8 @@ fn own_folders(file: &Path) -> Vec<PathBuf> {
     };
     let packages =
         folder.ancestors().map(|folder| folder.join("node_modules")).filter_map(|path| path.canonicalize().ok());
+    // A link may share the packages of another project; one that leads anywhere else opens nothing.
+    let packages = packages.filter(|path| path.ends_with("node_modules"));
     packages.chain([folder.clone()]).collect()
 }
 

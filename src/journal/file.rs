@@ -197,15 +197,14 @@ fn check_header(path: &Path, doing: Doing) -> Result<(), JournalError> {
 }
 
 fn header(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    // A pipe would never end, and a folder has nothing to read.
-    match file.metadata()?.file_type() {
+    // Before it is opened: a pipe would be waited for. A folder has nothing to read.
+    match std::fs::metadata(path)?.file_type() {
         kind if kind.is_file() => {}
         kind if kind.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
         _ => return Err(io::Error::other("it is not a regular file")),
     }
     let mut bytes = Vec::new();
-    file.take(100).read_to_end(&mut bytes)?;
+    File::open(path)?.take(100).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -38,10 +38,10 @@ pub(super) async fn finish_step(
         match (end, host.log()) {
             (Some(end), Some(log)) => calls.take_answered(result_of(end, log)),
             _ if half.begun.contains(&place) => calls.take_interrupted(call)?,
-            _ => calls.take(call)?,
+            _ => calls.take(call),
         }
     }
-    calls.start_held()?;
+    calls.start_held();
     let waiting = WaitingForTools::of(host);
     let tool_results = calls.finish().await?;
     drop(waiting);

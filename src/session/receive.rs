@@ -82,7 +82,7 @@ pub(super) async fn receive(
     let message = receiver.answer.take_message().map(Rc::new);
     let answer = &receiver.answer;
     keeper.answered(&WholeAnswer { step, plan, tools, answer, message: message.as_ref(), cost, turn })?;
-    receiver.calls.start_held()?;
+    receiver.calls.start_held();
     let waiting = WaitingForTools::of(host);
     let tool_results = tokio::select! {
         biased;
@@ -254,7 +254,7 @@ impl Receiver<'_> {
             return Err(self.broken_off(error));
         }
         if let Some(call) = self.answer.take(&part) {
-            self.calls.take(call)?;
+            self.calls.take(call);
         }
         Ok(())
     }

@@ -38,23 +38,21 @@ impl<'a> ToolCalls<'a> {
 
     /// Takes a call of an answer that is still arriving. It is made at once, unless there is a log: a call whose answer is
     /// not kept would be made again by another process, after another answer.
-    pub(super) fn take(&mut self, call: ToolCall) -> Result<(), RunError> {
+    pub(super) fn take(&mut self, call: ToolCall) {
         let place = self.results.len();
         self.results.push(None);
         if self.keeper.is_on() {
             self.held.push((place, call));
-            return Ok(());
+        } else {
+            self.start(place, call);
         }
-        self.start(place, call)
     }
 
     /// Makes the calls that were held back.
-    ///
-    /// # Errors
-    /// What is about to be done could not be kept.
-    pub(super) fn start_held(&mut self) -> Result<(), RunError> {
-        let held = std::mem::take(&mut self.held);
-        held.into_iter().try_for_each(|(place, call)| self.start(place, call))
+    pub(super) fn start_held(&mut self) {
+        for (place, call) in std::mem::take(&mut self.held) {
+            self.start(place, call);
+        }
     }
 
     /// Takes a call that was answered in another process.
@@ -70,9 +68,8 @@ impl<'a> ToolCalls<'a> {
         self.answered((place, result(call, answer), Duration::ZERO))
     }
 
-    fn start(&mut self, place: usize, call: ToolCall) -> Result<(), RunError> {
-        self.keeper.call_begins(place, &call.tool_name)?;
-        let (host, plan) = (self.host, self.plan);
+    fn start(&mut self, place: usize, call: ToolCall) {
+        let (host, plan, keeper) = (self.host, self.plan, self.keeper);
         let began = Instant::now();
         let answer = async move {
             // The plan, not the prompt: a tool that an earlier call of this step has hidden is still there for this
@@ -87,12 +84,15 @@ impl<'a> ToolCalls<'a> {
                     host.call_refused(&message);
                     ToolAnswer::failed(&call, message)
                 }
-                None => host.call_tool(&call, plan).await,
+                // Only now: of calls that are started together, those before it may end the process.
+                None => match keeper.call_begins(place, &call.tool_name) {
+                    Ok(()) => host.call_tool(&call, plan).await,
+                    Err(error) => ToolAnswer::failed(&call, error.to_string()),
+                },
             };
             (place, result(call, answer), began.elapsed())
         };
         self.running.push(answer.boxed_local());
-        Ok(())
     }
 
     /// Waits until one more call is answered; never resolves while none runs, so that it can stand in a `select!`.

@@ -38,6 +38,7 @@ pub(super) fn azure(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     if resource.is_none() && setup.own_base_url().is_none() {
         return Err(setup.missing("resource name", "resourceName", Setting::ResourceName));
     }
+    resource.iter().try_for_each(|resource| setup.check_part_of_host("resourceName", resource))?;
     let base_url = setup.base_url(|| setup.provider.base_url.replace("{resource}", &resource.unwrap_or_default()));
     let is_authorised =
         |name: &String| ["api-key", "authorization"].iter().any(|known| name.eq_ignore_ascii_case(known));
@@ -56,6 +57,7 @@ pub(super) fn bedrock(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     let usual = || env.get("AWS_DEFAULT_REGION").filter(|region| !region.is_empty());
     let region = setup.filled(Setting::Region).or_else(usual).or_else(|| aws::profile_region(&**env));
     let region = region.unwrap_or_else(|| "us-east-1".to_owned());
+    setup.check_part_of_host("region", &region)?;
     let base_url = setup.base_url(|| setup.provider.base_url.replace("{region}", &region));
     let token = setup.value(Setting::ApiKey).filter(|token| !token.trim().is_empty());
     let auth = match token {
@@ -84,6 +86,7 @@ pub(super) fn vertex(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     };
     let location = setup.filled(Setting::Location).or_else(|| variable("GOOGLE_CLOUD_LOCATION"));
     let location = location.unwrap_or_else(|| "us-central1".to_owned());
+    setup.check_part_of_host("location", &location)?;
     let base_url = setup.base_url(|| {
         let url = setup.provider.base_url;
         // The global service is the one whose host names no location.
@@ -148,6 +151,16 @@ impl Setup<'_> {
     fn connection(&self, base_url: String, auth: Auth) -> Connection {
         let (provider, headers) = (self.provider.name.to_owned(), self.settings.headers.clone());
         Connection { provider, base_url, auth, headers, key_is_optional: false }
+    }
+
+    /// What becomes a part of a host name must not lead to another host: keys go there.
+    fn check_part_of_host(&self, parameter: &str, value: &str) -> Result<(), ProviderError> {
+        if !value.is_empty() && value.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-') {
+            return Ok(());
+        }
+        let vendor = self.provider.vendor;
+        let message = format!("{vendor}: {parameter} is a name of letters, digits and '-', not {value:?}.");
+        Err(ProviderError::new(ProviderErrorKind::Configuration, self.provider.name, self.model_id, message))
     }
 
     fn missing(&self, what: &str, parameter: &str, setting: Setting) -> ProviderError {
