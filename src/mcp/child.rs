@@ -13,6 +13,7 @@ use std::{
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, BufReader},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+    task::JoinHandle,
 };
 
 use super::server::Program;
@@ -101,6 +102,8 @@ impl LastWords {
 pub(super) struct Running {
     child: Child,
     pub(super) last_words: LastWords,
+    /// Reads its last words.
+    listening: JoinHandle<()>,
 }
 
 /// Starts a server; gives its ends of the pipes as well.
@@ -128,8 +131,8 @@ pub(super) fn start(
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else { return Err(io::Error::other("it has no pipes")) };
     let last_words = LastWords::default();
-    tokio::spawn(listen(stderr, last_words.clone()));
-    Ok((Running { child, last_words }, stdout, stdin))
+    let listening = tokio::spawn(listen(stderr, last_words.clone()));
+    Ok((Running { child, last_words, listening }, stdout, stdin))
 }
 
 #[cfg(unix)]
@@ -163,7 +166,11 @@ async fn listen(stderr: ChildStderr, last_words: LastWords) {
 impl Running {
     /// How it ended, when it does so soon.
     pub(super) async fn ended_soon(&mut self) -> Option<ExitStatus> {
-        tokio::time::timeout(Duration::from_millis(500), self.child.wait()).await.ok()?.ok()
+        const SOON: Duration = Duration::from_millis(500);
+        let status = tokio::time::timeout(SOON, self.child.wait()).await.ok()?.ok();
+        // What it wrote last may still be on its way, unless somebody it has started holds the pipe.
+        let _ = tokio::time::timeout(SOON, &mut self.listening).await;
+        status
     }
 
     /// Waits for its end; its pipes are closed by now.
