@@ -245,3 +245,10 @@ fn a_pipe_is_no_journal_and_is_not_waited_for() {
     let ended = Ended::from(folder.command("run --journal=f.db p.lmt.mjs").output().unwrap());
     failed(&ended, 1, &["f.db", "not a regular file"]);
 }
+
+#[test]
+fn a_path_behind_journal_needs_an_equals_sign() {
+    let folder = folder("");
+    let ended = folder.run("run --journal j.db p.lmt.mjs");
+    failed(&ended, 1, &["cannot find the file j.db", "--journal=j.db"]);
+}

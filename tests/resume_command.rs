@@ -179,7 +179,7 @@ fn what_is_no_run_is_refused() {
     let other = if id.starts_with('1') { "2" } else { "1" };
     failed(&place.run(&format!("resume {other}{}", &id[1..])), 1, &["there is no run", &id]);
     failed(&place.run("resume lats"), 1, &["there is no run 'lats'", "'last'"]);
-    failed(&place.run("resume"), 2, &["<ID>"]);
+    failed(&place.run("resume"), 2, &["<ID|last>"]);
     failed(&place.run("resume last --journal=none.db"), 1, &["there is no journal", "none.db"]);
     let object = place.run("resume lats -f json");
     assert_eq!((object.code, object.object()["error"]["code"].as_i64()), (1, Some(1)), "{object:?}");

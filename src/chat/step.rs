@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{
-    CallSettings, CallWarning, ContentPart, FinishReason, Message, PartLog, PromptMessages, ResponseMetadata,
+    CallSettings, CallWarning, ContentPart, FinishReason, Message, PartLog, PromptMessages, ResponseMetadata, Role,
     SharedText, StreamPart, ToolInput, ToolOutput, ToolSpec, Usage,
 };
 
@@ -71,6 +71,24 @@ pub struct ToolResult {
     pub output: ToolOutput,
     /// The children that worked on it, when agents did.
     pub agents: Rc<[AgentRun]>,
+}
+
+impl ToolResult {
+    /// As it stands in the message that carries results back to the model.
+    fn part(&self) -> ContentPart {
+        ContentPart::ToolResult {
+            tool_call_id: self.tool_call_id.clone(),
+            tool_name: self.tool_name.clone(),
+            output: self.output.clone(),
+            agents: self.agents.clone(),
+            provider_options: None,
+        }
+    }
+
+    /// The message that carries results back to the model; `None` when there was no call.
+    pub fn message(results: &[ToolResult]) -> Option<Message> {
+        (!results.is_empty()).then(|| Message::parts(Role::Tool, results.iter().map(ToolResult::part).collect()))
+    }
 }
 
 /// The run of a child prompt within a tool call. It is kept beside the result: scripts see the steps in it, the model,

@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 
 use super::memory::MemoryChange;
 use crate::chat::{
-    CallWarning, ContentPart, FinishReason, Message, ResponseMetadata, ToolInput, ToolOutput, ToolSpec, Usage,
+    CallWarning, ContentPart, FinishReason, Message, ResponseMetadata, ToolInput, ToolOutput, ToolResult, ToolSpec,
+    Usage,
 };
 
 /// One thing that is done and must not be done again. Entries of one prompt follow each other; its agents have logs of their own.
@@ -163,4 +164,24 @@ pub(crate) struct CallEnd {
     pub agents: Vec<(Option<usize>, String)>,
     /// What the prompt remembers after it.
     pub memory: MemoryChange,
+}
+
+impl CallEnd {
+    /// The call with its result; what agents did for it is in their own logs.
+    pub(crate) fn result(&self) -> ToolResult {
+        ToolResult {
+            tool_call_id: self.tool_call_id.clone(),
+            tool_name: self.tool_name.clone(),
+            input: self.input.clone(),
+            output: self.output.clone(),
+            agents: Rc::new([]),
+        }
+    }
+}
+
+/// What is answered in place of a call that began, whose end nobody knows, and that must not be made again.
+pub(crate) fn interrupted(name: &str) -> String {
+    format!(
+        "The call of {name} was interrupted: it began, nobody knows whether it had its effect, and it must not be repeated (options.repeat is false)."
+    )
 }

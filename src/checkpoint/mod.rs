@@ -12,7 +12,7 @@ mod restored;
 mod steps;
 mod store;
 
-pub(crate) use entry::{ActiveNames, Answered, CallEnd, Entry, Played};
+pub(crate) use entry::{ActiveNames, Answered, CallEnd, Entry, Played, interrupted};
 pub(crate) use log::Log;
 pub(crate) use memory::{Memory, MemoryChange, StateText};
 pub(crate) use progress::{LostState, Progress, Said};

@@ -8,7 +8,7 @@ use super::{
     entry::{Answered, CallEnd, Entry},
     memory::{Memory, MemoryChange},
 };
-use crate::chat::{ContentPart, Message, Role, ToolSpec};
+use crate::chat::{Message, ToolResult, ToolSpec};
 
 /// What was done of a prompt's run.
 #[derive(Debug, Default)]
@@ -161,25 +161,13 @@ impl Restored {
     fn step_ends(&mut self, added: Vec<Rc<Message>>) {
         let Some(HalfStep { step, .. }) = self.half.take() else { return };
         self.history.extend(step.answer.said());
-        self.history.extend(results_message(&step.results).map(Rc::new));
+        let results: Vec<_> = step.results.iter().map(|end| end.result()).collect();
+        self.history.extend(ToolResult::message(&results).map(Rc::new));
         self.history.extend(added);
         self.before = self.after.clone();
         self.parts.clear();
         self.steps.push(step);
     }
-}
-
-/// The message that carries the results back, as the step loop puts it together.
-fn results_message(results: &[Rc<CallEnd>]) -> Option<Message> {
-    let part = |result: &Rc<CallEnd>| ContentPart::ToolResult {
-        tool_call_id: result.tool_call_id.clone(),
-        tool_name: result.tool_name.clone(),
-        output: result.output.clone(),
-        agents: Rc::new([]),
-        provider_options: None,
-    };
-    let parts: Vec<_> = results.iter().map(part).collect();
-    (!parts.is_empty()).then(|| Message::parts(Role::Tool, parts))
 }
 
 #[cfg(test)]

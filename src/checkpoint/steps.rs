@@ -19,13 +19,7 @@ pub(crate) fn result_of(end: &CallEnd, log: &Log) -> ToolResult {
             log.restored_of(key).map(|restored| steps_of(&restored, &Transcript::default(), &Rc::default(), log));
         AgentRun { result: *result, steps: steps.unwrap_or_default(), key: key.as_str().into() }
     });
-    ToolResult {
-        tool_call_id: end.tool_call_id.clone(),
-        tool_name: end.tool_name.clone(),
-        input: end.input.clone(),
-        output: end.output.clone(),
-        agents: agents.collect(),
-    }
+    ToolResult { agents: agents.collect(), ..end.result() }
 }
 
 /// The steps of a log that are over. `history` is the conversation they are part of; where it is gone, that of the log is

@@ -7,7 +7,10 @@ use clap::{Args, ValueHint};
 use clap_complete::ArgValueCompleter;
 
 use super::{
-    approval_args::ApprovalArgs, complete::Models, format::Format, limit_args::LimitArgs,
+    approval_args::ApprovalArgs,
+    complete::{Models, RunIds},
+    format::Format,
+    limit_args::LimitArgs,
     permission_args::PermissionArgs,
 };
 
@@ -58,6 +61,6 @@ pub(super) struct ResumeArgs {
     pub(super) journal: Option<PathBuf>,
 
     /// The run: its name, or the beginning of it, as `lmthing runs` lists it; last is the one that began last
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID|last", add = ArgValueCompleter::new(RunIds))]
     pub(super) id: String,
 }

@@ -48,7 +48,7 @@ pub(super) struct ShowArgs {
     pub(super) json: bool,
 
     /// The run: its id, the beginning of one that no other has, or last
-    #[arg(value_name = "ID", add = ArgValueCompleter::new(RunIds))]
+    #[arg(value_name = "ID|last", add = ArgValueCompleter::new(RunIds))]
     pub(super) id: String,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct ShowArgs {
 #[derive(Args, Debug)]
 pub(super) struct ExportArgs {
     /// The run: its id, the beginning of one that no other has, or last
-    #[arg(value_name = "ID", add = ArgValueCompleter::new(RunIds))]
+    #[arg(value_name = "ID|last", add = ArgValueCompleter::new(RunIds))]
     pub(super) id: String,
 }
 

@@ -35,8 +35,8 @@ impl ActiveSet {
 
     /// The same without what only rendering needs.
     pub(crate) fn names(&self) -> ActiveNames {
-        let ActiveSet { tools, functions, methods, .. } = self.clone();
-        ActiveNames { tools, functions, methods }
+        let ActiveSet { tools, functions, methods, .. } = self;
+        ActiveNames { tools: tools.clone(), functions: functions.clone(), methods: methods.clone() }
     }
 
     /// Whether a system section is shown, also one that a plugin or an effect brought.

@@ -108,7 +108,7 @@ pub(crate) trait PromptHost {
     /// Where what is done is kept, when it is.
     fn log(&self) -> Option<&Rc<Log>>;
 
-    /// What the prompt remembers, beside the conversation.
+    /// What the prompt remembers, beside the conversation, for its log. Tells of states that cannot be stored.
     fn memory(&self) -> Result<Memory, RunError>;
 
     /// Whether a call of this tool may be made again when nobody knows whether it was made (`options.repeat`).

@@ -6,7 +6,6 @@ use super::{answer::Answer, meter::Meter};
 use crate::{
     chat::{ContentPart, Message, ToolResult, ToolSpec, Transcript},
     checkpoint::{Answered, CallEnd, Entry, Log, MemoryChange, Played, Restored, StoreError},
-    event::EventKind,
     prompt::{PromptHost, RunError, RunLimits, StepPlan},
     provider::MockTurn,
 };
@@ -127,16 +126,9 @@ impl<'a> Keeper<'a> {
         error
     }
 
-    /// What the prompt remembers now, as a change; says of states that they cannot be stored.
+    /// What the prompt remembers now, as a change.
     fn change(self, log: &Log) -> Result<MemoryChange, RunError> {
-        let memory = self.host.memory()?;
-        for (name, reason) in log.newly_lost(&memory) {
-            let message = format!(
-                "the state {name:?} cannot be stored in the journal: {reason}. The run cannot be resumed while it is so"
-            );
-            self.host.record().scope().emit(&EventKind::Warning { message });
-        }
-        Ok(log.change(memory))
+        Ok(log.change(self.host.memory()?))
     }
 }
 

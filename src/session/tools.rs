@@ -10,7 +10,8 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream::Futures
 
 use super::kept::Keeper;
 use crate::{
-    chat::{ContentPart, Message, Role, ToolCall, ToolResult},
+    chat::{Message, ToolCall, ToolResult},
+    checkpoint::interrupted,
     event::EventKind,
     prompt::{PromptHost, RunError, StepPlan, ToolAnswer},
 };
@@ -63,7 +64,7 @@ impl<'a> ToolCalls<'a> {
     /// Takes a call that began in another process, that nobody knows the end of, and that must not be made again.
     pub(super) fn take_interrupted(&mut self, call: ToolCall) -> Result<(), RunError> {
         let place = self.results.len();
-        let answer = ToolAnswer::failed(&call, interrupted(&call));
+        let answer = ToolAnswer::failed(&call, interrupted(&call.tool_name));
         self.results.push(None);
         self.answered((place, result(call, answer), Duration::ZERO))
     }
@@ -137,14 +138,6 @@ fn result(call: ToolCall, answer: ToolAnswer) -> ToolResult {
     }
 }
 
-/// The answer to a call that was cut off and must not be repeated.
-fn interrupted(call: &ToolCall) -> String {
-    format!(
-        "The call of {} was interrupted: it began, nobody knows whether it had its effect, and it must not be repeated (options.repeat is false).",
-        call.tool_name
-    )
-}
-
 /// The answer to a call of a tool that does not exist or is hidden on this step.
 fn unavailable(call: &ToolCall, active_tools: &[String]) -> String {
     let available = match active_tools {
@@ -166,23 +159,8 @@ pub(super) fn into_history(
     message: Option<&Rc<Message>>,
     tool_results: &[ToolResult],
 ) {
-    let messages: Vec<_> = message.into_iter().cloned().chain(results_message(tool_results).map(Rc::new)).collect();
+    let messages: Vec<_> = message.into_iter().cloned().chain(ToolResult::message(tool_results).map(Rc::new)).collect();
     keeper.step_in_history(messages.len());
     // Calls and results together: a conversation with one and not the other is refused by providers.
     host.prompt().borrow_mut().finish_step(messages);
-}
-
-/// The message that carries the results back to the model; `None` when there was no call.
-fn results_message(results: &[ToolResult]) -> Option<Message> {
-    let parts: Vec<_> = results
-        .iter()
-        .map(|result| ContentPart::ToolResult {
-            tool_call_id: result.tool_call_id.clone(),
-            tool_name: result.tool_name.clone(),
-            output: result.output.clone(),
-            agents: result.agents.clone(),
-            provider_options: None,
-        })
-        .collect();
-    (!parts.is_empty()).then(|| Message::parts(Role::Tool, parts))
 }

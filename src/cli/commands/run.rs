@@ -17,7 +17,7 @@ use crate::{
             input::{command_line, same_input},
             journal::{self, Resumed, RunJournal, start},
             mock_file,
-            prompt_file::check_file,
+            prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
             watch::{Watch, end_with_watcher},
         },
@@ -89,7 +89,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
         None => RunJournal::new(args, &environment.variables, &directory, &redactor, &show),
     };
     show.begin(args.file());
-    let prepared = match check_file(args.file()) {
+    let prepared = match check_file(args.file()).map_err(|error| meant_as_journal(args, error)) {
         Ok(()) => prepare(args, environment, (&show, &journal), &redactor)
             .map_err(|error| Ending::not_begun(error, &redactor)),
         Err(error) => Err(Ending::not_begun(error, &redactor).in_file(args.file())),
@@ -117,6 +117,18 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
             ExitCode::File
         }
         _ => ending.code,
+    }
+}
+
+/// What is wrong with the file, when it may have been meant as the path of `--journal`, which takes that behind an equals sign.
+fn meant_as_journal(args: &RunArgs, error: anyhow::Error) -> anyhow::Error {
+    let file = args.file();
+    match error.downcast::<Diagnostic>() {
+        Ok(problem) if args.journal == Some(None) && !is_prompt_file(file) => {
+            problem.with_hint(format!("to name the journal, write --journal={}", file.display())).into()
+        }
+        Ok(problem) => problem.into(),
+        Err(error) => error,
     }
 }
 

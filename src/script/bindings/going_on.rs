@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     chat::CallSettings,
-    checkpoint::{Entry, Log, Memory, MemoryChange, Part, Restored, history_of, steps_of},
+    checkpoint::{Entry, Log, Memory, MemoryChange, Part, Restored, history_of, interrupted, steps_of},
+    event::EventKind,
     prompt::{RunError, RunRecord},
     script::{
         begin_to_carry,
@@ -23,19 +24,14 @@ use crate::{
 };
 
 /// Opens the log of a prompt's run, when logs are kept.
-pub(crate) fn open_log<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<Option<Rc<Log>>> {
+pub(crate) fn open_log<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
     let checkpoints = services::checkpoints(ctx)?;
-    if !checkpoints.is_on() {
-        return Ok(None);
-    }
     let core = prompt.borrow().core.clone();
-    if let Some(log) = &*core.log.borrow() {
-        return Ok(Some(log.clone()));
+    if checkpoints.is_on() && !is_kept(prompt) {
+        let scope = services::scope(ctx, &core)?;
+        core.log.replace(Some(Rc::new(Log::open(checkpoints, scope.agent().key()))));
     }
-    let scope = services::scope(ctx, &core)?;
-    let log = Rc::new(Log::open(checkpoints, scope.agent().key()));
-    core.log.replace(Some(log.clone()));
-    Ok(Some(log))
+    Ok(())
 }
 
 /// A number for a text, the same in every process.
@@ -44,9 +40,8 @@ pub(crate) fn hash(text: &str) -> u64 {
     digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
 }
 
-/// What tells a prompt that a script runs by hand from others: its function or file, its input, and the
-/// tool call that it is run for. Nothing where no logs are
-/// kept, which ask for it alone.
+/// What tells a prompt that a script runs by hand from others: its function or file, its input, and the tool call
+/// that it is run for. Nothing where no logs are kept, which ask for it alone.
 pub(crate) fn made_of<'js>(
     ctx: &Ctx<'js>,
     what: &str,
@@ -225,13 +220,6 @@ fn keep(ctx: &Ctx<'_>, log: &Log, entry: Entry) -> std::result::Result<(), Strin
     })
 }
 
-/// What is answered in place of something that was cut off and must not be repeated.
-fn interrupted(name: &str) -> String {
-    format!(
-        "The call of {name} was interrupted: it began, nobody knows whether it had its effect, and it must not be repeated (options.repeat is false)."
-    )
-}
-
 /// What a prompt remembers now. Those it works for may remember something else as well since the entry before: tools of an
 /// agent set the states of its parent.
 pub(crate) fn remembered<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usize) -> Result<Memory> {
@@ -256,8 +244,15 @@ fn own_memory<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>, asked_again: usiz
     let memory = memory::memory(ctx, prompt)?;
     let due = prompt.borrow().core.prompt.borrow().due();
     let memory = Memory { due, asked_again, ..memory };
-    Ok(match &*prompt.borrow().core.log.borrow() {
-        Some(log) => log.without_secrets(memory),
-        None => memory,
-    })
+    let core = prompt.borrow().core.clone();
+    let Some(log) = core.log.borrow().clone() else { return Ok(memory) };
+    let memory = log.without_secrets(memory);
+    // Here, where every memory comes by that goes into a log.
+    for (name, reason) in log.newly_lost(&memory) {
+        let message = format!(
+            "the state {name:?} cannot be stored in the journal: {reason}. The run cannot be resumed while it is so"
+        );
+        services::scope(ctx, &core)?.emit(&EventKind::Warning { message });
+    }
+    Ok(memory)
 }
