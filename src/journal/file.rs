@@ -117,13 +117,15 @@ impl Journal {
 
     /// The version; 0 is that of a file without anything in it.
     fn checked_version(&self) -> Result<i64, JournalError> {
-        let version = self.check(self.number("user_version"))?;
-        match version {
-            0 if self.check(self.is_empty())? => Ok(0),
+        if self.check(self.number("user_version"))? == 0 && self.check(self.is_empty())? {
+            return Ok(0);
+        }
+        // Once more: another process may have laid the file out between the two looks at it.
+        match self.check(self.number("user_version"))? {
             0 => Err(of_another(&self.path)),
             _ if self.check(self.number("application_id"))? != APPLICATION => Err(of_another(&self.path)),
             VERSION => Ok(VERSION),
-            _ => Err(JournalError::newer(&self.path, version, VERSION)),
+            version => Err(JournalError::newer(&self.path, version, VERSION)),
         }
     }
 
