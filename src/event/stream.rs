@@ -72,8 +72,10 @@ impl Events {
     /// The name of a run that begins now.
     pub fn new_name() -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        // Names sort as the runs began; what follows tells runs of one millisecond apart.
-        format!("{:011x}{:08x}", now.as_millis(), fastrand::u32(..))
+        // Names sort as the runs began; what follows tells runs of one millisecond apart. By the system: processes that
+        // start together would seed a generator of their own alike.
+        let random = getrandom::u32().unwrap_or_else(|_| fastrand::u32(..) ^ std::process::id());
+        format!("{:011x}{random:08x}", now.as_millis())
     }
 
     /// The stream of a run of this name that goes on. `known` are the numbers of its agents, by their keys: they are found again.
