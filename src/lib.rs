@@ -23,6 +23,7 @@
 //! - [`trace`] – a run as spans for OpenTelemetry, and as a page
 //! - [`check`] – what is wrong with a prompt file, found before it runs
 //! - [`testing`] – tests of prompt files: discovery, isolation, results, reports
+//! - [`serve`] – prompt files as something that other programs call
 //! - [`cli`] – arguments, printer, one file per command
 
 #![warn(unreachable_pub)]
@@ -35,6 +36,7 @@ mod journal;
 mod plugin;
 mod prompt;
 mod schema;
+mod serve;
 mod session;
 mod testing;
 mod trace;

@@ -111,9 +111,12 @@ const ARROWS: &[(&str, &[&str])] = &[
             "diagnostic",
         ],
     ),
+    // Files are run by other processes, which tell of it in events.
+    ("serve", &["http", "event", "chat", "schema", "diagnostic"]),
     (
         "cli",
         &[
+            "serve",
             "permission",
             "testing",
             "journal",

@@ -1,0 +1,12 @@
+//! Prompt files as something that other programs call: which files there are, what each is called and takes, one call of one.
+//!
+//! Owns: finding the files, naming them, describing each in a process of its own, noticing changes, and calls: each is a run of
+//! the file in a process of its own, so that nothing a prompt does (a crash, an endless loop, `process.chdir`) reaches another.
+//!
+//! Must not know: JavaScript, the step loop, how results are shown, nor, outside `protocol`, who calls.
+
+#![allow(dead_code, unused_imports)] // Until `lmthing mcp` is whole.
+
+mod files;
+
+pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};
