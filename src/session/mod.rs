@@ -15,14 +15,18 @@ mod file;
 mod going_on;
 mod kept;
 mod meter;
+mod overall;
 mod permits;
 mod receive;
 mod request;
 mod standstill;
 mod step_loop;
 mod tools;
+mod warnings;
 
 pub(crate) use doors::{Outside, doors};
 pub(crate) use failure::{AskedModel, RunFailure, failure, without_secrets};
 pub(crate) use file::{FileRunOptions, Surroundings, run_file};
 pub(crate) use meter::Meter;
+pub(crate) use overall::Overall;
+pub(crate) use warnings::warnings;

@@ -1,0 +1,127 @@
+//! `lmthing map FILE --input ROWS` (docs/map.md): from arguments to results.
+
+mod show;
+
+use std::path::{Path, PathBuf};
+
+use super::{mock_file, prompt_file::check_file, run::own_prices};
+use crate::{
+    cli::{
+        ExitCode, Printer,
+        env::{self, Environment},
+        failure::{Ending, WrongUsage},
+        interrupt::Interrupts,
+        map_args::{MapArgs, MapFormat},
+        permission_args::own_needs,
+    },
+    files::Reporter,
+    map::{Format, MapModel, MapOptions, Source, run_map},
+    permission::Permissions,
+    provider::Redactor,
+    script::bindings::{FileRun, ModelChoice},
+};
+use show::Shown;
+
+/// Runs the file for each row, and shows how it goes.
+pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
+    // Before anything else: from now on there is something to say at the end.
+    let interrupts = Interrupts::listen();
+    interrupts.take_time();
+    let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.env_file);
+    let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
+    let fail = |ending: Ending| {
+        ending.diagnostic.iter().for_each(|problem| printer.diagnostic(problem));
+        ending.code
+    };
+    let options = check_file(&args.file).and_then(|()| options(args, environment, printer));
+    let options = match options {
+        Ok(options) => options,
+        Err(error) => return fail(Ending::not_begun(error, &redactor)),
+    };
+    let mut shown = Shown::new(args, printer, interrupts);
+    match run_map(options, &mut shown) {
+        Ok(totals) => shown.end(&totals),
+        Err(error) => {
+            shown.break_off();
+            fail(Ending::of_run(&FileRun::Failed(error), None, args.model.as_deref(), &redactor))
+        }
+    }
+}
+
+fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyhow::Result<MapOptions> {
+    if let Some(wrong) = environment.wrong {
+        return Err(wrong.into());
+    }
+    if !args.quiet {
+        environment.problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
+    }
+    let variables = environment.variables;
+    let permissions = args.permissions.permissions(&args.file, &args.env_file, &variables)?;
+    confine(args, &permissions, &variables);
+    let model = match (&args.mock, &args.model) {
+        (Some(path), _) => match mock_file::read(path)? {
+            ModelChoice::Mock { items, place } => Some(MapModel::Mock(items, place)),
+            _ => None,
+        },
+        (None, model) => model.clone().map(MapModel::Named),
+    };
+    Ok(MapOptions {
+        file: absolute(&args.file),
+        shown_file: args.file.display().to_string(),
+        rows: source(args)?,
+        settings: args.set.clone(),
+        out: args.output.clone(),
+        format: match args.format {
+            MapFormat::Jsonl => Format::JsonLines,
+            MapFormat::Csv => Format::Csv,
+        },
+        unordered: args.unordered,
+        jobs: args.jobs,
+        max_errors: args.max_errors,
+        sample: args.sample,
+        retries: args.retries,
+        fresh: args.fresh,
+        limits: args.limits.limits(),
+        own_prices: own_prices(&variables, &Reporter::default())?,
+        permissions,
+        mcp_config: args.mcp_config.as_deref().map(absolute),
+        model,
+        approve: args.approvals.rules(),
+        variables,
+    })
+}
+
+fn source(args: &MapArgs) -> Result<Source, WrongUsage> {
+    match (&args.each, &args.input) {
+        (Some(pattern), _) => Ok(Source::Each(pattern.clone())),
+        (None, Some(path)) if path == Path::new("-") => {
+            use std::io::IsTerminal;
+            if std::io::stdin().is_terminal() {
+                let hint = "pipe rows into the command, or name a file";
+                return Err(WrongUsage::new("--input: - is standard input, and nothing is piped into it", hint));
+            }
+            Ok(Source::StandardInput)
+        }
+        (None, path) => Ok(Source::File(path.clone().unwrap_or_default())),
+    }
+}
+
+/// Has the system hold the rights of a restricted file as well.
+fn confine(args: &MapArgs, permissions: &Permissions, variables: &[(String, String)]) {
+    let Some(rights) = permissions.of_restricted() else { return };
+    let folder = |file: &Path| absolute(file).parent().map(Path::to_owned);
+    let written = args.output.iter().filter_map(|out| folder(out)).chain([std::env::temp_dir()]).collect();
+    // As words of the command line name files that are read.
+    let each = args.each.as_deref().map(Path::new).and_then(|pattern| {
+        let is_plain =
+            |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
+        folder(&pattern.components().take_while(is_plain).collect::<PathBuf>().join("x"))
+    });
+    let read = args.input.iter().chain(&args.mock).chain(&args.mcp_config).cloned().chain(each);
+    let read: Vec<String> = read.map(|path| format!("@{}", path.display())).collect();
+    rights.confine_program(&own_needs((&args.file, &read), written, variables));
+}
+
+fn absolute(file: &Path) -> PathBuf {
+    std::path::absolute(file).unwrap_or_else(|_| file.to_owned())
+}
