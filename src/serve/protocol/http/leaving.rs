@@ -138,7 +138,7 @@ mod tests {
         assert!(known.close(&id, Some(&request)));
         assert!(known.forsake(&id, &request));
         assert!(!known.forsake(&id, &request));
-        assert_eq!(known.silent(Duration::ZERO), [id.clone()]);
+        assert_eq!(known.silent(Duration::ZERO), std::slice::from_ref(&id));
         assert!(known.end(&id).is_empty());
     }
 
