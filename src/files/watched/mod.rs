@@ -137,9 +137,12 @@ impl<C: Fn(&str)> Watch<C> {
     }
 }
 
+/// Who hears what cannot be watched.
+type Hearer<'a> = Box<dyn Fn(&str) + 'a>;
+
 /// Watches the files of one run.
 pub(crate) struct Watched<'a> {
-    watch: Watch<Box<dyn Fn(&str) + 'a>>,
+    watch: Watch<Hearer<'a>>,
     reports: Reports,
 }
 
@@ -149,7 +152,7 @@ impl<'a> Watched<'a> {
     /// # Errors
     /// The system may refuse to watch.
     pub(crate) fn new(files: &[PathBuf], report: &Report, cannot: impl Fn(&str) + 'a) -> notify::Result<Self> {
-        let cannot: Box<dyn Fn(&str) + 'a> = Box::new(cannot);
+        let cannot: Hearer<'a> = Box::new(cannot);
         let report_folder = Some(report.folder().to_owned());
         let mut watched = Watched {
             watch: Watch { report_folder, ..Watch::of(Folders::new()?, cannot) },
