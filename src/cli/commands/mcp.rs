@@ -27,12 +27,6 @@ async fn serve(args: &McpArgs, printer: &Printer) -> ExitCode {
     // Before anything else: from now on there is something to end.
     let mut interrupts = Interrupts::listen();
     let (told, mut hear) = mpsc::channel(WAITING);
-    let tell = async {
-        while let Some(line) = hear.recv().await {
-            printer.stderr(&format!("{line}\n"));
-        }
-        std::future::pending().await
-    };
     let mut catalog = None;
     let serve = async {
         let place = Place::of(args).await?;
@@ -44,15 +38,30 @@ async fn serve(args: &McpArgs, printer: &Printer) -> ExitCode {
         biased;
         signal = interrupts.next() => Ok(ExitCode::Interrupted(signal)),
         ended = serve => ended.map(|()| ExitCode::Done),
-        () = tell => unreachable!("telling never ends by itself"),
+        () = tell(&mut hear, printer) => unreachable!("telling never ends by itself"),
     };
     if let Some(catalog) = catalog {
-        catalog.close().await;
+        tokio::select! {
+            () = catalog.close() => {}
+            () = tell(&mut hear, printer) => unreachable!("telling never ends by itself"),
+        }
+    }
+    interrupts.disregard();
+    while let Ok(line) = hear.try_recv() {
+        printer.stderr(&format!("{line}\n"));
     }
     ended.unwrap_or_else(|Failed { code, problem }| {
         printer.diagnostic(&problem);
         code
     })
+}
+
+/// Shows what the server and its calls have to say.
+async fn tell(hear: &mut mpsc::Receiver<String>, printer: &Printer) {
+    while let Some(line) = hear.recv().await {
+        printer.stderr(&format!("{line}\n"));
+    }
+    std::future::pending().await
 }
 
 /// Why nothing is served.
@@ -64,6 +73,12 @@ struct Failed {
 impl From<WrongUsage> for Failed {
     fn from(wrong: WrongUsage) -> Self {
         Failed { code: ExitCode::Usage, problem: wrong.into() }
+    }
+}
+
+impl From<Box<Diagnostic>> for Failed {
+    fn from(problem: Box<Diagnostic>) -> Self {
+        Failed::from(*problem)
     }
 }
 
@@ -125,7 +140,7 @@ fn greet(args: &McpArgs, files: &dyn PromptFiles, printer: &Printer) {
 /// The token that clients must have, if they must have one.
 fn token(args: &McpArgs) -> Result<Option<Token>, WrongUsage> {
     let directory = std::env::current_dir().unwrap_or_default();
-    let environment = env::with_files(&directory, args.calls.env_files());
+    let environment = env::with_files(&directory, &args.calls.env_file);
     if let Some(wrong) = environment.wrong {
         return Err(wrong);
     }
