@@ -34,8 +34,11 @@ fn it_says_where_it_listens_and_who_may_ask() {
 fn a_token_is_taken_from_a_variable_and_kept_from_prompt_files() {
     let source = "
 export const config = { model: 'mock' };
-export const mock = ({ messages }) => [{ type: 'text', text: `told ${messages.at(-1).content}` }];
-export default async ({ $ }) => { $`${process.env.SERVE_TOKEN ?? 'nothing'}`; };
+export const mock = [{ type: 'text', text: 'told nothing' }];
+export default async ({ $ }) => {
+  if ('SERVE_TOKEN' in process.env) throw new Error('it is there');
+  $`go`;
+};
 ";
     let folder = Folder::new(&[("p.lmt.mjs", source)]);
     let mut command = folder.command("mcp --http 0 --token-env SERVE_TOKEN p.lmt.mjs");

@@ -6,7 +6,7 @@ mod run_support;
 
 use std::time::{Duration, Instant};
 
-use mcp_serve_support::{CRASH, Client, ENDLESS, GREET, PRIMES, STEPS, WEATHER, hello, pids};
+use mcp_serve_support::{COUNT, CRASH, Client, ENDLESS, GREET, PRIMES, STEPS, WEATHER, hello, pids};
 use mcp_support::{is_alive, soon};
 use run_support::{Folder, replace};
 use serde_json::{Value, json};
@@ -39,7 +39,8 @@ fn files_are_tools_with_their_schemas() {
 #[test]
 fn calls_give_text_or_data_and_nothing_else_is_on_standard_output() {
     let files = [("greet.lmt.mjs", GREET), ("weather.lmt.mjs", WEATHER), ("primes.lmt.mjs", PRIMES)];
-    let mut client = Client::connect(&Folder::new(&files), "mcp .");
+    let folder = Folder::new(&files);
+    let mut client = Client::connect(&folder, "mcp .");
     let greeting = json!({ "content": [{ "type": "text", "text": "Hello there" }], "isError": false });
     assert_eq!(client.call("greet", json!({ "name": "Ada" })), greeting);
     let weather = client.call("weather", json!({ "city": "Rome" }));
@@ -55,7 +56,8 @@ fn calls_give_text_or_data_and_nothing_else_is_on_standard_output() {
 
 #[test]
 fn wrong_arguments_are_a_result_and_a_wrong_name_is_an_error() {
-    let mut client = Client::connect(&Folder::new(&[("greet.lmt.mjs", GREET)]), "mcp greet.lmt.mjs");
+    let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
+    let mut client = Client::connect(&folder, "mcp greet.lmt.mjs");
     for (arguments, words) in
         [(json!({}), "name"), (json!({ "name": 5 }), "name"), (json!({ "name": "Ada", "loud": "very" }), "loud")]
     {
@@ -71,7 +73,8 @@ fn wrong_arguments_are_a_result_and_a_wrong_name_is_an_error() {
 
 #[test]
 fn steps_and_tool_calls_are_progress() {
-    let mut client = Client::connect(&Folder::new(&[("steps.lmt.mjs", STEPS)]), "mcp .");
+    let folder = Folder::new(&[("steps.lmt.mjs", STEPS)]);
+    let mut client = Client::connect(&folder, "mcp .");
     let params = json!({ "name": "steps", "arguments": {}, "_meta": { "progressToken": 41 } });
     assert_eq!(client.ask("tools/call", params)["content"][0]["text"], "seen");
     let mut told = Vec::new();
@@ -102,21 +105,11 @@ fn a_cancelled_call_ends_and_is_not_answered() {
 
 #[test]
 fn many_calls_at_the_same_time_are_told_apart() {
-    let echo = "
-import { z } from 'zod';
-export const input = z.object({ n: z.number() });
-let seen = 0;
-export const config = { model: 'mock' };
-export const mock = [{ type: 'tool-call', toolName: 'wait', args: {} }, { type: 'text', text: 'done' }];
-export default async ({ defTool, $ }, { n }) => {
-  defTool('wait', 'Waits', z.object({}), async () => { seen += 1; return `${n} ${seen}`; });
-  $`go ${n}`;
-};
-";
-    let mut client = Client::connect(&Folder::new(&[("echo.lmt.mjs", echo)]), "mcp .");
-    let calls: Vec<u64> = (0..20).map(|n| client.begin("echo", json!({ "n": n }))).collect();
-    for id in calls.into_iter().rev() {
-        assert_eq!(client.answer(id)["content"][0]["text"], "done");
+    let folder = Folder::new(&[("count.lmt.mjs", COUNT)]);
+    let mut client = Client::connect(&folder, "mcp .");
+    let calls: Vec<u64> = (0..20).map(|n| client.begin("count", json!({ "n": n }))).collect();
+    for (n, id) in calls.into_iter().enumerate().rev() {
+        assert_eq!(client.answer(id)["structuredContent"], json!({ "n": n, "seen": 1 }), "an engine of its own");
     }
     assert_eq!(client.close().code, 0);
 }
@@ -220,7 +213,8 @@ fn a_killed_server_leaves_no_call_behind() {
 
 #[test]
 fn what_is_no_message_ends_nothing() {
-    let mut client = Client::start(&mut Folder::new(&[("greet.lmt.mjs", GREET)]).command("mcp ."));
+    let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
+    let mut client = Client::start(&mut folder.command("mcp ."));
     for line in ["hello?", "", "{\"jsonrpc\":", "\u{feff}", "[[[["] {
         client.write(line);
     }

@@ -51,6 +51,21 @@ export const mock = [{ type: 'text', text: '[2,3,5]' }];
 export default async ({ $ }) => { $`go`; };
 ";
 
+/// Gives back the number that it was given, from a model of its own.
+pub const COUNT: &str = "
+import { z } from 'zod';
+export const input = z.object({ n: z.number() });
+export const output = z.object({ n: z.number(), seen: z.number() });
+let given, seen = 0;
+async function* answer() {
+  seen += 1;
+  yield { type: 'text-delta', id: '1', delta: JSON.stringify({ n: given, seen }) };
+  yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } };
+}
+export const config = { model: { modelId: 'own', provider: 'own', doStream: async () => ({ stream: answer() }) } };
+export default async ({ $ }, { n }) => { given = n; $`${n}`; };
+";
+
 /// Calls a tool in two steps before it is done.
 pub const STEPS: &str = "
 import { z } from 'zod';
@@ -61,7 +76,11 @@ export const mock = [
   { type: 'text', text: 'seen' },
 ];
 export default async ({ defTool, $ }) => {
-  defTool('look', 'Looks', z.object({ at: z.number() }), async ({ at }) => `saw ${at}`);
+  defTool('look', 'Looks', z.object({ at: z.number() }), async ({ at }) => {
+    // So long that a client hears of it before the answer.
+    await new Promise((done) => setTimeout(done, 100));
+    return `saw ${at}`;
+  });
   $`go`;
 };
 ";
