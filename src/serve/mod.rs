@@ -17,6 +17,7 @@ mod finding;
 mod listing;
 mod naming;
 mod options;
+pub(crate) mod protocol;
 mod running;
 mod upkeep;
 mod watching;
