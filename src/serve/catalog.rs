@@ -1,7 +1,6 @@
 //! The files that are served, as protocols see them: the list as it is now, and calls. Must not know how the list is kept up.
 
 use std::{
-    collections::HashMap,
     num::NonZeroUsize,
     sync::{Arc, Mutex, PoisonError},
     thread,
@@ -17,8 +16,8 @@ use tokio::{
 };
 
 use super::{
-    Call, Outcome, PromptFiles, ServedFile, finding::find, options::ServeOptions, running::Conduct, upkeep::Upkeep,
-    watching::Watching,
+    Call, Outcome, PromptFiles, ServedFile, closing::Closing, finding::find, listing::Listing, options::ServeOptions,
+    running::Conduct, upkeep::Upkeep, watching::Watching,
 };
 use crate::diagnostic::Diagnostic;
 
@@ -37,17 +36,10 @@ pub(crate) struct Catalog {
     listing: watch::Receiver<Listing>,
     changes: watch::Receiver<u64>,
     turns: Arc<Semaphore>,
-    closing: watch::Sender<bool>,
+    close: watch::Sender<bool>,
+    closing: Closing,
     calls: Mutex<JoinSet<()>>,
     runtime: Handle,
-}
-
-/// The list as it is at a moment.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Listing {
-    pub(super) files: Arc<[ServedFile]>,
-    /// By name, whether a file has an `input`.
-    pub(super) takes_input: Arc<HashMap<String, bool>>,
 }
 
 impl Catalog {
@@ -58,12 +50,11 @@ impl Catalog {
     pub(crate) async fn start(options: ServeOptions) -> Result<Arc<Self>, Box<Diagnostic>> {
         let found = find(&options.paths)?;
         let options = Arc::new(options);
-        let empty = Listing { files: Arc::from([]), takes_input: Arc::default() };
-        let ((listed, listing), (changed, changes)) = (watch::channel(empty), watch::channel(0));
-        let (closing, closed) = watch::channel(false);
+        let ((listed, listing), (changed, changes)) = (watch::channel(Listing::empty()), watch::channel(0));
+        let (close, closing) = Closing::new();
         let watching = Watching::start(&options);
         let (upkeep, all_described) = Upkeep::new(options.clone(), (listed, changed), watching);
-        tokio::spawn(upkeep.run(found, closed));
+        tokio::spawn(upkeep.run(found, closing.clone()));
         // Not in time is no failure.
         let _ = timeout(START, all_described).await;
         let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -72,6 +63,7 @@ impl Catalog {
             listing,
             changes,
             turns: Arc::new(Semaphore::new(MIN_TURNS.max(2 * cores))),
+            close,
             closing,
             calls: Mutex::default(),
             runtime: Handle::current(),
@@ -80,7 +72,7 @@ impl Catalog {
 
     /// Ends all calls, and waits until they have ended.
     pub(crate) async fn close(&self) {
-        self.closing.send_replace(true);
+        self.close.send_replace(true);
         let mut calls = std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner));
         // What does not end by then ends with us.
         let _ = timeout(FAREWELL, async { while calls.join_next().await.is_some() {} }).await;
@@ -98,9 +90,7 @@ impl PromptFiles for Catalog {
     }
 
     fn call(&self, name: &str, input: Map<String, Value>) -> Option<Call> {
-        let Listing { files, takes_input } = self.listing.borrow().clone();
-        let file = files.iter().find(|file| file.name == name)?.clone();
-        let takes_input = takes_input.get(name).copied().unwrap_or_default();
+        let (file, takes_input) = self.listing.borrow().find(name)?;
         let (tell, progress) = mpsc::unbounded_channel();
         let (answer, outcome) = oneshot::channel();
         if !takes_input && !input.is_empty() {
@@ -116,7 +106,7 @@ impl PromptFiles for Catalog {
             takes_input,
             input,
             turns: self.turns.clone(),
-            closing: self.closing.subscribe(),
+            closing: self.closing.clone(),
             progress: tell,
         };
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);

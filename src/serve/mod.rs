@@ -9,10 +9,12 @@
 
 mod catalog;
 mod child;
+mod closing;
 mod describing;
 mod event;
 mod files;
 mod finding;
+mod listing;
 mod naming;
 mod options;
 pub(crate) mod protocol;

@@ -6,16 +6,16 @@ use serde_json::{Map, Value};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     process::ChildStdout,
-    sync::{Semaphore, mpsc, oneshot, watch},
+    sync::{Semaphore, mpsc, oneshot},
     time::sleep,
 };
 
 use super::{
     Outcome, Progress, ServedFile,
     child::{OwnChild, ending, tell_lines},
+    closing::Closing,
     event::{self, Said},
     options::ServeOptions,
-    upkeep::set,
 };
 
 /// No line of a run is longer: a result of more bytes than that is none that anybody could use.
@@ -37,7 +37,7 @@ pub(super) struct Conduct {
     /// So many calls run at the same time; the others wait their turn.
     pub(super) turns: Arc<Semaphore>,
     /// The server ends.
-    pub(super) closing: watch::Receiver<bool>,
+    pub(super) closing: Closing,
     pub(super) progress: mpsc::UnboundedSender<Progress>,
 }
 
@@ -45,7 +45,7 @@ impl Conduct {
     /// Runs the call, until nobody waits for its outcome any more.
     pub(super) async fn run(mut self, mut outcome: oneshot::Sender<Outcome>) {
         let mut closing = self.closing.clone();
-        let closed = set(&mut closing);
+        let closed = closing.heard();
         tokio::pin!(closed);
         let turns = self.turns.clone();
         let _turn = tokio::select! {

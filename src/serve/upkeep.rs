@@ -1,7 +1,7 @@
 //! Keeping the list of files up: which there are, what each offers, and what changes. Must not know who reads the list.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::Arc,
@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use serde_json::{Map, Value, json};
 use tokio::{
     sync::{Semaphore, oneshot, watch},
     task::{AbortHandle, JoinSet},
@@ -17,11 +16,10 @@ use tokio::{
 };
 
 use super::{
-    ServedFile,
-    catalog::Listing,
+    closing::Closing,
     describing::{Description, Problem, describe},
     finding::{Found, find_again},
-    naming::names,
+    listing::Listing,
     options::ServeOptions,
     watching::Watching,
 };
@@ -91,8 +89,8 @@ impl Upkeep {
         (upkeep, all_described)
     }
 
-    /// Keeps the list up until `closed` says that nobody needs it any more.
-    pub(super) async fn run(mut self, found: Found, mut closed: watch::Receiver<bool>) {
+    /// Keeps the list up until the server ends.
+    pub(super) async fn run(mut self, found: Found, mut closing: Closing) {
         self.watching.watch(&self.options.paths);
         self.take(found).await;
         loop {
@@ -105,7 +103,7 @@ impl Upkeep {
             };
             tokio::select! {
                 biased;
-                () = set(&mut closed) => return,
+                () = closing.heard() => return,
                 Some(done) = self.describing.join_next() => {
                     // One that was broken off has nothing to say.
                     if let Ok((id, described)) = done.map(|described| (described.file.clone(), described)) {
@@ -211,7 +209,8 @@ impl Upkeep {
     /// Lists what there is, if that is something else than before.
     fn list(&mut self) {
         self.due = None;
-        let listing = self.listing();
+        let offers = self.entries.iter().map(|(path, entry)| (path.clone(), entry.offer.as_ref()));
+        let listing = Listing::of(&offers.collect());
         let is_new = self.listed.send_if_modified(|listed| {
             let is_new = *listed != listing;
             *listed = listing;
@@ -222,35 +221,8 @@ impl Upkeep {
         }
     }
 
-    fn listing(&self) -> Listing {
-        let paths: Vec<PathBuf> = self.entries.keys().cloned().collect();
-        // Names are given to files that do not load as well: one that breaks does not change what another is called.
-        let offered = names(&paths).into_iter().zip(&self.entries).filter_map(|(name, (path, entry))| {
-            let Description { description, input, output } = entry.offer.clone()?;
-            let takes_input = input.is_some();
-            let input = input.unwrap_or_else(nothing);
-            Some((ServedFile { name, path: path.clone(), description, input, output }, takes_input))
-        });
-        let mut offered: Vec<(ServedFile, bool)> = offered.collect();
-        offered.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
-        let takes_input: HashMap<String, bool> =
-            offered.iter().map(|(file, takes_input)| (file.name.clone(), *takes_input)).collect();
-        Listing { files: offered.into_iter().map(|(file, _)| file).collect(), takes_input: Arc::new(takes_input) }
-    }
-
     async fn tell(&self, line: String) {
         // Nobody may be listening any more.
         let _ = self.options.told.send(line).await;
     }
-}
-
-/// Waits until a flag is set; also ends when nobody is there any more to set it.
-pub(super) async fn set(flag: &mut watch::Receiver<bool>) {
-    let _ = flag.wait_for(|is_set| *is_set).await;
-}
-
-/// The input of a file that takes none; a model that is told so does not make anything up.
-fn nothing() -> Map<String, Value> {
-    let schema = [("type", json!("object")), ("properties", json!({})), ("additionalProperties", json!(false))];
-    schema.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
