@@ -263,7 +263,7 @@ fn reporter(args: &RunArgs) -> anyhow::Result<Reporter> {
     Reporter::to(report).with_context(|| format!("cannot write {}", report.unwrap_or(Path::new("")).display()))
 }
 
-fn absolute(file: &Path) -> PathBuf {
+pub(super) fn absolute(file: &Path) -> PathBuf {
     std::path::absolute(file).unwrap_or_else(|_| file.to_owned())
 }
 
