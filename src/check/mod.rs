@@ -7,7 +7,6 @@
 pub(crate) mod declarations;
 mod exported;
 mod faults;
-mod file_names;
 mod finding;
 mod inspection;
 mod locate;
@@ -20,12 +19,11 @@ mod types;
 use std::path::{Path, PathBuf};
 
 pub(crate) use exported::exports;
-pub(crate) use file_names::{ENDINGS, is_prompt_file, is_test_file};
 pub(crate) use finding::{Finding, Position, Related, Severity, Span};
 pub(crate) use lost_variables::{LostVariable, lost_variables};
 pub(crate) use options::CheckOptions;
 
-use crate::{diagnostic::Diagnostic, script::bindings::inspect::Rendered};
+use crate::{diagnostic::Diagnostic, files::is_test_file, script::bindings::inspect::Rendered};
 
 /// Whether the input that all files are given can be read: no file is to blame where it cannot.
 ///

@@ -32,7 +32,6 @@ mod show;
 mod templates;
 mod test_args;
 mod view_args;
-mod watched;
 
 use std::ffi::OsString;
 

@@ -8,5 +8,6 @@
 #![allow(dead_code, unused_imports)] // Until `lmthing mcp` is whole.
 
 mod files;
+pub(crate) mod protocol;
 
 pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};

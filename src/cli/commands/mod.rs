@@ -14,7 +14,6 @@ mod recording;
 pub(super) mod resume;
 pub(super) mod run;
 pub(super) mod runs;
-pub(super) mod search;
 pub(super) mod test;
 pub(super) mod types;
 pub(super) mod view;

@@ -27,10 +27,10 @@ use crate::{
         permission_args::own_needs,
         script_host::TerminalHost,
         show::Show,
-        watched::Reporter,
     },
     cost::{OwnPrices, PRICES_VARIABLE},
     diagnostic::Diagnostic,
+    files::Reporter,
     provider::Redactor,
     script::{
         SCRIPT_STACK_SIZE,

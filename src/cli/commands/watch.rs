@@ -9,12 +9,9 @@ use tokio::process::{Child, Command};
 
 use super::watch_input::WatchInput;
 use crate::{
-    cli::{
-        ExitCode, Printer,
-        interrupt::Interrupts,
-        watched::{Report, Watched},
-    },
+    cli::{ExitCode, Printer, interrupt::Interrupts},
     diagnostic::Diagnostic,
+    files::{Report, Watched},
 };
 
 /// How long a run that is broken off has for its last words.

@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 use super::places::{State, state_below, state_of};
 
 /// Where a run writes its lines.
-pub(in crate::cli) struct Report(PathBuf);
+pub(crate) struct Report(PathBuf);
 
 impl Report {
     /// An empty one.
-    pub(in crate::cli) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         // In a folder of its own: the one for everybody's temporary files is a busy place.
         let name = format!("lmthing-{}-{:016x}", std::process::id(), fastrand::u64(..));
         let folder = fs::canonicalize(std::env::temp_dir())?.join(name);
@@ -29,7 +29,7 @@ impl Report {
     }
 
     /// Where it is.
-    pub(in crate::cli) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
@@ -49,7 +49,7 @@ impl Drop for Report {
 
 /// What a run tells through; to nobody when it is not watched.
 #[derive(Clone, Default)]
-pub(in crate::cli) struct Reporter(Option<Arc<Lines>>);
+pub(crate) struct Reporter(Option<Arc<Lines>>);
 
 struct Lines {
     file: File,
@@ -61,19 +61,19 @@ impl Reporter {
     ///
     /// # Errors
     /// The report cannot be written.
-    pub(in crate::cli) fn to(report: Option<&Path>) -> io::Result<Self> {
+    pub(crate) fn to(report: Option<&Path>) -> io::Result<Self> {
         let open = |path| OpenOptions::new().create(true).append(true).open(path);
         let file = report.map(open).transpose()?;
         Ok(Reporter(file.map(|file| Arc::new(Lines { file, told: Mutex::default() }))))
     }
 
     /// Whether anybody watches.
-    pub(in crate::cli) fn is_heard(&self) -> bool {
+    pub(crate) fn is_heard(&self) -> bool {
         self.0.is_some()
     }
 
     /// The run is about to read `file`, whether or not it is there.
-    pub(in crate::cli) fn looked_for(&self, file: &Path) {
+    pub(crate) fn looked_for(&self, file: &Path) {
         let Some(lines) = &self.0 else { return };
         if lines.told.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
             lines.write(file, What::Read);
@@ -81,14 +81,14 @@ impl Reporter {
     }
 
     /// The run takes all prompt files below `folder`: a change is that one comes or goes.
-    pub(in crate::cli) fn searched(&self, folder: &Path) {
+    pub(crate) fn searched(&self, folder: &Path) {
         if let Some(lines) = &self.0 {
             lines.write(folder, What::Searched);
         }
     }
 
     /// The run itself has written `file`, or left it as it is: how it is now, it knows.
-    pub(in crate::cli) fn wrote(&self, file: &Path) {
+    pub(crate) fn wrote(&self, file: &Path) {
         if let Some(lines) = &self.0 {
             lines.write(file, What::Wrote);
         }

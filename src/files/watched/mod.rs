@@ -14,7 +14,7 @@ use tokio::time::{Duration, Instant, sleep, timeout_at};
 
 use folders::Folders;
 use places::{Look, Places, state_of};
-pub(super) use report::{Report, Reporter};
+pub(crate) use report::{Report, Reporter};
 use report::{Reported, Reports, What};
 
 /// How long nothing must change any more: editors write in several steps.
@@ -30,7 +30,7 @@ const GATHER: Duration = Duration::from_millis(15);
 const MAX_LOOKS: usize = 20;
 
 /// Watches files, through the folders they are in.
-pub(super) struct Watched<'a> {
+pub(crate) struct Watched<'a> {
     folders: Folders,
     places: Places,
     reports: Reports,
@@ -45,7 +45,7 @@ impl<'a> Watched<'a> {
     ///
     /// # Errors
     /// The system may refuse to watch.
-    pub(super) fn new(files: &[PathBuf], report: &Report, cannot: impl Fn(&str) + 'a) -> notify::Result<Self> {
+    pub(crate) fn new(files: &[PathBuf], report: &Report, cannot: impl Fn(&str) + 'a) -> notify::Result<Self> {
         let mut watched = Watched {
             folders: Folders::new()?,
             places: Places::new(std::env::current_dir().unwrap_or_default()),
@@ -65,14 +65,14 @@ impl<'a> Watched<'a> {
     }
 
     /// A run is about to begin: it will find everything as it is now.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.look();
         self.places.accept();
         self.due = None;
     }
 
     /// Resolves to the name of a file that has changed, once it is whole. Can be asked again at any time.
-    pub(super) async fn changed(&mut self) -> String {
+    pub(crate) async fn changed(&mut self) -> String {
         loop {
             let begun = Instant::now();
             if let Some(file) = self.find_change() {

@@ -11,7 +11,7 @@ use notify::{
 };
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use crate::cli::failure::words;
+use super::super::words::words;
 
 /// What happened: the paths of entries that came or went, which may be watched folders. `None` when some of it is lost.
 type Happening = Option<Vec<PathBuf>>;
