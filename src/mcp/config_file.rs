@@ -60,7 +60,10 @@ pub(crate) fn server_of(value: &Value, variable: Option<Variable<'_>>) -> Result
     }
 }
 
-fn read(path: &Path, must_be_there: bool) -> Result<Option<(&'static str, Map<String, Value>)>, String> {
+/// The servers of a file, and the key that they stand under.
+type Servers = (&'static str, Map<String, Value>);
+
+fn read(path: &Path, must_be_there: bool) -> Result<Option<Servers>, String> {
     let shown = path.display();
     let mut text = match std::fs::read_to_string(path) {
         Ok(text) => text,

@@ -261,7 +261,6 @@ impl Inner {
                 latest: request.latest.into_iter().chain(timeout).min(),
                 goes_on: true,
                 keeps_pieces: request.keeps_pieces,
-                ..Surroundings::default()
             },
         })
     }
