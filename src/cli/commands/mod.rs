@@ -2,6 +2,7 @@
 
 pub(super) mod check;
 pub(super) mod completions;
+pub(super) mod describe;
 mod input;
 mod journal;
 pub(super) mod man;
