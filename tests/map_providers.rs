@@ -47,7 +47,11 @@ fn provider(limit: usize, takes: Duration) -> (String, Arc<Seen>) {
         let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
         seen.most.fetch_max(now, Ordering::SeqCst);
         let answer = if now > limit {
-            response("429 Too Many Requests\r\nretry-after-ms: 100", "application/json", "{\"error\":{\"message\":\"slow down\"}}")
+            response(
+                "429 Too Many Requests\r\nretry-after-ms: 100",
+                "application/json",
+                "{\"error\":{\"message\":\"slow down\"}}",
+            )
         } else {
             thread::sleep(takes);
             response("200 OK", "text/event-stream", ANSWER)

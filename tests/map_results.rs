@@ -109,7 +109,12 @@ fn the_same_command_goes_on() {
 #[test]
 fn another_file_runs_all_rows_again() {
     let folder = echo(&["a", "b"]);
-    folder.write("p.lmt.mjs", &ECHO.replace("`${name} ${count}`", "`${name} ${word}`").replace("import fs", "import { word } from './word.mjs';\nimport fs"));
+    folder.write(
+        "p.lmt.mjs",
+        &ECHO
+            .replace("`${name} ${count}`", "`${name} ${word}`")
+            .replace("import fs", "import { word } from './word.mjs';\nimport fs"),
+    );
     folder.write("word.mjs", "export const word = 'one';");
     let map = format!("{MAP} -o out.jsonl");
     assert_eq!(folder.run(&map).code, 0);
@@ -182,7 +187,10 @@ fn an_interrupt_keeps_what_is_done() {
     running.signal("INT");
     let ended = running.end();
     assert_eq!(ended.code, 130, "{ended:?}");
-    assert!(ended.stderr.contains("not run") && ended.stderr.contains("The same command again runs the rest"), "{ended:?}");
+    assert!(
+        ended.stderr.contains("not run") && ended.stderr.contains("The same command again runs the rest"),
+        "{ended:?}"
+    );
     let found = numbers(&results_in(&folder, "out.jsonl"));
     assert!(found.len() > 20 && found.is_sorted(), "{found:?}");
 }

@@ -77,10 +77,9 @@ fn rows_come_from_anywhere() {
 
 #[test]
 fn files_are_rows() {
-    let source = TYPED.replace("required: ['name']", "required: ['path', 'name']").replace(
-        "properties: {\n    name",
-        "properties: {\n    path: { type: 'string' },\n    name",
-    );
+    let source = TYPED
+        .replace("required: ['name']", "required: ['path', 'name']")
+        .replace("properties: {\n    name", "properties: {\n    path: { type: 'string' },\n    name");
     let folder = Folder::new(&[("p.lmt.mjs", &source), ("docs/b.md", "B"), ("docs/in/a.md", "A"), ("docs/c.txt", "C")]);
     folder.write("docs/.hidden.md", "no");
     let ended = folder.run("map p.lmt.mjs --each docs/**/*.md --set name=text");
@@ -113,7 +112,10 @@ fn wrong_rows_are_told_and_harm_no_other() {
     assert_eq!(errors[1], "count: expected an integer (a whole number), got 'many'");
     assert_eq!(errors[2], "the row has 1 cell, and the header 2 (line 4)");
     assert!(errors[0].is_empty() && errors[3].starts_with("count: expected an integer"), "{errors:?}");
-    assert_eq!((&found[1]["error"]["kind"], &found[1]["input"]), (&json!("input"), &json!({ "name": "b", "count": "many" })));
+    assert_eq!(
+        (&found[1]["error"]["kind"], &found[1]["input"]),
+        (&json!("input"), &json!({ "name": "b", "count": "many" }))
+    );
     assert_eq!(map_support::runs(&folder).len(), 2, "wrong rows are not run");
     let jsonl = "{\"name\":\"a\"}\n[1]\n{\"name\":\n{\"name\":5}\n";
     folder.write("rows.jsonl", jsonl);
@@ -133,20 +135,31 @@ fn what_cannot_be_meant_is_wrong_usage() {
         ("empty.csv", ""),
         ("array.json", "[{\"name\":\"a\"}]"),
         ("all.csv", "name,count\na,x\nb,y\n"),
-        ("none.lmt.mjs", "export const config = { model: 'mock' };\nexport const mock = [];\nexport default () => {};\n"),
+        (
+            "none.lmt.mjs",
+            "export const config = { model: 'mock' };\nexport const mock = [];\nexport default () => {};\n",
+        ),
     ] {
         folder.write(name, text);
     }
     fs::write(folder.path("wide.csv"), [0xff, 0xfe, b'n', 0]).unwrap();
     for (arguments, code, words) in [
-        ("p.lmt.mjs --input missing.csv", 2, "no column gives name, which the file requires; the columns are town, count"),
+        (
+            "p.lmt.mjs --input missing.csv",
+            2,
+            "no column gives name, which the file requires; the columns are town, count",
+        ),
         ("p.lmt.mjs --input missing.csv", 2, "--set name=town"),
         ("p.lmt.mjs --input twice.csv", 2, "the column name is there twice"),
         ("p.lmt.mjs --input same.csv", 2, "the columns name and Name both give name"),
         ("p.lmt.mjs --input empty.csv", 2, "there is no header"),
         ("p.lmt.mjs --input array.json", 2, "jq -c '.[]'"),
         ("p.lmt.mjs --input wide.csv", 2, "UTF-16"),
-        ("p.lmt.mjs --input all.csv", 2, "none of the 2 rows of all.csv fits what the file takes: row 1: count: expected"),
+        (
+            "p.lmt.mjs --input all.csv",
+            2,
+            "none of the 2 rows of all.csv fits what the file takes: row 1: count: expected",
+        ),
         ("p.lmt.mjs --input rows.jsonl --set nam=x", 2, "did you mean name=x?"),
         ("p.lmt.mjs --input missing.csv --set name=twon", 2, "did you mean name=town?"),
         ("p.lmt.mjs --input rows.jsno", 2, "cannot read the rows"),

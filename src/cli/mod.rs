@@ -9,9 +9,11 @@ mod approvals;
 mod args;
 mod before;
 mod browser;
+mod call_args;
 mod check_args;
 mod commands;
 mod complete;
+mod describe_args;
 mod editor;
 mod env;
 mod exit;
@@ -22,6 +24,7 @@ mod interrupt;
 mod limit_args;
 mod live;
 mod map_args;
+mod mcp_args;
 mod permission_args;
 mod printer;
 mod progress;
@@ -31,6 +34,7 @@ mod runs_args;
 mod screen;
 mod script_host;
 mod show;
+mod standard_streams;
 mod templates;
 mod test_args;
 mod view_args;
@@ -111,7 +115,9 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         Some(Command::Types(types)) => commands::types::run(&types, printer),
         Some(Command::Models(models)) => commands::models::run(&models, printer),
         Some(Command::View(view)) => commands::view::run(&view, printer),
+        Some(Command::Mcp(mcp)) => commands::mcp::run(&mcp, printer),
         Some(Command::Completions(completions)) => commands::completions::run(&completions, printer),
+        Some(Command::Describe(describe)) => commands::describe::run(&describe, printer),
         Some(Command::Man) => commands::man::run(printer),
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct CommandLine {
     pub words: Vec<String>,
     /// The whole input (`run --input`).
     pub whole: Option<String>,
+    /// Whether a program hands the input in, which knows properties and neither options nor commands.
+    pub is_call: bool,
     /// The options of the command itself, without dashes. They are only known to tell where they belong.
     pub own_options: fn() -> Vec<String>,
     /// Where the texts are that words name.
@@ -45,13 +47,14 @@ pub(crate) struct CommandLine {
 impl CommandLine {
     /// A line on which nothing is typed; nothing is piped into it either.
     pub(crate) fn without_words(command: String) -> Self {
-        CommandLine { command, words: Vec::new(), whole: None, own_options: Vec::new, sources: Arc::new(Nothing) }
+        let (words, own_options, sources) = (Vec::new(), Vec::new as fn() -> _, Arc::new(Nothing));
+        CommandLine { command, words, whole: None, is_call: false, own_options, sources }
     }
 
     /// A line without words, for which the whole input is known, as JSON. Words in it that begin with `@` name no files.
     pub(crate) fn known(command: String, input: String, own_options: fn() -> Vec<String>) -> Self {
         let (words, whole) = (Vec::new(), Some("-".to_owned()));
-        CommandLine { command, words, whole, own_options, sources: Arc::new(Known(input)) }
+        CommandLine { command, words, whole, is_call: false, own_options, sources: Arc::new(Known(input)) }
     }
 }
 

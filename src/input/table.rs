@@ -138,14 +138,10 @@ impl Declaration {
         object
     }
 
-    /// What the schema finds wrong with a row, without dashes in front of names: nobody typed an option.
+    /// What the schema finds wrong with a row.
     pub(crate) fn problem_of_row(&self, input: &Map<String, Value>, found: &[schema::Problem]) -> String {
         let filled = Filled { input: input.clone(), is_standard_input_empty: false };
-        let mut message = Problem::of_schema(self, &filled, found).message;
-        for property in &self.fields.properties {
-            message = message.replace(&format!("--{}", self.fields.option(property)), &property.name);
-        }
-        message
+        Problem::of_schema(self, &filled, found, true).message
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<Comman
         command: format!("lmthing run {}", args.file().display()),
         words: args.words()?,
         whole: args.input.clone(),
+        is_call: args.served_by.is_some(),
         own_options: run_options,
         sources: Arc::new(Process(reporter.clone())),
     })

@@ -105,7 +105,10 @@ fn options_of(
     FileRunOptions {
         events: Events::new(vec![reader, warnings(host.clone())]),
         host,
-        line: CommandLine::known(format!("lmthing run {}", options.shown_file), input, Vec::new),
+        line: CommandLine {
+            is_call: true,
+            ..CommandLine::known(format!("lmthing run {}", options.shown_file), input, Vec::new)
+        },
         argv: vec![program, options.file.display().to_string()],
         variables: options.variables.clone(),
         exchanges: Exchanges::default(),
