@@ -260,6 +260,8 @@ impl Inner {
                 latest: request.latest.into_iter().chain(timeout).min(),
                 goes_on: true,
                 keeps_pieces: request.keeps_pieces,
+                servers: None,
+                turn: None,
             },
         })
     }
