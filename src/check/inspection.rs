@@ -175,6 +175,7 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
     let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
     let silence = Rc::new(Silence::default());
     let doors = Doors {
+        jobs: Default::default(),
         step_loop: silence.clone(),
         providers: ProviderContext::redacting(Rc::new(variables), redactor.clone()),
         exchanges: Exchanges::Live,

@@ -11,6 +11,7 @@ mod progress;
 mod restored;
 mod steps;
 mod store;
+mod waiting;
 
 pub(crate) use entry::{ActiveNames, Answered, CallEnd, Entry, Played, interrupted};
 pub(crate) use log::Log;
@@ -19,3 +20,6 @@ pub(crate) use progress::{LostState, Progress, Said};
 pub(crate) use restored::{HalfStep, Part, Restored, is_before, restore};
 pub(crate) use steps::{history_of, result_of, sent, steps_of};
 pub(crate) use store::{Checkpoints, NoCheckpoints, StoreError};
+pub(crate) use waiting::{
+    Held, PartName, Verdict, WaitingCall, asked_for, held_in, is_of_step, label, shown_args, undecided,
+};

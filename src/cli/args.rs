@@ -134,7 +134,7 @@ pub(super) struct ModelsArgs {
     args_override_self = true,
     override_usage = "lmthing run [OPTIONS] FILE [INPUT]...",
     after_help = "Exit codes: 0 done, 1 the file is missing, wrong or its code threw, 2 wrong usage, 3 the model or \
-                        provider failed, 4 a limit ended the run, 130 interrupted."
+                        provider failed, 4 a limit ended the run, 5 calls wait for approval, 130 interrupted."
 )]
 pub(super) struct RunArgs {
     /// The whole input of the file as a JSON object, @FILE or - for standard input

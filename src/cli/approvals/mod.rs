@@ -3,6 +3,7 @@
 
 mod question;
 mod terminal;
+pub(super) mod waiting;
 
 use std::{
     cell::RefCell,
@@ -20,19 +21,25 @@ use self::{
 };
 use super::Printer;
 use crate::{
-    permission::{ApprovalRequest, ApprovalRules, Approver, Decision, NobodyToAsk},
+    permission::{ApprovalRequest, ApprovalRules, Approver, AskedLater, Decision, NobodyToAsk},
     provider::Redactor,
 };
 
 /// How a call is approved where nobody can be asked.
 const WITHOUT_TERMINAL: &str = "lmthing run --approve '{name}' approves it, --yes every call";
 
-/// Who decides in a run: a person, when there is a terminal to ask on.
-pub(super) fn approver(rules: ApprovalRules, printer: Rc<Printer>, redactor: Redactor) -> Rc<dyn Approver> {
+/// Who decides in a run: a person, when there is a terminal to ask on. Else what the rules do not approve is denied, or with
+/// `stops` waits.
+pub(super) fn approver(
+    rules: ApprovalRules,
+    stops: bool,
+    printer: Rc<Printer>,
+    redactor: Redactor,
+) -> Rc<dyn Approver> {
     if io::stdin().is_terminal() && printer.stderr_is_terminal() {
         return Rc::new(Person { rules, printer, redactor, always: RefCell::default(), turn: Mutex::default() });
     }
-    NobodyToAsk::new(rules, WITHOUT_TERMINAL)
+    if stops { AskedLater::new(rules) } else { NobodyToAsk::new(rules, WITHOUT_TERMINAL) }
 }
 
 /// Somebody at a terminal.
@@ -80,12 +87,12 @@ impl Person {
                 Answer::ShowAll => self.printer.ask_further(&question.whole()),
                 Answer::WithReason => {
                     self.printer.ask_further("Why not? ");
-                    return denied(&request.name, Some(terminal.line().await));
+                    return Decision::denied_by_user(&request.name, Some(&terminal.line().await));
                 }
-                Answer::No => return denied(&request.name, None),
+                Answer::No => return Decision::denied_by_user(&request.name, None),
                 Answer::NotUnderstood => {
                     self.printer.ask_further("That is not y: the call is denied.\n");
-                    return denied(&request.name, None);
+                    return Decision::denied_by_user(&request.name, None);
                 }
             }
         }
@@ -99,13 +106,4 @@ impl Drop for Standing<'_> {
     fn drop(&mut self) {
         self.0.let_go();
     }
-}
-
-fn denied(name: &str, reason: Option<String>) -> Decision {
-    let reason = reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-    let message = match reason {
-        Some(reason) => format!("The user denied the call of {name}: {reason}"),
-        None => format!("The user denied the call of {name}"),
-    };
-    Decision::Denied { message, warning: None }
 }
