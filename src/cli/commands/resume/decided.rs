@@ -2,7 +2,7 @@
 //! word of `--approve` is a pattern over names. Must not know what comes of them.
 
 use crate::{
-    checkpoint::{Held, Verdict, label, undecided},
+    checkpoint::{Held, Verdict, WaitingCall, label, undecided},
     cli::{
         approval_args::{ApprovalArgs, DecisionArgs, ON_APPROVAL, OnApproval},
         failure::WrongUsage,
@@ -80,7 +80,10 @@ fn decisions(args: &DecisionArgs, run: &RunInfo, held: &[Held], earlier: &Earlie
 /// # Errors
 /// Several tool calls have the id.
 fn named(typed: &str, pending: &[Pending<'_>]) -> Result<Option<Vec<usize>>, WrongUsage> {
-    if let Some(exact) = pending.iter().find(|waiting| waiting.label == typed) {
+    // With its number also when others of its id, from which that told it, are done by now.
+    let numbered = |call: &WaitingCall| format!("{}.{}", call.call, call.serial);
+    let is_exact = |waiting: &&Pending<'_>| waiting.label == typed || numbered(&waiting.held.call) == typed;
+    if let Some(exact) = pending.iter().find(is_exact) {
         return Ok(Some(vec![exact.held.call.serial]));
     }
     let all: Vec<_> = pending.iter().filter(|waiting| waiting.held.call.call == typed).collect();
