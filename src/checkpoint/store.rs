@@ -52,6 +52,11 @@ pub(crate) trait Checkpoints {
         Vec::new()
     }
 
+    /// The highest number of a call that has waited in the run, 0 without one.
+    fn last_waited(&self) -> usize {
+        0
+    }
+
     /// Why no other process can go on with the run, as the end of a sentence.
     fn why_not_resumable(&self) -> Option<String> {
         None

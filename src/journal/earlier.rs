@@ -31,6 +31,8 @@ pub(crate) struct Earlier {
     played: Vec<(usize, usize)>,
     /// The calls of the step under way that somebody has to decide on, or has.
     pub(crate) held: Vec<Held>,
+    /// The highest number of a call that has waited.
+    pub(super) last_waited: usize,
     /// What was decided for the process that goes on, as entries that are not written yet.
     pub(super) decided: RefCell<Vec<(String, Entry)>>,
 }
@@ -52,6 +54,7 @@ impl Earlier {
                 ..sums
             },
             held: held(&logs),
+            last_waited: waited(&logs).max().unwrap_or(0),
             decided: RefCell::default(),
             requests: answers(&logs).count(),
             worked_ms: journal.worked_ms(run, until)?,
@@ -110,10 +113,17 @@ impl Earlier {
     }
 }
 
+/// The numbers of the calls that have waited.
+fn waited(logs: &Logs) -> impl Iterator<Item = usize> {
+    logs.values().flatten().filter_map(|entry| match entry {
+        Entry::Waits(call) => Some(call.serial),
+        _ => None,
+    })
+}
+
 /// The calls that wait or have waited in the step under way, in the order they began to.
 fn held(logs: &Logs) -> Vec<Held> {
-    let waits = |log: &&Vec<Entry>| log.iter().any(|entry| matches!(entry, Entry::Waits(_)));
-    if logs.values().find(waits).is_none() {
+    if waited(logs).next().is_none() {
         return Vec::new();
     }
     let step = Progress::of(logs.get("").map_or(&[], Vec::as_slice)).step;

@@ -356,6 +356,10 @@ impl Checkpoints for Recorder {
         self.earlier.held.clone()
     }
 
+    fn last_waited(&self) -> usize {
+        self.earlier.last_waited
+    }
+
     fn why_not_resumable(&self) -> Option<String> {
         self.start.borrow().not_resumable.clone()
     }

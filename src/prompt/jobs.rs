@@ -77,6 +77,8 @@ pub(crate) struct Jobs {
     /// Those of them that were asked for in this process, by their numbers.
     taken: RefCell<Vec<usize>>,
     waiters: RefCell<Vec<Waiter>>,
+    /// The number of the call that began to wait last.
+    last: Cell<usize>,
     round: usize,
     /// Counts changes.
     changes: Cell<u64>,
@@ -93,10 +95,17 @@ pub(crate) enum Known {
 }
 
 impl Jobs {
-    /// Of a run whose earlier processes have left these calls. `stops` says that it may have to stop.
-    pub(crate) fn new(stops: bool, held: Vec<Held>) -> Rc<Self> {
+    /// Of a run whose earlier processes have left these calls, `last` being the highest number of any. `stops` says that it may
+    /// have to stop.
+    pub(crate) fn new(stops: bool, held: Vec<Held>, last: usize) -> Rc<Self> {
         let round = held.iter().map(|held| held.call.round).max().unwrap_or(0) + 1;
-        Rc::new(Jobs { is_on: stops || !held.is_empty(), held: RefCell::new(held), round, ..Jobs::default() })
+        Rc::new(Jobs {
+            is_on: stops || !held.is_empty(),
+            held: RefCell::new(held),
+            last: Cell::new(last),
+            round,
+            ..Jobs::default()
+        })
     }
 
     /// Whether jobs are counted.
@@ -165,7 +174,10 @@ impl Jobs {
             is_free && held.key == call.key && held.call.call == call.call && held.call.asked == asked
         };
         let serial = held.iter().find(is_this).map(|held| held.call.serial);
-        let serial = serial.unwrap_or_else(|| held.iter().map(|held| held.call.serial).max().unwrap_or(0) + 1);
+        let serial = serial.unwrap_or_else(|| {
+            self.last.set(self.last.get() + 1);
+            self.last.get()
+        });
         taken.push(serial);
         let waiting = WaitingCall {
             serial,
@@ -287,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_run_stops_when_nothing_but_what_waits_is_left() {
-        let jobs = Jobs::new(true, Vec::new());
+        let jobs = Jobs::new(true, Vec::new(), 0);
         let root = jobs.begin(None, run());
         jobs.set_asking(root.id(), true);
         let ((work, deploy), (other, _)) = (call("a"), call("b"));
@@ -317,12 +329,12 @@ mod tests {
     #[test]
     fn a_decision_is_for_one_call_with_its_arguments() {
         let (_, deploy) = call("a");
-        let first = Jobs::new(true, Vec::new());
+        let first = Jobs::new(true, Vec::new(), 0);
         let waiting = ["{}", "{}", "[]"].map(|args| first.wait(0, &deploy, "deploy", args.to_owned()));
         assert_eq!(waiting.each_ref().map(|call| (call.serial, call.round)), [(1, 1), (2, 1), (3, 1)]);
         let verdicts = [Some(Verdict::Approved), None, Some(Verdict::Denied(None))];
         let held = |(call, verdict): (WaitingCall, _)| Held { key: String::new(), call, verdict };
-        let next = Jobs::new(false, waiting.into_iter().zip(verdicts).map(held).collect());
+        let next = Jobs::new(false, waiting.into_iter().zip(verdicts).map(held).collect(), 3);
         let known = |args: &str| next.known(&deploy, "deploy", args);
         assert_eq!(known("{ }"), Known::Nothing { is_other: true });
         assert_eq!(known("{}"), Known::Decided(Verdict::Approved));
