@@ -183,16 +183,16 @@ fn agents_side_by_side_with_calls_of_one_id_are_told_apart() {
 
 #[test]
 fn code_in_text_has_an_id_of_its_own() {
-    let place = Place::mocked(&format!(
-        "export const mock = [text('Look: <run_code>return await f({{ n: await free({{ n: 1 }}) }});</run_code> there.'), {{ type: 'finish' }}, text('end')];
-        export default ({{ $, defMethod }}) => {{
-          const args = z.object({{ n: z.number() }});
-          const noted = (what) => ({{ n }}) => {{ note(`${{what}} ${{n}}`); return n + 1; }};
+    let place = Place::mocked(
+        "export const mock = [text('Look: <run_code>return await f({ n: await free({ n: 1 }) });</run_code> there.'), { type: 'finish' }, text('end')];
+        export default ({ $, defMethod }) => {
+          const args = z.object({ n: z.number() });
+          const noted = (what) => ({ n }) => { note(`${what} ${n}`); return n + 1; };
           defMethod('free', 'free', args, noted('free'), z.number());
-          defMethod('f', 'f', args, noted('f'), {{ responseSchema: z.number(), needsApproval: true }});
+          defMethod('f', 'f', args, noted('f'), { responseSchema: z.number(), needsApproval: true });
           $`go`;
-        }};"
-    ));
+        };",
+    );
     stopped(&place, RUN);
     assert_eq!(waiting(&place), ["code-0 f"]);
     stopped(&place, "resume last");

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{entry::Entry, restored::Restored, waiting::Held};
+use super::{entry::Entry, held::Held, restored::Restored};
 
 /// An entry could not be kept: the run must not go on as if it had been.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -213,6 +213,18 @@ impl RunArgs {
         RunArgs { file_and_words, ..RunArgs::default() }
     }
 
+    /// Looks at `--on-approval stop`.
+    ///
+    /// # Errors
+    /// It is known at once that nobody could go on with the run.
+    pub(super) fn check_stop(&self) -> Result<(), WrongUsage> {
+        if self.approvals.stops() && self.replay.is_some() {
+            let hint = "take one of them: a run whose answers are those of a recording is not gone on with";
+            return Err(WrongUsage::new("--on-approval stop cannot be used with --replay", hint));
+        }
+        Ok(())
+    }
+
     /// The prompt file.
     pub(super) fn file(&self) -> &Path {
         self.file_and_words.first().map_or(Path::new(""), Path::new)

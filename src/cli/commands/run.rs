@@ -149,10 +149,7 @@ fn prepare(
         return Err(wrong.into());
     }
     journal.warnings.iter().for_each(|warning| show.events.warn(warning));
-    if args.approvals.stops() && args.replay.is_some() {
-        let hint = "take one of them: a run whose answers are those of a recording is not gone on with";
-        return Err(WrongUsage::new("--on-approval stop cannot be used with --replay", hint).into());
-    }
+    args.check_stop()?;
     let reporter = reporter(args)?;
     let model = match (&args.mock, &args.model) {
         (Some(path), _) => Some(mock_file::read(path)?),

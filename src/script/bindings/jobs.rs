@@ -121,7 +121,7 @@ fn current_call(ctx: &Ctx<'_>) -> Option<(JobId, Rc<CallJob>)> {
 
 /// What is known of a call of this name with these arguments.
 pub(crate) fn known(ctx: &Ctx<'_>, name: &str, args: &str) -> Known {
-    let known = || Some(services::jobs(ctx).ok()?.known(&*current_call(ctx)?.1, name, args));
+    let known = || Some(services::jobs(ctx).ok()?.known(&current_call(ctx)?.1, name, args));
     known().unwrap_or(Known::Nothing { is_other: false })
 }
 

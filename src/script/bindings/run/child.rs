@@ -30,7 +30,7 @@ pub(crate) fn run_child<'js>(ctx: Ctx<'js>, child: PromptObject<'js>) -> LocalBo
         record.observe();
         // Its parent waits for the script while it may well wait for a model.
         let alive = KeepAlive::new(&ctx)?;
-        let job = host.job().id();
+        let job = host.job.id();
         jobs::within(&ctx, job, services::step_loop(&ctx)?.run(host)).await;
         drop(alive);
         if let Some(RunOutcome::Failed(error)) = record.outcome() {

@@ -60,7 +60,8 @@ pub(crate) struct ScriptPrompt<'js> {
     waiting: RefCell<Option<WaitingForScript>>,
     /// How often the model was told that its answer does not have its shape.
     asked_again: Cell<usize>,
-    job: RunJob,
+    /// What the run is among the jobs of the whole run.
+    pub(super) job: RunJob,
     /// An agent's begins with its callback, before there is a run.
     _span: AgentSpan,
 }
@@ -123,11 +124,6 @@ impl<'js> ScriptPrompt<'js> {
     /// The prompt object.
     pub(crate) fn object(&self) -> PromptObject<'js> {
         self.prompt.clone()
-    }
-
-    /// The job that the run is.
-    pub(super) fn job(&self) -> &RunJob {
-        &self.job
     }
 
     /// Takes over what another process has done of this run; the prompt is set up by now.

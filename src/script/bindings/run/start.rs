@@ -107,7 +107,7 @@ pub(crate) async fn run_first(host: &ScriptPrompt<'_>) -> Result<()> {
     going_on::begin(prompt.ctx(), &prompt)?;
     run.borrow().is_in_set_up.set(true);
     let ran = nesting::within(&prompt, run_body(&prompt, &function));
-    let ran = jobs::within(prompt.ctx(), host.job().id(), ran).await;
+    let ran = jobs::within(prompt.ctx(), host.job.id(), ran).await;
     run.borrow().is_in_set_up.set(false);
     going_on::end(prompt.ctx(), &prompt)?;
     host.go_on();
@@ -119,7 +119,7 @@ pub(crate) fn drive<'js>(ctx: &Ctx<'js>, host: Rc<ScriptPrompt<'js>>) -> Result<
     let (record, prompt) = (host.run().borrow().record.clone(), host.object());
     let number = services::remember_run(ctx, record.clone())?;
     let alive = KeepAlive::new(ctx)?;
-    let job = host.job().id();
+    let job = host.job.id();
     let steps = services::step_loop(ctx)?.run(host);
     let inner = ctx.clone();
     ctx.spawn(async move {
