@@ -17,9 +17,11 @@ use super::{
     check_args::CheckArgs,
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
+    describe_args::DescribeArgs,
     failure::WrongUsage,
     format::Format,
     limit_args::LimitArgs,
+    mcp_args::McpArgs,
     permission_args::PermissionArgs,
     resume_args::ResumeArgs,
     runs_args::RunsArgs,
@@ -57,10 +59,15 @@ pub(super) enum Command {
     Models(ModelsArgs),
     /// Write a run as one HTML page that loads nothing
     View(ViewArgs),
+    /// Serve prompt files as tools to programs that speak the Model Context Protocol
+    Mcp(Box<McpArgs>),
     /// Print a script that completes commands, options, prompt files and models in a shell
     Completions(CompletionsArgs),
     /// Print the manual page
     Man,
+    /// Tell what a prompt file offers, for the server that serves it
+    #[command(name = "__describe", hide = true)]
+    Describe(Box<DescribeArgs>),
 }
 
 /// `lmthing completions`.
@@ -177,6 +184,10 @@ pub(super) struct RunArgs {
     /// Where a run that is watched tells which files it is made of
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) report_files: Option<PathBuf>,
+
+    /// The process that serves the file and waits for this run: it ends with that one
+    #[arg(long, value_name = "PID", hide = true)]
+    pub(super) served_by: Option<u32>,
 
     #[command(flatten)]
     pub(super) limits: LimitArgs,

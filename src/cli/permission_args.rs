@@ -60,6 +60,23 @@ impl PermissionArgs {
         self.restrict || given.iter().any(|list| !list.is_empty())
     }
 
+    /// What was typed, as words that mean the same.
+    pub(super) fn words(&self) -> Vec<String> {
+        let given = [
+            ("--allow-read", &self.allow_read),
+            ("--allow-write", &self.allow_write),
+            ("--allow-net", &self.allow_net),
+            ("--allow-env", &self.allow_env),
+            ("--allow-run", &self.allow_run),
+        ];
+        let word = |option: &str, value: &String| match value.as_str() {
+            ALL => option.to_owned(),
+            value => format!("{option}={value}"),
+        };
+        let given = given.iter().flat_map(|(option, values)| values.iter().map(move |value| word(option, value)));
+        self.restrict.then(|| "--restrict".to_owned()).into_iter().chain(given).collect()
+    }
+
     /// What was typed, or else what was typed for the run before, as [`PermissionArgs::kept`] has it.
     pub(super) fn or_of(&self, before: Option<&Value>) -> Self {
         let before = before.filter(|_| !self.is_restricted()).map(PermissionArgs::deserialize);

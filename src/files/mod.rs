@@ -9,6 +9,6 @@ mod watched;
 mod words;
 
 pub(crate) use names::{ENDINGS, is_prompt_file, is_test_file};
-pub(crate) use search::{FoundFile, find};
-pub(crate) use watched::{Report, Reporter, Watched};
+pub(crate) use search::{Found, FoundFile, find};
+pub(crate) use watched::{Report, Reported, Reporter, Watch, Watched, What};
 pub(crate) use words::words;

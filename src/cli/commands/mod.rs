@@ -2,9 +2,11 @@
 
 pub(super) mod check;
 pub(super) mod completions;
+pub(super) mod describe;
 mod input;
 mod journal;
 pub(super) mod man;
+pub(super) mod mcp;
 mod mock_file;
 pub(super) mod models;
 pub(super) mod new;

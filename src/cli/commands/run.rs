@@ -19,7 +19,7 @@ use crate::{
             mock_file,
             prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
-            watch::{Watch, end_with_watcher},
+            watch::{Watch, end_with, end_with_watcher},
         },
         env::{self, Environment},
         failure::{Ending, WrongUsage},
@@ -52,7 +52,7 @@ pub(super) fn go_on(args: &RunArgs, printer: &Printer, resumed: Resumed) -> Exit
     in_event_loop(run_once(args, printer, Some(resumed)), printer)
 }
 
-fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> ExitCode {
+pub(super) fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -76,6 +76,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     if args.report_files.is_some() {
         end_with_watcher();
     }
+    end_with(args.served_by);
     // Before anything else: from now on there is something to say at the end.
     let mut interrupts = args.format.is_for_programs().then(Interrupts::listen);
     let directory = std::env::current_dir().unwrap_or_default();
@@ -169,7 +170,7 @@ fn prepare(
             recording: recording.clone(),
             reporter: reporter.clone(),
         }),
-        approver: approver(args.approvals.rules(), args.approvals.stops(), show.printer.clone(), redactor.clone()),
+        approver: approver(args, show.printer.clone(), redactor.clone()),
         checkpoints: journal.recorder.clone(),
         meter: Rc::new(Meter::after(
             journal.used,
@@ -267,7 +268,7 @@ fn reporter(args: &RunArgs) -> anyhow::Result<Reporter> {
     Reporter::to(report).with_context(|| format!("cannot write {}", report.unwrap_or(Path::new("")).display()))
 }
 
-fn absolute(file: &Path) -> PathBuf {
+pub(super) fn absolute(file: &Path) -> PathBuf {
     std::path::absolute(file).unwrap_or_else(|_| file.to_owned())
 }
 

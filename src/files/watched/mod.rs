@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use tokio::time::{Duration, Instant, sleep, timeout_at};
 
 use folders::Folders;
-use places::{Look, Places, state_of};
-pub(crate) use report::{Report, Reporter};
-use report::{Reported, Reports, What};
+use places::{Look, Places};
+use report::Reports;
+pub(crate) use report::{Report, Reported, Reporter, What};
 
 /// How long nothing must change any more: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(80);
@@ -26,108 +26,105 @@ const GONE: Duration = Duration::from_millis(400);
 /// How long events are gathered before anybody looks: in a busy folder they never end.
 const GATHER: Duration = Duration::from_millis(15);
 
+/// How often is looked where the system tells nothing.
+const POLL: Duration = Duration::from_secs(2);
+
 /// How often folders may come while others are being watched.
 const MAX_LOOKS: usize = 20;
 
 /// Watches files, through the folders they are in.
-pub(crate) struct Watched<'a> {
+pub(crate) struct Watch<C> {
     folders: Folders,
     places: Places,
-    reports: Reports,
-    report_folder: PathBuf,
+    /// Watched as well, whatever is in it.
+    report_folder: Option<PathBuf>,
     /// When a change that was seen is told, unless more comes.
     due: Option<Instant>,
-    cannot: Box<dyn Fn(&str) + 'a>,
+    /// Hears a line for each folder that cannot be watched.
+    cannot: C,
+    /// Looks now and then where the system tells nothing.
+    polls: bool,
 }
 
-impl<'a> Watched<'a> {
-    /// Watches `files`, `.env`, and what `report` says. `cannot` hears a line for each folder that cannot be watched.
-    ///
-    /// # Errors
-    /// The system may refuse to watch.
-    pub(crate) fn new(files: &[PathBuf], report: &Report, cannot: impl Fn(&str) + 'a) -> notify::Result<Self> {
-        let mut watched = Watched {
-            folders: Folders::new()?,
-            places: Places::new(std::env::current_dir().unwrap_or_default()),
-            reports: Reports::of(report)?,
-            report_folder: report.folder().to_owned(),
-            due: None,
-            cannot: Box::new(cannot),
-        };
-        for file in files.iter().map(PathBuf::as_path).chain([Path::new(".env")]) {
-            if let Ok(file) = std::path::absolute(file) {
-                let state = state_of(&file);
-                watched.places.add(file, state);
-            }
+impl<C: Fn(&str)> Watch<C> {
+    /// Watches nothing yet. Where the system does not tell of changes, they are looked for. `cannot` hears a line for each folder
+    /// of which that is so.
+    pub(crate) fn polling(cannot: C) -> Self {
+        let folders = Folders::new().unwrap_or_else(|_| Folders::blind());
+        Watch { polls: true, ..Watch::of(folders, cannot) }
+    }
+
+    fn of(folders: Folders, cannot: C) -> Self {
+        let places = Places::new(std::env::current_dir().unwrap_or_default());
+        Watch { folders, places, report_folder: None, due: None, cannot, polls: false }
+    }
+
+    /// Watches one more file, or folder of prompt files.
+    pub(crate) fn add(&mut self, Reported { file, state, what }: Reported) {
+        match what {
+            What::Read => self.places.add(file, state),
+            What::Wrote => self.places.set(file, state),
+            What::Searched => self.places.add_tree(file, state),
         }
-        watched.look();
-        Ok(watched)
     }
 
-    /// A run is about to begin: it will find everything as it is now.
-    pub(crate) fn begin(&mut self) {
-        self.look();
-        self.places.accept();
-        self.due = None;
-    }
-
-    /// Resolves to the name of a file that has changed, once it is whole. Can be asked again at any time.
-    pub(crate) async fn changed(&mut self) -> String {
+    /// Resolves to what has changed, once it is whole. Can be asked again at any time.
+    pub(crate) async fn changed(&mut self) -> Vec<PathBuf> {
         loop {
             let begun = Instant::now();
-            if let Some(file) = self.find_change() {
-                return file;
+            if self.is_due() {
+                let changed = self.places.all_changed();
+                self.places.accept();
+                return changed;
             }
-            // With thousands of files, looking must not become all there is to do.
-            let pause = (10 * begun.elapsed()).clamp(GATHER, QUIET);
-            let is_awake = match self.due {
-                Some(due) => timeout_at(due, self.folders.wake()).await.is_ok(),
-                None => {
-                    self.folders.wake().await;
-                    true
-                }
-            };
-            if is_awake {
-                sleep(pause).await;
-            }
+            self.wait(begun).await;
         }
     }
 
-    /// The file of which a change is due to be told. A change puts that off, anything else that happens does not.
-    fn find_change(&mut self) -> Option<String> {
+    /// Waits until there may be something to see. Whoever waits has looked since `begun`.
+    async fn wait(&mut self, begun: Instant) {
+        // With thousands of files, looking must not become all there is to do.
+        let pause = (10 * begun.elapsed()).clamp(GATHER, QUIET);
+        let poll = (self.polls && self.folders.is_blind()).then(|| Instant::now() + POLL);
+        let is_awake = match self.due.into_iter().chain(poll).min() {
+            Some(due) => timeout_at(due, self.folders.wake()).await.is_ok(),
+            None => {
+                self.folders.wake().await;
+                true
+            }
+        };
+        if is_awake {
+            sleep(pause).await;
+        }
+    }
+
+    /// Whether a change is due to be told. A change puts that off, anything else that happens does not.
+    fn is_due(&mut self) -> bool {
         let is_new = self.look();
         let now = Instant::now();
-        let Some(file) = self.places.changed() else {
+        if self.places.changed().is_none() {
             self.due = None;
-            return None;
-        };
+            return false;
+        }
         match self.due {
             Some(due) if !is_new && due <= now => {
                 self.due = None;
-                self.places.accept();
-                return Some(file);
+                return true;
             }
             Some(_) if !is_new => {}
             _ => self.due = Some(now + if self.places.is_one_gone() { GONE } else { QUIET }),
         }
-        None
+        false
     }
 
     /// Looks at all files, and watches the folders that decide how they are. Whether anything is new.
     fn look(&mut self) -> bool {
         self.folders.catch_up();
-        for Reported { file, state, what } in self.reports.by_ref() {
-            match what {
-                What::Read => self.places.add(file, state),
-                What::Wrote => self.places.set(file, state),
-                What::Searched => self.places.add_tree(file, state),
-            }
-        }
         let mut is_any_new = false;
         for _ in 0..MAX_LOOKS {
             let Look { is_new, mut folders } = self.places.look();
             is_any_new |= is_new;
-            folders.insert(self.report_folder.clone());
+            folders.extend(self.report_folder.clone());
             let cannot = |folder: &Path, why: &str| {
                 (self.cannot)(&format!("cannot watch {}: {why}", self.places.shown(folder)));
             };
@@ -137,5 +134,67 @@ impl<'a> Watched<'a> {
             }
         }
         is_any_new
+    }
+}
+
+/// Who hears what cannot be watched.
+type Hearer<'a> = Box<dyn Fn(&str) + 'a>;
+
+/// Watches the files of one run.
+pub(crate) struct Watched<'a> {
+    watch: Watch<Hearer<'a>>,
+    reports: Reports,
+}
+
+impl<'a> Watched<'a> {
+    /// Watches `files`, `.env`, and what `report` says. `cannot` hears a line for each folder that cannot be watched.
+    ///
+    /// # Errors
+    /// The system may refuse to watch.
+    pub(crate) fn new(files: &[PathBuf], report: &Report, cannot: impl Fn(&str) + 'a) -> notify::Result<Self> {
+        let cannot: Hearer<'a> = Box::new(cannot);
+        let report_folder = Some(report.folder().to_owned());
+        let mut watched = Watched {
+            watch: Watch { report_folder, ..Watch::of(Folders::new()?, cannot) },
+            reports: Reports::of(report)?,
+        };
+        for file in files.iter().map(PathBuf::as_path).chain([Path::new(".env")]) {
+            if let Ok(file) = std::path::absolute(file) {
+                watched.watch.add(Reported::now(&file, What::Read));
+            }
+        }
+        watched.look();
+        Ok(watched)
+    }
+
+    /// A run is about to begin: it will find everything as it is now.
+    pub(crate) fn begin(&mut self) {
+        self.look();
+        self.watch.places.accept();
+        self.watch.due = None;
+    }
+
+    /// Resolves to the name of a file that has changed, once it is whole. Can be asked again at any time.
+    pub(crate) async fn changed(&mut self) -> String {
+        loop {
+            let begun = Instant::now();
+            self.take_reports();
+            if self.watch.is_due()
+                && let Some(file) = self.watch.places.changed()
+            {
+                self.watch.places.accept();
+                return file;
+            }
+            self.watch.wait(begun).await;
+        }
+    }
+
+    fn look(&mut self) {
+        self.take_reports();
+        self.watch.look();
+    }
+
+    fn take_reports(&mut self) {
+        self.reports.by_ref().for_each(|reported| self.watch.add(reported));
     }
 }

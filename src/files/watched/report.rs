@@ -33,6 +33,11 @@ impl Report {
         &self.0
     }
 
+    /// All that was reported by now.
+    pub(crate) fn all(&self) -> Vec<Reported> {
+        Reports::of(self).map(Iterator::collect).unwrap_or_default()
+    }
+
     /// The folder that it is alone in.
     pub(super) fn folder(&self) -> &Path {
         self.0.parent().unwrap_or(&self.0)
@@ -104,7 +109,7 @@ impl Lines {
 
 /// A file that a run reports.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Reported {
+pub(crate) struct Reported {
     pub(super) file: PathBuf,
     /// As it was when it was reported: from there on a change is one that the run may not have seen, however late the report
     /// is read.
@@ -113,9 +118,25 @@ pub(super) struct Reported {
     pub(super) what: What,
 }
 
+impl Reported {
+    /// The file as it is now, whatever becomes of it.
+    pub(crate) fn now(file: &Path, what: What) -> Self {
+        let (state, _) = match what {
+            What::Searched => state_below(file),
+            What::Read | What::Wrote => (state_of(file), Default::default()),
+        };
+        Reported { file: file.to_owned(), state, what }
+    }
+
+    /// Where it is.
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+}
+
 /// What a run does with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum What {
+pub(crate) enum What {
     /// It is about to read it.
     Read,
     /// It has made it so itself.
@@ -125,11 +146,7 @@ pub(super) enum What {
 }
 
 fn reported(file: &Path, what: What) -> String {
-    let state = |file: &Path| match what {
-        What::Searched => state_below(file).0,
-        What::Read | What::Wrote => state_of(file),
-    };
-    let reported = std::path::absolute(file).map(|file| Reported { state: state(&file), file, what });
+    let reported = std::path::absolute(file).map(|file| Reported::now(&file, what));
     let line = reported.ok().and_then(|reported| serde_json::to_string(&reported).ok());
     // A name that JSON cannot hold is one that no import can name.
     line.map(|line| line + "\n").unwrap_or_default()
