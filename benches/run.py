@@ -113,7 +113,7 @@ export const mock = [];
 for (let i = 0; i < {runs}; i++) mock.push({{ type: 'tool-call', toolCallId: `c${{i}}`, toolName: 'runToolCode', args: {{ code }} }});
 mock.push({{ type: 'text', text: 'done' }});
 export default async ({{ defMcp, $ }}) => {{
-  if ({tools}) defMcp('s', {{ command: {python}, args: ['-I', '-S', {server}, '{tools}'] }}, {{ as: 'functions' }});
+  if ({tools}) defMcp('s', {{ command: {python}, args: ['-I', '-S', {server}, '{tools}'] }}, {{ as: '{shape}' }});
   $`go`;
 }};
 """
@@ -198,7 +198,10 @@ def measure_mcp(binary, prompt, row, runs, env):
     settings = {'python': json.dumps(sys.executable), 'server': json.dumps(str(server))}
 
     def time_taken(check, calls, tools, count):
-        file = prompt(f'mcp-{check}-{calls}-{tools}', MCP.format(check=check, runs=calls, tools=tools, **settings))
+        # Functions have the worker for code started as well.
+        shape = 'functions' if calls else 'tools'
+        text = MCP.format(check=check, runs=calls, tools=tools, shape=shape, **settings)
+        file = prompt(f'mcp-{check}-{calls}-{tools}', text)
         command = [str(binary), 'run', str(file)]
         return statistics.median(time_of(command, env) for _ in range(count + 1))
 
