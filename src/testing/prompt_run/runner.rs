@@ -328,6 +328,7 @@ fn command_line(path: &Path, input: Option<String>) -> CommandLine {
         words: Vec::new(),
         // Not itself: words beginning with `@` would be names of files.
         whole: input.as_ref().map(|_| INPUT.to_owned()),
+        is_call: false,
         own_options: Vec::new,
         sources: Arc::new(Given(input)),
     }
