@@ -22,6 +22,7 @@ mod request;
 mod standstill;
 mod step_loop;
 mod tools;
+mod waiting;
 mod warnings;
 
 pub(crate) use doors::{Outside, doors};
