@@ -4,6 +4,9 @@
 //! their file, going on where an earlier command ended. Must not know: how a model is reached, what a terminal is.
 
 mod bits;
+mod check;
+mod convert;
+mod found;
 mod identity;
 mod options;
 mod plan;

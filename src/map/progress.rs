@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::summary::Summary;
-use crate::{chat::Usage, event::Failure};
+use super::{results::RowError, summary::Summary};
+use crate::chat::Usage;
 
 /// A row that is over.
 pub(crate) struct Ended<'a> {
@@ -11,7 +11,7 @@ pub(crate) struct Ended<'a> {
     pub(crate) took: Duration,
     pub(crate) usage: Usage,
     pub(crate) cost: Option<f64>,
-    pub(crate) failure: Option<&'a Failure>,
+    pub(crate) failure: Option<&'a RowError>,
     /// Whether it is run once more.
     pub(crate) again: bool,
 }

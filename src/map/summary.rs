@@ -1,6 +1,6 @@
 //! What went wrong in a map, by kinds: alike failures are counted, with an example.
 
-use crate::event::Failure;
+use super::results::RowError;
 
 /// Kinds that are told apart at most.
 const MAX_GROUPS: usize = 50;
@@ -32,7 +32,7 @@ pub(crate) struct Summary {
 
 impl Summary {
     /// Counts a failure.
-    pub(super) fn add(&mut self, row: u64, failure: &Failure) {
+    pub(super) fn add(&mut self, row: u64, failure: &RowError) {
         let line = failure.message.split("\n\n").next().unwrap_or_default();
         let message: String = line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_MESSAGE).collect();
         let pattern = pattern(&message);
@@ -88,15 +88,7 @@ mod tests {
     #[test]
     fn alike_failures_are_one_kind() {
         let mut summary = Summary::default();
-        let failure = |kind: &str, message: &str| Failure {
-            code: 1,
-            kind: kind.to_owned(),
-            message: message.to_owned(),
-            hint: None,
-            file: None,
-            line: None,
-            column: None,
-        };
+        let failure = |kind: &str, message: &str| RowError::new(1, kind, message.to_owned());
         summary.add(3, &failure("script", "row 3 is 'bad'"));
         summary.add(2, &failure("model", "row 3 is 'bad'"));
         summary.add(17, &failure("script", "row 17 is 'worse'"));

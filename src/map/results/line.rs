@@ -2,13 +2,46 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{
     chat::{FinishReason, Usage},
     event::Failure,
 };
+
+/// Why a row failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct RowError {
+    /// What a run of it would end with.
+    pub(crate) code: i32,
+    /// `model`, `script`, `input`, …
+    pub(crate) kind: String,
+    /// What went wrong.
+    pub(crate) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+}
+
+impl RowError {
+    /// Without a place in the file.
+    pub(in crate::map) fn new(code: i32, kind: &str, message: String) -> Self {
+        RowError { code, kind: kind.to_owned(), message, ..RowError::default() }
+    }
+}
+
+impl From<Failure> for RowError {
+    fn from(failure: Failure) -> Self {
+        let Failure { code, kind, message, hint, file, line, column, .. } = failure;
+        RowError { code, kind, message, hint, file, line, column }
+    }
+}
 
 /// What a row came to.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +55,7 @@ pub(in crate::map) struct Outcome {
     /// `None` when it is not known.
     pub(in crate::map) cost: Option<f64>,
     pub(in crate::map) took: Duration,
-    pub(in crate::map) failure: Option<Failure>,
+    pub(in crate::map) failure: Option<RowError>,
     /// Whether servers took no more requests: the row itself is not to blame.
     pub(in crate::map) is_refused: bool,
 }

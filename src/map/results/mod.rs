@@ -13,6 +13,7 @@ mod store;
 mod table;
 mod writer;
 
+pub(crate) use line::RowError;
 pub(super) use line::{Outcome, to_line};
 pub(super) use store::{Store, Work};
 pub(super) use writer::Writer;

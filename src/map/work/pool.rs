@@ -22,13 +22,12 @@ use super::{
 use crate::{
     chat::Usage,
     diagnostic::Diagnostic,
-    event::Failure,
     map::{
         bits::Bits,
+        convert::Inputs,
         options::{Listener, MapOptions},
-        plan::Inputs,
         progress::{Early, Ended, Totals},
-        results::{Outcome, Writer, to_line},
+        results::{Outcome, RowError, Writer, to_line},
     },
     prompt::RunError,
     session::Overall,
@@ -221,15 +220,7 @@ impl Pool {
     ) -> Result<(), Box<Diagnostic>> {
         let known = self.rest.wrong.remove(&self.row);
         let message = known.or(message).unwrap_or_else(|| "the row does not fit what the file takes".to_owned());
-        let failure = Failure {
-            code: RunError::USAGE_EXIT_CODE,
-            kind: "input".to_owned(),
-            message,
-            hint: None,
-            file: None,
-            line: None,
-            column: None,
-        };
+        let failure = RowError::new(RunError::USAGE_EXIT_CODE, "input", message);
         let outcome = Outcome { failure: Some(failure), cost: Some(0.0), ..Outcome::default() };
         self.is_over(Running::new(self.row, input), outcome, listener)
     }

@@ -21,7 +21,7 @@ use crate::{
     input::CommandLine,
     map::{
         options::{MapModel, MapOptions, approval_advice, mcp_config},
-        results::Outcome,
+        results::{Outcome, RowError},
     },
     permission::NobodyToAsk,
     prompt::RunError,
@@ -30,7 +30,7 @@ use crate::{
         SCRIPT_STACK_SIZE,
         bindings::{Exchanges, FileRun},
     },
-    session::{self, AskedModel, FileRunOptions, Meter, Overall, RunFailure, Surroundings, run_file, warnings},
+    session::{AskedModel, FileRunOptions, Meter, Overall, RunFailure, Surroundings, run_file, warnings},
 };
 
 /// Bytes that the scripts of a row may use: many run at once.
@@ -69,7 +69,8 @@ pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender:
         Some(MapModel::Named(name)) => Some(AskedModel { name, option: "-m, --model" }),
         _ => None,
     };
-    let failure = RunFailure::of(&end, summary.finish_reason, asked, redactor).map(|failure| failure.to_failure());
+    let failure =
+        RunFailure::of(&end, summary.finish_reason, asked, redactor).map(|failure| failure.to_failure().into());
     let mut output = summary.output.take();
     output.iter_mut().for_each(|output| redactor.apply_texts(output));
     Outcome {
@@ -86,7 +87,7 @@ pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender:
 
 /// A row that could not be run to its end.
 pub(super) fn broken(message: &str) -> Outcome {
-    let failure = session::failure(RunError::SCRIPT_EXIT_CODE, "script", &Diagnostic::new(message));
+    let failure = RowError::new(RunError::SCRIPT_EXIT_CODE, "script", message.to_owned());
     Outcome { failure: Some(failure), cost: Some(0.0), ..Outcome::default() }
 }
 

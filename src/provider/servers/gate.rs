@@ -268,6 +268,8 @@ impl Drop for Pass {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use futures_util::FutureExt;
 
     use super::*;
