@@ -105,7 +105,7 @@ impl InputRows for Check<'_> {
 
     fn next(&mut self) -> Option<Map<String, Value>> {
         loop {
-            if self.found.total % LOOK == 0 {
+            if self.found.total.is_multiple_of(LOOK) {
                 self.interrupted = self.interrupted.or(self.listener.interrupted());
             }
             if self.interrupted.is_some() {

@@ -11,7 +11,7 @@ use super::{
     convert::Inputs,
     options::{Listener, MapModel, MapOptions},
     progress::{Early, Totals},
-    results::Writer,
+    results::{Store, Writer},
     rows::Rows,
     work::{self, Message, Rest, RowHost},
 };
@@ -37,18 +37,16 @@ pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Resul
     let Check { found, failed, converter, store, notes, interrupted, .. } = check;
     host.end();
     tell(&receiver, listener);
-    checked?;
-    if let Some(problem) = failed {
-        return Err(problem);
+    let fits = || if interrupted.is_some() { Ok(()) } else { found.check(rows.name()).map_err(usage) };
+    let ready = checked.and_then(|()| failed.map_or(Ok(()), Err)).and_then(|()| fits());
+    if ready.is_err() || interrupted.is_some() {
+        store.into_iter().for_each(Store::discard);
+        let early = interrupted.map(Early::Interrupted);
+        return ready.map(|()| Totals { total: found.total, early, ..Totals::default() });
     }
     let Some(converter) = converter else {
         return Err(usage(Box::new(Diagnostic::new("the rows were not checked"))));
     };
-    if let Some(signal) = interrupted {
-        let early = Some(Early::Interrupted(signal));
-        return Ok(Totals { total: found.total, early, ..Totals::default() });
-    }
-    found.check(rows.name()).map_err(usage)?;
     let mut notes = notes;
     let columns: Vec<String> = converter.declaration.names().map(str::to_owned).collect();
     let writer = match (store, &options.out) {

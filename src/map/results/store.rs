@@ -112,6 +112,15 @@ impl Store {
         Ok(true)
     }
 
+    /// Leaves everything as it was.
+    pub(in crate::map) fn discard(self) {
+        // What is left behind does no harm.
+        let _ = fs::remove_file(named(&self.out, ".new"));
+        if !self.out.exists() {
+            let _ = fs::remove_file(named(&self.out, ".lmthing"));
+        }
+    }
+
     /// Puts what is kept in the place of OUT; gives OUT, to add to, and the file beside it. Says where results of other work
     /// are now.
     pub(super) fn begin(mut self, notes: &mut Vec<String>) -> Result<Begun, Box<Diagnostic>> {

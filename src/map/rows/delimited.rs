@@ -4,7 +4,7 @@ use std::fs::File;
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
-use super::{Fault, Record};
+use super::record::{Fault, Record};
 
 /// The names of the columns.
 ///

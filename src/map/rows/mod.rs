@@ -7,6 +7,7 @@
 mod delimited;
 mod json_lines;
 mod matching;
+mod record;
 
 use std::{
     fs::File,
@@ -14,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde_json::{Map, Value};
+pub(super) use record::{Fault, Record, Records};
 
 use crate::{
     diagnostic::{Diagnostic, did_you_mean},
@@ -34,27 +35,6 @@ pub(crate) enum Source {
     /// The files that a pattern names.
     Each(String),
 }
-
-/// A row as it stands there.
-#[derive(Debug, PartialEq)]
-pub(super) enum Record {
-    /// The cells of a table.
-    Cells(Vec<String>),
-    /// An object.
-    Object(Map<String, Value>),
-}
-
-/// Why there is no row.
-#[derive(Debug)]
-pub(super) enum Fault {
-    /// This row is wrong.
-    Row(String),
-    /// Nothing more can be read.
-    End(String),
-}
-
-/// The rows, one after the other.
-pub(super) type Records = Box<dyn Iterator<Item = Result<Record, Fault>>>;
 
 /// Rows that can be read again and again.
 #[derive(Debug)]

@@ -69,8 +69,8 @@ pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender:
         Some(MapModel::Named(name)) => Some(AskedModel { name, option: "-m, --model" }),
         _ => None,
     };
-    let failure =
-        RunFailure::of(&end, summary.finish_reason, asked, redactor).map(|failure| failure.to_failure().into());
+    let failure = RunFailure::of(&end, summary.finish_reason, asked, redactor)
+        .map(|failure| RowError::from(failure.to_failure()));
     let mut output = summary.output.take();
     output.iter_mut().for_each(|output| redactor.apply_texts(output));
     Outcome {
