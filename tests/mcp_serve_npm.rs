@@ -37,10 +37,10 @@ fn served(test: &str) -> Option<Folder> {
 fn try_client(folder: &Folder, place: &Value) {
     let mut client = Command::new("node");
     client.args(["client.mjs", &place.to_string()]).current_dir(folder.path(""));
-    let output = client.output().unwrap();
+    let output = client.output().expect("node");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
-    let seen: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let seen: Value = serde_json::from_slice(&output.stdout).expect("what it has seen");
     assert_eq!(seen["server"], "lmthing");
     assert_eq!(seen["capabilities"], json!({ "tools": { "listChanged": true } }));
     assert_eq!(seen["tools"], json!(["count", "crash", "endless", "greet", "steps", "weather"]));
@@ -48,7 +48,7 @@ fn try_client(folder: &Folder, place: &Value) {
     assert_eq!(seen["data"]["structuredContent"], json!({ "city": "Rome", "degrees": 21 }));
     assert_eq!(seen["wrong"]["isError"], true);
     assert_eq!(seen["unknown"], -32602);
-    let progress = seen["progress"].as_array().unwrap();
+    let progress = seen["progress"].as_array().expect("a list");
     // What comes together with the answer, this client keeps to itself.
     assert!(progress.len() > 1 && seen["progress"].to_string().contains("look"), "{progress:?}");
     assert_eq!(seen["cancelled"], "cancelled");

@@ -32,6 +32,7 @@ mod runs_args;
 mod screen;
 mod script_host;
 mod show;
+mod standard_streams;
 mod templates;
 mod test_args;
 mod view_args;

@@ -10,25 +10,40 @@ use super::server::Server;
 /// The file that is looked at in the working directory.
 const STANDARD_FILE: &str = ".mcp.json";
 
+/// Under which key files have their servers: most of them, and those of VS Code.
+const KEYS: [&str; 2] = ["mcpServers", "servers"];
+
+/// What looking a server up came to.
+pub(crate) enum Lookup {
+    /// It is there.
+    Found(Server),
+    /// No file has it; they have these.
+    Unknown(Vec<String>),
+}
+
 /// Looks a server up: in the file that was named, then, where `looks_around`, in `.mcp.json` of the working directory.
 ///
 /// # Errors
-/// The file that was named cannot be read, or what stands there is no server.
+/// A file cannot be read, or what stands there is no server.
 pub(crate) fn find_in_files(
     name: &str,
     named: Option<&Path>,
     looks_around: bool,
     variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<Server>, String> {
+) -> Result<Lookup, String> {
     let standard = looks_around.then(|| (Path::new(STANDARD_FILE), false));
+    let mut known = Vec::new();
     for (path, must_be_there) in named.map(|path| (path, true)).into_iter().chain(standard) {
-        let Some(servers) = read(path, must_be_there)? else { continue };
+        let Some((key, servers)) = read(path, must_be_there)? else { continue };
         if let Some(server) = servers.get(name) {
-            let place = format!("{}: mcpServers.{name}", path.display());
-            return server_of(server, Some(variable)).map(Some).map_err(|problem| format!("{place} {problem}"));
+            let place = format!("{}: {key}.{name}", path.display());
+            return server_of(server, Some(variable))
+                .map(Lookup::Found)
+                .map_err(|problem| format!("{place} {problem}"));
         }
+        known.extend(servers.keys().cloned());
     }
-    Ok(None)
+    Ok(Lookup::Unknown(known))
 }
 
 /// Finds a variable.
@@ -45,16 +60,23 @@ pub(crate) fn server_of(value: &Value, variable: Option<Variable<'_>>) -> Result
     }
 }
 
-fn read(path: &Path, must_be_there: bool) -> Result<Option<Map<String, Value>>, String> {
+/// The servers of a file, and the key that they stand under.
+type Servers = (&'static str, Map<String, Value>);
+
+fn read(path: &Path, must_be_there: bool) -> Result<Option<Servers>, String> {
     let shown = path.display();
-    let text = match std::fs::read_to_string(path) {
+    let mut text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_be_there => return Ok(None),
         Err(error) => return Err(format!("{shown} cannot be read: {error}")),
     };
-    let json: Value = serde_json::from_str(&text).map_err(|error| format!("{shown} is no JSON: {error}"))?;
-    match json.get("mcpServers").and_then(Value::as_object) {
-        Some(servers) => Ok(Some(servers.clone())),
+    // Editors allow comments and commas behind the last of a list. What is not even that is told below.
+    let _ = json_strip_comments::strip(&mut text);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let json: Value = serde_json::from_str(text).map_err(|error| format!("{shown} is no JSON: {error}"))?;
+    let servers = |key: &'static str| Some((key, json.get(key)?.as_object()?.clone()));
+    match KEYS.into_iter().find_map(servers) {
+        Some(servers) => Ok(Some(servers)),
         None => Err(format!("{shown} has no object mcpServers: {{\"mcpServers\": {{\"name\": {{\"command\": …}}}}}}")),
     }
 }
@@ -79,7 +101,12 @@ fn expanded_text(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Resul
     while let Some((before, behind)) = rest.split_once("${") {
         let Some((inside, after)) = behind.split_once('}') else { break };
         let (name, default) = inside.split_once(":-").map_or((inside, None), |(name, default)| (name, Some(default)));
-        let value = variable(name).filter(|value| !value.is_empty() || default.is_none());
+        if name.starts_with("input:") {
+            return Err(format!(
+                "has ${{{name}}}, which only an editor can ask for; write ${{NAME}} and set the variable"
+            ));
+        }
+        let value = value_of(name, variable).filter(|value| !value.is_empty() || default.is_none());
         let value = value.or_else(|| default.map(str::to_owned));
         let Some(value) = value else { return Err(format!("needs the variable {name}, which is not set")) };
         out.push_str(before);
@@ -87,6 +114,18 @@ fn expanded_text(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Resul
         rest = after;
     }
     Ok(out + rest)
+}
+
+/// A variable, also as editors write it: `env:NAME`, and their names for places.
+fn value_of(name: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let name = name.strip_prefix("env:").unwrap_or(name);
+    let place = || match name {
+        "workspaceFolder" | "cwd" => Some(std::env::current_dir().ok()?.display().to_string()),
+        "userHome" => variable("HOME"),
+        "pathSeparator" | "/" => Some(std::path::MAIN_SEPARATOR.to_string()),
+        _ => None,
+    };
+    variable(name).or_else(place)
 }
 
 #[cfg(test)]
@@ -100,5 +139,8 @@ mod tests {
         assert_eq!(expand("x${A}y${B:-2}${A:-3}$"), Ok("x1y21$".to_owned()));
         assert_eq!(expand("${B}"), Err("needs the variable B, which is not set".to_owned()));
         assert_eq!(expand("${A"), Ok("${A".to_owned()));
+        assert_eq!(expand("${env:A}${env:B:-2}"), Ok("12".to_owned()));
+        assert!(expand("${workspaceFolder}").is_ok_and(|folder| Path::new(&folder).is_absolute()));
+        assert!(expand("${input:key}").is_err_and(|problem| problem.contains("only an editor can ask for")));
     }
 }

@@ -1,13 +1,16 @@
 //! `lmthing mcp` (docs/mcp.md, "As a server"): from arguments to a server of prompt files. Standard output belongs to the
 //! protocol: everything else is told on standard error.
 
-use std::{ffi::OsString, fs::File, io, net::SocketAddr, sync::Arc};
+use std::{ffi::OsString, io, net::SocketAddr, sync::Arc};
 
 use tokio::sync::mpsc;
 
 use super::run::in_event_loop;
 use crate::{
-    cli::{ExitCode, Printer, env, failure::WrongUsage, interrupt::Interrupts, mcp_args::McpArgs},
+    cli::{
+        ExitCode, Printer, env, failure::WrongUsage, interrupt::Interrupts, mcp_args::McpArgs,
+        standard_streams::standard_streams,
+    },
     diagnostic::Diagnostic,
     serve::{
         Catalog, PromptFiles, ServeOptions,
@@ -67,24 +70,24 @@ async fn tell(hear: &mut mpsc::Receiver<String>, printer: &Printer) {
 /// Why nothing is served.
 struct Failed {
     code: ExitCode,
-    problem: Diagnostic,
+    problem: Box<Diagnostic>,
 }
 
 impl From<WrongUsage> for Failed {
     fn from(wrong: WrongUsage) -> Self {
-        Failed { code: ExitCode::Usage, problem: wrong.into() }
+        Failed { code: ExitCode::Usage, problem: Box::new(wrong.into()) }
     }
 }
 
 impl From<Box<Diagnostic>> for Failed {
     fn from(problem: Box<Diagnostic>) -> Self {
-        Failed::from(*problem)
+        Failed { code: ExitCode::File, problem }
     }
 }
 
 impl From<Diagnostic> for Failed {
     fn from(problem: Diagnostic) -> Self {
-        Failed { code: ExitCode::File, problem }
+        Failed::from(Box::new(problem))
     }
 }
 
@@ -151,7 +154,7 @@ fn token(args: &McpArgs) -> Result<Option<Token>, WrongUsage> {
         WrongUsage::new(format!("--token-env {name}: {why}"), hint)
     };
     let value = value.ok_or_else(|| wrong("there is no such variable"))?;
-    Token::new(value).map(Some).map_err(|why| wrong(why))
+    Token::new(value).map(Some).map_err(wrong)
 }
 
 fn options(args: &McpArgs, told: mpsc::Sender<String>) -> Result<ServeOptions, Failed> {
@@ -168,19 +171,4 @@ fn options(args: &McpArgs, told: mpsc::Sender<String>) -> Result<ServeOptions, F
         hidden_variables: args.token_env.iter().cloned().collect(),
         told,
     })
-}
-
-/// Standard input and output for the protocol alone: the printer, which is for text, writes to standard error.
-fn standard_streams() -> io::Result<(tokio::fs::File, tokio::fs::File)> {
-    #[cfg(unix)]
-    use std::os::fd::AsFd;
-    #[cfg(unix)]
-    let (read, write): (File, File) =
-        (io::stdin().as_fd().try_clone_to_owned()?.into(), io::stdout().as_fd().try_clone_to_owned()?.into());
-    #[cfg(windows)]
-    use std::os::windows::io::AsHandle;
-    #[cfg(windows)]
-    let (read, write): (File, File) =
-        (io::stdin().as_handle().try_clone_to_owned()?.into(), io::stdout().as_handle().try_clone_to_owned()?.into());
-    Ok((read.into(), write.into()))
 }

@@ -6,7 +6,7 @@ use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{reference::McpReference, tools};
 use crate::{
-    mcp::{Patterns, Server, Timeouts, find_in_files, server_of},
+    mcp::{Lookup, Patterns, Server, Timeouts, find_in_files, server_of},
     prompt::DefinitionKind,
     script::{
         bindings::{
@@ -89,20 +89,19 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
     let servers = call.core.mcp_servers.borrow().clone();
     // What was typed takes the place of what stands in the prompt file, and that of a file that happens to be there.
     let (typed, own) = (named.as_deref(), servers.get(&name));
-    let found = match (typed, own) {
-        (None, Some(own)) => Some(server_of_config(own, &name)),
-        (typed, own) => match find_in_files(&name, typed, own.is_none(), &variable).transpose() {
-            None => own.map(|own| server_of_config(own, &name)),
-            found => found,
-        },
-    };
-    match found {
-        Some(server) => server.map_err(wrong),
+    if let (None, Some(own)) = (typed, own) {
+        return server_of_config(own, &name).map_err(wrong);
+    }
+    match (find_in_files(&name, typed, own.is_none(), &variable).map_err(wrong)?, own) {
+        (Lookup::Found(server), _) => Ok(server),
+        (Lookup::Unknown(_), Some(own)) => server_of_config(own, &name).map_err(wrong),
         // A run may be given a file that names it.
-        None if doubles::is_watched(ctx) => Ok(Server::unknown(&name)),
-        None => {
+        (Lookup::Unknown(_), None) if doubles::is_watched(ctx) => Ok(Server::unknown(&name)),
+        (Lookup::Unknown(known), None) => {
+            let known: Vec<&str> = servers.keys().chain(&known).map(String::as_str).collect();
+            let known = if known.is_empty() { String::new() } else { format!("; there are: {}", known.join(", ")) };
             let places = "config.mcpServers, the file of --mcp-config or .mcp.json";
-            Err(wrong(format!("there is no server '{name}' in {places}")))
+            Err(wrong(format!("there is no server '{name}' in {places}{known}")))
         }
     }
 }
