@@ -58,8 +58,8 @@ fn what_is_imported_counts() {
 fn a_file_that_breaks_is_named_once_for_each_reason() {
     let folder = Folder::new(&[("a.lmt.mjs", &saying("first")), ("b.lmt.mjs", &saying("b"))]);
     let mut client = Client::connect(&folder, "mcp .");
-    for reason in ["one", "one", "two"] {
-        folder.write("a.lmt.mjs", &running(&format!("throw new Error('reason {reason}'); // {}", fastrand()), ""));
+    for (number, reason) in ["one", "one", "two"].into_iter().enumerate() {
+        folder.write("a.lmt.mjs", &running(&format!("throw new Error('reason {reason}'); // {number}"), ""));
         client.wait_for_stderr(&format!("a.lmt.mjs is not served: reason {reason}"));
         wait_for_tools(&mut client, &["b"]);
     }
@@ -69,11 +69,6 @@ fn a_file_that_breaks_is_named_once_for_each_reason() {
     let said = client.close().stderr;
     assert_eq!(said.matches("is not served").count(), 2, "{said}");
     assert_eq!(said.matches("a.lmt.mjs is served again").count(), 1, "{said}");
-}
-
-/// Another number each time.
-fn fastrand() -> u128 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos()
 }
 
 #[test]
