@@ -29,7 +29,7 @@ pub use self::{
     reach::Reach,
     restricted::Restricted,
 };
-pub use approval::{ApprovalRequest, ApprovalRules, Approver, Decision, NobodyToAsk};
+pub use approval::{ApprovalRequest, ApprovalRules, Approver, AskedLater, Decision, NobodyToAsk};
 
 /// How much of one kind of access is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
