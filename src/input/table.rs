@@ -66,8 +66,8 @@ impl Declaration {
     /// A required property that no column gives, two columns that give the same, a setting for a column that is not there.
     pub(crate) fn columns(&self, columns: &[String], settings: &[Setting]) -> Result<Columns, Problem> {
         self.check_settings(settings)?;
-        for setting in settings.iter().filter(|setting| !columns.contains(&setting.column)) {
-            let Setting { property, column } = setting;
+        let missing = settings.iter().find(|setting| !columns.contains(&setting.column));
+        if let Some(Setting { property, column }) = missing {
             let problem = Problem::new(format!("--set {property}={column}: there is no column {column}"));
             let near = closest(column, columns.iter().map(String::as_str));
             return Err(match near {
