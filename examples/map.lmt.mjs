@@ -3,6 +3,7 @@
 //
 //   lmthing map examples/map.lmt.mjs --input examples/map.rows.csv -o results.jsonl
 //   lmthing map examples/map.lmt.mjs --input examples/map.rows.csv -f csv
+//   lmthing run examples/map.lmt.mjs 'I cannot log in.'
 
 import { z } from 'zod';
 
