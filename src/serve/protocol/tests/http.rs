@@ -105,7 +105,7 @@ async fn sessions_have_calls_and_end() {
         let (_, answer) = send(address, "POST", &[("mcp-session-id", id)], &call(1, "echo")).await;
         assert_eq!(message(&answer)["result"]["content"][0]["text"], "hi", "{answer}");
     }
-    assert_eq!(send(address, "DELETE", &[("mcp-session-id", &one)], "").await.0, 202);
+    assert_eq!(send(address, "DELETE", &[("mcp-session-id", &one)], "").await.0, 204);
     assert_eq!(send(address, "POST", &[("mcp-session-id", &one)], &call(2, "echo")).await.0, 404);
     assert_eq!(send(address, "POST", &[("mcp-session-id", &two)], &call(2, "echo")).await.0, 200);
     let (status, answer) = send(address, "POST", &[], &call(1, "echo")).await;
@@ -143,6 +143,8 @@ async fn only_the_token_lets_in() {
         (&[][..], 401, "this server takes a token"),
         (&[("authorization", "Bearer wr0ng")], 401, "not the one this server takes"),
         (&[("authorization", "Bearer t0ken")], 200, "serverInfo"),
+        (&[("authorization", "Bearer t0ken"), ("host", "prompts.example")], 200, "serverInfo"),
+        (&[("authorization", "Bearer t0ken"), ("origin", "https://evil.example")], 403, "Origin header is not allowed"),
     ] {
         let (answered, answer) = send(address, "POST", headers, INITIALIZE).await;
         assert!(answered == status && answer.contains(words), "{answer}");
@@ -172,7 +174,7 @@ async fn a_call_whose_client_is_gone_is_cancelled() {
     let goes = open(address, "POST", &[("mcp-session-id", &one)], &call(2, "slow")).await;
     let ends = open(address, "POST", &[("mcp-session-id", &two)], &call(1, "slow")).await;
     files.until_slow(3).await;
-    assert_eq!(send(address, "DELETE", &[("mcp-session-id", &two)], "").await.0, 202);
+    assert_eq!(send(address, "DELETE", &[("mcp-session-id", &two)], "").await.0, 204);
     files.until_slow(2).await;
     drop(goes);
     files.until_slow(1).await;
