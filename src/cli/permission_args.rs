@@ -7,9 +7,9 @@ use clap::{Args, ValueHint};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::failure::WrongUsage;
+use super::{args::RunArgs, failure::WrongUsage};
 use crate::{
-    permission::{HostRule, Own, Permissions, Programs, Reach, Restricted},
+    permission::{HostRule, Own, Programs, Reach, Restricted, ShutFiles},
     provider::key_variables,
 };
 
@@ -76,18 +76,17 @@ impl PermissionArgs {
         self.is_restricted().then(|| serde_json::to_value(self).ok()).flatten()
     }
 
-    /// The rights of the file: all of them, unless it is restricted. `env_files` were read for variables.
+    /// The rights of the file, if it is restricted.
     ///
     /// # Errors
     /// A value that names nothing.
-    pub(super) fn permissions(
+    pub(super) fn rights(
         &self,
         file: &Path,
-        env_files: &[PathBuf],
         variables: &[(String, String)],
-    ) -> Result<Permissions, WrongUsage> {
+    ) -> Result<Option<Restricted>, WrongUsage> {
         if !self.is_restricted() {
-            return Ok(Permissions::default());
+            return Ok(None);
         }
         let variable = |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
         let programs = Programs::new(variable("PATH").unwrap_or_default());
@@ -95,8 +94,7 @@ impl PermissionArgs {
             let found = programs.named(Path::new(name));
             found.ok_or_else(|| "there is no such program".to_owned())
         })?;
-        let hidden = env_files.iter().cloned().chain([PathBuf::from(".env")]).chain(files_with_keys(variables));
-        Ok(Permissions::restricted(Restricted {
+        Ok(Some(Restricted {
             own: own_folders(file),
             read: reach("--allow-read", &self.allow_read, path)?,
             write: reach("--allow-write", &self.allow_write, path)?,
@@ -104,11 +102,17 @@ impl PermissionArgs {
             env: reach("--allow-env", &self.allow_env, |name| Ok(name.to_owned()))?,
             run,
             programs,
-            hidden: hidden.filter_map(|path| path.canonicalize().ok()).collect(),
+            shut: ShutFiles::default(),
             keys: key_variables(variables),
             known: Default::default(),
         }))
     }
+}
+
+/// What no right opens: the files that the run has its keys from, and the journal.
+pub(super) fn shut_files(env_files: &[PathBuf], journal: &Path, variables: &[(String, String)]) -> ShutFiles {
+    let with_keys = env_files.iter().cloned().chain([PathBuf::from(".env")]).chain(files_with_keys(variables));
+    ShutFiles::with_keys(with_keys).and_journal(journal)
 }
 
 /// Where clouds keep keys.
@@ -158,13 +162,11 @@ fn own_folders(file: &Path) -> Vec<PathBuf> {
     packages.chain([folder.clone()]).collect()
 }
 
-/// What lmthing itself has to open while a restricted file runs; `words` stand behind the file, `written` is what lmthing writes.
-pub(super) fn own_needs(
-    (file, words): (&Path, &[String]),
-    written: Vec<PathBuf>,
-    variables: &[(String, String)],
-) -> Own {
-    let mut read = Vec::new();
+/// What lmthing itself has to open while a restricted file runs; `words` stand behind the file.
+pub(super) fn own_needs(args: &RunArgs, words: &[String], journal: &Path, variables: &[(String, String)]) -> Own {
+    let file = args.file();
+    // Itself: code that a model has written runs in a worker, servers have a keeper.
+    let mut read: Vec<PathBuf> = std::env::current_exe().into_iter().collect();
     // Packages are found by the descriptions on the way up.
     for folder in
         file.canonicalize().iter().flat_map(|file| file.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>())
@@ -181,7 +183,10 @@ pub(super) fn own_needs(
     read.extend(named.map(|(_, value)| PathBuf::from(value)));
     let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
     read.extend(home.iter().flat_map(|home| [".aws", ".azure", ".config/gcloud"].map(|name| home.join(name))));
-    let mut write = written;
+    // Files that name servers.
+    read.extend(args.mcp_config.iter().cloned().chain([PathBuf::from(".mcp.json")]));
+    let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));
+    let mut write: Vec<PathBuf> = args.record.iter().map(PathBuf::as_path).chain([journal]).filter_map(folder).collect();
     write.extend(home.iter().map(|home| home.join(".aws/sso/cache")));
     Own { read, write }
 }

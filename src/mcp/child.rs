@@ -4,7 +4,6 @@
 use std::{
     collections::VecDeque,
     io,
-    path::Path,
     process::{ExitStatus, Stdio},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -16,7 +15,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::server::Program;
+use super::{server::Program, surroundings::Surroundings};
 
 /// What a program needs to start and to find its files, on any machine. Nothing else of ours is handed on: keys least of all.
 const VARIABLES: &[&str] = &[
@@ -111,14 +110,13 @@ pub(super) struct Running {
 /// # Errors
 /// It cannot be started.
 pub(super) fn start(
-    keeper: &Path,
+    surroundings: &Surroundings,
     program: &Program,
-    variable: &dyn Fn(&str) -> Option<String>,
 ) -> io::Result<(Running, ChildStdout, ChildStdin)> {
-    let mut command = command(keeper, program);
+    let mut command = command(surroundings, program)?;
     command.env_clear();
     for name in VARIABLES {
-        if let Some(value) = variable(name) {
+        if let Some(value) = (surroundings.variable)(name) {
             command.env(name, value);
         }
     }
@@ -136,19 +134,21 @@ pub(super) fn start(
 }
 
 #[cfg(unix)]
-fn command(keeper: &Path, program: &Program) -> Command {
-    let mut command = Command::new(keeper);
-    command.arg(super::keeper::SUBCOMMAND).arg(&program.command).args(&program.args);
+fn command(surroundings: &Surroundings, program: &Program) -> io::Result<Command> {
+    let mut command = Command::new(&surroundings.keeper);
+    // The keeper has to see what the server has started: it is the server alone that has less rights.
+    let rights = serde_json::to_string(&(surroundings.rights)())?;
+    command.arg(super::keeper::SUBCOMMAND).arg(rights).arg(&program.command).args(&program.args);
     // Ctrl-C is for us; a server ends when we do.
     command.process_group(0);
-    command
+    Ok(command)
 }
 
 #[cfg(not(unix))]
-fn command(_: &Path, program: &Program) -> Command {
+fn command(_: &Surroundings, program: &Program) -> io::Result<Command> {
     let mut command = Command::new(&program.command);
     command.args(&program.args);
-    command
+    Ok(command)
 }
 
 async fn listen(stderr: ChildStderr, last_words: LastWords) {

@@ -10,29 +10,43 @@ use super::server::Server;
 /// The file that is looked at in the working directory.
 const STANDARD_FILE: &str = ".mcp.json";
 
-/// Looks a server up: in the file that was named, then, where `looks_around`, in `.mcp.json` of the working directory.
+/// Finds the value of a variable, or says why it is not to be had.
+pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
+
+/// A file that names servers.
+#[derive(Clone, Copy)]
+pub(crate) struct ServerFile<'a> {
+    path: &'a Path,
+    must_be_there: bool,
+    variable: Variable<'a>,
+}
+
+impl<'a> ServerFile<'a> {
+    /// One that somebody has named. `variable` finds what stands for `${NAME}` in it.
+    pub(crate) fn named(path: &'a Path, variable: Variable<'a>) -> Self {
+        ServerFile { path, must_be_there: true, variable }
+    }
+
+    /// `.mcp.json` of the working directory, if it is there.
+    pub(crate) fn standard(variable: Variable<'a>) -> Self {
+        ServerFile { path: Path::new(STANDARD_FILE), must_be_there: false, variable }
+    }
+}
+
+/// Looks a server up in files, one after the other.
 ///
 /// # Errors
-/// The file that was named cannot be read, or what stands there is no server.
-pub(crate) fn find_in_files(
-    name: &str,
-    named: Option<&Path>,
-    looks_around: bool,
-    variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<Server>, String> {
-    let standard = looks_around.then(|| (Path::new(STANDARD_FILE), false));
-    for (path, must_be_there) in named.map(|path| (path, true)).into_iter().chain(standard) {
-        let Some(servers) = read(path, must_be_there)? else { continue };
+/// A file cannot be read, or what stands there is no server.
+pub(crate) fn find_in_files(name: &str, files: &[ServerFile<'_>]) -> Result<Option<Server>, String> {
+    for ServerFile { path, must_be_there, variable } in files {
+        let Some(servers) = read(path, *must_be_there)? else { continue };
         if let Some(server) = servers.get(name) {
             let place = format!("{}: mcpServers.{name}", path.display());
-            return server_of(server, Some(variable)).map(Some).map_err(|problem| format!("{place} {problem}"));
+            return server_of(server, Some(*variable)).map(Some).map_err(|problem| format!("{place} {problem}"));
         }
     }
     Ok(None)
 }
-
-/// Finds a variable.
-type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// A server as JSON; with variables, `${NAME}` and `${NAME:-default}` are replaced by them.
 ///
@@ -59,7 +73,7 @@ fn read(path: &Path, must_be_there: bool) -> Result<Option<Map<String, Value>>, 
     }
 }
 
-fn expanded(value: &Value, variable: &dyn Fn(&str) -> Option<String>) -> Result<Value, String> {
+fn expanded(value: &Value, variable: Variable<'_>) -> Result<Value, String> {
     Ok(match value {
         Value::String(text) => Value::String(expanded_text(text, variable)?),
         Value::Array(items) => {
@@ -73,13 +87,13 @@ fn expanded(value: &Value, variable: &dyn Fn(&str) -> Option<String>) -> Result<
     })
 }
 
-fn expanded_text(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+fn expanded_text(text: &str, variable: Variable<'_>) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("${") {
         let Some((inside, after)) = behind.split_once('}') else { break };
         let (name, default) = inside.split_once(":-").map_or((inside, None), |(name, default)| (name, Some(default)));
-        let value = variable(name).filter(|value| !value.is_empty() || default.is_none());
+        let value = variable(name).map_err(|problem| format!("needs the variable {name}: {problem}"))?.filter(|value| !value.is_empty() || default.is_none());
         let value = value.or_else(|| default.map(str::to_owned));
         let Some(value) = value else { return Err(format!("needs the variable {name}, which is not set")) };
         out.push_str(before);
@@ -95,7 +109,7 @@ mod tests {
 
     #[test]
     fn variables_are_put_in() {
-        let variable = |name: &str| (name == "A").then(|| "1".to_owned());
+        let variable = |name: &str| Ok((name == "A").then(|| "1".to_owned()));
         let expand = |text| expanded_text(text, &variable);
         assert_eq!(expand("x${A}y${B:-2}${A:-3}$"), Ok("x1y21$".to_owned()));
         assert_eq!(expand("${B}"), Err("needs the variable B, which is not set".to_owned()));

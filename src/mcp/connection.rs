@@ -294,8 +294,7 @@ impl Connection {
     }
 
     async fn connect_to_program(&self, program: &Program) -> Result<Live, String> {
-        let Surroundings { keeper, variable, .. } = &*self.surroundings;
-        let started = child::start(keeper, program, &**variable);
+        let started = child::start(&self.surroundings, program);
         let (mut child, stdout, stdin) =
             started.map_err(|error| self.told(&format!("it cannot be started: {error}")))?;
         let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MAX_MESSAGE);

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    Refusal,
+    Refusal, paths,
     reach::{Reach, refusal},
 };
 
@@ -21,7 +21,12 @@ impl Programs {
         Programs { folders: std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect() }
     }
 
-    /// The real paths of what is called so.
+    /// The folders they are looked for in.
+    pub(super) fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// The real path of what is called so.
     pub fn named(&self, name: &Path) -> Option<PathBuf> {
         self.locate(name, None).and_then(|found| found.canonicalize().ok())
     }
@@ -42,7 +47,12 @@ impl Programs {
             (Reach::Only(list), Some(found)) if found.canonicalize().is_ok_and(|real| list.contains(&real)) => {
                 Ok(found)
             }
-            _ => Err(refusal(&format!("running {program}"), &format!("--allow-run={program}"))),
+            (_, found) => {
+                // As it can be typed wherever the command is run; a name is looked for everywhere alike.
+                let file = found.filter(|_| Path::new(program).components().count() > 1);
+                let named = file.map_or_else(|| program.to_owned(), |file| paths::shown(&file).display().to_string());
+                Err(refusal(&format!("running {program}"), &format!("--allow-run={named}")))
+            }
         }
     }
 

@@ -15,7 +15,7 @@ use crate::{
         args::RunArgs,
         commands::{
             input::{command_line, same_input},
-            journal::{self, Resumed, RunJournal, start},
+            journal::{Resumed, RunJournal, start},
             mock_file,
             prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
@@ -24,13 +24,14 @@ use crate::{
         env::{self, Environment},
         failure::{Ending, WrongUsage},
         interrupt::Interrupts,
-        permission_args::own_needs,
+        permission_args::{own_needs, shut_files},
         script_host::TerminalHost,
         show::Show,
         watched::Reporter,
     },
     cost::{OwnPrices, PRICES_VARIABLE},
     diagnostic::Diagnostic,
+    permission::{Permissions, Restricted},
     provider::Redactor,
     script::{
         SCRIPT_STACK_SIZE,
@@ -155,8 +156,8 @@ fn prepare(
     let file = absolute(args.file());
     let argv = argv(args, &file)?;
     journal.recorder.set_start(start(args, &file, argv.clone()));
-    let permissions = args.permissions.permissions(args.file(), &args.env_file, &environment.variables)?;
-    let options = FileRunOptions {
+    let rights = args.permissions.rights(args.file(), &environment.variables)?;
+    let mut options = FileRunOptions {
         exchanges: recording.exchanges.clone(),
         redactor: redactor.clone(),
         host: Rc::new(TerminalHost {
@@ -181,34 +182,29 @@ fn prepare(
         variables: environment.variables,
         model,
         max_stack_size: SCRIPT_STACK_SIZE,
-        surroundings: Surroundings { permissions, mcp_config: mcp_config(args), ..Surroundings::default() },
+        surroundings: Surroundings { mcp_config: mcp_config(args), ..Surroundings::default() },
     };
     // Last: a command that is wrong leaves nothing behind.
     if args.journal.is_some() {
         journal.recorder.demand()?;
     }
-    confine(args, &options)?;
+    if let Some(rights) = rights {
+        options.surroundings.permissions = restricted(args, rights, journal.recorder.path(), &options.variables)?;
+    }
     Ok((options, recording))
 }
 
-/// Has the system hold the rights of a restricted file as well.
-fn confine(args: &RunArgs, options: &FileRunOptions) -> Result<(), WrongUsage> {
-    if let Some(rights) = options.surroundings.permissions.of_restricted() {
-        rights.confine_program(&own_needs(
-            (args.file(), &args.words()?),
-            written(args, &options.variables),
-            &options.variables,
-        ));
-    }
-    Ok(())
-}
-
-/// Where lmthing itself writes during the run.
-fn written(args: &RunArgs, variables: &[(String, String)]) -> Vec<PathBuf> {
-    let directory = std::env::current_dir().unwrap_or_default();
-    let journal = journal::path(args.journal.as_ref().and_then(Option::as_deref), variables, &directory);
-    let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));
-    args.record.iter().filter_map(|file| folder(file)).chain(folder(&journal)).collect()
+/// The rights of a restricted file, which the system holds as well from now on.
+fn restricted(
+    args: &RunArgs,
+    rights: Restricted,
+    journal: &Path,
+    variables: &[(String, String)],
+) -> Result<Permissions, WrongUsage> {
+    let shut = shut_files(&args.env_file, journal, variables);
+    let rights = Restricted { shut, ..rights };
+    rights.confine_program(&own_needs(args, &args.words()?, journal, variables));
+    Ok(Permissions::restricted(rights))
 }
 
 /// Absolute: a script may change the working directory.

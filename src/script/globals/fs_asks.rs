@@ -5,6 +5,7 @@ use std::path::Path;
 use rquickjs::{Array, Ctx, Object, Result};
 
 use super::fs_descriptors as descriptors;
+use super::fs_opening::{may_change, may_read};
 use crate::permission::Access;
 use crate::script::gate;
 use crate::script::host::host;
@@ -94,8 +95,8 @@ impl Asks {
             Asks::ChangesEntry | Asks::ChangesByFlag(_) => vec![Need::ChangeEntry(path(0)?)],
             Asks::Opens => {
                 let flags = arguments.get(1)?;
-                let reads = descriptors::may_read(flags).then(|| path(0).map(Need::See)).transpose()?;
-                let changes = descriptors::may_change(flags).then(|| path(0).map(Need::Change)).transpose()?;
+                let reads = may_read(flags).then(|| path(0).map(Need::See)).transpose()?;
+                let changes = may_change(flags).then(|| path(0).map(Need::Change)).transpose()?;
                 reads.into_iter().chain(changes).collect()
             }
             Asks::Makes => {

@@ -111,7 +111,7 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let read = |ctx: Ctx<'js>, path: String| {
         gate::check(&ctx, Access::Read(&path))?;
         host(&ctx)?.looked_for(Path::new(&path));
-        source::read(Path::new(&path)).map_err(|failure| failure.throw(&ctx))
+        source::read_for(&ctx, Path::new(&path)).map_err(|failure| failure.throw(&ctx))
     };
     exports.set("readText", Function::new(ctx.clone(), read)?)?;
     // kindOf(path): 'module', 'commonjs', 'json' or 'addon'.

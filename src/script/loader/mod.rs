@@ -188,7 +188,7 @@ fn read_text(ctx: &Ctx<'_>, file: &Path) -> Result<String> {
     if !gate::owns_process(ctx) {
         look_up::check_ordinary(file).map_err(|message| ScriptError::error(message).throw(ctx))?;
     }
-    source::read(file).map_err(|failure| failure.throw(ctx))
+    source::read_for(ctx, file).map_err(|failure| failure.throw(ctx))
 }
 
 impl Resolver for ModuleLoader {

@@ -4,9 +4,10 @@ use std::{rc::Rc, time::Duration};
 
 use rquickjs::{Ctx, Object, Result, Value};
 
-use super::{reference::McpReference, tools};
+use super::{file_variables::FileVariables, reference::McpReference, tools};
 use crate::{
-    mcp::{Patterns, Server, Timeouts, find_in_files, server_of},
+    mcp::{Patterns, Server, ServerFile, Timeouts, find_in_files, server_of},
+    permission::Refusal,
     prompt::DefinitionKind,
     script::{
         bindings::{
@@ -19,7 +20,7 @@ use crate::{
             services,
             values::{elements, kind_of, property, to_json, type_error},
         },
-        warn,
+        gate, warn,
     },
 };
 
@@ -83,20 +84,29 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
         return Server::from_json(&given).map_err(|problem| wrong(format!("the server: {problem}")));
     };
     let name = name.to_string()?;
-    let env = services::providers(ctx)?.env;
-    let variable = |name: &str| env.get(name);
     let named = services::mcp_config(ctx)?;
     let servers = call.core.mcp_servers.borrow().clone();
     // What was typed takes the place of what stands in the prompt file, and that of a file that happens to be there.
     let (typed, own) = (named.as_deref(), servers.get(&name));
+    let variables = FileVariables::of(ctx)?;
     let found = match (typed, own) {
         (None, Some(own)) => Some(server_of_config(own, &name)),
-        (typed, own) => match find_in_files(&name, typed, own.is_none(), &variable).transpose() {
-            None => own.map(|own| server_of_config(own, &name)),
-            found => found,
-        },
+        (typed, own) => {
+            let of_user = |name: &str| variables.in_file_of_user(typed, name);
+            let of_anybody = |name: &str| variables.in_any_file(name);
+            let typed = typed.map(|path| ServerFile::named(path, &of_user));
+            let standard = own.is_none().then(|| ServerFile::standard(&of_anybody));
+            let files: Vec<_> = typed.into_iter().chain(standard).collect();
+            match find_in_files(&name, &files).transpose() {
+                None => own.map(|own| server_of_config(own, &name)),
+                found => found,
+            }
+        }
     };
     match found {
+        Some(Err(problem)) if variables.is_refused() => {
+            Err(gate::throw(ctx, Refusal { message: format!("{place}: {problem}") }))
+        }
         Some(server) => server.map_err(wrong),
         // A run may be given a file that names it.
         None if doubles::is_watched(ctx) => Ok(Server::unknown(&name)),

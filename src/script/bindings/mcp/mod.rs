@@ -4,6 +4,7 @@
 mod call;
 pub(crate) mod define;
 pub(crate) mod hub;
+mod file_variables;
 mod reference;
 pub(crate) mod tools;
 
