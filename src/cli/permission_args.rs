@@ -80,11 +80,7 @@ impl PermissionArgs {
     ///
     /// # Errors
     /// A value that names nothing.
-    pub(super) fn rights(
-        &self,
-        file: &Path,
-        variables: &[(String, String)],
-    ) -> Result<Option<Restricted>, WrongUsage> {
+    pub(super) fn rights(&self, file: &Path, variables: &[(String, String)]) -> Result<Option<Restricted>, WrongUsage> {
         if !self.is_restricted() {
             return Ok(None);
         }
@@ -186,7 +182,8 @@ pub(super) fn own_needs(args: &RunArgs, words: &[String], journal: &Path, variab
     // Files that name servers.
     read.extend(args.mcp_config.iter().cloned().chain([PathBuf::from(".mcp.json")]));
     let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));
-    let mut write: Vec<PathBuf> = args.record.iter().map(PathBuf::as_path).chain([journal]).filter_map(folder).collect();
+    let mut write: Vec<PathBuf> =
+        args.record.iter().map(PathBuf::as_path).chain([journal]).filter_map(folder).collect();
     write.extend(home.iter().map(|home| home.join(".aws/sso/cache")));
     Own { read, write }
 }

@@ -109,10 +109,7 @@ pub(super) struct Running {
 ///
 /// # Errors
 /// It cannot be started.
-pub(super) fn start(
-    surroundings: &Surroundings,
-    program: &Program,
-) -> io::Result<(Running, ChildStdout, ChildStdin)> {
+pub(super) fn start(surroundings: &Surroundings, program: &Program) -> io::Result<(Running, ChildStdout, ChildStdin)> {
     let mut command = command(surroundings, program)?;
     command.env_clear();
     for name in VARIABLES {

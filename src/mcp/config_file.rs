@@ -93,7 +93,9 @@ fn expanded_text(text: &str, variable: Variable<'_>) -> Result<String, String> {
     while let Some((before, behind)) = rest.split_once("${") {
         let Some((inside, after)) = behind.split_once('}') else { break };
         let (name, default) = inside.split_once(":-").map_or((inside, None), |(name, default)| (name, Some(default)));
-        let value = variable(name).map_err(|problem| format!("needs the variable {name}: {problem}"))?.filter(|value| !value.is_empty() || default.is_none());
+        let value = variable(name)
+            .map_err(|problem| format!("needs the variable {name}: {problem}"))?
+            .filter(|value| !value.is_empty() || default.is_none());
         let value = value.or_else(|| default.map(str::to_owned));
         let Some(value) = value else { return Err(format!("needs the variable {name}, which is not set")) };
         out.push_str(before);

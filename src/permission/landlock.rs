@@ -133,7 +133,7 @@ mod linux {
             rules.allow_plainly(&path, read | write)?;
         }
         if who == Who::Ourselves {
-            // What runs, and what our children have started, stands there.
+            // What our children have started stands there.
             rules.allow_plainly(Path::new("/proc"), read)?;
         }
         if rights.read == Reach::All {
@@ -163,6 +163,9 @@ mod linux {
 
         /// Allows it for everything below a path but what has to stay out of reach.
         fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), RulesetError> {
+            if self.who == Who::Ourselves {
+                return self.allow_plainly(path, access);
+            }
             if path.starts_with("/proc") && path != Path::new("/proc") || !self.has_secrets_below(path) {
                 return if self.is_secret(path) { Ok(()) } else { self.allow_plainly(path, access) };
             }
@@ -191,7 +194,7 @@ mod linux {
                 name.is_some_and(|name| name.contains("self") || name.bytes().all(|byte| byte.is_ascii_digit()))
             });
             let is_shut = || self.rights.shut.iter().any(|shut| paths::are_same(shut, path));
-            is_process || self.who == Who::Programs && (shut::is_env_file(path) || is_shut())
+            is_process || shut::is_env_file(path) || is_shut()
         }
 
         fn allow_plainly(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), RulesetError> {

@@ -47,10 +47,11 @@ impl Programs {
             (Reach::Only(list), Some(found)) if found.canonicalize().is_ok_and(|real| list.contains(&real)) => {
                 Ok(found)
             }
-            (_, found) => {
+            _ => {
                 // As it can be typed wherever the command is run; a name is looked for everywhere alike.
-                let file = found.filter(|_| Path::new(program).components().count() > 1);
-                let named = file.map_or_else(|| program.to_owned(), |file| paths::shown(&file).display().to_string());
+                let is_name = Path::new(program).components().count() == 1;
+                let file = paths::shown(&folder.unwrap_or(Path::new("")).join(program)).display().to_string();
+                let named = if is_name { program } else { &file };
                 Err(refusal(&format!("running {program}"), &format!("--allow-run={named}")))
             }
         }

@@ -69,13 +69,17 @@ impl ShutFiles {
             return Some(KEYS);
         }
         let now = fs::metadata(real).ok().as_ref().and_then(identity);
-        self.named.iter().find(|file| file.is_at(real) || file.is(now)).map(|file| file.why)
+        self.known().find(|file| file.is_at(real) || file.is(now)).map(|file| file.why)
     }
 
     /// The same of a file that is open by now.
     pub(super) fn why_opened(&self, file: &File) -> Option<&'static str> {
         let now = file.metadata().ok().as_ref().and_then(identity);
-        self.named.iter().find(|file| file.is(now)).map(|file| file.why)
+        self.known().find(|file| file.is(now)).map(|file| file.why)
+    }
+
+    fn known(&self) -> impl Iterator<Item = &ShutFile> {
+        self.named.iter().chain(self.found.get().into_iter().flatten())
     }
 
     /// Whether one of them is below a folder: whoever moved that would move it too.
@@ -90,8 +94,8 @@ impl ShutFiles {
             let found = env_files(folders).into_iter().take(MAX_FOLLOWED);
             found.map(|path| ShutFile::new(path, KEYS, false)).collect()
         };
-        let found = self.found.get_or_init(look);
-        self.named.iter().chain(found).flat_map(ShutFile::places).collect()
+        self.found.get_or_init(look);
+        self.known().flat_map(ShutFile::places).collect()
     }
 }
 

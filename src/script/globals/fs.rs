@@ -137,9 +137,14 @@ fn export_paths(exports: &Object<'_>) -> Result<()> {
 
 /// What makes, moves or removes files and folders.
 fn export_path_changes(exports: &Object<'_>) -> Result<()> {
-    export_opening(exports, "writeFile", Asks::Changes, |opener, (path, bytes, flags, mode): (String, Bytes, u32, u32)| {
-        operations::write_file(opener, &path, &bytes.0, flags, mode)
-    })?;
+    export_opening(
+        exports,
+        "writeFile",
+        Asks::Changes,
+        |opener, (path, bytes, flags, mode): (String, Bytes, u32, u32)| {
+            operations::write_file(opener, &path, &bytes.0, flags, mode)
+        },
+    )?;
     export(exports, "makeDirectory", Asks::Makes, |(path, recursive, mode): (String, bool, u32)| {
         operations::make_directory(&path, recursive, mode)
     })?;

@@ -37,7 +37,8 @@ impl FileVariables {
     pub(super) fn in_any_file(&self, name: &str) -> Found {
         if let Some(Err(refusal)) = self.rights.as_ref().map(|rights| rights.check(Access::Env(name))) {
             self.refused.set(true);
-            return Err(refusal.message);
+            let advice = "or name a file of servers with --mcp-config that the prompt file cannot write to";
+            return Err(format!("{}; {advice}", refusal.message));
         }
         Ok(self.env.get(name))
     }

@@ -76,9 +76,8 @@ fn surroundings(ctx: &Ctx<'_>) -> Result<Surroundings> {
     let rights = gate::restricted(ctx);
     let shown = rights.clone();
     // `PATH` is what every program that is started gets.
-    let is_shown = move |name: &str| {
-        name == "PATH" || shown.as_ref().is_none_or(|rights| rights.check(Access::Env(name)).is_ok())
-    };
+    let is_shown =
+        move |name: &str| name == "PATH" || shown.as_ref().is_none_or(|rights| rights.check(Access::Env(name)).is_ok());
     Ok(Surroundings {
         keeper: sandbox::own_program(),
         rights: Box::new(move || rights.as_ref()?.of_restricted().map(|rights| rights.of_programs())),

@@ -3,8 +3,8 @@
 
 mod call;
 pub(crate) mod define;
-pub(crate) mod hub;
 mod file_variables;
+pub(crate) mod hub;
 mod reference;
 pub(crate) mod tools;
 
