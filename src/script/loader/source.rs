@@ -1,16 +1,8 @@
 //! Reading a module's file, and what kind of module it is.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-};
+use std::{io, path::Path};
 
-use rquickjs::Ctx;
-
-use crate::permission::Access;
 use crate::script::error::ScriptError;
-use crate::script::gate;
 
 /// The file endings that can be imported, in the order in which alternatives are suggested.
 pub(super) const EXTENSIONS: [&str; 7] = ["mjs", "js", "ts", "mts", "json", "cjs", "cts"];
@@ -37,21 +29,8 @@ pub(super) fn read(path: &Path) -> Result<String, ScriptError> {
     text(path, std::fs::read(path))
 }
 
-/// The same for a script, of which it is known that it may read the path: what is there may have changed since.
-pub(super) fn read_for(ctx: &Ctx<'_>, path: &Path) -> Result<String, ScriptError> {
-    let Some(rights) = gate::restricted(ctx) else { return read(path) };
-    let open = || {
-        let mut file = File::open(path)?;
-        let checked = rights.check_opened(&file, Access::Read(&path.to_string_lossy()));
-        checked.map_err(|_| io::Error::from(io::ErrorKind::PermissionDenied))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    text(path, open())
-}
-
-fn text(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<String, ScriptError> {
+/// What was read of a file as text.
+pub(super) fn text(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<String, ScriptError> {
     let shown = path.display();
     let bytes = bytes.map_err(|error| ScriptError::error(format!("Cannot read '{shown}': {}", plain(&error))))?;
     let text = String::from_utf8(bytes).map_err(|error| {
