@@ -11,6 +11,7 @@
 //! - [`checkpoint`] – what a run needs to go on in another process, as plain entries
 //! - [`journal`] – runs in a file, so that they can be looked at and gone on with
 //! - [`input`] – what is typed behind a prompt file, made into its input
+//! - [`files`] – prompt files in folders: which there are, and what happens to them
 //! - [`permission`] – what a prompt file may reach
 //! - [`http`] – the one HTTP client
 //! - [`mcp`] – servers of the Model Context Protocol: connections, their tools as plain data
@@ -30,6 +31,7 @@
 
 mod check;
 mod checkpoint;
+mod files;
 mod http;
 mod input;
 mod journal;

@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("chat", &[]),
     ("schema", &[]),
     ("diagnostic", &[]),
+    ("files", &["diagnostic"]),
     ("cost", &["chat", "diagnostic"]),
     ("permission", &[]),
     ("event", &["chat"]),
@@ -80,6 +81,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "check",
         &[
+            "files",
             "permission",
             "code",
             "script",
@@ -112,11 +114,12 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     // Files are run by other processes, which tell of it in events.
-    ("serve", &["http", "event", "chat", "schema", "diagnostic"]),
+    ("serve", &["files", "http", "event", "chat", "schema", "diagnostic"]),
     (
         "cli",
         &[
             "serve",
+            "files",
             "permission",
             "testing",
             "journal",

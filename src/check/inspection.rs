@@ -172,18 +172,8 @@ fn without_secrets(tool: RenderedTool, redactor: &Redactor) -> RenderedTool {
 }
 
 async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc<Kept>) -> Result<Inspection, String> {
-    let variables: BTreeMap<String, String> = options.variables.iter().cloned().collect();
     let silence = Rc::new(Silence::default());
-    let doors = Doors {
-        step_loop: silence.clone(),
-        providers: ProviderContext::redacting(Rc::new(variables), redactor.clone()),
-        exchanges: Exchanges::Live,
-        events: Events::new(Vec::new()),
-        limits: Rc::new(NoLimits),
-        checkpoints: Rc::new(NoCheckpoints),
-        approver: NobodyToAsk::new(ApprovalRules::default(), "a check approves nothing"),
-        mcp_config: None,
-    };
+    let doors = doors_of_nobody(silence.clone(), &options.variables, redactor);
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: argv(path),
@@ -200,6 +190,21 @@ async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc
     let asked =
         inspect::Inspected { path, render: options.render, line: &line, limit: options.limit, silence: &silence };
     Ok(inspect::inspect_file(&engine, &asked).await)
+}
+
+/// Doors behind which nobody is: no model answers, and nothing is approved.
+pub(super) fn doors_of_nobody(silence: Rc<Silence>, variables: &[(String, String)], redactor: &Redactor) -> Doors {
+    let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
+    Doors {
+        step_loop: silence,
+        providers: ProviderContext::redacting(Rc::new(variables), redactor.clone()),
+        exchanges: Exchanges::Live,
+        events: Events::new(Vec::new()),
+        limits: Rc::new(NoLimits),
+        checkpoints: Rc::new(NoCheckpoints),
+        approver: NobodyToAsk::new(ApprovalRules::default(), "a check approves nothing"),
+        mcp_config: None,
+    }
 }
 
 /// What is typed for the file.
@@ -221,7 +226,7 @@ pub(super) fn check_input(options: &CheckOptions) -> Result<(), Box<Diagnostic>>
     check_whole(&command_line(Path::new(""), options)).map_err(|problem| Box::new(problem.into()))
 }
 
-fn argv(path: &Path) -> Vec<String> {
+pub(super) fn argv(path: &Path) -> Vec<String> {
     let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("lmthing"));
     [program.display().to_string(), path.display().to_string()].to_vec()
 }

@@ -1,5 +1,5 @@
 //! Finding what is wrong with a prompt file before a token is spent (docs/reference.md, "Checking"): its types, its imports,
-//! its exports, its mock against its tools, and its first render.
+//! its exports, its mock against its tools, and its first render; and what it offers to whoever calls it.
 //!
 //! Owns: what is a finding, how bad it is, where it stands, and that one mistake gives one finding. Must not know: how findings
 //! are shown, the step loop, JavaScript values (`script::bindings::inspect` hands over plain data).
@@ -7,25 +7,25 @@
 pub(crate) mod declarations;
 mod exported;
 mod faults;
-mod file_names;
 mod finding;
 mod inspection;
 mod locate;
 mod lost_variables;
 mod merge;
 mod module;
+mod offer;
 mod options;
 mod types;
 
 use std::path::{Path, PathBuf};
 
 pub(crate) use exported::exports;
-pub(crate) use file_names::{ENDINGS, is_prompt_file, is_test_file};
 pub(crate) use finding::{Finding, Position, Related, Severity, Span};
 pub(crate) use lost_variables::{LostVariable, lost_variables};
+pub(crate) use offer::{OfferOptions, offer};
 pub(crate) use options::CheckOptions;
 
-use crate::{diagnostic::Diagnostic, script::bindings::inspect::Rendered};
+use crate::{diagnostic::Diagnostic, files::is_test_file, script::bindings::inspect::Rendered};
 
 /// Whether the input that all files are given can be read: no file is to blame where it cannot.
 ///

@@ -17,6 +17,7 @@ use super::{
     check_args::CheckArgs,
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES, Models},
+    describe_args::DescribeArgs,
     failure::WrongUsage,
     format::Format,
     limit_args::LimitArgs,
@@ -61,6 +62,9 @@ pub(super) enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page
     Man,
+    /// Tell what a prompt file offers, for the server that serves it
+    #[command(name = "__describe", hide = true)]
+    Describe(Box<DescribeArgs>),
 }
 
 /// `lmthing completions`.
@@ -177,6 +181,10 @@ pub(super) struct RunArgs {
     /// Where a run that is watched tells which files it is made of
     #[arg(long, value_name = "FILE", hide = true)]
     pub(super) report_files: Option<PathBuf>,
+
+    /// The process that serves the file and waits for this run: it ends with that one
+    #[arg(long, value_name = "PID", hide = true)]
+    pub(super) served_by: Option<u32>,
 
     #[command(flatten)]
     pub(super) limits: LimitArgs,

@@ -1,9 +1,10 @@
 //! How a command ended: from what came of it to exit code, words for people and an object for programs (docs/reference.md,
 //! "Errors and exit codes"). Must not know where these are shown.
 
-use std::{io, path::Path};
+use std::path::Path;
 
 use super::ExitCode;
+pub(super) use crate::files::words;
 use crate::{
     chat::FinishReason,
     diagnostic::Diagnostic,
@@ -143,15 +144,5 @@ impl Ending {
     /// The last event of the run.
     pub(super) fn to_event(&self) -> RunFinish {
         RunFinish { exit_code: self.code.seen(), error: self.failure.clone() }
-    }
-}
-
-/// What happened to a file, without the number that the system has for it.
-pub(super) fn words(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
-        _ => error.to_string(),
     }
 }

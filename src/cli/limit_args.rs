@@ -37,4 +37,13 @@ impl LimitArgs {
             parallel: None,
         }
     }
+
+    /// What was typed, as words that mean the same.
+    pub(super) fn words(&self) -> Vec<String> {
+        let steps = self.max_steps.map(|steps| format!("--max-steps={steps}"));
+        let tokens = self.max_tokens.map(|tokens| format!("--max-tokens={tokens}"));
+        let cost = self.max_cost.map(|cost| format!("--max-cost={cost}"));
+        let time = self.timeout.map(|time| format!("--timeout={}ms", time.as_secs_f64() * 1000.0));
+        [steps, tokens, cost, time].into_iter().flatten().collect()
+    }
 }

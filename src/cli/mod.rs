@@ -9,9 +9,11 @@ mod approvals;
 mod args;
 mod before;
 mod browser;
+mod call_args;
 mod check_args;
 mod commands;
 mod complete;
+mod describe_args;
 mod editor;
 mod env;
 mod exit;
@@ -32,7 +34,6 @@ mod show;
 mod templates;
 mod test_args;
 mod view_args;
-mod watched;
 
 use std::ffi::OsString;
 
@@ -110,6 +111,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         Some(Command::Models(models)) => commands::models::run(&models, printer),
         Some(Command::View(view)) => commands::view::run(&view, printer),
         Some(Command::Completions(completions)) => commands::completions::run(&completions, printer),
+        Some(Command::Describe(describe)) => commands::describe::run(&describe, printer),
         Some(Command::Man) => commands::man::run(printer),
     }
 }

@@ -7,9 +7,9 @@ use clap::{Args, ValueHint};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{args::RunArgs, failure::WrongUsage};
+use super::failure::WrongUsage;
 use crate::{
-    permission::{HostRule, Own, Programs, Reach, Restricted, ShutFiles},
+    permission::{HostRule, Programs, Reach, Restricted, ShutFiles},
     provider::key_variables,
 };
 
@@ -60,6 +60,23 @@ impl PermissionArgs {
         self.restrict || given.iter().any(|list| !list.is_empty())
     }
 
+    /// What was typed, as words that mean the same.
+    pub(super) fn words(&self) -> Vec<String> {
+        let given = [
+            ("--allow-read", &self.allow_read),
+            ("--allow-write", &self.allow_write),
+            ("--allow-net", &self.allow_net),
+            ("--allow-env", &self.allow_env),
+            ("--allow-run", &self.allow_run),
+        ];
+        let word = |option: &str, value: &String| match value.as_str() {
+            ALL => option.to_owned(),
+            value => format!("{option}={value}"),
+        };
+        let given = given.iter().flat_map(|(option, values)| values.iter().map(move |value| word(option, value)));
+        self.restrict.then(|| "--restrict".to_owned()).into_iter().chain(given).collect()
+    }
+
     /// What was typed, or else what was typed for the run before, as [`PermissionArgs::kept`] has it.
     pub(super) fn or_of(&self, before: Option<&Value>) -> Self {
         let before = before.filter(|_| !self.is_restricted()).map(PermissionArgs::deserialize);
@@ -105,26 +122,6 @@ impl PermissionArgs {
     }
 }
 
-/// What no right opens: the files that the run has its keys from, and the journal.
-pub(super) fn shut_files(env_files: &[PathBuf], journal: &Path, variables: &[(String, String)]) -> ShutFiles {
-    let with_keys = env_files.iter().cloned().chain([PathBuf::from(".env")]).chain(files_with_keys(variables));
-    ShutFiles::with_keys(with_keys).and_journal(journal)
-}
-
-/// Where clouds keep keys.
-fn files_with_keys(variables: &[(String, String)]) -> Vec<PathBuf> {
-    const NAMING: [&str; 4] = [
-        "AWS_SHARED_CREDENTIALS_FILE",
-        "AWS_WEB_IDENTITY_TOKEN_FILE",
-        "AZURE_FEDERATED_TOKEN_FILE",
-        "GOOGLE_APPLICATION_CREDENTIALS",
-    ];
-    const AT_HOME: [&str; 2] = [".aws/credentials", ".config/gcloud/application_default_credentials.json"];
-    let named = variables.iter().filter(|(name, _)| NAMING.contains(&name.as_str())).map(|(_, value)| value.into());
-    let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
-    named.chain(home.into_iter().flat_map(|home| AT_HOME.map(|name| home.join(name)))).collect()
-}
-
 /// What one option gives.
 fn reach<T>(
     option: &str,
@@ -156,34 +153,4 @@ fn own_folders(file: &Path) -> Vec<PathBuf> {
     // A link may share the packages of another project; one that leads anywhere else opens nothing.
     let packages = packages.filter(|path| path.ends_with("node_modules"));
     packages.chain([folder.clone()]).collect()
-}
-
-/// What lmthing itself has to open while a restricted file runs; `words` stand behind the file.
-pub(super) fn own_needs(args: &RunArgs, words: &[String], journal: &Path, variables: &[(String, String)]) -> Own {
-    let file = args.file();
-    // Itself: code that a model has written runs in a worker, servers have a keeper.
-    let mut read: Vec<PathBuf> = std::env::current_exe().into_iter().collect();
-    // Packages are found by the descriptions on the way up.
-    for folder in
-        file.canonicalize().iter().flat_map(|file| file.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>())
-    {
-        read.extend(["package.json", "tsconfig.json", "jsconfig.json"].map(|name| folder.join(name)));
-    }
-    // Texts of files as input.
-    read.extend(words.iter().filter_map(|word| word.split_once('@').map(|(_, path)| PathBuf::from(path))));
-    // Certificates, and credentials that providers' rules find.
-    let names_a_file = |name: &str| {
-        ["_FILE", "_DIR", "_CERT", "_CERTS", "_CREDENTIALS", "_BUNDLE"].iter().any(|end| name.ends_with(end))
-    };
-    let named = variables.iter().filter(|(name, value)| names_a_file(name) && Path::new(value).is_absolute());
-    read.extend(named.map(|(_, value)| PathBuf::from(value)));
-    let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
-    read.extend(home.iter().flat_map(|home| [".aws", ".azure", ".config/gcloud"].map(|name| home.join(name))));
-    // Files that name servers.
-    read.extend(args.mcp_config.iter().cloned().chain([PathBuf::from(".mcp.json")]));
-    let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));
-    let mut write: Vec<PathBuf> =
-        args.record.iter().map(PathBuf::as_path).chain([journal]).filter_map(folder).collect();
-    write.extend(home.iter().map(|home| home.join(".aws/sso/cache")));
-    Own { read, write }
 }

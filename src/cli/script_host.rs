@@ -2,8 +2,8 @@
 
 use std::{path::Path, rc::Rc};
 
-use super::{commands::RunRecording, failure::Ending, interrupt, show::Show, watched::Reporter};
-use crate::{provider::Redactor, script::ScriptHost};
+use super::{commands::RunRecording, failure::Ending, interrupt, show::Show};
+use crate::{files::Reporter, provider::Redactor, script::ScriptHost};
 
 /// What a script may ask of the command line.
 pub(super) struct TerminalHost {

@@ -7,6 +7,21 @@
 
 #![allow(dead_code, unused_imports)] // Until `lmthing mcp` is whole.
 
+mod catalog;
+mod child;
+mod closing;
+mod describing;
+mod event;
 mod files;
+mod finding;
+mod listing;
+mod naming;
+mod options;
+pub(crate) mod protocol;
+mod running;
+mod upkeep;
+mod watching;
 
+pub(crate) use catalog::Catalog;
 pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};
+pub(crate) use options::ServeOptions;

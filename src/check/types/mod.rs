@@ -37,8 +37,8 @@ use program::{Checked, Kept, Wanted};
 use source::{Source, json_problem};
 
 use super::Finding;
-use super::file_names::is_test_file;
 use crate::code::{Language, spawn_checker_thread};
+use crate::files::is_test_file;
 use crate::script::{ImportLookup, bindings::NATIVE_MODULES};
 
 /// How long the types of one file are checked.

@@ -10,9 +10,9 @@ use super::edited::{Edited, span};
 use super::exports::Exports;
 use super::imports::Imports;
 use super::open;
-use crate::check::file_names::{is_prompt_file, is_test_file};
 use crate::check::{Finding, Severity, Span};
 use crate::code::{Language, Tree, check_nesting};
+use crate::files::{is_prompt_file, is_test_file};
 use crate::script::{ImportLookup, ImportProblem, read_module};
 
 /// A file of the author's.

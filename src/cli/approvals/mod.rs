@@ -18,7 +18,7 @@ use self::{
     question::{Answer, Question},
     terminal::Terminal,
 };
-use super::Printer;
+use super::{Printer, args::RunArgs};
 use crate::{
     permission::{ApprovalRequest, ApprovalRules, Approver, Decision, NobodyToAsk},
     provider::Redactor,
@@ -27,8 +27,15 @@ use crate::{
 /// How a call is approved where nobody can be asked.
 const WITHOUT_TERMINAL: &str = "lmthing run --approve '{name}' approves it, --yes every call";
 
+/// The same where a server has started the run.
+const WHILE_SERVED: &str = "what needs approval is denied in files that are served";
+
 /// Who decides in a run: a person, when there is a terminal to ask on.
-pub(super) fn approver(rules: ApprovalRules, printer: Rc<Printer>, redactor: Redactor) -> Rc<dyn Approver> {
+pub(super) fn approver(args: &RunArgs, printer: Rc<Printer>, redactor: Redactor) -> Rc<dyn Approver> {
+    let rules = args.approvals.rules();
+    if args.served_by.is_some() {
+        return NobodyToAsk::new(rules, WHILE_SERVED);
+    }
     if io::stdin().is_terminal() && printer.stderr_is_terminal() {
         return Rc::new(Person { rules, printer, redactor, always: RefCell::default(), turn: Mutex::default() });
     }

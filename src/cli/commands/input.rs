@@ -13,9 +13,9 @@ use crate::{
     cli::{
         args::{RunArgs, run_options},
         failure::{WrongUsage, words},
-        watched::Reporter,
     },
     diagnostic::did_you_mean,
+    files::Reporter,
     input::{CommandLine, Sources},
 };
 

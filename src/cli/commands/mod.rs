@@ -2,6 +2,7 @@
 
 pub(super) mod check;
 pub(super) mod completions;
+pub(super) mod describe;
 mod input;
 mod journal;
 pub(super) mod man;
@@ -11,10 +12,10 @@ pub(super) mod new;
 mod prices;
 pub(super) mod prompt_file;
 mod recording;
+mod restrict;
 pub(super) mod resume;
 pub(super) mod run;
 pub(super) mod runs;
-pub(super) mod search;
 pub(super) mod test;
 pub(super) mod types;
 pub(super) mod view;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-pub(in crate::cli) use crate::check::{ENDINGS, is_prompt_file};
+pub(in crate::cli) use crate::files::{ENDINGS, is_prompt_file};
 use crate::{
-    check::is_test_file,
     diagnostic::{Diagnostic, did_you_mean},
+    files::is_test_file,
 };
 
 /// Whether there is a prompt file to run; what is wrong with it, if not.

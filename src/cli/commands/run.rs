@@ -19,19 +19,18 @@ use crate::{
             mock_file,
             prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
-            watch::{Watch, end_with_watcher},
+            restrict::{Around, restricted},
+            watch::{Watch, end_with, end_with_watcher},
         },
         env::{self, Environment},
         failure::{Ending, WrongUsage},
         interrupt::Interrupts,
-        permission_args::{own_needs, shut_files},
         script_host::TerminalHost,
         show::Show,
-        watched::Reporter,
     },
     cost::{OwnPrices, PRICES_VARIABLE},
     diagnostic::Diagnostic,
-    permission::{Permissions, Restricted},
+    files::Reporter,
     provider::Redactor,
     script::{
         SCRIPT_STACK_SIZE,
@@ -53,7 +52,7 @@ pub(super) fn go_on(args: &RunArgs, printer: &Printer, resumed: Resumed) -> Exit
     in_event_loop(run_once(args, printer, Some(resumed)), printer)
 }
 
-fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> ExitCode {
+pub(super) fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -77,6 +76,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     if args.report_files.is_some() {
         end_with_watcher();
     }
+    end_with(args.served_by);
     // Before anything else: from now on there is something to say at the end.
     let mut interrupts = args.format.is_for_programs().then(Interrupts::listen);
     let directory = std::env::current_dir().unwrap_or_default();
@@ -166,7 +166,7 @@ fn prepare(
             recording: recording.clone(),
             reporter: reporter.clone(),
         }),
-        approver: approver(args.approvals.rules(), show.printer.clone(), redactor.clone()),
+        approver: approver(args, show.printer.clone(), redactor.clone()),
         checkpoints: journal.recorder.clone(),
         meter: Rc::new(Meter::after(
             journal.used,
@@ -189,22 +189,29 @@ fn prepare(
         journal.recorder.demand()?;
     }
     if let Some(rights) = rights {
-        options.surroundings.permissions = restricted(args, rights, journal.recorder.path(), &options.variables)?;
+        let words = args.words()?;
+        let around = around(args, &words, journal.recorder.path(), &options.variables);
+        options.surroundings.permissions = restricted(rights, around);
     }
     Ok((options, recording))
 }
 
-/// The rights of a restricted file, which the system holds as well from now on.
-fn restricted(
-    args: &RunArgs,
-    rights: Restricted,
-    journal: &Path,
-    variables: &[(String, String)],
-) -> Result<Permissions, WrongUsage> {
-    let shut = shut_files(&args.env_file, journal, variables);
-    let rights = Restricted { shut, ..rights };
-    rights.confine_program(&own_needs(args, &args.words()?, journal, variables));
-    Ok(Permissions::restricted(rights))
+/// What a restricted run has to do with.
+fn around<'a>(
+    args: &'a RunArgs,
+    words: &'a [String],
+    journal: &'a Path,
+    variables: &'a [(String, String)],
+) -> Around<'a> {
+    Around {
+        file: args.file(),
+        words,
+        env_files: &args.env_file,
+        mcp_config: args.mcp_config.as_deref(),
+        record: args.record.as_deref(),
+        journal,
+        variables,
+    }
 }
 
 /// Absolute: a script may change the working directory.
@@ -259,7 +266,7 @@ fn reporter(args: &RunArgs) -> anyhow::Result<Reporter> {
     Reporter::to(report).with_context(|| format!("cannot write {}", report.unwrap_or(Path::new("")).display()))
 }
 
-fn absolute(file: &Path) -> PathBuf {
+pub(super) fn absolute(file: &Path) -> PathBuf {
     std::path::absolute(file).unwrap_or_else(|_| file.to_owned())
 }
 

@@ -9,12 +9,9 @@ use tokio::process::{Child, Command};
 
 use super::watch_input::WatchInput;
 use crate::{
-    cli::{
-        ExitCode, Printer,
-        interrupt::Interrupts,
-        watched::{Report, Watched},
-    },
+    cli::{ExitCode, Printer, interrupt::Interrupts},
     diagnostic::Diagnostic,
+    files::{Report, Watched},
 };
 
 /// How long a run that is broken off has for its last words.
@@ -136,6 +133,22 @@ pub(super) fn end_with_watcher() {
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn end_with_watcher() {}
+
+/// Has a process that a server has started end with that one, of which this is the number.
+pub(super) fn end_with(server: Option<u32>) {
+    let Some(server) = server else { return };
+    end_with_watcher();
+    #[cfg(target_os = "linux")]
+    {
+        // It may have ended just before.
+        let parent = rustix::process::getppid().map(|parent| parent.as_raw_nonzero().get().cast_unsigned());
+        if parent != Some(server) {
+            let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = server;
+}
 
 /// Whether the run ended because we are to end as well.
 async fn told_to_end(interrupts: &mut Interrupts, status: &io::Result<ExitStatus>) -> Option<ExitCode> {

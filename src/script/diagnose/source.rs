@@ -37,6 +37,8 @@ pub(super) struct Sources<'a> {
 pub(super) struct Source {
     text: String,
     is_typescript: bool,
+    /// The byte that each line begins with: somebody may ask about thousands of lines.
+    starts: OnceCell<Vec<usize>>,
     parsed: OnceCell<Parsed>,
 }
 
@@ -65,7 +67,7 @@ impl<'a> Sources<'a> {
         let before = self.seen.0.borrow().get(path).cloned();
         // It may have been written anew.
         let source = before.filter(|before| before.text == text).unwrap_or_else(|| {
-            let source = Rc::new(Source { text, is_typescript, parsed: OnceCell::new() });
+            let source = Rc::new(Source { text, is_typescript, starts: OnceCell::new(), parsed: OnceCell::new() });
             self.seen.0.borrow_mut().insert(path.to_owned(), source.clone());
             source
         });
@@ -83,23 +85,31 @@ impl<'a> Sources<'a> {
 }
 
 impl Source {
-    /// The text of a line, from 1.
+    /// The text of a line, from 1; none behind the last.
     pub(super) fn line(&self, line: u32) -> Option<&str> {
-        self.text.lines().nth(line.checked_sub(1)? as usize)
+        let start = self.start(line)?;
+        self.text.get(start..)?.lines().next()
     }
 
     /// The byte at a position whose column counts bytes.
     pub(super) fn offset(&self, line: u32, column: u32) -> Option<usize> {
-        let mut starts = std::iter::once(0).chain(self.text.match_indices('\n').map(|(at, _)| at + 1));
-        Some(starts.nth(line.checked_sub(1)? as usize)? + column.checked_sub(1)? as usize)
+        Some(self.start(line)? + column.checked_sub(1)? as usize)
     }
 
     /// The position of a byte, its column in bytes.
     pub(super) fn position(&self, offset: usize) -> (u32, u32) {
-        let before = self.text.get(..offset).unwrap_or_default();
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = before.matches('\n').count() + 1;
+        let line = self.starts().partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).and_then(|index| self.starts().get(index)).copied().unwrap_or(0);
         (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(offset - start + 1).unwrap_or(u32::MAX))
+    }
+
+    fn start(&self, line: u32) -> Option<usize> {
+        self.starts().get(line.checked_sub(1)? as usize).copied()
+    }
+
+    fn starts(&self) -> &[usize] {
+        self.starts
+            .get_or_init(|| std::iter::once(0).chain(self.text.match_indices('\n').map(|(at, _)| at + 1)).collect())
     }
 
     /// What the engine may mean by a position (its column in bytes), inner ones first.

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use crate::{
-    check::is_test_file,
-    cli::{commands::search, failure::WrongUsage},
+    cli::failure::WrongUsage,
+    files::{self, is_test_file},
 };
 
 /// What there is to check.
@@ -24,7 +24,7 @@ pub(super) struct Found {
 /// # Errors
 /// A path that is not there, or names a file that is no prompt file.
 pub(super) fn find(paths: &[PathBuf]) -> Result<Found, WrongUsage> {
-    let found = search::find(paths, "what a prompt file imports is checked with it")?;
+    let found = files::find(paths, "what a prompt file imports is checked with it")?;
     let files = found.files.into_iter().filter(|file| file.is_named || !is_test_file(&file.path));
     Ok(Found { files: files.map(|file| file.path).collect(), folders: found.folders, problems: found.problems })
 }

@@ -30,9 +30,9 @@ use crate::{
         check_args::{CheckArgs, CheckFormat},
         env,
         failure::{WrongUsage, words},
-        watched::Reporter,
     },
     cost::near_model,
+    files::Reporter,
 };
 
 /// Checks the files and prints what was found, or watches them.

@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 
 use crate::{
-    check::{exports, is_test_file},
-    cli::{commands::search, failure::WrongUsage},
+    check::exports,
+    cli::failure::WrongUsage,
+    files::{self, FoundFile, is_test_file},
     testing::{Answers, Kind, Subject, recording_of},
 };
 
@@ -27,9 +28,9 @@ pub(super) struct Discovered {
 /// A path that is not there, or names a file that is no prompt file.
 pub(super) fn discover(paths: &[PathBuf]) -> Result<Discovered, WrongUsage> {
     let found =
-        search::find(paths, "tests are in files that end in .test.lmt.mjs, .test.lmt.js, .test.lmt.ts, .test.lmt.mts")?;
+        files::find(paths, "tests are in files that end in .test.lmt.mjs, .test.lmt.js, .test.lmt.ts, .test.lmt.mts")?;
     let (mut subjects, mut looked_at) = (Vec::new(), Vec::new());
-    for search::FoundFile { path, is_named } in found.files {
+    for FoundFile { path, is_named } in found.files {
         looked_at.push(path.clone());
         let kind = if is_test_file(&path) {
             Kind::Tests

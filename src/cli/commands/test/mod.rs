@@ -23,8 +23,8 @@ use crate::{
         failure::{WrongUsage, words},
         interrupt::Interrupts,
         test_args::TestArgs,
-        watched::Reporter,
     },
+    files::Reporter,
     testing::{Mode, SMOKE_TIMEOUT, Shelf, TEST_TIMEOUT, TestOptions, Totals, Watcher, run_tests},
 };
 

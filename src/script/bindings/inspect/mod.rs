@@ -2,6 +2,7 @@
 //! (docs/reference.md, "Checking"). Must not know how findings are shown, nor where in the source a value stands.
 //!
 //! - `look` – the order of things: load, exports, input, render; what ended it early
+//! - `offer` – what the file offers to whoever calls it
 //! - `exports` – what is wrong with each export, and with the mock's calls
 //! - `input`, `stand_in` – what the first render is given: its input, and a model
 //! - `render` – the first run of the function, and the request that would follow
@@ -12,6 +13,7 @@ mod exports;
 mod fault;
 mod input;
 mod look;
+mod offer;
 mod render;
 mod silence;
 mod stand_in;
@@ -19,4 +21,5 @@ mod verdict;
 
 pub(crate) use fault::{Fault, Inspection, Key, NamedModel, Rendered, RenderedTool, Weight};
 pub(crate) use look::{Inspected, inspect_file};
+pub(crate) use offer::{Offer, offer_of_file};
 pub(crate) use silence::{NoLimits, Silence};

@@ -108,6 +108,13 @@ pub(crate) struct Declared<'js> {
     declaration: Declaration,
 }
 
+impl Declared<'_> {
+    /// Its JSON Schema, with the keyword `tsType` at dates and big integers.
+    pub(crate) fn into_shape(self) -> Json {
+        self.shape
+    }
+}
+
 /// Reads the export `input`. Throws when it is not the schema of an object.
 pub(crate) fn declared<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>, name: &str) -> Result<Option<Declared<'js>>> {
     let Some(schema) = schema(ctx, namespace, name)? else { return Ok(None) };

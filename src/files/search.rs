@@ -9,34 +9,34 @@ use std::{
 
 use ignore::WalkBuilder;
 
-use super::prompt_file::{ENDINGS, is_prompt_file};
-use crate::{cli::failure::WrongUsage, diagnostic::did_you_mean};
+use super::names::{ENDINGS, is_prompt_file};
+use crate::diagnostic::{Diagnostic, did_you_mean};
 
 /// What was found.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct Found {
+pub(crate) struct Found {
     /// The prompt files, test files too; sorted, each once.
-    pub(in crate::cli) files: Vec<FoundFile>,
+    pub(crate) files: Vec<FoundFile>,
     /// The folders that were looked through.
-    pub(in crate::cli) folders: Vec<PathBuf>,
+    pub(crate) folders: Vec<PathBuf>,
     /// Folders that could not be read.
-    pub(in crate::cli) problems: Vec<String>,
+    pub(crate) problems: Vec<String>,
 }
 
 /// A prompt file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::cli) struct FoundFile {
+pub(crate) struct FoundFile {
     /// As it was typed, or below a folder as that was typed.
-    pub(in crate::cli) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Whether it was named itself: then it is wanted, whatever says that it should not be.
-    pub(in crate::cli) is_named: bool,
+    pub(crate) is_named: bool,
 }
 
 /// Finds the files of some paths; of the working directory when there is none. `hint` is for a file that is no prompt file.
 ///
 /// # Errors
 /// A path that is not there, or names a file that is no prompt file.
-pub(super) fn find(paths: &[PathBuf], hint: &str) -> Result<Found, WrongUsage> {
+pub(crate) fn find(paths: &[PathBuf], hint: &str) -> Result<Found, Box<Diagnostic>> {
     let mut found = Found::default();
     let here = [PathBuf::from(".")];
     for path in if paths.is_empty() { &here[..] } else { paths } {
@@ -52,25 +52,27 @@ pub(super) fn find(paths: &[PathBuf], hint: &str) -> Result<Found, WrongUsage> {
 }
 
 /// All prompt files below a folder.
-pub(in crate::cli) fn below(folder: &Path) -> Found {
+pub(crate) fn below(folder: &Path) -> Found {
     let mut found = Found::default();
     found.search(folder);
     found.sort();
     found
 }
 
-fn check_named(path: &Path, hint: &str) -> Result<(), WrongUsage> {
+fn check_named(path: &Path, hint: &str) -> Result<(), Box<Diagnostic>> {
     let shown = path.display();
     if !path.exists() {
         let message = format!("there is no file or folder {shown}");
-        return Err(match did_you_mean(path, can_be_named) {
-            Some(hint) => WrongUsage::new(message, hint),
-            None => WrongUsage::plain(message),
-        });
+        let problem = Diagnostic::new(message);
+        return Err(Box::new(match did_you_mean(path, can_be_named) {
+            Some(hint) => problem.with_hint(hint),
+            None => problem,
+        }));
     }
     if !is_prompt_file(path) {
         let message = format!("{shown} is not a prompt file: its name must end in {}", ENDINGS.join(", "));
-        return Err(WrongUsage::new(message, did_you_mean(path, can_be_named).unwrap_or_else(|| hint.to_owned())));
+        let hint = did_you_mean(path, can_be_named).unwrap_or_else(|| hint.to_owned());
+        return Err(Box::new(Diagnostic::new(message).with_hint(hint)));
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::cli::commands::search;
+use super::super::search;
 
 /// What is below a folder.
 pub(super) struct Tree {

@@ -122,6 +122,12 @@ impl Places {
         Some(self.shown(real.unwrap_or(file)))
     }
 
+    /// All that are not as the run knows them.
+    pub(super) fn all_changed(&self) -> Vec<PathBuf> {
+        let all = self.places.iter().chain(&self.trees);
+        all.filter(|(_, place)| place.known != place.latest).map(|(path, _)| path.clone()).collect()
+    }
+
     /// Whether one is gone, perhaps in the middle of being replaced.
     pub(super) fn is_one_gone(&self) -> bool {
         self.places.values().any(|place| place.known.is_some() && place.latest.is_none())

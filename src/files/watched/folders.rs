@@ -11,14 +11,15 @@ use notify::{
 };
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use crate::cli::failure::words;
+use super::super::words::words;
 
 /// What happened: the paths of entries that came or went, which may be watched folders. `None` when some of it is lost.
 type Happening = Option<Vec<PathBuf>>;
 
 /// What is watched.
 pub(super) struct Folders {
-    watcher: RecommendedWatcher,
+    /// None where the system cannot tell of anything.
+    watcher: Option<RecommendedWatcher>,
     happenings: UnboundedReceiver<Happening>,
     watched: HashSet<PathBuf>,
     /// Folders that cannot be.
@@ -40,12 +41,24 @@ impl Folders {
             }
         };
         Ok(Folders {
-            watcher: RecommendedWatcher::new(tell, Config::default())?,
+            watcher: Some(RecommendedWatcher::new(tell, Config::default())?),
             happenings,
             watched: HashSet::new(),
             unwatchable: HashSet::new(),
             is_limit_told: false,
         })
+    }
+
+    /// Where nothing can be watched.
+    pub(super) fn blind() -> Self {
+        let (_, happenings) = unbounded_channel();
+        let (watched, unwatchable) = (HashSet::new(), HashSet::new());
+        Folders { watcher: None, happenings, watched, unwatchable, is_limit_told: false }
+    }
+
+    /// Whether something may happen of which nobody tells.
+    pub(super) fn is_blind(&self) -> bool {
+        self.watcher.is_none() || !self.unwatchable.is_empty()
     }
 
     /// Watches those that are not watched yet. Whether there were any: then what has happened in them before is not told.
@@ -58,9 +71,10 @@ impl Folders {
                 continue;
             }
             is_any = true;
+            let Some(watcher) = &mut self.watcher else { return false };
             // The watch may still be on a folder that was here before.
-            let _ = self.watcher.unwatch(folder);
-            match self.watcher.watch(folder, RecursiveMode::NonRecursive) {
+            let _ = watcher.unwatch(folder);
+            match watcher.watch(folder, RecursiveMode::NonRecursive) {
                 Ok(()) => {
                     self.watched.insert(folder.clone());
                 }

@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 use super::places::{State, state_below, state_of};
 
 /// Where a run writes its lines.
-pub(in crate::cli) struct Report(PathBuf);
+pub(crate) struct Report(PathBuf);
 
 impl Report {
     /// An empty one.
-    pub(in crate::cli) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         // In a folder of its own: the one for everybody's temporary files is a busy place.
         let name = format!("lmthing-{}-{:016x}", std::process::id(), fastrand::u64(..));
         let folder = fs::canonicalize(std::env::temp_dir())?.join(name);
@@ -29,8 +29,13 @@ impl Report {
     }
 
     /// Where it is.
-    pub(in crate::cli) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
+    }
+
+    /// All that was reported by now.
+    pub(crate) fn all(&self) -> Vec<Reported> {
+        Reports::of(self).map(Iterator::collect).unwrap_or_default()
     }
 
     /// The folder that it is alone in.
@@ -49,7 +54,7 @@ impl Drop for Report {
 
 /// What a run tells through; to nobody when it is not watched.
 #[derive(Clone, Default)]
-pub(in crate::cli) struct Reporter(Option<Arc<Lines>>);
+pub(crate) struct Reporter(Option<Arc<Lines>>);
 
 struct Lines {
     file: File,
@@ -61,19 +66,19 @@ impl Reporter {
     ///
     /// # Errors
     /// The report cannot be written.
-    pub(in crate::cli) fn to(report: Option<&Path>) -> io::Result<Self> {
+    pub(crate) fn to(report: Option<&Path>) -> io::Result<Self> {
         let open = |path| OpenOptions::new().create(true).append(true).open(path);
         let file = report.map(open).transpose()?;
         Ok(Reporter(file.map(|file| Arc::new(Lines { file, told: Mutex::default() }))))
     }
 
     /// Whether anybody watches.
-    pub(in crate::cli) fn is_heard(&self) -> bool {
+    pub(crate) fn is_heard(&self) -> bool {
         self.0.is_some()
     }
 
     /// The run is about to read `file`, whether or not it is there.
-    pub(in crate::cli) fn looked_for(&self, file: &Path) {
+    pub(crate) fn looked_for(&self, file: &Path) {
         let Some(lines) = &self.0 else { return };
         if lines.told.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
             lines.write(file, What::Read);
@@ -81,14 +86,14 @@ impl Reporter {
     }
 
     /// The run takes all prompt files below `folder`: a change is that one comes or goes.
-    pub(in crate::cli) fn searched(&self, folder: &Path) {
+    pub(crate) fn searched(&self, folder: &Path) {
         if let Some(lines) = &self.0 {
             lines.write(folder, What::Searched);
         }
     }
 
     /// The run itself has written `file`, or left it as it is: how it is now, it knows.
-    pub(in crate::cli) fn wrote(&self, file: &Path) {
+    pub(crate) fn wrote(&self, file: &Path) {
         if let Some(lines) = &self.0 {
             lines.write(file, What::Wrote);
         }
@@ -104,7 +109,7 @@ impl Lines {
 
 /// A file that a run reports.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Reported {
+pub(crate) struct Reported {
     pub(super) file: PathBuf,
     /// As it was when it was reported: from there on a change is one that the run may not have seen, however late the report
     /// is read.
@@ -113,9 +118,25 @@ pub(super) struct Reported {
     pub(super) what: What,
 }
 
+impl Reported {
+    /// The file as it is now, whatever becomes of it.
+    pub(crate) fn now(file: &Path, what: What) -> Self {
+        let (state, _) = match what {
+            What::Searched => state_below(file),
+            What::Read | What::Wrote => (state_of(file), Default::default()),
+        };
+        Reported { file: file.to_owned(), state, what }
+    }
+
+    /// Where it is.
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+}
+
 /// What a run does with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum What {
+pub(crate) enum What {
     /// It is about to read it.
     Read,
     /// It has made it so itself.
@@ -125,11 +146,7 @@ pub(super) enum What {
 }
 
 fn reported(file: &Path, what: What) -> String {
-    let state = |file: &Path| match what {
-        What::Searched => state_below(file).0,
-        What::Read | What::Wrote => state_of(file),
-    };
-    let reported = std::path::absolute(file).map(|file| Reported { state: state(&file), file, what });
+    let reported = std::path::absolute(file).map(|file| Reported::now(&file, what));
     let line = reported.ok().and_then(|reported| serde_json::to_string(&reported).ok());
     // A name that JSON cannot hold is one that no import can name.
     line.map(|line| line + "\n").unwrap_or_default()

@@ -1,0 +1,120 @@
+//! `lmthing __describe FILE`: what a prompt file offers, as a line of JSON, for the server that has started this process
+//! ([`crate::serve`]). Must not know what the server does with it.
+
+use std::{path::Path, rc::Rc};
+
+use serde_json::{Value, json};
+
+use super::{
+    journal, mock_file,
+    restrict::{Around, restricted},
+    run::{absolute, in_event_loop},
+    watch::end_with,
+};
+use crate::{
+    check::{OfferOptions, offer},
+    cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::words},
+    diagnostic::Diagnostic,
+    files::Reporter,
+    provider::Redactor,
+    script::{ScriptHost, bindings::ModelChoice},
+};
+
+/// Prints what the file offers, or what is wrong with it.
+pub(in crate::cli) fn run(args: &DescribeArgs, printer: &Printer) -> ExitCode {
+    end_with(args.served_by);
+    in_event_loop(
+        async {
+            let told = match describe(args, printer).await {
+                Ok(told) => told,
+                Err(problem) => json!({ "problem": shown(&problem) }),
+            };
+            printer.text(&format!("{told}\n"));
+            printer.flush();
+            ExitCode::Done
+        },
+        printer,
+    )
+}
+
+async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagnostic> {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let reporter = Reporter::to(args.report_files.as_deref())
+        .map_err(|error| Diagnostic::new(format!("cannot write which files it is made of: {}", words(&error))))?;
+    let options = args.env_file.iter().chain(&args.mock);
+    options.for_each(|file| reporter.looked_for(file));
+    [Path::new(".env"), &args.file].into_iter().for_each(|file| reporter.looked_for(file));
+    let environment = env::with_files(&directory, &args.env_file);
+    if let Some(wrong) = environment.wrong {
+        return Err(wrong.into());
+    }
+    let variables = environment.variables;
+    let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
+    let model = match (&args.mock, &args.model) {
+        (Some(path), _) => Some(mock_file::read(path)?),
+        (None, model) => model.clone().map(ModelChoice::Named),
+    };
+    let around = Around {
+        file: &args.file,
+        words: &[],
+        env_files: &args.env_file,
+        mcp_config: None,
+        record: None,
+        journal: &journal::path(None, &variables, &directory),
+        variables: &variables,
+    };
+    let rights = args.permissions.rights(&args.file, &variables)?;
+    let permissions = rights.map(|rights| restricted(rights, around)).unwrap_or_default();
+    let host = Rc::new(Quiet { printer: printer.clone(), redactor: redactor.clone(), reporter });
+    let options = OfferOptions { host, variables, redactor, permissions, model, limit: args.limit };
+    let offer = offer(&absolute(&args.file), options).await?;
+    Ok(json!({ "description": offer.description, "input": offer.input, "output": offer.output }))
+}
+
+/// What is wrong, where, and what helps.
+fn shown(problem: &Diagnostic) -> Value {
+    let place = problem.location.as_ref().filter(|location| location.line > 0).map(|location| {
+        let here = std::env::current_dir().unwrap_or_default();
+        let path = Path::new(&location.path);
+        let path = path.strip_prefix(&here).unwrap_or(path).display();
+        format!("{path}:{}:{}", location.line, location.column)
+    });
+    json!({ "message": problem.message, "place": place, "hint": problem.hint })
+}
+
+/// What the file prints while it loads is for those who look at standard error.
+struct Quiet {
+    printer: Printer,
+    redactor: Redactor,
+    reporter: Reporter,
+}
+
+impl ScriptHost for Quiet {
+    fn write_stdout(&self, text: &str) {
+        self.printer.stderr(text);
+    }
+
+    fn write_stderr(&self, text: &str) {
+        self.printer.stderr(text);
+    }
+
+    fn diverts_stdout(&self) -> bool {
+        true
+    }
+
+    fn has_stdin(&self) -> bool {
+        false
+    }
+
+    fn set_variable(&self, name: &str, value: &str) {
+        self.redactor.learn_named(name, value);
+    }
+
+    fn looked_for(&self, file: &Path) {
+        self.reporter.looked_for(file);
+    }
+
+    fn is_watched(&self) -> bool {
+        self.reporter.is_heard()
+    }
+}

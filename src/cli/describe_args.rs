@@ -1,0 +1,38 @@
+//! What a server of prompt files types to have one described. Nobody else does.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::permission_args::PermissionArgs;
+use crate::cost::Limits;
+
+/// `lmthing __describe`.
+#[derive(Args, Debug)]
+pub(super) struct DescribeArgs {
+    #[arg(short, long)]
+    pub(super) model: Option<String>,
+
+    #[arg(long)]
+    pub(super) mock: Option<PathBuf>,
+
+    #[arg(long)]
+    pub(super) env_file: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) permissions: PermissionArgs,
+
+    /// How long the file may take to load
+    #[arg(long, value_parser = Limits::parse_time)]
+    pub(super) limit: std::time::Duration,
+
+    /// Where it is told which files it is made of
+    #[arg(long)]
+    pub(super) report_files: Option<PathBuf>,
+
+    /// The process to end with
+    #[arg(long)]
+    pub(super) served_by: Option<u32>,
+
+    pub(super) file: PathBuf,
+}

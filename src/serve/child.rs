@@ -1,0 +1,129 @@
+//! A process that we have started: what it prints, how it ends, and ending it. Must not know what it does.
+
+use std::{io, process::ExitStatus, time::Duration};
+
+use tokio::{
+    io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, BufReader},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+    sync::mpsc,
+    time::timeout,
+};
+
+/// How long one that is told to end has for that.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// A longer line of standard error is told in pieces.
+const MAX_LINE: u64 = 16 << 10;
+
+/// A process of ours. Dropping it tells it to end.
+#[derive(Debug)]
+pub(super) struct OwnChild {
+    child: Child,
+}
+
+impl OwnChild {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub(super) fn start(command: &mut Command) -> io::Result<Self> {
+        command.spawn().map(|child| OwnChild { child })
+    }
+
+    /// Its ends of pipes, as far as they are there.
+    pub(super) fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
+        (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take())
+    }
+
+    /// Waits until it has ended.
+    pub(super) async fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.wait().await.ok()
+    }
+
+    /// Tells it to end, and kills it, with what it has started, when it does not.
+    pub(super) async fn end(&mut self) {
+        self.signal(Signal::Terminate);
+        if timeout(FAREWELL, self.child.wait()).await.is_err() {
+            self.signal(Signal::Kill);
+            // One that is gone by now needs no killing.
+            let _ = self.child.kill().await;
+        }
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, signal: Signal) {
+        use rustix::process::{Pid, kill_process, kill_process_group};
+        // No number any more when it has ended.
+        let Some(pid) = self.child.id().and_then(|pid| Pid::from_raw(pid.cast_signed())) else { return };
+        // One that is gone by now needs no signal.
+        let _ = match signal {
+            Signal::Terminate => kill_process(pid, rustix::process::Signal::TERM),
+            Signal::Kill => kill_process_group(pid, rustix::process::Signal::KILL),
+        };
+    }
+
+    #[cfg(not(unix))]
+    fn signal(&mut self, _: Signal) {
+        let _ = self.child.start_kill();
+    }
+}
+
+impl Drop for OwnChild {
+    fn drop(&mut self) {
+        self.signal(Signal::Terminate);
+    }
+}
+
+enum Signal {
+    Terminate,
+    Kill,
+}
+
+/// How a process ended that should have said something first.
+pub(super) fn ending(status: Option<ExitStatus>) -> String {
+    let Some(status) = status else { return "its process is lost".to_owned() };
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return match signal_name(signal) {
+            Some(name) => format!("its process was ended by {name}"),
+            None => format!("its process was ended by signal {signal}"),
+        };
+    }
+    match status.code() {
+        Some(code) => format!("its process ended with code {code}"),
+        None => "its process was killed".to_owned(),
+    }
+}
+
+#[cfg(unix)]
+fn signal_name(signal: i32) -> Option<&'static str> {
+    use rustix::process::Signal;
+    let known = [
+        (Signal::ABORT, "SIGABRT (it crashed)"),
+        (Signal::BUS, "SIGBUS (it crashed)"),
+        (Signal::FPE, "SIGFPE (it crashed)"),
+        (Signal::ILL, "SIGILL (it crashed)"),
+        (Signal::SEGV, "SIGSEGV (it crashed)"),
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::KILL, "SIGKILL (was there too little memory?)"),
+        (Signal::TERM, "SIGTERM"),
+    ];
+    known.iter().find(|(known, _)| known.as_raw() == signal).map(|(_, name)| *name)
+}
+
+/// Tells what comes through standard error, each line with the name of whom it is from.
+pub(super) async fn tell_lines(name: String, stderr: ChildStderr, told: mpsc::Sender<String>) {
+    let mut lines = BufReader::new(stderr);
+    while let Some(line) = next_line(&mut lines).await {
+        if told.send(format!("[{name}] {line}")).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn next_line(from: &mut (impl AsyncBufRead + Unpin)) -> Option<String> {
+    let mut line = Vec::new();
+    let count = from.take(MAX_LINE).read_until(b'\n', &mut line).await.ok()?;
+    (count > 0).then(|| String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned())
+}

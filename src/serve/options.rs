@@ -1,0 +1,51 @@
+//! What is served, and what every process that is started for it is given. Must not know what these processes do.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use tokio::{process::Command, sync::mpsc};
+
+/// How prompt files are served.
+#[derive(Clone, Debug)]
+pub(crate) struct ServeOptions {
+    /// The files and folders, as they were typed; the working directory unless there are any.
+    pub(crate) paths: Vec<PathBuf>,
+    /// lmthing itself.
+    pub(crate) program: PathBuf,
+    /// Options of `run` for every call.
+    pub(crate) call: Vec<OsString>,
+    /// Those among them that make a difference to what a file exports.
+    pub(crate) describe: Vec<OsString>,
+    /// Variables that no prompt file is to see.
+    pub(crate) hidden_variables: Vec<String>,
+    /// Hears, line by line, what there is to say for whoever looks at the server: files that do not load, what scripts print.
+    pub(crate) told: mpsc::Sender<String>,
+}
+
+impl ServeOptions {
+    /// lmthing once more, with this subcommand and these words, for a file. It ends with us.
+    pub(super) fn command<W: AsRef<OsStr>>(
+        &self,
+        subcommand: &str,
+        words: impl IntoIterator<Item = W>,
+        file: &Path,
+    ) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg(subcommand).args(words).arg(format!("--served-by={}", std::process::id()));
+        // A name may begin with dashes.
+        command.arg(std::path::absolute(file).as_deref().unwrap_or(file));
+        for name in &self.hidden_variables {
+            command.env_remove(name);
+        }
+        #[cfg(unix)]
+        {
+            // Ctrl-C in the terminal is for us: calls are ended by us.
+            command.process_group(0);
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+}

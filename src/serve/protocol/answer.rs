@@ -1,0 +1,41 @@
+//! A file as a tool, and what a call came to as its result. Must not know who asks.
+
+use std::sync::Arc;
+
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, ContentBlock, Tool},
+};
+use serde_json::Value;
+
+use super::super::{Outcome, ServedFile};
+use crate::diagnostic::closest;
+
+/// The tool that a file is.
+pub(super) fn tool(file: &ServedFile) -> Tool {
+    let input = Arc::new(file.input.clone());
+    let tool = Tool::new_with_raw(file.name.clone(), file.description.clone().map(Into::into), input);
+    match &file.output {
+        Some(output) => tool.with_raw_output_schema(Arc::new(output.clone())),
+        None => tool,
+    }
+}
+
+/// The result of a call. Data is data only where the tool has promised it: a client checks it against that promise.
+pub(super) fn result(outcome: Outcome, promises_data: bool) -> CallToolResult {
+    let text = |text: String| vec![ContentBlock::text(text)];
+    match outcome {
+        Outcome::Text(said) => CallToolResult::success(text(said)),
+        Outcome::Output(data) if promises_data && data.is_object() => CallToolResult::structured(data),
+        Outcome::Output(Value::String(said)) => CallToolResult::success(text(said)),
+        Outcome::Output(data) => CallToolResult::success(text(data.to_string())),
+        Outcome::Failed(why) => CallToolResult::error(text(why)),
+    }
+}
+
+/// There is no tool of this name: the mistake of a program, not of a model.
+pub(super) fn unknown(name: &str, files: &[ServedFile]) -> ErrorData {
+    let meant = closest(name, files.iter().map(|file| file.name.as_str()));
+    let tip = meant.map(|meant| format!("; did you mean {meant:?}?")).unwrap_or_default();
+    ErrorData::invalid_params(format!("there is no tool {name:?}{tip}"), None)
+}

@@ -1,0 +1,138 @@
+//! The side of a connection that answers: the list of tools, calls, and word of changes. Each connection has one. Must not know
+//! how messages come and go.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::{
+    ErrorData, Peer, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation,
+        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities,
+        ServerConfig, SubscriptionFilter, Tool,
+    },
+    service::{NotificationContext, RequestContext, SubscriptionContext},
+};
+use tokio::task::JoinSet;
+
+use super::{
+    super::{Call, Outcome, PromptFiles},
+    answer::{result, tool, unknown},
+};
+
+/// The methods that are understood; one that is not understood all the same has wrong parameters.
+const METHODS: [&str; 4] = ["initialize", "ping", "tools/list", "tools/call"];
+
+/// Answers one client.
+pub(super) struct Handler {
+    files: Arc<dyn PromptFiles>,
+    /// Tells the client of changes, for as long as the connection is there.
+    announcer: Mutex<JoinSet<()>>,
+}
+
+impl Handler {
+    pub(super) fn new(files: Arc<dyn PromptFiles>) -> Self {
+        Handler { files, announcer: Mutex::default() }
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let tools = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        ServerConfig::new(tools).with_server_info(Implementation::new("lmthing", env!("CARGO_PKG_VERSION")))
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.files.list().iter().map(tool).collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.files.list().iter().find(|file| file.name == name).map(tool)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let files = self.files.list();
+        let file = files.iter().find(|file| file.name == request.name);
+        let call = self.files.call(&request.name, request.arguments.unwrap_or_default());
+        let (Some(file), Some(call)) = (file, call) else { return Err(unknown(&request.name, &files)) };
+        let outcome = tokio::select! {
+            biased;
+            // The library keeps this answer to itself: whoever cancels waits for none.
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
+            outcome = follow(call, &context.peer, context.meta.get_progress_token()) => outcome,
+        };
+        Ok(result(outcome, file.output.is_some()).into())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let (mut changes, peer) = (self.files.changes(), context.peer);
+        let mut announcer = self.announcer.lock().unwrap_or_else(PoisonError::into_inner);
+        announcer.abort_all();
+        announcer.spawn(async move {
+            while changes.changed().await.is_ok() && peer.notify_tool_list_changed().await.is_ok() {}
+        });
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        // What cannot change here is left out by the library.
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.files.changes();
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                changed = changes.changed(), if context.accepted().tools_list_changed == Some(true) => {
+                    if changed.is_err() || context.sink().notify_tool_list_changed().await.is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        Err(if METHODS.contains(&method.as_str()) {
+            let expected = match method.as_str() {
+                "tools/call" => ": expected {name: string, arguments?: object}",
+                _ => "",
+            };
+            ErrorData::invalid_params(format!("the parameters of {method} are wrong{expected}"), None)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method:?}"), None)
+        })
+    }
+}
+
+/// Passes on how far the call is, and gives what it came to.
+async fn follow(call: Call, peer: &Peer<RoleServer>, token: Option<ProgressToken>) -> Outcome {
+    let Call { mut progress, mut outcome } = call;
+    loop {
+        tokio::select! {
+            biased;
+            Some(progress) = progress.recv() => {
+                let Some(token) = token.clone() else { continue };
+                // A count this large has lost its last digits and no client its patience.
+                let told = ProgressNotificationParam::new(token, progress.count as f64).with_message(progress.message);
+                // Whether anybody is left to hear it shows at the end.
+                let _ = peer.notify_progress(told).await;
+            }
+            outcome = &mut outcome => {
+                return outcome.unwrap_or_else(|_| Outcome::Failed("the run was lost before it ended".to_owned()));
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Who may ask at all: at the right path, with the token if there is one. Where a page comes from that asks, and by which name,
+//! the library looks at. Must not know what is asked.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use hyper::{
+    Request, Response, StatusCode,
+    body::Incoming,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE},
+};
+use rmcp::{
+    ServerHandler,
+    transport::{StreamableHttpService, streamable_http_server::SessionManager},
+};
+
+use super::token::Token;
+
+/// What a request is answered with.
+pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// What stands before the service.
+pub(super) struct Door<S> {
+    pub(super) path: &'static str,
+    pub(super) token: Option<Token>,
+    pub(super) service: S,
+}
+
+impl<H: ServerHandler, M: SessionManager> Door<StreamableHttpService<H, M>> {
+    /// Answers a request, or says why not.
+    pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
+        if request.uri().path().trim_end_matches('/') != self.path {
+            return words(
+                StatusCode::NOT_FOUND,
+                &format!("there is nothing here; the address ends in {}\n", self.path),
+            );
+        }
+        let given = request.headers().get(AUTHORIZATION).map_or(&b""[..], HeaderValue::as_bytes);
+        if self.token.as_ref().is_some_and(|token| !token.is_in(given)) {
+            let why = match given {
+                [] => "this server takes a token: send the header Authorization: Bearer TOKEN\n",
+                _ => "the token is not the one this server takes\n",
+            };
+            let mut answer = words(StatusCode::UNAUTHORIZED, why);
+            answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"lmthing\""));
+            return answer;
+        }
+        self.service.handle(request).await
+    }
+}
+
+fn words(status: StatusCode, words: &str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from(words.to_owned())).boxed());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    answer
+}

@@ -1,0 +1,155 @@
+//! Who has gone: which sessions have open streams, and which requests still have somebody who waits for the answer. Plain
+//! bookkeeping; must not know streams or connections.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use rmcp::{model::RequestId, transport::streamable_http_server::SessionId};
+
+/// What is known of all sessions.
+#[derive(Default)]
+pub(super) struct Known(Mutex<HashMap<SessionId, Session>>);
+
+struct Session {
+    seen: Instant,
+    streams: usize,
+    waiting: HashMap<RequestId, Waiting>,
+}
+
+/// A request that is not answered yet.
+#[derive(Default)]
+struct Waiting {
+    /// How many streams wait for it.
+    streams: usize,
+    /// What its events are told apart by from those of others.
+    mark: Option<String>,
+}
+
+/// The part of an event's id that all events of one request have.
+fn mark(event_id: &str) -> Option<&str> {
+    event_id.split_once('/').map(|(_, mark)| mark)
+}
+
+impl Known {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Session>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A session begins.
+    pub(super) fn begin(&self, id: &SessionId) {
+        let session = Session { seen: Instant::now(), streams: 0, waiting: HashMap::new() };
+        self.lock().insert(id.clone(), session);
+    }
+
+    /// A session is over. These requests of it are not answered.
+    pub(super) fn end(&self, id: &SessionId) -> Vec<RequestId> {
+        self.lock().remove(id).map(|session| session.waiting.into_keys().collect()).unwrap_or_default()
+    }
+
+    /// Its client has said something.
+    pub(super) fn see(&self, id: &SessionId) {
+        if let Some(session) = self.lock().get_mut(id) {
+            session.seen = Instant::now();
+        }
+    }
+
+    /// A stream opens, on which the answer to `request` is to come, if to one.
+    pub(super) fn open(&self, id: &SessionId, request: Option<&RequestId>) {
+        let mut sessions = self.lock();
+        let Some(session) = sessions.get_mut(id) else { return };
+        session.streams += 1;
+        if let Some(request) = request {
+            session.waiting.entry(request.clone()).or_default().streams += 1;
+        }
+    }
+
+    /// An event with this id is on a stream of `request`.
+    pub(super) fn told(&self, id: &SessionId, request: &RequestId, event_id: &str) {
+        let mut sessions = self.lock();
+        let waiting = sessions.get_mut(id).and_then(|session| session.waiting.get_mut(request));
+        if let Some(waiting) = waiting
+            && waiting.mark.is_none()
+        {
+            waiting.mark = mark(event_id).map(str::to_owned);
+        }
+    }
+
+    /// The request whose events go on after this one, if it is not answered yet.
+    pub(super) fn request_of(&self, id: &SessionId, event_id: &str) -> Option<RequestId> {
+        let wanted = mark(event_id)?;
+        let sessions = self.lock();
+        let mut waiting = sessions.get(id)?.waiting.iter();
+        waiting.find(|(_, waiting)| waiting.mark.as_deref() == Some(wanted)).map(|(request, _)| request.clone())
+    }
+
+    /// The request is answered.
+    pub(super) fn answered(&self, id: &SessionId, request: &RequestId) {
+        if let Some(session) = self.lock().get_mut(id) {
+            session.waiting.remove(request);
+        }
+    }
+
+    /// A stream is gone. Whether nobody waits for the answer to `request` any more.
+    pub(super) fn close(&self, id: &SessionId, request: Option<&RequestId>) -> bool {
+        let mut sessions = self.lock();
+        let Some(session) = sessions.get_mut(id) else { return false };
+        session.streams = session.streams.saturating_sub(1);
+        session.seen = Instant::now();
+        let Some(waiting) = request.and_then(|request| session.waiting.get_mut(request)) else { return false };
+        waiting.streams = waiting.streams.saturating_sub(1);
+        waiting.streams == 0
+    }
+
+    /// Takes out the request when still nobody waits for its answer.
+    pub(super) fn forsake(&self, id: &SessionId, request: &RequestId) -> bool {
+        let mut sessions = self.lock();
+        let Some(session) = sessions.get_mut(id) else { return false };
+        let is_forsaken = session.waiting.get(request).is_some_and(|waiting| waiting.streams == 0);
+        is_forsaken && session.waiting.remove(request).is_some()
+    }
+
+    /// Sessions of whose clients nothing was heard for so long.
+    pub(super) fn silent(&self, time: Duration) -> Vec<SessionId> {
+        let sessions = self.lock();
+        let silent = sessions.iter().filter(|(_, session)| session.streams == 0 && session.seen.elapsed() >= time);
+        silent.map(|(id, _)| id.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_forsaken_when_its_last_stream_is_gone() {
+        let (known, id, request) = (Known::default(), SessionId::from("s"), RequestId::Number(1));
+        known.begin(&id);
+        known.open(&id, Some(&request));
+        known.told(&id, &request, "0/7");
+        assert!(known.silent(Duration::ZERO).is_empty());
+        assert!(known.close(&id, Some(&request)));
+        assert_eq!(known.request_of(&id, "3/7"), Some(request.clone()));
+        assert_eq!(known.request_of(&id, "3/8"), None);
+        known.open(&id, Some(&request));
+        assert!(!known.forsake(&id, &request), "it was taken up again");
+        assert!(known.close(&id, Some(&request)));
+        assert!(known.forsake(&id, &request));
+        assert!(!known.forsake(&id, &request));
+        assert_eq!(known.silent(Duration::ZERO), std::slice::from_ref(&id));
+        assert!(known.end(&id).is_empty());
+    }
+
+    #[test]
+    fn an_answered_request_is_nobodys_loss() {
+        let (known, id, request) = (Known::default(), SessionId::from("s"), RequestId::Number(1));
+        known.begin(&id);
+        known.open(&id, Some(&request));
+        known.answered(&id, &request);
+        assert!(!known.close(&id, Some(&request)));
+        known.open(&id, Some(&request));
+        assert_eq!(known.end(&id), [request]);
+    }
+}

@@ -1,0 +1,130 @@
+//! Many clients over HTTP, at one address: connections, and what is in the way of those who should not ask. Must not know what is
+//! asked.
+
+mod address;
+mod door;
+mod leaving;
+mod sessions;
+mod token;
+
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
+
+use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+pub(crate) use token::Token;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+};
+
+use self::{
+    door::{Answer, Door},
+    sessions::{RETRY, Sessions},
+};
+use super::{super::PromptFiles, handler::Handler};
+use crate::diagnostic::Diagnostic;
+
+/// The path that is served.
+const PATH: &str = "/mcp";
+
+/// How much a client may send at once; as much as over standard input.
+const MAX_BODY: usize = 16 << 20;
+
+/// How long a client may take to send the head of a request.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long to wait when the system has no more connections to give.
+const BREATH: Duration = Duration::from_millis(100);
+
+/// Names by which this machine is reached from itself.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// An address at which files can be served.
+pub(crate) struct HttpServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    token: Option<Token>,
+}
+
+impl HttpServer {
+    /// Finds out where `address` is: `HOST:PORT`, or a port of this machine alone.
+    ///
+    /// # Errors
+    /// It is nowhere, or others could ask there without a token.
+    pub(crate) async fn resolve(address: &str, token: Option<&Token>) -> Result<Vec<SocketAddr>, Diagnostic> {
+        address::resolve(address, token.is_some()).await
+    }
+
+    /// Takes one of these addresses.
+    ///
+    /// # Errors
+    /// The system does not give it.
+    pub(crate) async fn bind(addresses: &[SocketAddr], token: Option<Token>) -> Result<Self, Diagnostic> {
+        let listener = TcpListener::bind(addresses).await;
+        let bound = listener.and_then(|listener| Ok((listener.local_addr()?, listener)));
+        let (address, listener) = bound.map_err(|error| address::cannot_bind(addresses, &error))?;
+        Ok(HttpServer { listener, address, token })
+    }
+
+    /// Where clients find it.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}{PATH}", self.address)
+    }
+
+    /// Answers whoever asks; never resolves. Calls end when it is dropped.
+    pub(crate) async fn serve(self, files: Arc<dyn PromptFiles>) {
+        let config = self.config();
+        let service =
+            StreamableHttpService::new(move || Ok(Handler::new(files.clone())), Arc::new(Sessions::new()), config);
+        let door = Arc::new(Door { path: PATH, token: self.token, service });
+        let mut connections = JoinSet::new();
+        loop {
+            tokio::select! {
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, _)) => drop(connections.spawn(answer(stream, door.clone()))),
+                    Err(_) => tokio::time::sleep(BREATH).await,
+                },
+                Some(_) = connections.join_next() => {}
+            }
+        }
+    }
+
+    fn config(&self) -> StreamableHttpServerConfig {
+        let ip = self.address.ip().to_canonical();
+        let here = |scheme: &str| {
+            LOOPBACK.map(|host| match host.contains(':') {
+                true => format!("{scheme}://[{host}]:*"),
+                false => format!("{scheme}://{host}:*"),
+            })
+        };
+        let origins = here("http").into_iter().chain(here("https"));
+        let config = StreamableHttpServerConfig::default()
+            .with_max_request_body_bytes(MAX_BODY)
+            .with_sse_retry(Some(RETRY))
+            .with_allowed_origins(origins)
+            .enforce_origin_validation();
+        if ip.is_loopback() {
+            // A page elsewhere whose name leads here all of a sudden still goes by that name.
+            config.with_allowed_hosts(LOOPBACK.map(str::to_owned).into_iter().chain([ip.to_string()]))
+        } else {
+            // Nobody knows by which names this machine is reached; such a page knows no token.
+            config.disable_allowed_hosts()
+        }
+    }
+}
+
+async fn answer(stream: TcpStream, door: Arc<Door<StreamableHttpService<Handler, Sessions>>>) {
+    // Small messages, each of which somebody waits for.
+    let _ = stream.set_nodelay(true);
+    let answer = service_fn(move |request: Request<Incoming>| {
+        let door = door.clone();
+        async move { Ok::<Answer, Infallible>(door.answer(request).await) }
+    });
+    // What goes wrong with a connection its client knows by itself.
+    let _ = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), answer)
+        .await;
+}

@@ -1,0 +1,214 @@
+//! Sessions over HTTP, where a connection that breaks says nothing of the client: it may come back for the rest of an answer. So
+//! a request is cancelled when nobody has come back for it, and a session is over when its client ends it or is not heard of.
+//! Must not know what is asked.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use futures_util::Stream;
+use rmcp::{
+    model::{
+        CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, RequestId,
+        ServerJsonRpcMessage,
+    },
+    transport::streamable_http_server::{
+        SessionId, SessionManager,
+        session::{
+            ServerSseMessage,
+            local::{LocalSessionManager, LocalSessionManagerError, SessionConfig},
+        },
+    },
+};
+use tokio::runtime::Handle;
+
+use super::leaving::Known;
+
+/// When a client whose connection broke should come back.
+pub(super) const RETRY: Duration = Duration::from_secs(1);
+
+/// How long it has for that.
+const RETURN: Duration = if cfg!(test) { Duration::from_secs(1) } else { Duration::from_secs(5) };
+
+/// How long a client may be silent, with no stream open.
+const SILENCE: Duration = Duration::from_secs(30 * 60);
+
+/// How often is looked for such clients.
+const LOOK: Duration = Duration::from_secs(60);
+
+/// The sessions, kept by the library, and who of their clients is there.
+pub(super) struct Sessions {
+    shared: Arc<Shared>,
+    looking: tokio::task::AbortHandle,
+}
+
+struct Shared {
+    kept: LocalSessionManager,
+    known: Known,
+    /// A stream may be gone when the event loop is as well.
+    event_loop: Handle,
+}
+
+impl Sessions {
+    /// To be made inside the event loop.
+    pub(super) fn new() -> Self {
+        let mut config = SessionConfig::default();
+        config.sse_retry = Some(RETRY);
+        // A call without a word may take longer than any time the library could be told here.
+        config.keep_alive = None;
+        let mut kept = LocalSessionManager::default();
+        kept.session_config = config;
+        let shared = Arc::new(Shared { kept, known: Known::default(), event_loop: Handle::current() });
+        let looking = tokio::spawn(look(shared.clone())).abort_handle();
+        Sessions { shared, looking }
+    }
+
+    fn watched(
+        &self,
+        id: &SessionId,
+        request: Option<RequestId>,
+        stream: impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
+    ) -> Watched {
+        self.shared.known.open(id, request.as_ref());
+        Watched { stream: Box::pin(stream), shared: self.shared.clone(), id: id.clone(), request }
+    }
+}
+
+impl Drop for Sessions {
+    fn drop(&mut self) {
+        self.looking.abort();
+    }
+}
+
+async fn look(shared: Arc<Shared>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        for id in shared.known.silent(SILENCE) {
+            // One that is over by now need not be ended.
+            let _ = shared.end(&id).await;
+        }
+    }
+}
+
+impl Shared {
+    async fn end(&self, id: &SessionId) -> Result<(), LocalSessionManagerError> {
+        for request in self.known.end(id) {
+            self.cancel(id, request).await;
+        }
+        self.kept.close_session(id).await
+    }
+
+    /// Cancels a request in the client's name.
+    async fn cancel(&self, id: &SessionId, request: RequestId) {
+        let param = CancelledNotificationParam::new(Some(request), Some("the client is gone".to_owned()));
+        let told = ClientNotification::CancelledNotification(CancelledNotification::new(param));
+        // A session that is over has no requests.
+        let _ = self.kept.accept_message(id, ClientJsonRpcMessage::notification(told)).await;
+    }
+}
+
+impl SessionManager for Sessions {
+    type Error = LocalSessionManagerError;
+    type Transport = <LocalSessionManager as SessionManager>::Transport;
+
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
+        let (id, transport) = self.shared.kept.create_session().await?;
+        self.shared.known.begin(&id);
+        Ok((id, transport))
+    }
+
+    async fn initialize_session(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, Self::Error> {
+        self.shared.kept.initialize_session(id, message).await
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
+        self.shared.known.see(id);
+        self.shared.kept.has_session(id).await
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
+        self.shared.end(id).await
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        let request = match &message {
+            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        };
+        let stream = self.shared.kept.create_stream(id, message).await?;
+        Ok(self.watched(id, request, stream))
+    }
+
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Self::Error> {
+        self.shared.kept.accept_message(id, message).await
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        Ok(self.watched(id, None, self.shared.kept.create_standalone_stream(id).await?))
+    }
+
+    async fn resume(
+        &self,
+        id: &SessionId,
+        last_event_id: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        let request = self.shared.known.request_of(id, &last_event_id);
+        Ok(self.watched(id, request, self.shared.kept.resume(id, last_event_id).await?))
+    }
+}
+
+/// A stream to a client. When it is gone and the answer has not come, the request is cancelled, unless the client returns.
+struct Watched {
+    stream: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>,
+    shared: Arc<Shared>,
+    id: SessionId,
+    /// What it is to answer.
+    request: Option<RequestId>,
+}
+
+impl Stream for Watched {
+    type Item = ServerSseMessage;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let polled = self.stream.as_mut().poll_next(context);
+        if let (Poll::Ready(Some(event)), Some(request)) = (&polled, &self.request) {
+            let known = &self.shared.known;
+            match event.message.as_deref() {
+                Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)) => {
+                    known.answered(&self.id, request);
+                }
+                _ => event.event_id.iter().for_each(|event_id| known.told(&self.id, request, event_id)),
+            }
+        }
+        polled
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let is_forsaken = self.shared.known.close(&self.id, self.request.as_ref());
+        if let Some(request) = self.request.take().filter(|_| is_forsaken) {
+            let (shared, id) = (self.shared.clone(), self.id.clone());
+            self.shared.event_loop.spawn(async move {
+                tokio::time::sleep(RETURN).await;
+                if shared.known.forsake(&id, &request) {
+                    shared.cancel(&id, request).await;
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The word that lets somebody in. Must not know where it comes from.
+
+use ring::hmac;
+
+/// A bearer token. It is compared in a time that says nothing of it, and cannot be shown.
+#[derive(Clone)]
+pub(crate) struct Token {
+    key: hmac::Key,
+    tag: hmac::Tag,
+}
+
+impl Token {
+    /// The token with these characters.
+    ///
+    /// # Errors
+    /// Says why no client could send it.
+    pub(crate) fn new(secret: &str) -> Result<Self, &'static str> {
+        if secret.is_empty() {
+            return Err("it is empty");
+        }
+        if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err("it has spaces or characters that a header cannot have");
+        }
+        let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+        let tag = hmac::sign(&key, secret.as_bytes());
+        Ok(Token { key, tag })
+    }
+
+    /// Whether an `Authorization` header has it.
+    pub(super) fn is_in(&self, header: &[u8]) -> bool {
+        let scheme = b"Bearer ";
+        let (Some(named), Some(given)) = (header.get(..scheme.len()), header.get(scheme.len()..)) else { return false };
+        named.eq_ignore_ascii_case(scheme) && hmac::verify(&self.key, given.trim_ascii(), self.tag.as_ref()).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_token_is_it() {
+        let token = Token::new("t0ken").unwrap();
+        for header in ["Bearer t0ken", "bearer t0ken", "BEARER  t0ken "] {
+            assert!(token.is_in(header.as_bytes()), "{header}");
+        }
+        for header in ["", "Bearer", "Bearer ", "t0ken", "Bearer t0ke", "Bearer t0ken2", "Basic t0ken", "Bearer T0KEN"]
+        {
+            assert!(!token.is_in(header.as_bytes()), "{header}");
+        }
+    }
+
+    #[test]
+    fn what_no_header_can_have_is_no_token() {
+        for secret in ["", "two words", "line\n", "ä"] {
+            assert!(Token::new(secret).is_err(), "{secret:?}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! One client over two streams, as when it has started us: the connection lasts until it says nothing more, or cannot be told
+//! anything. Must not know which streams.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use rmcp::{serve_server, transport::async_rw::AsyncRwTransport};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::Notify,
+};
+
+use super::{super::PromptFiles, handler::Handler, opening::Opening};
+
+/// How long calls under way may still take when the client has nothing more to say, as in `printf … | lmthing mcp`.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Answers the client until it is gone; what is under way then is cancelled.
+pub(crate) async fn serve_stdio(
+    files: Arc<dyn PromptFiles>,
+    read: impl AsyncRead + Send + Unpin + 'static,
+    write: impl AsyncWrite + Send + Unpin + 'static,
+) {
+    let deaf = Arc::new(Notify::new());
+    let transport = AsyncRwTransport::new_server(read, Noticed { write, deaf: deaf.clone() });
+    let (transport, end) = Opening::of(transport);
+    let serve = async {
+        // One that does not begin has gone.
+        let Ok(service) = serve_server(Handler::new(files), transport).await else { return };
+        let cancel = service.cancellation_token();
+        tokio::select! {
+            _ = service.waiting() => {}
+            () = farewell(end) => {}
+        }
+        cancel.cancel();
+    };
+    tokio::select! {
+        () = serve => {}
+        () = deaf.notified() => {}
+    }
+}
+
+async fn farewell(end: tokio::sync::oneshot::Receiver<()>) {
+    let _ = end.await;
+    tokio::time::sleep(FAREWELL).await;
+}
+
+/// A stream that says when it cannot be written any more.
+struct Noticed<W> {
+    write: W,
+    deaf: Arc<Notify>,
+}
+
+impl<W> Noticed<W> {
+    fn notice<T>(&self, result: io::Result<T>) -> Poll<io::Result<T>> {
+        if result.is_err() {
+            self.deaf.notify_one();
+        }
+        Poll::Ready(result)
+    }
+}
+
+impl<W: AsyncWrite + Unpin> AsyncWrite for Noticed<W> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.write).poll_write(context, bytes));
+        self.notice(written)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = ready!(Pin::new(&mut self.write).poll_flush(context));
+        self.notice(flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.write).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,79 @@
+//! Hearing of changes. Looking at files takes its time where there are many, so that is done on a thread of its own. Must not know
+//! what follows from a change.
+
+use std::{path::PathBuf, sync::Arc, thread};
+
+use tokio::sync::mpsc;
+
+use super::options::ServeOptions;
+use crate::files::{Reported, Watch, What};
+
+/// What watches, for as long as this is there.
+pub(super) struct Watching {
+    add: mpsc::UnboundedSender<Reported>,
+    changed: mpsc::UnboundedReceiver<Vec<PathBuf>>,
+}
+
+impl Watching {
+    /// Watches nothing yet.
+    pub(super) fn start(options: &Arc<ServeOptions>) -> Self {
+        let (add, added) = mpsc::unbounded_channel();
+        let (tell, changed) = mpsc::unbounded_channel();
+        let told = options.told.clone();
+        let watch = move || {
+            let cannot = |line: &str| {
+                // Whoever does not listen to so much misses little: changes are found all the same.
+                let _ = told.try_send(format!("Warning: {line}; it is looked at every two seconds"));
+            };
+            if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_time().build() {
+                runtime.block_on(watch(Watch::polling(cannot), added, &tell));
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("lmthing-watch".to_owned()).spawn(watch) {
+            let _ = options.told.try_send(format!("Warning: cannot start a thread: {error}; changes go unnoticed"));
+        }
+        Watching { add, changed }
+    }
+
+    /// Watches files, and what is in folders.
+    pub(super) fn watch(&self, paths: &[PathBuf]) {
+        let here = [PathBuf::from(".")];
+        for path in if paths.is_empty() { &here } else { paths } {
+            let real = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            let what = if path.is_dir() { What::Searched } else { What::Read };
+            self.add(Reported::now(&real, what));
+        }
+    }
+
+    /// Watches a file more.
+    pub(super) fn add(&self, reported: Reported) {
+        // Without the thread nothing is watched, which was told.
+        let _ = self.add.send(reported);
+    }
+
+    /// What has changed.
+    pub(super) async fn changed(&mut self) -> Option<Vec<PathBuf>> {
+        self.changed.recv().await
+    }
+}
+
+async fn watch<C: Fn(&str)>(
+    mut watch: Watch<C>,
+    mut added: mpsc::UnboundedReceiver<Reported>,
+    tell: &mpsc::UnboundedSender<Vec<PathBuf>>,
+) {
+    loop {
+        tokio::select! {
+            biased;
+            reported = added.recv() => match reported {
+                Some(reported) => watch.add(reported),
+                None => return,
+            },
+            changed = watch.changed() => {
+                if tell.send(changed).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
