@@ -81,7 +81,8 @@ impl PermissionArgs {
     pub(super) fn or_of(&self, before: Option<&Value>) -> Self {
         let before = before.filter(|_| !self.is_restricted()).map(PermissionArgs::deserialize);
         match before {
-            None => self.clone(),
+            // Before the working directory is that of the run.
+            None => self.absolute(),
             Some(Ok(before)) => before,
             // Of a later version: what is not understood gives nothing.
             Some(Err(_)) => PermissionArgs { restrict: true, ..PermissionArgs::default() },
@@ -90,7 +91,22 @@ impl PermissionArgs {
 
     /// What is kept of it with a run, if there is something.
     pub(super) fn kept(&self) -> Option<Value> {
-        self.is_restricted().then(|| serde_json::to_value(self).ok()).flatten()
+        self.is_restricted().then(|| serde_json::to_value(self.absolute()).ok()).flatten()
+    }
+
+    /// The same wherever it is looked at: a run goes on also when the folder that it began in is gone.
+    fn absolute(&self) -> Self {
+        let path = |typed: &String| match std::path::absolute(typed) {
+            Ok(path) if typed != ALL && !typed.is_empty() => path.to_string_lossy().into_owned(),
+            _ => typed.clone(),
+        };
+        let program = |typed: &String| if typed.contains('/') { path(typed) } else { typed.clone() };
+        PermissionArgs {
+            allow_read: self.allow_read.iter().map(path).collect(),
+            allow_write: self.allow_write.iter().map(path).collect(),
+            allow_run: self.allow_run.iter().map(program).collect(),
+            ..self.clone()
+        }
     }
 
     /// The rights of the file, if it is restricted.

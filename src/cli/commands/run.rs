@@ -148,10 +148,7 @@ fn prepare(
     }
     journal.warnings.iter().for_each(|warning| show.events.warn(warning));
     let reporter = reporter(args)?;
-    let model = match (&args.mock, &args.model) {
-        (Some(path), _) => Some(mock_file::read(path)?),
-        (None, model) => model.clone().map(ModelChoice::Named),
-    };
+    let model = model(args)?;
     let recording = Rc::new(RunRecording::open(args, redactor)?);
     let file = absolute(args.file());
     let argv = argv(args, &file)?;
@@ -194,6 +191,14 @@ fn prepare(
         options.surroundings.permissions = restricted(rights, around);
     }
     Ok((options, recording))
+}
+
+/// The model that was typed, if there is one.
+fn model(args: &RunArgs) -> anyhow::Result<Option<ModelChoice>> {
+    Ok(match (&args.mock, &args.model) {
+        (Some(path), _) => Some(mock_file::read(path)?),
+        (None, model) => model.clone().map(ModelChoice::Named),
+    })
 }
 
 /// What a restricted run has to do with.

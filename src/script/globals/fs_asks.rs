@@ -103,7 +103,12 @@ impl Asks {
                 let is_there = follows(1)? && Path::new(&path(0)?).is_dir();
                 vec![if is_there { Need::See(path(0)?) } else { Need::ChangeEntry(path(0)?) }]
             }
-            Asks::MakesAt => vec![Need::ChangeEntry(format!("{}XXXXXX", path(0)?))],
+            Asks::MakesAt => {
+                // The name is not known yet; its folder is what has to be given.
+                let made = format!("{}XXXXXX", path(0)?);
+                let folder = Path::new(&made).parent().filter(|folder| !folder.as_os_str().is_empty());
+                vec![Need::Change(folder.unwrap_or(Path::new(".")).display().to_string())]
+            }
             Asks::Moves => vec![Need::ChangeEntry(path(0)?), Need::SeeEntry(path(0)?), Need::ChangeEntry(path(1)?)],
             Asks::Copies => vec![Need::See(path(0)?), Need::Change(path(1)?)],
             Asks::Links => {
