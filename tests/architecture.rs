@@ -170,6 +170,7 @@ const UNSAFE: &[(&str, &str)] = &[
 /// Files that may write to stdout or stderr, and why.
 const PRINTS: &[(&str, &str)] = &[
     ("src/cli/printer.rs", "the only writer of the program"),
+    ("src/cli/standard_streams.rs", "hands both to the protocol of `lmthing mcp`, where the printer keeps to stderr"),
     ("src/script/node/child_command.rs", "gives child processes the program's own streams"),
     ("src/cli/interrupt.rs", "clears the progress line from the signal thread while the printer's thread may be busy"),
     ("src/sandbox/worker/", "its stdout is the pipe to the host"),

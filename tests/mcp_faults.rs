@@ -85,6 +85,12 @@ fn ten_megabytes_and_two_thousand_tools_are_taken() {
 }
 
 #[test]
+fn a_server_that_tells_much_is_heard_out() {
+    let ended = folder(&[], "{}", &[call("t_tell", json!({ "count": 50_000 }))]).run("run -f events p.lmt.mjs");
+    assert_eq!((results(&ended), ended.stderr.as_str()), (vec!["told".to_owned()], ""));
+}
+
+#[test]
 fn secrets_of_a_server_are_not_told() {
     let mut server = server(&["say=my key is k3y-secret", "exit=1"]);
     server["env"] = json!({ "KEY": "k3y-secret" });
@@ -106,6 +112,31 @@ fn an_aborted_run_cancels_the_call() {
     assert!(start.elapsed() < Duration::from_secs(10));
     let log = std::fs::read_to_string(folder.path("calls.log")).expect("the log");
     assert!(log.contains("call slow") && log.contains("notifications/cancelled"), "{log}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_does_not_read_is_given_up_and_ended() {
+    let calls = [call("t_echo", json!({ "text": "x".repeat(2_000_000) })), call("t_pid", json!({}))];
+    for kill in [false, true] {
+        let options = format!("{{ callTimeout: {} }}", if kill { 60_000 } else { 500 });
+        let folder = folder(&["deaf", "pidfile=pid"], &options, &calls);
+        let pid = || std::fs::read_to_string(folder.path("pid")).unwrap_or_default();
+        let start = Instant::now();
+        if kill {
+            let mut run = folder.start("run -f events p.lmt.mjs");
+            run.wait_for("tool-call", 1);
+            // For the pipes to fill; it goes well without, too.
+            std::thread::sleep(Duration::from_millis(300));
+            run.signal("KILL");
+            drop(run);
+        } else {
+            let results = results_of(&folder);
+            assert!(results.iter().all(|result| result.contains("no answer within 0.5 s")), "{results:?}");
+        }
+        soon("the server has ended", || !is_alive(&pid()));
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -60,3 +60,14 @@ fn names_and_hidden_servers() {
     assert_eq!(results[0]["result"], "x");
     assert!(results[1].to_string().contains("Cannot find name 'my_server'"), "{}", results[1]);
 }
+
+#[test]
+fn a_name_that_a_function_has_is_refused() {
+    let body = format!(
+        "prompt.defFunction('t', 'Mine', z.object({{}}), () => 1);\ndefMcp('t', {}, {FUNCTIONS});",
+        server(&[])
+    );
+    let ended = Folder::of(&prompt(&[], &body)).run("run p.lmt.mjs");
+    let words = "defMcp('t'): there is a function t already; call the server otherwise";
+    assert!(ended.code == 1 && ended.stderr.contains(words), "{ended:?}");
+}

@@ -58,6 +58,26 @@ fn a_server_that_is_not_there_is_named_without_its_key() {
 }
 
 #[test]
+fn an_address_without_a_server_is_explained() {
+    for (settings, words) in [
+        (
+            "status=404",
+            "HTTP 404 Not Found: nothing there speaks streamable HTTP (the transport before it, HTTP with SSE,",
+        ),
+        (
+            "status=307",
+            "HTTP 307 Temporary Redirect: it says that it is elsewhere; give the address of the server itself",
+        ),
+        ("status=200", "it answered with text/html, which is neither JSON nor a stream of events"),
+    ] {
+        let server = HttpServer::start(&[settings]);
+        let ended = server.folder(json!({}), &[]).run("run p.lmt.mjs");
+        assert_eq!(ended.code, 1);
+        assert!(ended.stderr.contains(words) && !ended.stderr.contains("<html>"), "{}", ended.stderr);
+    }
+}
+
+#[test]
 fn a_session_is_ended_with_the_run() {
     let log = tempfile::NamedTempFile::new().expect("a file");
     let server = HttpServer::start(&[&format!("log={}", log.path().display())]);

@@ -1,15 +1,14 @@
-//! The reference servers of the Model Context Protocol, installed from npm. Without npm or a network, in CI, or where a machine says
-//! so with `LMTHING_NPM_TESTS=0`, this is skipped with a word; `LMTHING_NPM_TESTS=1` runs it in CI too.
+//! The reference servers of the Model Context Protocol, installed from npm (or skipped, see `support/npm_packages.rs`).
 
 mod mcp_support;
+#[path = "support/npm_packages.rs"]
+mod npm_packages;
 mod run_support;
 #[path = "support/skipped.rs"]
 mod skipped;
 
-use std::process::{Command, Stdio};
-
 use mcp_support::{call, code, prompt, results};
-use run_support::Folder;
+use npm_packages::installed;
 use serde_json::{Value, json};
 
 /// The packages, at the versions that were tried.
@@ -19,24 +18,6 @@ const PACKAGES: [&str; 3] = [
     "@modelcontextprotocol/server-memory",
 ];
 
-/// A folder with the servers installed, unless that cannot be.
-fn installed(test: &str) -> Option<Folder> {
-    let wanted = std::env::var("LMTHING_NPM_TESTS").unwrap_or_default();
-    if wanted == "0" || (wanted.is_empty() && std::env::var_os("CI").is_some()) {
-        skipped::skipped(test, "LMTHING_NPM_TESTS=1 runs it, also where CI is set");
-        return None;
-    }
-    let folder = Folder::new(&[("package.json", "{}")]);
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=0"]).args(PACKAGES);
-    npm.current_dir(folder.path("")).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if npm.status().is_ok_and(|status| status.success()) {
-        return Some(folder);
-    }
-    skipped::skipped(test, "npm could not install the servers");
-    None
-}
-
 fn server(name: &str, args: &[&str]) -> Value {
     let program = format!("node_modules/@modelcontextprotocol/server-{name}/dist/index.js");
     let args: Vec<&str> = std::iter::once(program.as_str()).chain(args.iter().copied()).collect();
@@ -45,7 +26,7 @@ fn server(name: &str, args: &[&str]) -> Value {
 
 #[test]
 fn the_reference_servers_answer() {
-    let Some(folder) = installed("the_reference_servers_answer") else { return };
+    let Some(folder) = installed("the_reference_servers_answer", &PACKAGES) else { return };
     let body = format!(
         "defMcp('all', {});\ndefMcp('files', {}, {{ as: 'functions' }});\ndefMcp('memory', {});",
         server("everything", &[]),

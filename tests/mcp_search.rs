@@ -33,7 +33,8 @@ fn system_of(folder: &Folder) -> String {
 fn the_prompt_lists_names_within_its_budget() {
     let folder = large(&[], "");
     let system = system_of(&folder);
-    assert!(system.len() <= 8192, "{}", system.len());
+    // What is left is for the declarations of runToolCode and searchFunctions, in any provider's shape.
+    assert!(system.len() <= 8192 - 940, "{}", system.len());
     for part in ["own\n", "t.sum\n", "t.tool_0\n", " more\n", "function searchFunctions(args: string | {"] {
         assert!(system.contains(part), "{part}: {system}");
     }

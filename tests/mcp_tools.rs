@@ -3,7 +3,7 @@
 mod mcp_support;
 mod run_support;
 
-use mcp_support::{call, folder, prompt, results, results_of, server, server_file};
+use mcp_support::{call, folder, prompt, results, results_of, server};
 use run_support::Folder;
 use serde_json::json;
 
@@ -136,34 +136,6 @@ fn resources_and_prompts_are_read_in_the_body() {
     assert_eq!(lines[2], r#"[{"role":"user","content":"greet me"},{"role":"assistant","content":"Hello."}]"#);
     assert!(lines[3].starts_with("the MCP server 't' (node): no resource test:none"), "{}", lines[3]);
     assert_eq!(lines[4], "resource of <t>: the uri must be a string, got undefined");
-}
-
-#[test]
-fn servers_are_looked_up_by_name() {
-    let servers = |settings: &[&str]| json!({ "mcpServers": { "files": server(settings) } }).to_string();
-    let calls = [call("t_environment", json!({ "name": "WHO" }))];
-    let named = prompt(&calls, "defMcp('t', 'files');");
-    let with_env = |who: &str| servers(&[]).replace(r#""command""#, &format!(r#""env":{{"WHO":"{who}"}},"command""#));
-    // Nothing knows it.
-    let folder = Folder::of(&named);
-    let ended = folder.run("run p.lmt.mjs");
-    assert_eq!(ended.code, 1);
-    assert!(ended.stderr.contains("defMcp('t'): there is no server 'files' in config.mcpServers"), "{}", ended.stderr);
-    // A file in the working directory, with a variable in it.
-    folder.write(".mcp.json", &with_env("${NAMED:-standard}"));
-    assert_eq!(results_of(&folder), ["standard"]);
-    // The prompt file's own goes before that, and what is typed before both.
-    let own = format!(
-        "config = {{ model: 'mock', mcpServers: {} }};",
-        json!({ "files": { "command": "node", "args": [server_file()], "env": { "WHO": "own" } } })
-    );
-    folder.write("p.lmt.mjs", &named.replace("config = { model: 'mock' };", &own));
-    assert_eq!(results_of(&folder), ["own"]);
-    folder.write("mine.json", &with_env("typed"));
-    let ended = folder.run("run -f events --mcp-config mine.json p.lmt.mjs");
-    assert_eq!(results(&ended), ["typed"]);
-    let ended = folder.run("run --mcp-config none.json p.lmt.mjs");
-    assert!(ended.code == 1 && ended.stderr.contains("none.json cannot be read"), "{ended:?}");
 }
 
 #[test]

@@ -213,6 +213,7 @@ fn command_line(path: &Path, options: &CheckOptions) -> CommandLine {
         command: format!("lmthing check {}", path.display()),
         words: Vec::new(),
         whole: options.input.clone(),
+        is_call: false,
         own_options: Vec::new,
         sources: Arc::new(Named {
             sources: options.sources.clone(),

@@ -21,6 +21,7 @@ use super::{
     failure::WrongUsage,
     format::Format,
     limit_args::LimitArgs,
+    mcp_args::McpArgs,
     permission_args::PermissionArgs,
     resume_args::ResumeArgs,
     runs_args::RunsArgs,
@@ -58,6 +59,8 @@ pub(super) enum Command {
     Models(ModelsArgs),
     /// Write a run as one HTML page that loads nothing
     View(ViewArgs),
+    /// Serve prompt files as tools to programs that speak the Model Context Protocol
+    Mcp(Box<McpArgs>),
     /// Print a script that completes commands, options, prompt files and models in a shell
     Completions(CompletionsArgs),
     /// Print the manual page

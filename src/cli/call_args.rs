@@ -1,8 +1,6 @@
 //! The options of `run` that whoever serves prompt files takes and hands on to every call (docs/mcp.md). Doc comments in here are
 //! what the help shows.
 
-#![allow(dead_code, reason = "until `lmthing mcp` is whole")]
-
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, ValueHint};
@@ -28,7 +26,7 @@ pub(super) struct CallArgs {
 
     /// Read variables from this file, before .env; may be repeated, and the last file wins
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    env_file: Vec<PathBuf>,
+    pub(super) env_file: Vec<PathBuf>,
 
     /// Look up the MCP servers that the files name in this file, an mcp.json
     #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]

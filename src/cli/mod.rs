@@ -22,6 +22,7 @@ mod format;
 mod held;
 mod interrupt;
 mod limit_args;
+mod mcp_args;
 mod permission_args;
 mod printer;
 mod progress;
@@ -31,6 +32,7 @@ mod runs_args;
 mod screen;
 mod script_host;
 mod show;
+mod standard_streams;
 mod templates;
 mod test_args;
 mod view_args;
@@ -110,6 +112,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         Some(Command::Types(types)) => commands::types::run(&types, printer),
         Some(Command::Models(models)) => commands::models::run(&models, printer),
         Some(Command::View(view)) => commands::view::run(&view, printer),
+        Some(Command::Mcp(mcp)) => commands::mcp::run(&mcp, printer),
         Some(Command::Completions(completions)) => commands::completions::run(&completions, printer),
         Some(Command::Describe(describe)) => commands::describe::run(&describe, printer),
         Some(Command::Man) => commands::man::run(printer),

@@ -5,7 +5,7 @@ use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 
-use super::complete::PromptFiles;
+use super::complete::{JSON_FILES, PromptFiles};
 use crate::cost::Limits;
 
 /// `lmthing test`.
@@ -54,6 +54,10 @@ pub(super) struct TestArgs {
     /// Read variables from this file, before .env; may be repeated, and the last file wins
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) env_file: Vec<PathBuf>,
+
+    /// Look up the MCP servers that prompt files name in this file, an mcp.json
+    #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
+    pub(super) mcp_config: Option<PathBuf>,
 
     /// Run so many files at once; as many as there are processors when not given
     #[arg(short, long, value_name = "N", value_parser = count)]

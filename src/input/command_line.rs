@@ -31,6 +31,8 @@ pub(crate) struct CommandLine {
     pub words: Vec<String>,
     /// The whole input (`run --input`).
     pub whole: Option<String>,
+    /// Whether a program hands the input in, which knows properties and neither options nor commands.
+    pub is_call: bool,
     /// The options of the command itself, without dashes. They are only known to tell where they belong.
     pub own_options: fn() -> Vec<String>,
     /// Where the texts are that words name.

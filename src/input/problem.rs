@@ -45,17 +45,29 @@ impl Problem {
     }
 
     /// What the schema finds wrong with an input: first everything that is missing, then what does not fit.
-    pub(crate) fn of_schema(declaration: &Declaration, filled: &Filled, found: &[schema::Problem]) -> Self {
+    /// `is_call` says whether a program is told ([`CommandLine::is_call`](super::CommandLine)).
+    pub(crate) fn of_schema(
+        declaration: &Declaration,
+        filled: &Filled,
+        found: &[schema::Problem],
+        is_call: bool,
+    ) -> Self {
         let (mut missing, mut lines) = (Vec::new(), Vec::new());
         for problem in found {
             match missing_property(declaration, &filled.input, problem) {
                 Some(property) => missing.push(property),
-                None => lines.push(schema_line(declaration, &filled.input, problem)),
+                None => lines.push(schema_line(declaration, &filled.input, problem, is_call)),
             }
         }
         let is_all = lines.is_empty();
         if !missing.is_empty() {
-            lines.insert(0, missing_line(declaration, &missing, filled.is_standard_input_empty));
+            lines.insert(
+                0,
+                match is_call {
+                    true => missing_from_call(&missing),
+                    false => missing_line(declaration, &missing, filled.is_standard_input_empty),
+                },
+            );
         }
         let mut problem = match lines.as_slice() {
             [line] => Problem::new(line),
@@ -111,8 +123,19 @@ fn missing_line(declaration: &Declaration, missing: &[&Property], is_standard_in
     format!("missing required input: {options}{note}")
 }
 
+fn missing_from_call(missing: &[&Property]) -> String {
+    let kind = |property: &Property| property.value_name().trim_matches(['<', '>', '.']).to_owned();
+    let properties = missing.iter().map(|property| format!("{} ({})", property.name, kind(property)));
+    format!("missing required input: {}", properties.collect::<Vec<_>>().join(", "))
+}
+
 /// One finding: the option, what is expected, what was given.
-fn schema_line(declaration: &Declaration, input: &Map<String, Value>, problem: &schema::Problem) -> String {
+fn schema_line(
+    declaration: &Declaration,
+    input: &Map<String, Value>,
+    problem: &schema::Problem,
+    is_call: bool,
+) -> String {
     let Some((name, inner)) = problem.keys.split_first() else {
         return match problem.message.as_str() {
             "" => "the input is not valid".to_owned(),
@@ -121,7 +144,7 @@ fn schema_line(declaration: &Declaration, input: &Map<String, Value>, problem: &
     };
     let option = declaration.fields.named(name).map_or_else(|| name.clone(), |known| declaration.fields.option(known));
     let within = problem.path.strip_prefix(name.as_str()).unwrap_or_default();
-    let place = format!("--{option}{within}");
+    let place = if is_call { format!("{name}{within}") } else { format!("--{option}{within}") };
     let given = inner.iter().try_fold(input.get(name), |value, key| {
         let value = value?;
         Some(value.get(key).or_else(|| value.get(key.parse::<usize>().ok()?)))

@@ -45,6 +45,7 @@ fn line(words: &[&str], whole: Option<&str>, piped: Option<&'static str>) -> (Co
         command: "lmthing run x.lmt.mjs".into(),
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         whole: whole.map(str::to_owned),
+        is_call: false,
         own_options: || vec!["model".into(), "m".into()],
         sources: texts.clone(),
     };
@@ -86,9 +87,25 @@ fn given(schema: &Value, words: &[&str], whole: Option<&str>, piped: Option<&'st
             let value = Value::Object(filled.input.clone());
             match Validator::new(schema).unwrap().validate(&value) {
                 Ok(()) => Ok(value),
-                Err(problems) => Err(told(Problem::of_schema(&declaration, &filled, &problems))),
+                Err(problems) => Err(told(Problem::of_schema(&declaration, &filled, &problems, false))),
             }
         }
+    }
+}
+
+#[test]
+fn a_program_is_told_of_properties() {
+    let schema = schema();
+    let declaration = Declaration::new(Some(&schema), None).unwrap();
+    for (input, told) in [
+        (json!({}), "missing required input: city (string)"),
+        (json!({ "city": 1 }), "city: expected string, got 1"),
+        (json!({ "city": "Rome", "rows": [{ "n": "x" }] }), "rows[0].n: expected number, got 'x'"),
+    ] {
+        let problems = Validator::new(&schema).unwrap().validate(&input).unwrap_err();
+        let Value::Object(input) = input else { unreachable!() };
+        let filled = Filled { input, is_standard_input_empty: true };
+        assert_eq!(Problem::of_schema(&declaration, &filled, &problems, true).message, told);
     }
 }
 

@@ -9,6 +9,8 @@ use std::{
     time::Duration,
 };
 
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, BufReader},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
@@ -170,11 +172,28 @@ impl Running {
         status
     }
 
-    /// Waits for its end; its pipes are closed by now.
-    pub(super) async fn end(mut self) {
-        if tokio::time::timeout(END, self.child.wait()).await.is_err() {
-            // The keeper ends whatever there is left when it sees that nobody waits any more; it is gone or about to.
-            let _ = self.child.start_kill();
+    /// Ends it. It does so by itself once its input is closed, if that could be done.
+    pub(super) async fn end(mut self, is_input_closed: bool) {
+        if !is_input_closed || tokio::time::timeout(END, self.child.wait()).await.is_err() {
+            // The keeper ends whatever there is left when it is asked to.
+            self.ask_to_end();
+            if tokio::time::timeout(END, self.child.wait()).await.is_err() {
+                let _ = self.child.start_kill();
+            }
         }
+    }
+
+    #[cfg(unix)]
+    fn ask_to_end(&self) {
+        let pid = self.child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+        if let Some(pid) = pid {
+            // It may have ended in the meantime.
+            let _ = kill_process(pid, Signal::TERM);
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn ask_to_end(&mut self) {
+        let _ = self.child.start_kill();
     }
 }

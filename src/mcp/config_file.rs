@@ -10,6 +10,17 @@ use super::server::Server;
 /// The file that is looked at in the working directory.
 const STANDARD_FILE: &str = ".mcp.json";
 
+/// Under which key files have their servers: most of them, and those of VS Code.
+const KEYS: [&str; 2] = ["mcpServers", "servers"];
+
+/// What looking a server up came to.
+pub(crate) enum Lookup {
+    /// It is there.
+    Found(Server),
+    /// No file has it; they have these.
+    Unknown(Vec<String>),
+}
+
 /// Finds the value of a variable, or says why it is not to be had.
 pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
 
@@ -37,15 +48,19 @@ impl<'a> ServerFile<'a> {
 ///
 /// # Errors
 /// A file cannot be read, or what stands there is no server.
-pub(crate) fn find_in_files(name: &str, files: &[ServerFile<'_>]) -> Result<Option<Server>, String> {
+pub(crate) fn find_in_files(name: &str, files: &[ServerFile<'_>]) -> Result<Lookup, String> {
+    let mut known = Vec::new();
     for ServerFile { path, must_be_there, variable } in files {
-        let Some(servers) = read(path, *must_be_there)? else { continue };
+        let Some((key, servers)) = read(path, *must_be_there)? else { continue };
         if let Some(server) = servers.get(name) {
-            let place = format!("{}: mcpServers.{name}", path.display());
-            return server_of(server, Some(*variable)).map(Some).map_err(|problem| format!("{place} {problem}"));
+            let place = format!("{}: {key}.{name}", path.display());
+            return server_of(server, Some(*variable))
+                .map(Lookup::Found)
+                .map_err(|problem| format!("{place} {problem}"));
         }
+        known.extend(servers.keys().cloned());
     }
-    Ok(None)
+    Ok(Lookup::Unknown(known))
 }
 
 /// A server as JSON; with variables, `${NAME}` and `${NAME:-default}` are replaced by them.
@@ -59,16 +74,23 @@ pub(crate) fn server_of(value: &Value, variable: Option<Variable<'_>>) -> Result
     }
 }
 
-fn read(path: &Path, must_be_there: bool) -> Result<Option<Map<String, Value>>, String> {
+/// The servers of a file, and the key that they stand under.
+type Servers = (&'static str, Map<String, Value>);
+
+fn read(path: &Path, must_be_there: bool) -> Result<Option<Servers>, String> {
     let shown = path.display();
-    let text = match std::fs::read_to_string(path) {
+    let mut text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_be_there => return Ok(None),
         Err(error) => return Err(format!("{shown} cannot be read: {error}")),
     };
-    let json: Value = serde_json::from_str(&text).map_err(|error| format!("{shown} is no JSON: {error}"))?;
-    match json.get("mcpServers").and_then(Value::as_object) {
-        Some(servers) => Ok(Some(servers.clone())),
+    // Editors allow comments and commas behind the last of a list. What is not even that is told below.
+    let _ = json_strip_comments::strip(&mut text);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let json: Value = serde_json::from_str(text).map_err(|error| format!("{shown} is no JSON: {error}"))?;
+    let servers = |key: &'static str| Some((key, json.get(key)?.as_object()?.clone()));
+    match KEYS.into_iter().find_map(servers) {
+        Some(servers) => Ok(Some(servers)),
         None => Err(format!("{shown} has no object mcpServers: {{\"mcpServers\": {{\"name\": {{\"command\": …}}}}}}")),
     }
 }
@@ -93,7 +115,12 @@ fn expanded_text(text: &str, variable: Variable<'_>) -> Result<String, String> {
     while let Some((before, behind)) = rest.split_once("${") {
         let Some((inside, after)) = behind.split_once('}') else { break };
         let (name, default) = inside.split_once(":-").map_or((inside, None), |(name, default)| (name, Some(default)));
-        let value = variable(name)
+        if name.starts_with("input:") {
+            return Err(format!(
+                "has ${{{name}}}, which only an editor can ask for; write ${{NAME}} and set the variable"
+            ));
+        }
+        let value = value_of(name, variable)
             .map_err(|problem| format!("needs the variable {name}: {problem}"))?
             .filter(|value| !value.is_empty() || default.is_none());
         let value = value.or_else(|| default.map(str::to_owned));
@@ -103,6 +130,19 @@ fn expanded_text(text: &str, variable: Variable<'_>) -> Result<String, String> {
         rest = after;
     }
     Ok(out + rest)
+}
+
+/// A variable, also as editors write it: `env:NAME`, and their names for places.
+fn value_of(name: &str, variable: Variable<'_>) -> Result<Option<String>, String> {
+    let name = name.strip_prefix("env:").unwrap_or(name);
+    let place = match name {
+        "workspaceFolder" | "cwd" => std::env::current_dir().ok().map(|folder| folder.display().to_string()),
+        "userHome" => variable("HOME")?,
+        "pathSeparator" | "/" => Some(std::path::MAIN_SEPARATOR.to_string()),
+        _ => return variable(name),
+    };
+    // A variable of that name comes first, unless it is not to be had.
+    Ok(variable(name).ok().flatten().or(place))
 }
 
 #[cfg(test)]
@@ -116,5 +156,8 @@ mod tests {
         assert_eq!(expand("x${A}y${B:-2}${A:-3}$"), Ok("x1y21$".to_owned()));
         assert_eq!(expand("${B}"), Err("needs the variable B, which is not set".to_owned()));
         assert_eq!(expand("${A"), Ok("${A".to_owned()));
+        assert_eq!(expand("${env:A}${env:B:-2}"), Ok("12".to_owned()));
+        assert!(expand("${workspaceFolder}").is_ok_and(|folder| Path::new(&folder).is_absolute()));
+        assert!(expand("${input:key}").is_err_and(|problem| problem.contains("only an editor can ask for")));
     }
 }

@@ -1,47 +1,36 @@
 //! One server, connected when it is first needed and again when it has ended. Must not know who uses it.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc, time::Duration};
+use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 
-use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::{
     RoleClient,
     model::{
         CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest, GetPromptRequestParams,
         ListToolsRequest, PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams,
     },
-    service::{
-        ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, PeerRequestOptions, RunningService,
-        ServiceError,
-    },
-    transport::{
-        async_rw::AsyncRwTransport,
-        streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig},
-    },
+    service::{Peer, PeerRequestOptions, ServiceError},
 };
 use serde_json::{Map, Value, json};
-use tokio::sync::Mutex;
+use tokio::{
+    sync::Mutex,
+    time::{Instant, sleep},
+};
 
 use super::{
     answer::{Answer, AnswerPart},
-    child::{self, LastWords, Running},
+    child::LastWords,
     failure,
     flight::Flights,
     handler::{Handler, ToolProgress},
     lists::ToolList,
+    live::Live,
     secrets::Secrets,
-    server::{HttpServer, Program, Server},
+    server::Server,
     surroundings::Surroundings,
 };
-use crate::http::http_client;
-
-/// How large a message of a server may be. Larger ones are dropped.
-const MAX_MESSAGE: usize = 256 * 1024 * 1024;
 
 /// Pages of a list that are asked for; a server that always has one more is cut off there.
 const MAX_PAGES: usize = 1000;
-
-/// How long a server that is reached over HTTP may take to be told that we are done.
-const HTTP_END: Duration = Duration::from_secs(1);
 
 /// How long a server may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,12 +60,6 @@ pub(crate) struct Connection {
     flights: Flights,
     /// Held while tools are listed, so that they are listed once for all who ask.
     listing: Mutex<()>,
-}
-
-struct Live {
-    service: RunningService<RoleClient, Handler>,
-    handler: Handler,
-    child: Option<Running>,
 }
 
 /// What a request needs of a connection.
@@ -161,29 +144,7 @@ impl Connection {
         let line = self.line().await?;
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let options = PeerRequestOptions::with_timeout(self.timeouts.call).reset_timeout_on_progress();
-        let sent = line.peer.send_request_with_option(request, options).await;
-        let handle = sent.map_err(|error| self.told(&failure::of_request(&error)))?;
-        let flight = self.flights.begin(line.peer.clone(), handle.id.clone());
-        let token = handle.progress_token.clone();
-        let mut told = line.handler.listen(token.clone());
-        let answered = {
-            let answer = handle.await_response();
-            futures_util::pin_mut!(answer);
-            loop {
-                tokio::select! {
-                    biased;
-                    Some(step) = told.recv() => progress(step),
-                    answer = &mut answer => break answer,
-                }
-            }
-        };
-        flight.landed();
-        line.handler.forget(&token);
-        match answered {
-            Ok(result) => Ok(Answer::read(as_json(&result))),
-            Err(error) => Err(self.explained(&line, &error).await),
-        }
+        self.exchange(&line, request, self.timeouts.call, progress).await.map(Answer::read)
     }
 
     /// The parts of a resource.
@@ -226,14 +187,9 @@ impl Connection {
 
     /// Ends the connection, and the server if it is ours.
     pub(super) async fn close(&self) {
-        let Some(mut live) = self.live.lock().await.take() else { return };
-        self.flights.cancel(live.service.peer()).await;
-        // Its reader of answers goes first, which closes the server's standard input.
-        let _ = live.service.close_with_timeout(HTTP_END).await;
-        drop(live.service);
-        if let Some(child) = live.child {
-            child.end().await;
-        }
+        let Some(live) = self.live.lock().await.take() else { return };
+        self.flights.cancel(live.peer()).await;
+        live.end().await;
     }
 
     /// A sentence about this server, without its secrets.
@@ -242,11 +198,44 @@ impl Connection {
     }
 
     async fn ask(&self, line: &Line, request: ClientRequest) -> Result<Value, String> {
-        let options = PeerRequestOptions::with_timeout(self.timeouts.start);
-        let answered = match line.peer.send_request_with_option(request, options).await {
-            Ok(handle) => handle.await_response().await,
-            Err(error) => Err(error),
+        self.exchange(line, request, self.timeouts.start, |_| {}).await
+    }
+
+    /// Sends a request and waits for the answer, as long as there is a word of progress now and then. Dropping the future, and
+    /// giving up, tells the server that nobody waits any more.
+    async fn exchange(
+        &self,
+        line: &Line,
+        request: ClientRequest,
+        patience: Duration,
+        progress: impl Fn(ToolProgress),
+    ) -> Result<Value, String> {
+        let sent = line.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
+        let handle = sent.map_err(|error| self.told(&failure::of_request(&error)))?;
+        let flight = self.flights.begin(line.peer.clone(), handle.id.clone());
+        let token = handle.progress_token.clone();
+        let mut told = line.handler.listen(token.clone());
+        // Not the library's own limit: that one waits for a server that does not read to be told.
+        let mut silence = pin!(sleep(patience));
+        let answered = {
+            let mut answer = pin!(handle.await_response());
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(step) = told.recv() => {
+                        silence.as_mut().reset(Instant::now() + patience);
+                        progress(step);
+                    }
+                    answer = &mut answer => break Some(answer),
+                    () = &mut silence => break None,
+                }
+            }
         };
+        line.handler.forget(&token);
+        let Some(answered) = answered else {
+            return Err(self.told(&format!("no answer within {}", failure::seconds(patience))));
+        };
+        flight.landed();
         match answered {
             Ok(result) => Ok(as_json(&result)),
             Err(error) => Err(self.explained(line, &error).await),
@@ -268,12 +257,9 @@ impl Connection {
     /// The connection, made now if there is none.
     async fn line(&self) -> Result<Line, String> {
         let mut live = self.live.lock().await;
-        if live.as_ref().is_some_and(|live| live.service.peer().is_transport_closed()) {
+        if live.as_ref().is_some_and(Live::is_over) {
             if let Some(gone) = live.take() {
-                drop(gone.service);
-                if let Some(child) = gone.child {
-                    child.end().await;
-                }
+                gone.end().await;
             }
             // Another process may have other tools.
             self.tools.replace(None);
@@ -282,75 +268,13 @@ impl Connection {
             Some(live) => live,
             none => none.insert(self.connect().await?),
         };
-        let last_words = live.child.as_ref().map(|child| child.last_words.clone());
-        Ok(Line { peer: live.service.peer().clone(), handler: live.handler.clone(), last_words })
+        Ok(Line { peer: live.peer().clone(), handler: live.handler().clone(), last_words: live.last_words() })
     }
 
     async fn connect(&self) -> Result<Live, String> {
-        match &self.server {
-            Server::Program(program) => self.connect_to_program(program).await,
-            Server::Http(server) => self.connect_over_http(server).await,
-        }
+        let connected = Live::connect(&self.server, self.timeouts.start, &self.surroundings).await;
+        connected.map_err(|problem| self.told(&problem))
     }
-
-    async fn connect_to_program(&self, program: &Program) -> Result<Live, String> {
-        let started = child::start(&self.surroundings, program);
-        let (mut child, stdout, stdin) =
-            started.map_err(|error| self.told(&format!("it cannot be started: {error}")))?;
-        let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MAX_MESSAGE);
-        let handler = Handler::default();
-        let lifecycle = handler.clone().serve_with_lifecycle(transport, ClientLifecycleMode::Initialize);
-        let problem = match self.in_time(lifecycle).await {
-            Ok(service) => return Ok(Live { service, handler, child: Some(child) }),
-            Err(problem) => problem,
-        };
-        let ended = child.ended_soon().await;
-        let words = child.last_words.text();
-        drop(child);
-        Err(self.told(&match (ended.and_then(|status| status.code()), words) {
-            (Some(127), Some(words)) => format!("it cannot be started: {words}"),
-            (Some(code), Some(words)) => format!("{problem} (exit code {code}). It said: {words}"),
-            (Some(code), None) => format!("{problem} (exit code {code})"),
-            (None, Some(words)) => format!("{problem}. It said: {words}"),
-            (None, None) => problem,
-        }))
-    }
-
-    async fn connect_over_http(&self, server: &HttpServer) -> Result<Live, String> {
-        let client = http_client(&(self.surroundings.network)()).map_err(|error| self.told(&error.to_string()))?;
-        let mut config = StreamableHttpClientTransportConfig::with_uri(server.url.as_str());
-        config.custom_headers = headers(server).map_err(|problem| self.told(&problem))?;
-        config.max_sse_event_size = MAX_MESSAGE;
-        config.max_json_response_size = MAX_MESSAGE;
-        let transport = StreamableHttpClientTransport::with_client(client, config);
-        let handler = Handler::default();
-        let lifecycle = handler.clone().serve_with_lifecycle(transport, ClientLifecycleMode::Initialize);
-        let service = self.in_time(lifecycle).await.map_err(|problem| self.told(&problem))?;
-        Ok(Live { service, handler, child: None })
-    }
-
-    async fn in_time<T>(&self, connected: impl Future<Output = Result<T, ClientInitializeError>>) -> Result<T, String> {
-        let span = self.timeouts.start;
-        match tokio::time::timeout(span, connected).await {
-            Ok(connected) => connected.map_err(|error| failure::of_start(&error)),
-            Err(_) => Err(format!(
-                "it did not answer initialize within {}; options.timeout lets it take longer",
-                failure::seconds(span)
-            )),
-        }
-    }
-}
-
-fn headers(server: &HttpServer) -> Result<HashMap<HeaderName, HeaderValue>, String> {
-    let header = |(name, value): (&String, &String)| {
-        let name =
-            HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("headers: '{name}' is no name of a header"))?;
-        let mut value =
-            HeaderValue::from_str(value).map_err(|_| format!("headers: the value of {name} cannot be sent"))?;
-        value.set_sensitive(true);
-        Ok((name, value))
-    };
-    server.headers.iter().map(header).collect()
 }
 
 /// What a server answered, whatever the library takes it for.

@@ -12,6 +12,10 @@ type HttpError = StreamableHttpError<reqwest::Error>;
 /// What is said where a server wants to know who asks.
 const AUTHORIZE: &str = "it wants to know who asks; give it a token: headers: { Authorization: 'Bearer …' }";
 
+/// What is said where nothing answers as a server does.
+const NO_SERVER: &str =
+    "nothing there speaks streamable HTTP (the transport before it, HTTP with SSE, is not supported)";
+
 /// Why a server was not connected to.
 pub(super) fn of_start(error: &ClientInitializeError) -> String {
     match error {
@@ -59,12 +63,44 @@ fn of_http(error: &HttpError) -> String {
         StreamableHttpError::InsufficientScope(_) => {
             "HTTP 403: the token that it was given does not allow this".to_owned()
         }
-        StreamableHttpError::UnexpectedServerResponse(text) if text.starts_with("HTTP 401") => {
-            format!("HTTP 401: {AUTHORIZE}")
+        StreamableHttpError::UnexpectedServerResponse(text) => match text.strip_prefix("HTTP ") {
+            Some(answer) => of_status(answer),
+            None => format!("its answer is none: {}", short(text)),
+        },
+        StreamableHttpError::UnexpectedContentType(kind) => {
+            let kind = kind.as_deref().unwrap_or("something of no type");
+            format!("it answered with {kind}, which is neither JSON nor a stream of events")
         }
         // The address of a server may hold a key.
         StreamableHttpError::Client(error) => with_causes(error),
         other => other.to_string(),
+    }
+}
+
+/// What an answer like `404 Not Found: no such page` means.
+fn of_status(answer: &str) -> String {
+    let (status, body) = answer.split_once(':').unwrap_or((answer, ""));
+    let meaning = match status.get(..3) {
+        Some("401") => return format!("HTTP 401: {AUTHORIZE}"),
+        Some("404" | "405" | "410") => format!("HTTP {status}: {NO_SERVER}"),
+        Some(code) if code.starts_with('3') => {
+            format!("HTTP {status}: it says that it is elsewhere; give the address of the server itself")
+        }
+        _ => format!("HTTP {status}"),
+    };
+    match short(body) {
+        // A page for people says nothing that the status does not.
+        body if body.is_empty() || body.starts_with('<') => meaning,
+        body => format!("{meaning}. It said: {body}"),
+    }
+}
+
+/// In one line, and not longer than a message may be.
+fn short(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(300) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
 }
 
@@ -86,4 +122,23 @@ fn with_causes(error: &(dyn Error + 'static)) -> String {
         source = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_explained_in_one_line() {
+        for (answer, told) in [
+            ("404 Not Found: <!DOCTYPE html>\n<p>no", "HTTP 404 Not Found: nothing there speaks streamable HTTP ("),
+            ("307 Temporary Redirect: ", "HTTP 307 Temporary Redirect: it says that it is elsewhere"),
+            ("418 I'm a teapot: short\nand stout", "HTTP 418 I'm a teapot. It said: short and stout"),
+            ("401 Unauthorized: who?", "HTTP 401: it wants to know who asks"),
+        ] {
+            let text = of_status(answer);
+            assert!(text.starts_with(told) && !text.contains(['\n', '<']), "{text}");
+        }
+        assert!(short(&"x ".repeat(400)).ends_with('…'));
+    }
 }

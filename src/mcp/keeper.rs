@@ -12,7 +12,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, getpid, kill_process};
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    io::Errno,
+    process::{Pid, Signal, getpid, kill_process},
+};
 use signal_hook::{consts::SIGTERM, iterator::Signals};
 
 use crate::permission::FileRights;
@@ -80,6 +84,8 @@ fn keep(mut server: Child) -> i32 {
     let input = server.stdin.take();
     let own = sender.clone();
     std::thread::spawn(move || pass_on(input, &own));
+    let own = sender.clone();
+    std::thread::spawn(move || watch_input(&own));
     if let Ok(mut signals) = Signals::new([SIGTERM]) {
         let own = sender.clone();
         std::thread::spawn(move || signals.forever().for_each(|_| drop(own.send(Happened::Asked))));
@@ -128,6 +134,20 @@ fn pass_on(mut server: Option<ChildStdin>, happened: &Sender<Happened>) {
     }
     drop(server);
     drop(happened.send(Happened::InputClosed));
+}
+
+/// Waits until nobody can write to our standard input any more. A server that does not read what it was sent keeps
+/// [`pass_on`] from seeing that.
+fn watch_input(happened: &Sender<Happened>) {
+    let input = io::stdin();
+    let mut watched = [PollFd::new(&input, PollFlags::empty())];
+    while let Err(Errno::INTR) = poll(&mut watched, None) {}
+    let is_gone = watched[0].revents().intersects(PollFlags::HUP | PollFlags::ERR);
+    if is_gone {
+        // What was written last is passed on to a server that reads.
+        std::thread::sleep(GRACE);
+        drop(happened.send(Happened::InputClosed));
+    }
 }
 
 /// The code that the server ends with, if it does so in time.

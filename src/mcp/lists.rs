@@ -43,6 +43,10 @@ fn read(tool: &Value) -> Result<McpTool, String> {
     let left_out = |what: &str, problem: &str| {
         format!("its tool {name} is left out: the {what} is not a JSON Schema of an object ({problem})")
     };
+    // It would refuse every call that a client without tasks can make.
+    if tool.pointer("/execution/taskSupport").is_some_and(|support| support == "required") {
+        return Err(format!("its tool {name} is left out: it runs as a task only, which is not supported"));
+    }
     let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
     let input_schema = object_schema(schema).map_err(|problem| left_out("inputSchema", &problem))?;
     let output_schema = match tool.get("outputSchema") {
@@ -93,6 +97,7 @@ mod tests {
             json!({"name": "lies", "inputSchema": {"type": "objekt"}}),
             json!({"name": "deep", "inputSchema": {"type": "object", "properties": {"a": {"type": 5}}}}),
             json!({"name": "list", "inputSchema": {"type": "array"}}),
+            json!({"name": "task", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}}),
             json!({"inputSchema": {"type": "object"}}),
             json!({"name": "out", "inputSchema": {"type": "object"}, "outputSchema": []}),
         ] {
@@ -100,7 +105,7 @@ mod tests {
         }
         assert_eq!(list.tools.len(), 1);
         assert_eq!(list.tools[0].input_schema["type"], "object");
-        assert_eq!(list.problems.len(), 8, "{:#?}", list.problems);
+        assert_eq!(list.problems.len(), 9, "{:#?}", list.problems);
         assert!(list.problems[1].contains("its tool text is left out: the inputSchema"), "{}", list.problems[1]);
     }
 }

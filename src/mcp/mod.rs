@@ -16,6 +16,7 @@ mod hub;
 #[cfg(unix)]
 pub mod keeper;
 mod lists;
+mod live;
 mod names;
 mod pattern;
 mod secrets;
@@ -23,7 +24,7 @@ mod server;
 mod surroundings;
 
 pub(crate) use answer::{Answer, AnswerPart};
-pub(crate) use config_file::{ServerFile, find_in_files, server_of};
+pub(crate) use config_file::{Lookup, ServerFile, find_in_files, server_of};
 pub(crate) use connection::{Connection, Timeouts};
 pub(crate) use handler::ToolProgress;
 pub(crate) use hub::Hub;

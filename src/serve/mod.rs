@@ -5,8 +5,6 @@
 //!
 //! Must not know: JavaScript, the step loop, how results are shown, nor, outside `protocol`, who calls.
 
-#![allow(dead_code, unused_imports)] // Until `lmthing mcp` is whole.
-
 mod catalog;
 mod child;
 mod closing;

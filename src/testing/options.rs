@@ -50,6 +50,8 @@ pub(crate) enum Answers {
 pub(crate) struct TestOptions {
     /// The environment.
     pub(crate) variables: Vec<(String, String)>,
+    /// The file that names servers of the Model Context Protocol; absolute, since a test may change the working directory.
+    pub(crate) mcp_config: Option<PathBuf>,
     /// What models cost that no table knows.
     pub(crate) own_prices: OwnPrices,
     /// Who answers for models.

@@ -14,6 +14,7 @@ pub(super) fn runner(options: &TestOptions, teller: &Teller, host: Rc<dyn Script
     PromptRunner::new(PromptRunnerOptions {
         host,
         variables: options.variables.clone(),
+        mcp_config: options.mcp_config.as_deref().map(Rc::from),
         redactor: teller.redactor.clone(),
         permissions: Permissions::of_tests(options.is_live),
         recordings: teller.recordings.clone(),

@@ -79,6 +79,27 @@ const tools = {
     inputSchema: object({}),
     call: () => text(String(spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid)),
   },
+  ask: {
+    description: 'Asks the client',
+    inputSchema: object({ method: { type: 'string' }, params: {} }, ['method']),
+    call: async ({ method, params }) => {
+      const { error, result } = await request(method, params);
+      return text(JSON.stringify(error ?? result));
+    },
+  },
+  tell: {
+    description: 'Tells much: as messages of its log, as progress and on its standard error',
+    inputSchema: object({ count: { type: 'integer' } }),
+    call: async ({ count }, { progressToken }) => {
+      for (let number = 0; number < count; number++) {
+        notify('notifications/message', { level: 'info', data: `message ${number}` });
+        notify('notifications/progress', { progressToken, progress: number, total: count });
+        const isFull = !process.stderr.write(`${'told '.repeat(20)}\n`);
+        if (isFull || number % 1000 === 0) await new Promise((done) => setImmediate(done));
+      }
+      return text('told');
+    },
+  },
   grow: {
     description: 'Brings another tool',
     inputSchema: object({}),
@@ -117,6 +138,12 @@ for (let number = 0; number < Number(settings.many ?? 0); number++) {
 
 let send = () => {};
 const notify = (method, params) => send({ jsonrpc: '2.0', method, params });
+const asked = new Map();
+const request = (method, params) => {
+  const id = `asked-${asked.size}`;
+  send({ jsonrpc: '2.0', id, method, params });
+  return new Promise((done) => asked.set(id, done));
+};
 const log = (line) => settings.log && appendFileSync(settings.log, `${line}\n`);
 
 const methods = {
@@ -160,6 +187,7 @@ const methods = {
 
 const answer = async (message) => {
   if (message.method?.startsWith('notifications/')) log(message.method);
+  if (message.id !== undefined && !message.method) asked.get(message.id)?.(message);
   if (message.id === undefined || !message.method) return undefined;
   try {
     if (!methods[message.method]) return { jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'no such method' } };
@@ -182,9 +210,14 @@ function serveStdio() {
   }
   send = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
   if (settings.noise) process.stdout.write('this is no JSON\n\n{"jsonrpc":"2.0"}\n[]\n');
-  createInterface({ input: process.stdin }).on('line', async (line) => {
+  const lines = createInterface({ input: process.stdin }).on('line', async (line) => {
     const message = await answer(JSON.parse(line));
     if (message) send(message);
+    // It reads no more, and does not end either.
+    if (settings.deaf && line.includes('tools/list')) {
+      lines.pause();
+      setInterval(() => {}, 1000);
+    }
   });
 }
 
@@ -196,6 +229,7 @@ function serveHttp() {
     log(`${request.method} ${request.headers['mcp-session-id'] ?? '-'}`);
     const reply = (status, body = '', headers = {}) => response.writeHead(status, headers).end(body);
     if (settings.token && request.headers.authorization !== `Bearer ${settings.token}`) return reply(401, 'who are you?');
+    if (settings.status) return reply(Number(settings.status), '<html>A page\nfor people</html>', { 'content-type': 'text/html', location: '/there' });
     if (request.method === 'DELETE') return reply(200);
     if (request.method === 'GET') {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');

@@ -28,6 +28,7 @@ pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<Comman
         command: format!("lmthing run {}", args.file().display()),
         words: args.words()?,
         whole: args.input.clone(),
+        is_call: args.served_by.is_some(),
         own_options: run_options,
         sources: Arc::new(Process(reporter.clone())),
     })
@@ -40,6 +41,7 @@ pub(super) fn same_input(args: &RunArgs, input: &Map<String, Value>) -> CommandL
         words: Vec::new(),
         // As if it came through standard input: words in it that begin with @ name no files any more.
         whole: Some("-".to_owned()),
+        is_call: false,
         own_options: run_options,
         sources: Arc::new(Known(Value::from(input.clone()).to_string())),
     }

@@ -18,6 +18,7 @@ mod openai_models;
 mod openai_reasoning;
 mod output;
 pub(super) mod responses;
+mod result_pictures;
 mod settings;
 pub(super) mod values;
 

@@ -12,7 +12,7 @@ use rmcp::{
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
-use tokio::task::JoinSet;
+use tokio::{sync::watch, task::JoinSet};
 
 use super::{
     super::{Call, Outcome, PromptFiles},
@@ -32,6 +32,13 @@ pub(super) struct Handler {
 impl Handler {
     pub(super) fn new(files: Arc<dyn PromptFiles>) -> Self {
         Handler { files, announcer: Mutex::default() }
+    }
+
+    /// Hears of changes from now on.
+    fn changes(&self) -> watch::Receiver<u64> {
+        let mut changes = self.files.changes();
+        changes.mark_unchanged();
+        changes
     }
 }
 
@@ -72,7 +79,7 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let (mut changes, peer) = (self.files.changes(), context.peer);
+        let (mut changes, peer) = (self.changes(), context.peer);
         let mut announcer = self.announcer.lock().unwrap_or_else(PoisonError::into_inner);
         announcer.abort_all();
         announcer.spawn(async move {
@@ -86,7 +93,7 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.files.changes();
+        let mut changes = self.changes();
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),

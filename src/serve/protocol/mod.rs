@@ -7,7 +7,7 @@
 mod answer;
 mod handler;
 mod http;
-mod opening;
+mod patient;
 mod stdio;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,6 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
-    time::Duration,
 };
 
 use rmcp::{serve_server, transport::async_rw::AsyncRwTransport};
@@ -15,10 +14,7 @@ use tokio::{
     sync::Notify,
 };
 
-use super::{super::PromptFiles, handler::Handler, opening::Opening};
-
-/// How long calls under way may still take when the client has nothing more to say, as in `printf … | lmthing mcp`.
-const FAREWELL: Duration = Duration::from_secs(1);
+use super::{super::PromptFiles, handler::Handler, patient::Patient};
 
 /// Answers the client until it is gone; what is under way then is cancelled.
 pub(crate) async fn serve_stdio(
@@ -28,14 +24,14 @@ pub(crate) async fn serve_stdio(
 ) {
     let deaf = Arc::new(Notify::new());
     let transport = AsyncRwTransport::new_server(read, Noticed { write, deaf: deaf.clone() });
-    let (transport, end) = Opening::of(transport);
+    let (transport, end) = Patient::of(transport);
     let serve = async {
         // One that does not begin has gone.
         let Ok(service) = serve_server(Handler::new(files), transport).await else { return };
         let cancel = service.cancellation_token();
         tokio::select! {
             _ = service.waiting() => {}
-            () = farewell(end) => {}
+            _ = end => {}
         }
         cancel.cancel();
     };
@@ -43,11 +39,6 @@ pub(crate) async fn serve_stdio(
         () = serve => {}
         () = deaf.notified() => {}
     }
-}
-
-async fn farewell(end: tokio::sync::oneshot::Receiver<()>) {
-    let _ = end.await;
-    tokio::time::sleep(FAREWELL).await;
 }
 
 /// A stream that says when it cannot be written any more.

@@ -45,6 +45,8 @@ pub(crate) struct PromptRunnerOptions {
     pub host: Rc<dyn ScriptHost>,
     /// The environment, where a request brings none.
     pub variables: Vec<(String, String)>,
+    /// The file that names servers of the Model Context Protocol.
+    pub mcp_config: Option<Rc<Path>>,
     /// What prompt files may reach.
     pub permissions: Permissions,
     /// Knows the secrets of the tests, and learns those of their runs.
@@ -254,11 +256,11 @@ impl Inner {
             max_stack_size: SCRIPT_STACK_SIZE,
             surroundings: Surroundings {
                 permissions: common.permissions.clone(),
+                mcp_config: common.mcp_config.clone(),
                 max_memory: Some(MAX_MEMORY),
                 latest: request.latest.into_iter().chain(timeout).min(),
                 goes_on: true,
                 keeps_pieces: request.keeps_pieces,
-                ..Surroundings::default()
             },
         })
     }
@@ -326,6 +328,7 @@ fn command_line(path: &Path, input: Option<String>) -> CommandLine {
         words: Vec::new(),
         // Not itself: words beginning with `@` would be names of files.
         whole: input.as_ref().map(|_| INPUT.to_owned()),
+        is_call: false,
         own_options: Vec::new,
         sources: Arc::new(Given(input)),
     }

@@ -13,7 +13,7 @@ use self::{
 };
 use super::{
     prompt_file::ENDINGS,
-    run::own_prices,
+    run::{absolute, own_prices},
     watch::{Watch, end_with_watcher},
 };
 use crate::{
@@ -47,7 +47,14 @@ pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
 
 fn watch(args: &TestArgs) -> Watch {
     // Folders are reported by the run, with what counts in them.
-    let files = args.env_file.iter().chain(&args.paths).filter(|path| !path.is_dir()).cloned().collect();
+    let files = args
+        .env_file
+        .iter()
+        .chain(&args.mcp_config)
+        .chain(&args.paths)
+        .filter(|path| !path.is_dir())
+        .cloned()
+        .collect();
     Watch { command: "test", run: "the test run", again: "testing again", files, is_quiet: false }
 }
 
@@ -87,6 +94,7 @@ fn options(args: &TestArgs, environment: &Environment, reporter: &Reporter) -> R
     let limit = |usual: Duration| args.timeout.unwrap_or(usual);
     Ok(TestOptions {
         variables: environment.variables.clone(),
+        mcp_config: args.mcp_config.as_deref().map(absolute),
         own_prices: own_prices(&environment.variables, reporter)?,
         shelf: Shelf::new(mode),
         is_live: args.live,

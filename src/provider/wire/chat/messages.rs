@@ -9,20 +9,25 @@ use crate::{
     chat::{ContentPart, Message, ProviderOptions, Role, ToolInput},
     provider::wire::{
         media::Media,
+        result_pictures::ResultPictures,
         settings::Warnings,
         values::{arguments_text, option, parts_of, put},
     },
 };
 
-/// The `messages` of the body.
+/// The `messages` of the body. Results are text; `sees_pictures` says whether the pictures of results are shown behind them.
 pub(super) fn messages(
     messages: &[Rc<Message>],
     dialect: &Dialect,
-    reasoning_model: bool,
+    (reasoning_model, sees_pictures): (bool, bool),
     warnings: &mut Warnings,
 ) -> Result<Vec<Value>, String> {
     let mut wire = Vec::with_capacity(messages.len());
+    let mut pictures = ResultPictures::default();
     for message in messages {
+        if message.role != Role::Tool {
+            pictures.send(&mut wire);
+        }
         let extra = extra(message.provider_options.as_ref(), dialect);
         match message.role {
             Role::System => {
@@ -31,9 +36,15 @@ pub(super) fn messages(
             }
             Role::User => wire.push(with(user(message, dialect)?, extra)),
             Role::Assistant => wire.push(with(assistant(message, dialect, warnings), extra)),
-            Role::Tool => tool_results(message, &mut wire),
+            Role::Tool => {
+                tool_results(message, &mut wire);
+                if sees_pictures {
+                    pictures.keep(message);
+                }
+            }
         }
     }
+    pictures.send(&mut wire);
     Ok(wire)
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::messages::function_call;
 use crate::{
-    chat::{ContentPart, Message, Role},
+    chat::{ContentPart, Message, Role, ToolOutput, ToolPart},
     provider::wire::{media::Media, values::parts_of},
 };
 
@@ -26,7 +26,7 @@ pub(super) fn messages(messages: &[Rc<Message>]) -> Result<Vec<Value>, String> {
                             "role": "tool",
                             "name": tool_name,
                             "tool_call_id": tool_call_id,
-                            "content": output.wire_text(),
+                            "content": result_content(output),
                         }));
                     }
                 }
@@ -34,6 +34,20 @@ pub(super) fn messages(messages: &[Rc<Message>]) -> Result<Vec<Value>, String> {
         }
     }
     Ok(wire)
+}
+
+/// Text, or chunks where there are pictures: a message of the user could not stand behind a result.
+fn result_content(output: &ToolOutput) -> Value {
+    let is_picture = |part: &ToolPart| Media::of_result(part).is_some_and(|media| media.is_image());
+    let ToolOutput::Content(parts) = output else { return output.wire_text().into() };
+    if !parts.iter().any(is_picture) {
+        return output.wire_text().into();
+    }
+    let chunk = |part: &ToolPart| match Media::of_result(part) {
+        Some(media) if media.is_image() => json!({ "type": "image_url", "image_url": media.as_url() }),
+        _ => json!({ "type": "text", "text": part.text() }),
+    };
+    parts.iter().map(chunk).collect()
 }
 
 fn user(message: &Message) -> Result<Vec<Value>, String> {

@@ -71,7 +71,10 @@ impl WireFormat for ChatWire {
         let reasoning_model = options::put(&mut body, request, model_id, (&self.dialect, self.server), &mut warnings);
         let messages = match &self.dialect {
             Dialect::Mistral => mistral::messages(&request.messages)?,
-            dialect => messages::messages(&request.messages, dialect, reasoning_model, &mut warnings)?,
+            dialect => {
+                let model = (reasoning_model, dialect.sees_pictures_of_results(model_id));
+                messages::messages(&request.messages, dialect, model, &mut warnings)?
+            }
         };
         body.insert("messages".into(), messages.into());
         put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref(), &self.dialect);

@@ -11,6 +11,7 @@ use crate::{
         EncodedRequest,
         chat::{function_call, function_tool},
         media::Media,
+        result_pictures::ResultPictures,
         settings::{SettingNames, Warnings, put_settings},
         values::{options_of, parts_of},
     },
@@ -33,7 +34,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     body.insert("model".into(), model_id.into());
     put_settings(&mut body, &request.settings, &SETTINGS, &mut warnings);
     let mut documents = Vec::new();
-    body.insert("messages".into(), messages(&request.messages, &mut documents)?.into());
+    body.insert("messages".into(), messages(&request.messages, sees_pictures(model_id), &mut documents)?.into());
     if !documents.is_empty() {
         body.insert("documents".into(), documents.into());
     }
@@ -46,9 +47,18 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     Ok(EncodedRequest { path: "/chat".into(), headers: Vec::new(), body: Value::Object(body), warnings })
 }
 
-fn messages(messages: &[Rc<Message>], documents: &mut Vec<Value>) -> Result<Vec<Value>, String> {
+/// Most models of Cohere refuse pictures; those that see are called so.
+fn sees_pictures(model_id: &str) -> bool {
+    model_id.contains("vision")
+}
+
+fn messages(messages: &[Rc<Message>], sees_pictures: bool, documents: &mut Vec<Value>) -> Result<Vec<Value>, String> {
     let mut wire = Vec::with_capacity(messages.len());
+    let mut pictures = ResultPictures::default();
     for message in messages {
+        if message.role != Role::Tool {
+            pictures.send(&mut wire);
+        }
         match message.role {
             Role::System => wire.push(json!({ "role": "system", "content": message.plain_text() })),
             Role::User => wire.push(json!({ "role": "user", "content": user(message, documents)? })),
@@ -60,9 +70,13 @@ fn messages(messages: &[Rc<Message>], documents: &mut Vec<Value>) -> Result<Vec<
                         wire.push(json!({ "role": "tool", "content": content, "tool_call_id": tool_call_id }));
                     }
                 }
+                if sees_pictures {
+                    pictures.keep(message);
+                }
             }
         }
     }
+    pictures.send(&mut wire);
     Ok(wire)
 }
 

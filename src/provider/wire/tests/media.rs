@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::body;
+use super::{body, encode, user, wire};
 use crate::{
-    chat::{ContentPart, Message, ModelRequest, Role},
+    chat::{CallSettings, ContentPart, Message, ModelRequest, Role, ToolInput, ToolOutput, ToolPart},
     provider::wire::{WireFormat, cohere::CohereWire},
 };
 
@@ -92,4 +92,63 @@ fn images_and_files_go_out_where_the_provider_takes_them() {
     let request = ModelRequest { messages: vec![Rc::new(message())], ..ModelRequest::default() };
     let refused = CohereWire.encode(&request, "m").unwrap_err();
     assert_eq!(refused, "Cohere does not take application/pdf files in messages");
+}
+
+/// Two calls, of which the first gives a picture, and what the user says then.
+fn results() -> Vec<Message> {
+    let call = |id: &str| ContentPart::ToolCall {
+        tool_call_id: id.into(),
+        tool_name: "look".into(),
+        input: ToolInput::from_text("{}"),
+        provider_options: None,
+    };
+    let result = |id: &str, parts: Vec<ToolPart>| ContentPart::ToolResult {
+        tool_call_id: id.into(),
+        tool_name: "look".into(),
+        output: ToolOutput::Content(parts),
+        agents: Rc::default(),
+        provider_options: None,
+    };
+    let text = ToolPart::Text { text: "a cat".into() };
+    let picture = ToolPart::Media { data: "iVBORw0KGgoAAA".into(), media_type: "image/png".into() };
+    let sound = ToolPart::Media { data: "UklGRg==".into(), media_type: "audio/wav".into() };
+    vec![
+        Message::parts(Role::Assistant, vec![call("a"), call("b")]),
+        Message::parts(Role::Tool, vec![result("a", vec![text, picture]), result("b", vec![sound])]),
+        user("And now?"),
+    ]
+}
+
+#[test]
+fn pictures_in_results_follow_where_results_are_text() {
+    let shown = json!({ "role": "user", "content": [
+        { "type": "text", "text": "From the result of look:" },
+        { "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgoAAA" } },
+    ] });
+    for (name, model, is_shown) in [
+        ("chat", "gpt-4o", true),
+        ("compatible", "some-model", true),
+        ("compatible", "mistralai/Devstral-Small", false),
+        ("groq", "meta-llama/llama-4-scout-17b-16e-instruct", true),
+        ("groq", "llama-3.3-70b-versatile", false),
+        ("cohere", "command-a-vision-07-2025", true),
+        ("cohere", "command-a-03-2025", false),
+    ] {
+        let settings = CallSettings { cache: Some(false), ..CallSettings::default() };
+        let body = encode(wire(name).as_ref(), model, results(), settings).body;
+        let messages = body["messages"].as_array().unwrap();
+        let contents: Vec<&Value> = messages[1..3].iter().map(|message| &message["content"]).collect();
+        assert_eq!(contents, [&json!("a cat\n[image/png]"), &json!("[audio/wav]")], "{name} {model}");
+        assert_eq!(messages[3] == shown, is_shown, "{name} {model}: {}", messages[3]);
+        assert_eq!(messages.len(), if is_shown { 5 } else { 4 });
+    }
+}
+
+#[test]
+fn mistral_takes_pictures_in_results() {
+    let body = body("mistral", results());
+    let picture = json!({ "type": "image_url", "image_url": "data:image/png;base64,iVBORw0KGgoAAA" });
+    assert_eq!(body["messages"][1]["content"], json!([{ "type": "text", "text": "a cat" }, picture]));
+    assert_eq!(body["messages"][2]["content"], "[audio/wav]");
+    assert_eq!(body["messages"][3]["role"], "user");
 }

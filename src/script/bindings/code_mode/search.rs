@@ -8,7 +8,7 @@ use rquickjs::{Class, Ctx, Function, Result, Value, function::Opt};
 use super::declare::declared;
 use crate::{
     code::{Declaration, Declarations, FunctionSignature, search},
-    plugin::search_functions,
+    plugin::{run_tool_code, search_functions},
     prompt::{DefinitionKind, FunctionDefinition, ToolDefinition},
     script::bindings::{
         prompt::{
@@ -25,8 +25,8 @@ use crate::{
     },
 };
 
-/// What the section's head and tags take of the budget.
-const HEAD: usize = 640;
+/// What the section's tags take of the budget, and what surrounds each of the tools in a request.
+const FRAME: usize = 80;
 
 /// Defines the tool and the function when there are more functions than the next step should show.
 pub(crate) fn settle<'js>(ctx: &Ctx<'js>, prompt: &PromptObject<'js>) -> Result<()> {
@@ -120,5 +120,16 @@ pub(super) fn section_text(ctx: &Ctx<'_>, core: &Core, active: &[String]) -> Res
     let own =
         Declarations::new([&Declaration::Function(signature())]).map_err(|error| type_error(ctx, error.to_string()))?;
     let head = search_functions::section_head(others.declarations(ctx)?.functions().len(), own.text());
-    Ok(Some(head + &search::overview(&others.list, budget.saturating_sub(HEAD))))
+    let taken = FRAME + head.len() + tools_bytes();
+    Ok(Some(head + &search::overview(&others.list, budget.saturating_sub(taken))))
+}
+
+/// What the tools take of a request that come with functions: they are as much a part of what the model is shown.
+fn tools_bytes() -> usize {
+    let code = (run_tool_code::NAME, run_tool_code::DESCRIPTION, run_tool_code::input_schema());
+    let search = (search_functions::NAME, search_functions::DESCRIPTION, search_functions::input_schema());
+    let bytes = |(name, description, schema): (&str, &str, serde_json::Value)| {
+        FRAME + name.len() + description.len() + schema.to_string().len()
+    };
+    bytes(code) + bytes(search)
 }

@@ -6,7 +6,7 @@ use rquickjs::{Ctx, Object, Result, Value};
 
 use super::{file_variables::FileVariables, reference::McpReference, tools};
 use crate::{
-    mcp::{Patterns, Server, ServerFile, Timeouts, find_in_files, server_of},
+    mcp::{Lookup, Patterns, Server, ServerFile, Timeouts, find_in_files, server_of},
     permission::Refusal,
     prompt::DefinitionKind,
     script::{
@@ -88,31 +88,29 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
     let servers = call.core.mcp_servers.borrow().clone();
     // What was typed takes the place of what stands in the prompt file, and that of a file that happens to be there.
     let (typed, own) = (named.as_deref(), servers.get(&name));
+    if let (None, Some(own)) = (typed, own) {
+        return server_of_config(own, &name).map_err(wrong);
+    }
     let variables = FileVariables::of(ctx)?;
-    let found = match (typed, own) {
-        (None, Some(own)) => Some(server_of_config(own, &name)),
-        (typed, own) => {
-            let of_user = |name: &str| variables.in_file_of_user(typed, name);
-            let of_anybody = |name: &str| variables.in_any_file(name);
-            let typed = typed.map(|path| ServerFile::named(path, &of_user));
-            let standard = own.is_none().then(|| ServerFile::standard(&of_anybody));
-            let files: Vec<_> = typed.into_iter().chain(standard).collect();
-            match find_in_files(&name, &files).transpose() {
-                None => own.map(|own| server_of_config(own, &name)),
-                found => found,
-            }
-        }
-    };
-    match found {
-        Some(Err(problem)) if variables.is_refused() => {
-            Err(gate::throw(ctx, Refusal { message: format!("{place}: {problem}") }))
-        }
-        Some(server) => server.map_err(wrong),
+    let of_user = |name: &str| variables.in_file_of_user(typed, name);
+    let of_anybody = |name: &str| variables.in_any_file(name);
+    let typed = typed.map(|path| ServerFile::named(path, &of_user));
+    let standard = own.is_none().then(|| ServerFile::standard(&of_anybody));
+    let found = find_in_files(&name, &typed.into_iter().chain(standard).collect::<Vec<_>>());
+    let found = found.map_err(|problem| match variables.is_refused() {
+        true => gate::throw(ctx, Refusal { message: format!("{place}: {problem}") }),
+        false => wrong(problem),
+    });
+    match (found?, own) {
+        (Lookup::Found(server), _) => Ok(server),
+        (Lookup::Unknown(_), Some(own)) => server_of_config(own, &name).map_err(wrong),
         // A run may be given a file that names it.
-        None if doubles::is_watched(ctx) => Ok(Server::unknown(&name)),
-        None => {
+        (Lookup::Unknown(_), None) if doubles::is_watched(ctx) => Ok(Server::unknown(&name)),
+        (Lookup::Unknown(known), None) => {
+            let known: Vec<&str> = servers.keys().chain(&known).map(String::as_str).collect();
+            let known = if known.is_empty() { String::new() } else { format!("; there are: {}", known.join(", ")) };
             let places = "config.mcpServers, the file of --mcp-config or .mcp.json";
-            Err(wrong(format!("there is no server '{name}' in {places}")))
+            Err(wrong(format!("there is no server '{name}' in {places}{known}")))
         }
     }
 }

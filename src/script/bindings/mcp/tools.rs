@@ -183,7 +183,15 @@ impl<'js> Maker<'_, 'js> {
     /// The namespace of the server, in the place of the one it had; gives its name.
     fn functions<'t>(&self, tools: impl Iterator<Item = &'t McpTool>) -> Result<Vec<String>> {
         let core = self.prompt.borrow().core.clone();
-        let namespace = namespace_name(&self.server.plan.name);
+        let (server, before) = (&self.server.plan.name, self.server.made.as_ref());
+        let namespace = namespace_name(server);
+        let is_own = before.is_some_and(|made| made.names.contains(&namespace));
+        let is_taken = |kind| core.prompt.borrow().functions(kind).any(|(name, _)| name == namespace);
+        if !is_own && is_taken(DefinitionKind::DefFunction) {
+            let problem =
+                format!("defMcp('{server}'): there is a function {namespace} already; call the server otherwise");
+            return Err(type_error(self.ctx, problem));
+        }
         let mut names = Names::default();
         let (mut items, mut signatures) = (Vec::new(), Vec::new());
         for tool in tools {

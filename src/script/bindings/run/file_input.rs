@@ -46,11 +46,12 @@ pub(crate) async fn file_input<'js>(
     };
     declaration.describe(description);
     let wrong = |problem: Problem| {
-        let usage = usage(Some(&declaration), &line.command);
-        match problem.only_missing().to_vec() {
-            names if names.is_empty() => FileInput::Wrong(Box::new(problem.diagnostic(&usage))),
-            names => FileInput::Missing(Box::new(problem.diagnostic(&usage)), names),
-        }
+        let names = problem.only_missing().to_vec();
+        let diagnostic = Box::new(match line.is_call {
+            true => problem.into(),
+            false => problem.diagnostic(&usage(Some(&declaration), &line.command)),
+        });
+        if names.is_empty() { FileInput::Wrong(diagnostic) } else { FileInput::Missing(diagnostic, names) }
     };
     let mut filled = match words(ctx, &declaration, line).await? {
         Err(problem) => return Ok(wrong(problem)),
@@ -67,7 +68,7 @@ pub(crate) async fn file_input<'js>(
             services::checkpoints(ctx)?.take_input(&Json::Object(filled.input));
             FileInput::Value(value)
         }
-        Err(problems) => wrong(Problem::of_schema(&declaration, &filled, &problems)),
+        Err(problems) => wrong(Problem::of_schema(&declaration, &filled, &problems, line.is_call)),
     })
 }
 

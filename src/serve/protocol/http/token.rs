@@ -1,13 +1,12 @@
 //! The word that lets somebody in. Must not know where it comes from.
 
+use std::sync::Arc;
+
 use ring::hmac;
 
 /// A bearer token. It is compared in a time that says nothing of it, and cannot be shown.
 #[derive(Clone)]
-pub(crate) struct Token {
-    key: hmac::Key,
-    tag: hmac::Tag,
-}
+pub(crate) struct Token(Arc<(hmac::Key, hmac::Tag)>);
 
 impl Token {
     /// The token with these characters.
@@ -23,14 +22,15 @@ impl Token {
         }
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
         let tag = hmac::sign(&key, secret.as_bytes());
-        Ok(Token { key, tag })
+        Ok(Token(Arc::new((key, tag))))
     }
 
     /// Whether an `Authorization` header has it.
     pub(super) fn is_in(&self, header: &[u8]) -> bool {
         let scheme = b"Bearer ";
         let (Some(named), Some(given)) = (header.get(..scheme.len()), header.get(scheme.len()..)) else { return false };
-        named.eq_ignore_ascii_case(scheme) && hmac::verify(&self.key, given.trim_ascii(), self.tag.as_ref()).is_ok()
+        let (key, tag) = &*self.0;
+        named.eq_ignore_ascii_case(scheme) && hmac::verify(key, given.trim_ascii(), tag.as_ref()).is_ok()
     }
 }
 

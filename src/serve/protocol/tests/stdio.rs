@@ -212,6 +212,18 @@ async fn the_server_ends_with_its_client_and_calls_with_the_server() {
 }
 
 #[tokio::test]
+async fn what_was_asked_last_is_answered() {
+    let mut client = Client::connected(&Fake::new()).await;
+    client.request(1, "tools/call", json!({ "name": "tell", "_meta": { "progressToken": "t" } })).await;
+    client.to.shutdown().await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(client.hear().await["method"], "notifications/progress");
+    }
+    assert_eq!(client.hear().await["id"], 1);
+    client.server.await.unwrap();
+}
+
+#[tokio::test]
 async fn the_server_ends_when_nobody_hears_it() {
     let files = Fake::new();
     let mut client = Client::connected(&files).await;

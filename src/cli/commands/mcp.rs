@@ -1,0 +1,174 @@
+//! `lmthing mcp` (docs/mcp.md, "As a server"): from arguments to a server of prompt files. Standard output belongs to the
+//! protocol: everything else is told on standard error.
+
+use std::{ffi::OsString, io, net::SocketAddr, sync::Arc};
+
+use tokio::sync::mpsc;
+
+use super::run::in_event_loop;
+use crate::{
+    cli::{
+        ExitCode, Printer, env, failure::WrongUsage, interrupt::Interrupts, mcp_args::McpArgs,
+        standard_streams::standard_streams,
+    },
+    diagnostic::Diagnostic,
+    serve::{
+        Catalog, PromptFiles, ServeOptions,
+        protocol::{HttpServer, Token, serve_stdio},
+    },
+};
+
+/// How many lines that calls tell may wait for standard error.
+const WAITING: usize = 1000;
+
+/// Serves until the client is gone; over HTTP, until a signal comes.
+pub(in crate::cli) fn run(args: &McpArgs, printer: &Printer) -> ExitCode {
+    in_event_loop(serve(args, printer), printer)
+}
+
+async fn serve(args: &McpArgs, printer: &Printer) -> ExitCode {
+    // Before anything else: from now on there is something to end.
+    let mut interrupts = Interrupts::listen();
+    let (told, mut hear) = mpsc::channel(WAITING);
+    let mut catalog = None;
+    let serve = async {
+        let place = Place::of(args).await?;
+        let files = Catalog::start(options(args, told)?).await?;
+        catalog = Some(files.clone());
+        place.serve(files, args, printer).await
+    };
+    let ended = tokio::select! {
+        biased;
+        signal = interrupts.next() => Ok(ExitCode::Interrupted(signal)),
+        ended = serve => ended.map(|()| ExitCode::Done),
+        () = tell(&mut hear, printer) => unreachable!("telling never ends by itself"),
+    };
+    if let Some(catalog) = catalog {
+        tokio::select! {
+            () = catalog.close() => {}
+            () = tell(&mut hear, printer) => unreachable!("telling never ends by itself"),
+        }
+    }
+    interrupts.disregard();
+    while let Ok(line) = hear.try_recv() {
+        printer.stderr(&format!("{line}\n"));
+    }
+    ended.unwrap_or_else(|Failed { code, problem }| {
+        printer.diagnostic(&problem);
+        code
+    })
+}
+
+/// Shows what the server and its calls have to say.
+async fn tell(hear: &mut mpsc::Receiver<String>, printer: &Printer) {
+    while let Some(line) = hear.recv().await {
+        printer.stderr(&format!("{line}\n"));
+    }
+    std::future::pending().await
+}
+
+/// Why nothing is served.
+struct Failed {
+    code: ExitCode,
+    problem: Box<Diagnostic>,
+}
+
+impl From<WrongUsage> for Failed {
+    fn from(wrong: WrongUsage) -> Self {
+        Failed { code: ExitCode::Usage, problem: Box::new(wrong.into()) }
+    }
+}
+
+impl From<Box<Diagnostic>> for Failed {
+    fn from(problem: Box<Diagnostic>) -> Self {
+        Failed { code: ExitCode::File, problem }
+    }
+}
+
+impl From<Diagnostic> for Failed {
+    fn from(problem: Diagnostic) -> Self {
+        Failed::from(Box::new(problem))
+    }
+}
+
+/// Where files are served.
+enum Place {
+    StandardStreams,
+    Http(Vec<SocketAddr>, Option<Token>),
+}
+
+impl Place {
+    /// What was typed.
+    async fn of(args: &McpArgs) -> Result<Self, WrongUsage> {
+        let token = token(args)?;
+        let Some(address) = &args.http else { return Ok(Place::StandardStreams) };
+        let addresses = HttpServer::resolve(address, token.as_ref()).await;
+        Ok(Place::Http(addresses.map_err(|problem| WrongUsage::from(Box::new(problem)))?, token))
+    }
+
+    /// Serves the files until the client is gone.
+    async fn serve(self, files: Arc<dyn PromptFiles>, args: &McpArgs, printer: &Printer) -> Result<(), Failed> {
+        match self {
+            Place::StandardStreams => {
+                let (read, write) = standard_streams()
+                    .map_err(|error| Diagnostic::new(format!("cannot use the standard streams: {error}")))?;
+                greet(args, &*files, printer);
+                if io::IsTerminal::is_terminal(&io::stdin()) && !args.quiet {
+                    printer.stderr_dim("[mcp] waiting for a client on standard input; Ctrl-D ends");
+                }
+                serve_stdio(files, read, write).await;
+            }
+            Place::Http(addresses, token) => {
+                let server = HttpServer::bind(&addresses, token).await?;
+                greet(args, &*files, printer);
+                // Whoever wants to connect needs it.
+                printer.stderr(&format!("listening on {}\n", server.url()));
+                server.serve(files).await;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Says to a person what is served.
+fn greet(args: &McpArgs, files: &dyn PromptFiles, printer: &Printer) {
+    if args.quiet || !printer.stderr_is_terminal() {
+        return;
+    }
+    for file in files.list().iter() {
+        printer.stderr_dim(&format!("[mcp] serving {} ({})", file.name, file.path.display()));
+    }
+}
+
+/// The token that clients must have, if they must have one.
+fn token(args: &McpArgs) -> Result<Option<Token>, WrongUsage> {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let environment = env::with_files(&directory, &args.calls.env_file);
+    if let Some(wrong) = environment.wrong {
+        return Err(wrong);
+    }
+    let Some(name) = &args.token_env else { return Ok(None) };
+    let value = environment.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    let wrong = |why: &str| {
+        let hint = "clients send it as a header, Authorization: Bearer TOKEN";
+        WrongUsage::new(format!("--token-env {name}: {why}"), hint)
+    };
+    let value = value.ok_or_else(|| wrong("there is no such variable"))?;
+    Token::new(value).map(Some).map_err(wrong)
+}
+
+fn options(args: &McpArgs, told: mpsc::Sender<String>) -> Result<ServeOptions, Failed> {
+    let program = std::env::current_exe().map_err(|error| {
+        Diagnostic::new(format!("cannot find the program to run prompt files with, which is lmthing itself: {error}"))
+    })?;
+    let loudness = [(args.quiet, "--quiet"), (args.verbose, "--verbose")];
+    let loudness = loudness.iter().filter(|(is_set, _)| *is_set).map(|(_, word)| OsString::from(word));
+    Ok(ServeOptions {
+        paths: args.paths.clone(),
+        program,
+        call: args.calls.words().into_iter().chain(loudness).collect(),
+        describe: args.calls.description_words(),
+        hidden_variables: args.token_env.iter().cloned().collect(),
+        told,
+    })
+}

@@ -1,0 +1,22 @@
+//! Standard input and output as streams for a protocol, which has them alone: the printer, which is for people, then writes to
+//! standard error only. Must not know which protocol.
+
+use std::io;
+#[cfg(unix)]
+use std::os::fd::AsFd;
+#[cfg(windows)]
+use std::os::windows::io::AsHandle;
+
+use tokio::fs::File;
+
+/// Standard input and standard output.
+///
+/// # Errors
+/// The system does not give them.
+pub(super) fn standard_streams() -> io::Result<(File, File)> {
+    #[cfg(unix)]
+    let (read, write) = (io::stdin().as_fd().try_clone_to_owned()?, io::stdout().as_fd().try_clone_to_owned()?);
+    #[cfg(windows)]
+    let (read, write) = (io::stdin().as_handle().try_clone_to_owned()?, io::stdout().as_handle().try_clone_to_owned()?);
+    Ok((std::fs::File::from(read).into(), std::fs::File::from(write).into()))
+}

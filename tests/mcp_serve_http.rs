@@ -1,0 +1,85 @@
+//! `lmthing mcp --http`, through the binary (docs/mcp.md, "As a server").
+
+mod mcp_serve_support;
+mod mcp_support;
+mod run_support;
+
+use mcp_serve_support::{ENDLESS, GREET, HttpServer, hello, pids};
+use mcp_support::{call, is_alive, prompt, results_of, soon};
+use run_support::Folder;
+use serde_json::json;
+
+fn initialize() -> String {
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("2025-06-18") }).to_string()
+}
+
+#[test]
+fn it_says_where_it_listens_and_who_may_ask() {
+    let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
+    let server = HttpServer::start(&mut folder.command("mcp --http 127.0.0.1:0 -q ."));
+    assert!(server.url.starts_with("http://127.0.0.1:") && server.url.ends_with("/mcp"), "{}", server.url);
+    for (headers, status, words) in [
+        (&[][..], 200, "lmthing"),
+        (&[("origin", "https://evil.example")], 403, "Origin header is not allowed"),
+        (&[("origin", "http://localhost:5173")], 200, "lmthing"),
+    ] {
+        let (answered, answer) = server.send("POST", headers, &initialize());
+        assert!(answered == status && answer.contains(words), "{answer}");
+    }
+    let (status, answer) = server.send("GET", &[("mcp-session-id", "none")], "");
+    assert!(status == 404 && answer.contains("Session not found"), "{answer}");
+}
+
+#[test]
+fn a_token_is_taken_from_a_variable_and_kept_from_prompt_files() {
+    let source = "
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'told nothing' }];
+export default async ({ $ }) => {
+  if ('SERVE_TOKEN' in process.env) throw new Error('it is there');
+  $`go`;
+};
+";
+    let folder = Folder::new(&[("p.lmt.mjs", source)]);
+    let mut command = folder.command("mcp --http 0 --token-env SERVE_TOKEN p.lmt.mjs");
+    let server = HttpServer::start(command.env("SERVE_TOKEN", "t0ken-value"));
+    assert!(!server.said.contains("t0ken-value"), "{}", server.said);
+    let (status, answer) = server.send("POST", &[], &initialize());
+    assert!(status == 401 && answer.contains("www-authenticate: Bearer"), "{answer}");
+    assert_eq!(server.send("POST", &[("authorization", "Bearer wrong")], &initialize()).0, 401);
+    let client = prompt(
+        &[call("s_p", json!({}))],
+        &format!("defMcp('s', {{ url: {}, headers: {{ Authorization: 'Bearer t0ken-value' }} }});", json!(server.url)),
+    );
+    assert_eq!(results_of(&Folder::of(&client)), ["told nothing"]);
+    for value in ["", "two words"] {
+        let mut command = folder.command("mcp --http 0 --token-env SERVE_TOKEN p.lmt.mjs");
+        let ended = run_support::Ended::from(command.env("SERVE_TOKEN", value).output().unwrap());
+        assert!(ended.code == 2 && ended.stderr.contains("--token-env SERVE_TOKEN"), "{ended:?}");
+        assert!(!ended.stderr.contains("two words"), "{ended:?}");
+    }
+}
+
+#[test]
+fn an_address_that_is_taken_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
+    let ended = folder.run(&format!("mcp --http {address} ."));
+    assert!(ended.code == 1 && ended.stderr.contains(&format!("cannot listen on {address}")), "{ended:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_server_and_calls() {
+    let folder = Folder::new(&[("endless.lmt.mjs", ENDLESS)]);
+    let server = HttpServer::start(&mut folder.command("mcp --http 0 ."));
+    let source = prompt(&[call("s_endless", json!({}))], &format!("defMcp('s', {{ url: {} }});", json!(server.url)));
+    let client = Folder::of(&source);
+    let running = client.start("run p.lmt.mjs");
+    let pid = pids(&folder, 1).remove(0);
+    let killed = std::process::Command::new("kill").args(["-TERM", &server.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    soon("the run ends", || !is_alive(&pid));
+    drop(running);
+}
