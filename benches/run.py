@@ -8,8 +8,10 @@ compare only those of one run.
 """
 
 import argparse
+import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -80,6 +82,57 @@ export default async ({{ defFunction, $ }}) => {{
 """
 
 
+# A server of the Model Context Protocol with as many tools as it is told.
+SERVER = """
+import json, sys
+def tool(n):
+    input = {'type': 'object', 'properties': {f'field{n}': {'type': 'string'}, 'count': {'type': 'integer'}}, 'required': [f'field{n}']}
+    output = {'type': 'object', 'properties': {f'result{n}': {'type': 'number'}}, 'required': [f'result{n}']}
+    return {'name': f'tool_{n}', 'description': f'Does the thing with the number {n}', 'inputSchema': input, 'outputSchema': output}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if 'id' not in asked:
+        continue
+    if asked['method'] == 'initialize':
+        result = {'protocolVersion': asked['params']['protocolVersion'], 'capabilities': {'tools': {}}, 'serverInfo': {'name': 'bench', 'version': '1'}}
+    elif asked['method'] == 'tools/list':
+        result = {'tools': [tool(n) for n in range(int(sys.argv[1]))]}
+    else:
+        data = {asked['params']['name'].replace('tool_', 'result'): 1}
+        result = {'content': [{'type': 'text', 'text': json.dumps(data)}], 'structuredContent': data}
+    print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': result}), flush=True)
+"""
+
+# A snippet that calls two of the server's tools; `check` is the sandbox's setting.
+MCP = """
+export const config = {{ model: 'mock', sandbox: {{ check: '{check}' }} }};
+const code = `const one = await s.tool_7({{ field7: 'x' }});
+const two = await s.tool_1999({{ field1999: 'y', count: 2 }});
+return one.result7 + two.result1999;`;
+export const mock = [];
+for (let i = 0; i < {runs}; i++) mock.push({{ type: 'tool-call', toolCallId: `c${{i}}`, toolName: 'runToolCode', args: {{ code }} }});
+mock.push({{ type: 'text', text: 'done' }});
+export default async ({{ defMcp, $ }}) => {{
+  if ({tools}) defMcp('s', {{ command: {python}, args: ['-I', '-S', {server}, '{tools}'] }}, {{ as: '{shape}' }});
+  $`go`;
+}};
+"""
+
+
+def start_of_server(command, env):
+    """Milliseconds in which a server starts, says what it has, and ends."""
+    ask = lambda number, method, params: json.dumps({'jsonrpc': '2.0', 'id': number, 'method': method, 'params': params}) + '\n'
+    start = time.perf_counter()
+    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        for number, method in enumerate(['initialize', 'tools/list']):
+            server.stdin.write(ask(number, method, {'protocolVersion': '2025-06-18'}))
+            server.stdin.flush()
+            server.stdout.readline()
+        server.stdin.close()
+        server.wait()
+    return (time.perf_counter() - start) * 1000
+
+
 def spawn(command, env, errors):
     """Starts a command with as little of our own work as there can be; standard output goes nowhere."""
     actions = [
@@ -139,6 +192,30 @@ def measure(binary, file, runs, env):
     return statistics.median(times), max(sizes)
 
 
+def measure_mcp(binary, prompt, row, runs, env):
+    """What servers cost: connecting to one, and code that calls two of the 2 000 tools of another."""
+    server = prompt('server', SERVER)
+    settings = {'python': json.dumps(sys.executable), 'server': json.dumps(str(server))}
+
+    def time_taken(check, calls, tools, count):
+        # Functions have the worker for code started as well.
+        shape = 'functions' if calls else 'tools'
+        text = MCP.format(check=check, runs=calls, tools=tools, shape=shape, **settings)
+        file = prompt(f'mcp-{check}-{calls}-{tools}', text)
+        command = [str(binary), 'run', str(file)]
+        return statistics.median(time_of(command, env) for _ in range(count + 1))
+
+    command = [sys.executable, '-I', '-S', str(server), '1']
+    start_of_server(command, env)
+    own = statistics.median(start_of_server(command, env) for _ in range(runs[0]))
+    whole = time_taken('strict', 0, 1, runs[0]) - time_taken('strict', 0, 0, runs[0])
+    row("connecting to an MCP server, over the server's own start", whole - own, goal='goal 10 ms')
+    times = {(check, calls): time_taken(check, calls, 2000, runs[1]) for check in ('strict', 'off') for calls in (1, 51)}
+    checked, unchecked = [(times[check, 51] - times[check, 1]) / 50 for check in ('strict', 'off')]
+    row('later snippet, 2 of 2 000 MCP functions: the type check', checked - unchecked, goal='goal 15 ms')
+    row('  syntax and run', unchecked)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     target = Path(os.environ.get('CARGO_TARGET_DIR', ROOT / 'target'))
@@ -185,6 +262,7 @@ def main():
         row('first snippet: worker, check and run', code['strict', 1] - code['strict', 0], goal='goal 40 ms')
         row('later snippet: syntax and run, one call of a function', unchecked, goal='goal 1.5 ms')
         row('later snippet: the type check', checked - unchecked, goal='goal 6 ms')
+        measure_mcp(binary, prompt, row, (options.runs, long_runs), env)
     print(f'{"size of the binary":<58} {binary.stat().st_size / 1e6:>9.1f} MB {"":>11}   goal 55 MB')
 
 

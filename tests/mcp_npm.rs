@@ -7,7 +7,12 @@ mod run_support;
 #[path = "support/skipped.rs"]
 mod skipped;
 
-use mcp_support::{call, code, prompt, results};
+use std::{
+    net::{TcpListener, TcpStream},
+    process::{Child, Command, Stdio},
+};
+
+use mcp_support::{call, code, prompt, results, soon};
 use npm_packages::installed;
 use serde_json::{Value, json};
 
@@ -59,4 +64,49 @@ fn the_reference_servers_answer() {
     assert!(results[4].contains(r#""result":"written""#), "{}", results[4]);
     assert!(results[5].contains(r#""success":false"#) && results[5].contains("denied"), "{}", results[5]);
     assert!(results[7].contains("lmthing"), "{}", results[7]);
+}
+
+/// A process that is ended with the test.
+struct Ends(Child);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn the_reference_server_answers_over_http() {
+    let Some(folder) = installed("the_reference_server_answers_over_http", &PACKAGES[..1]) else { return };
+    let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
+    let mut command = Command::new("node");
+    command.arg("node_modules/@modelcontextprotocol/server-everything/dist/index.js").arg("streamableHttp");
+    command.current_dir(folder.path("")).env("PORT", address.port().to_string());
+    let _server = Ends(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("node"));
+    soon("the server listens", || TcpStream::connect(address).is_ok());
+    let body = format!(
+        "const all = defMcp('all', {});\nconst messages = await all.prompt('args-prompt', {{ city: 'Ulm' }});\n\
+         console.log(messages[0].content, await all.resource('demo://resource/dynamic/text/1'));\n\
+         const [blob] = await all.resource('demo://resource/dynamic/blob/1');\nconsole.log(blob.type, blob.mediaType);\n\
+         await all.resource('demo://none').catch((error) => console.log(error.message));",
+        json!({ "url": format!("http://{address}/mcp") })
+    );
+    let calls = [
+        call("all_get-structured-content", json!({ "location": "New York" })),
+        call("all_trigger-long-running-operation", json!({ "duration": 0.3, "steps": 3 })),
+        call("all_echo", json!({ "message": 5 })),
+    ];
+    folder.write("p.lmt.mjs", &prompt(&calls, &body));
+    let ended = folder.run("run -f events p.lmt.mjs");
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let results = results(&ended);
+    assert!(results[0].contains("temperature"), "{}", results[0]);
+    assert!(results[1].contains("completed"), "{}", results[1]);
+    assert!(results[2].contains("Invalid input for tool all_echo"), "{}", results[2]);
+    for words in
+        ["What's weather in Ulm? Resource 1: This is a plaintext resource", "file text/plain", "demo://none not found"]
+    {
+        assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
+    }
 }

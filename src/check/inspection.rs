@@ -202,6 +202,7 @@ pub(super) fn doors_of_nobody(silence: Rc<Silence>, variables: &[(String, String
         events: Events::new(Vec::new()),
         limits: Rc::new(NoLimits),
         checkpoints: Rc::new(NoCheckpoints),
+        jobs: Default::default(),
         approver: NobodyToAsk::new(ApprovalRules::default(), "a check approves nothing"),
         mcp_config: None,
     }

@@ -5,7 +5,10 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::memory::MemoryChange;
+use super::{
+    memory::MemoryChange,
+    waiting::{Verdict, WaitingCall},
+};
 use crate::chat::{
     CallWarning, ContentPart, FinishReason, Message, ResponseMetadata, ToolInput, ToolOutput, ToolResult, ToolSpec,
     Usage,
@@ -42,6 +45,15 @@ pub(crate) enum Entry {
     Remembers {
         /// What.
         memory: MemoryChange,
+    },
+    /// A call waits for somebody to decide on it: it has not begun.
+    Waits(Box<WaitingCall>),
+    /// Somebody has decided on a call that waited.
+    Decided {
+        /// Which.
+        serial: usize,
+        /// How.
+        verdict: Verdict,
     },
     /// The step is over, with all its calls.
     StepEnds {

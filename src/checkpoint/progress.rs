@@ -113,7 +113,7 @@ fn lost_before(log: &[Entry]) -> Vec<Vec<LostState>> {
                 memory.apply(change);
                 is_over = true;
             }
-            Entry::CallBegins { .. } => {}
+            Entry::CallBegins { .. } | Entry::Waits(_) | Entry::Decided { .. } => {}
             Entry::Ends => is_over = false,
         }
     }

@@ -7,8 +7,9 @@ use serde_json::value::RawValue;
 use super::{
     entry::{Answered, CallEnd, Entry},
     memory::{Memory, MemoryChange},
+    waiting::{PartName, WaitingCall},
 };
-use crate::chat::{Message, ToolResult, ToolSpec};
+use crate::chat::{ContentPart, Message, ToolResult, ToolSpec};
 
 /// What was done of a prompt's run.
 #[derive(Debug, Default)]
@@ -96,6 +97,9 @@ pub(crate) fn restore(entries: impl IntoIterator<Item = Entry>, until: Option<us
                 restored.after.apply(&memory);
                 restored.parts.entry(of).or_default().insert((asked, number), Part { outcome });
             }
+            Entry::Waits(call) => restored.has_not_begun(&call),
+            // What was decided is looked for in all logs at once.
+            Entry::Decided { .. } => {}
             Entry::Remembers { memory } => restored.remembers(&memory),
             Entry::StepEnds { added, memory, .. } => {
                 restored.after.apply(&memory);
@@ -146,6 +150,25 @@ impl Restored {
         self.after.apply(memory);
         if self.half.is_none() {
             self.before = self.after.clone();
+        }
+    }
+
+    /// What is said of a call before it is known that it waits.
+    fn has_not_begun(&mut self, call: &WaitingCall) {
+        if let Some(PartName { of, asked, number }) = &call.part {
+            let Some(parts) = self.parts.get_mut(of) else { return };
+            let place = (asked.clone(), *number);
+            if parts.get(&place).is_some_and(|part| part.outcome.is_none()) {
+                parts.remove(&place);
+            }
+        } else if let Some(half) = &mut self.half {
+            let said = half.step.answer.message.clone();
+            let calls = said.iter().flat_map(|message| message.content_parts()).filter_map(|part| match part {
+                ContentPart::ToolCall { tool_call_id, .. } => Some(tool_call_id),
+                _ => None,
+            });
+            let waits: Vec<bool> = calls.map(|id| *id == call.call).collect();
+            half.begun.retain(|place| !waits.get(*place).is_some_and(|waits| *waits));
         }
     }
 

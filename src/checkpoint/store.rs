@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{entry::Entry, restored::Restored};
+use super::{entry::Entry, held::Held, restored::Restored};
 
 /// An entry could not be kept: the run must not go on as if it had been.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -44,6 +44,22 @@ pub(crate) trait Checkpoints {
     /// that cannot be stored; [`Checkpoints::append`] makes it one (`it holds a secret`) and does not warn.
     fn holds_secret(&self, _text: &str) -> bool {
         false
+    }
+
+    /// The calls of the step under way that wait for somebody to decide on them, or have waited, by what earlier processes and
+    /// whoever began this one say.
+    fn held(&self) -> Vec<Held> {
+        Vec::new()
+    }
+
+    /// The highest number of a call that has waited in the run, 0 without one.
+    fn last_waited(&self) -> usize {
+        0
+    }
+
+    /// Why no other process can go on with the run, as the end of a sentence.
+    fn why_not_resumable(&self) -> Option<String> {
+        None
     }
 
     /// The turns of a mock that were answered for good, by its number ([`super::Played`]).

@@ -1,20 +1,47 @@
-//! The options that approve calls of tools beforehand (docs/command-line.md, "Approvals"). Doc comments in here are what the
-//! help shows.
+//! The options about calls that need approval (docs/command-line.md, "Approvals"). Doc comments in here are what the help shows.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use serde_json::Value;
 
 use crate::permission::ApprovalRules;
+
+/// Under which name it is kept with a run what happens to calls that nobody can be asked about.
+pub(super) const ON_APPROVAL: &str = "onApproval";
+
+/// What happens to a call that needs approval where nobody can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum OnApproval {
+    /// The model is told that it was denied, and goes on.
+    Deny,
+    /// The run stops until somebody has decided.
+    Stop,
+}
+
+impl OnApproval {
+    /// As it is kept with a run.
+    pub(super) fn kept(self) -> Value {
+        match self {
+            OnApproval::Deny => "deny".into(),
+            OnApproval::Stop => "stop".into(),
+        }
+    }
+}
 
 /// What nobody has to be asked about.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct ApprovalArgs {
     /// Approve calls of tools and functions with such a name, such as deploy or 'files_*'; may be repeated
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
-    approve: Vec<String>,
+    pub(super) approve: Vec<String>,
 
     /// Approve every call that needs it
     #[arg(long)]
-    yes: bool,
+    pub(super) yes: bool,
+
+    /// What happens without a terminal to a call that nobody has approved: the model is told that it was denied, or the run stops
+    /// (exit code 5, needs a journal) until `lmthing resume ID --approve CALL` or --deny CALL
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(super) on_approval: Option<OnApproval>,
 }
 
 impl ApprovalArgs {
@@ -24,6 +51,32 @@ impl ApprovalArgs {
         // Each was read before.
         ApprovalRules::new(self.approve.iter().map(String::as_str).chain(all)).unwrap_or_default()
     }
+
+    /// Whether the run stops at a call that nobody has approved.
+    pub(super) fn stops(&self) -> bool {
+        self.on_approval == Some(OnApproval::Stop)
+    }
+}
+
+/// What is decided for a run that goes on.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct DecisionArgs {
+    /// Approve the call of this id, which the run waits for; else a name or pattern as in `run`: deploy, 'files_*'. May be
+    /// repeated
+    #[arg(long, value_name = "CALL|PATTERN")]
+    pub(super) approve: Vec<String>,
+
+    /// Deny the call of this id, which the run waits for; the model is told the reason. May be repeated
+    #[arg(long, value_name = "CALL[=REASON]")]
+    pub(super) deny: Vec<String>,
+
+    /// Approve every call that needs it
+    #[arg(long)]
+    pub(super) yes: bool,
+
+    /// What happens without a terminal to a call that nobody has approved; as it was before, unless given
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(super) on_approval: Option<OnApproval>,
 }
 
 fn pattern(typed: &str) -> Result<String, String> {

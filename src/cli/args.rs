@@ -141,7 +141,7 @@ pub(super) struct ModelsArgs {
     args_override_self = true,
     override_usage = "lmthing run [OPTIONS] FILE [INPUT]...",
     after_help = "Exit codes: 0 done, 1 the file is missing, wrong or its code threw, 2 wrong usage, 3 the model or \
-                        provider failed, 4 a limit ended the run, 130 interrupted."
+                        provider failed, 4 a limit ended the run, 5 calls wait for approval, 130 interrupted."
 )]
 pub(super) struct RunArgs {
     /// The whole input of the file as a JSON object, @FILE or - for standard input
@@ -222,6 +222,18 @@ impl RunArgs {
     pub(super) fn of(file: PathBuf, words: Vec<String>) -> Self {
         let file_and_words = [file.into_os_string()].into_iter().chain(words.into_iter().map(OsString::from)).collect();
         RunArgs { file_and_words, ..RunArgs::default() }
+    }
+
+    /// Looks at `--on-approval stop`.
+    ///
+    /// # Errors
+    /// It is known at once that nobody could go on with the run.
+    pub(super) fn check_stop(&self) -> Result<(), WrongUsage> {
+        if self.approvals.stops() && self.replay.is_some() {
+            let hint = "take one of them: a run whose answers are those of a recording is not gone on with";
+            return Err(WrongUsage::new("--on-approval stop cannot be used with --replay", hint));
+        }
+        Ok(())
     }
 
     /// The prompt file.

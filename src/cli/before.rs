@@ -1,6 +1,6 @@
 //! What earlier processes have done of a run that goes on, as far as it is shown. Must not know how it was kept.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, path::PathBuf, time::Duration};
 
 use crate::{cost::Used, event::Summary};
 
@@ -19,6 +19,8 @@ pub(super) struct Before {
     pub(super) summary: Summary,
     /// How many requests were answered.
     pub(super) requests: usize,
+    /// The journal that was named for it.
+    pub(super) journal: Option<PathBuf>,
     /// What was said last, if nothing may follow it.
     pub(super) said: Option<String>,
 }

@@ -15,6 +15,8 @@ pub enum ExitCode {
     Model,
     /// A limit ended the run.
     Limit,
+    /// Calls wait for somebody to approve them.
+    Waiting,
     /// Ended by a signal: 130 for Ctrl-C, 143 when the process was asked to end.
     Interrupted(i32),
     /// What the script asked for, with `process.exit(code)` or `process.exitCode`.
@@ -28,6 +30,7 @@ impl ExitCode {
             2 => ExitCode::Usage,
             3 => ExitCode::Model,
             4 => ExitCode::Limit,
+            5 => ExitCode::Waiting,
             _ => ExitCode::File,
         }
     }
@@ -46,6 +49,7 @@ impl From<ExitCode> for i32 {
             ExitCode::Usage => 2,
             ExitCode::Model => 3,
             ExitCode::Limit => 4,
+            ExitCode::Waiting => 5,
             // As shells show a process that died of the signal.
             ExitCode::Interrupted(signal) => 128 + signal,
             ExitCode::Script(code) => code,

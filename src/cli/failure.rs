@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::ExitCode;
+use super::{ExitCode, approvals::waiting};
 pub(super) use crate::files::words;
 use crate::{
     chat::FinishReason,
@@ -57,12 +57,22 @@ pub(super) struct Ending {
     pub(super) is_unread: bool,
     /// The recording that was replayed did not fit.
     pub(super) is_replay_failure: bool,
+    /// The calls that wait for approval, in words, and how to go on; in the place of the diagnostic.
+    pub(super) waiting: Option<String>,
     failure: Option<Failure>,
 }
 
 impl Ending {
     fn new(code: ExitCode) -> Self {
-        Ending { code, diagnostic: None, is_told: false, is_unread: false, is_replay_failure: false, failure: None }
+        Ending {
+            code,
+            diagnostic: None,
+            is_told: false,
+            is_unread: false,
+            is_replay_failure: false,
+            waiting: None,
+            failure: None,
+        }
     }
 
     fn failed(code: ExitCode, kind: &str, diagnostic: Diagnostic) -> Self {
@@ -139,6 +149,16 @@ impl Ending {
             diagnostic: (failed.kind != "exit").then_some(failed.diagnostic),
             ..Ending::new(code)
         }
+    }
+
+    /// Names the run to whoever is to decide on calls that wait in it.
+    pub(super) fn of_waiting_run(mut self, run: &str, journal: Option<&Path>) -> Self {
+        if let Some(failure) = self.failure.as_mut().filter(|failure| !failure.waiting.is_empty()) {
+            let command = |option| waiting::command(run, option, &failure.waiting[0].call, journal);
+            failure.hint = Some(format!("{} or {}", command("approve"), command("deny")));
+            self.waiting = Some(waiting::text(&failure.waiting, run, journal));
+        }
+        self
     }
 
     /// The last event of the run.

@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use clap_complete::ArgValueCompleter;
 
 use super::{
-    approval_args::ApprovalArgs,
+    approval_args::DecisionArgs,
     complete::{Models, RunIds},
     format::Format,
     limit_args::LimitArgs,
@@ -51,7 +51,7 @@ pub(super) struct ResumeArgs {
     pub(super) limits: LimitArgs,
 
     #[command(flatten)]
-    pub(super) approvals: ApprovalArgs,
+    pub(super) approvals: DecisionArgs,
 
     #[command(flatten)]
     pub(super) permissions: PermissionArgs,

@@ -143,7 +143,9 @@ impl Show {
             self.answered.take().iter().for_each(|text| self.printer.text(text));
             self.printer.finish_line();
         }
-        if let Some(diagnostic) = ending.diagnostic.as_ref().filter(|_| self.is_quiet || !ending.is_told) {
+        if let Some(waiting) = &ending.waiting {
+            self.printer.stderr(waiting);
+        } else if let Some(diagnostic) = ending.diagnostic.as_ref().filter(|_| self.is_quiet || !ending.is_told) {
             self.printer.diagnostic(diagnostic);
         }
         self.events.emit(&Agent::root(), &EventKind::RunFinish(Rc::new(ending.to_event())));

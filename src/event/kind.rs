@@ -175,4 +175,24 @@ pub struct Failure {
     /// The column, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
+    /// The calls that wait for approval.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<AwaitedCall>,
+}
+
+/// A call that waits for approval.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AwaitedCall {
+    /// What it is called by whoever decides.
+    pub call: String,
+    /// The tool call that it is, or is made for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// What is called.
+    pub name: String,
+    /// The arguments.
+    pub args: Value,
+    /// The agents that make it, from the outermost; none for the file's own prompt.
+    pub agent: Vec<Rc<str>>,
 }

@@ -13,7 +13,7 @@ mod stream;
 mod summary;
 
 pub use agent::{Agent, Called};
-pub use kind::{EventKind, Failure, Output, Retry, RunFinish, Sent};
+pub use kind::{AwaitedCall, EventKind, Failure, Output, Retry, RunFinish, Sent};
 pub use record::{Piece, Record, Recorded, Seen};
 pub use stream::{AgentSpan, Event, Events, Reader, Scope};
 pub use summary::{LastAnswer, Summary, Sums};

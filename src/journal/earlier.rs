@@ -1,10 +1,14 @@
 //! What an earlier process has done of a run. Must not know where it was kept.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::{
+    cell::RefCell,
+    collections::{BTreeSet, HashMap},
+    rc::Rc,
+};
 
 use super::{error::JournalError, file::Journal, read::Logs, runs::RunInfo};
 use crate::{
-    checkpoint::{Answered, Entry, Progress, Restored, Said, restore},
+    checkpoint::{Answered, Entry, Held, Progress, Restored, Said, Verdict, held_in, is_of_step, restore},
     event::{LastAnswer, Record, Seen, Summary, Sums},
 };
 
@@ -25,6 +29,12 @@ pub(crate) struct Earlier {
     restored: RefCell<HashMap<String, Rc<Restored>>>,
     /// Which turns of which mocks were answered for good.
     played: Vec<(usize, usize)>,
+    /// The calls of the step under way that somebody has to decide on, or has.
+    pub(crate) held: Vec<Held>,
+    /// The highest number of a call that has waited.
+    pub(super) last_waited: usize,
+    /// What was decided for the process that goes on, as entries that are not written yet.
+    pub(super) decided: RefCell<Vec<(String, Entry)>>,
 }
 
 impl Earlier {
@@ -43,6 +53,9 @@ impl Earlier {
                 all_steps: logs.values().map(|log| steps(log)).sum(),
                 ..sums
             },
+            held: held(&logs),
+            last_waited: waited(&logs).max().unwrap_or(0),
+            decided: RefCell::default(),
             requests: answers(&logs).count(),
             worked_ms: journal.worked_ms(run, until)?,
             played: answers(&logs).filter_map(played).collect(),
@@ -66,6 +79,21 @@ impl Earlier {
         Progress::of(self.logs.borrow().get("").map_or(&[], Vec::as_slice))
     }
 
+    /// Takes in what was decided on a call that waits; it is written as soon as the run goes on.
+    pub(crate) fn decide(&mut self, serial: usize, verdict: &Verdict) {
+        let Some(held) = self.held.iter_mut().find(|held| held.call.serial == serial) else { return };
+        held.verdict = Some(verdict.clone());
+        self.decided.get_mut().push((held.key.clone(), Entry::Decided { serial, verdict: verdict.clone() }));
+    }
+
+    /// The names of all tools, functions and methods that were active in it.
+    pub(crate) fn names(&self) -> BTreeSet<String> {
+        let logs = self.logs.borrow();
+        let active = answers(&logs).map(|answered| &answered.active);
+        let names = active.flat_map(|active| active.tools.iter().chain(&active.functions).chain(&active.methods));
+        names.cloned().collect()
+    }
+
     pub(super) fn played(&self, mock: usize) -> Vec<usize> {
         self.played.iter().filter(|(of, _)| *of == mock).map(|(_, turn)| *turn).collect()
     }
@@ -83,6 +111,26 @@ impl Earlier {
         self.restored.borrow_mut().insert(key.to_owned(), restored.clone());
         Some(restored)
     }
+}
+
+/// The numbers of the calls that have waited.
+fn waited(logs: &Logs) -> impl Iterator<Item = usize> {
+    logs.values().flatten().filter_map(|entry| match entry {
+        Entry::Waits(call) => Some(call.serial),
+        _ => None,
+    })
+}
+
+/// The calls that wait or have waited in the step under way, in the order they began to.
+fn held(logs: &Logs) -> Vec<Held> {
+    if waited(logs).next().is_none() {
+        return Vec::new();
+    }
+    let step = Progress::of(logs.get("").map_or(&[], Vec::as_slice)).step;
+    let of_step = logs.iter().filter(|(key, _)| is_of_step(key, step));
+    let mut held: Vec<_> = of_step.flat_map(|(key, log)| held_in(log, key)).collect();
+    held.sort_by_key(|held| held.call.serial);
+    held
 }
 
 fn answers(logs: &Logs) -> impl Iterator<Item = &Answered> {

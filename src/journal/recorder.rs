@@ -21,7 +21,7 @@ use super::{
     write::{Batch, Figures, Lease},
 };
 use crate::{
-    checkpoint::{Checkpoints, Entry, Restored, StoreError},
+    checkpoint::{Checkpoints, Entry, Held, Restored, StoreError},
     event::{Event, EventKind, Events, Record, Recorded, RunFinish, Summary},
 };
 
@@ -192,6 +192,7 @@ impl Recorder {
             _ if self.is_cut_off.get() => Status::Interrupted,
             None if end.exit_code == 0 => Status::Done,
             Some(error) if error.kind == "limit" => Status::Limit,
+            Some(error) if error.kind == "approval" => Status::Waiting,
             Some(error) if error.kind == "interrupted" => Status::Interrupted,
             _ => Status::Failed,
         };
@@ -233,7 +234,16 @@ impl Recorder {
         if let Some(why) = self.newly_not_resumable.take() {
             self.warn(format!("this run cannot be resumed: {why}"));
         }
-        Ok(())
+        // Before anything is done that they are about: from here on nobody has to decide once more.
+        self.earlier.decided.take().into_iter().try_for_each(|(key, entry)| self.keep(&key, entry))
+    }
+
+    /// Writes an entry of a run that is in the journal.
+    fn keep(&self, key: &str, entry: Entry) -> Result<(), StoreError> {
+        let text = entry_text(entry, &*self.secrets);
+        let text = text
+            .map_err(|error| StoreError { message: format!("an entry cannot be written down: {error}"), hint: None })?;
+        self.write(Some((key.to_owned(), text)), None)
     }
 
     fn begin_in(&self, journal: &Journal) -> Result<Lease, JournalError> {
@@ -307,10 +317,7 @@ impl Checkpoints for Recorder {
             Book::Broken(error) => return Err(error.clone()),
             Book::Begun { .. } => {}
         }
-        let text = entry_text(entry, &*self.secrets);
-        let text = text
-            .map_err(|error| StoreError { message: format!("an entry cannot be written down: {error}"), hint: None })?;
-        self.write(Some((key.to_owned(), text)), None)
+        self.keep(key, entry)
     }
 
     fn restored(&self, key: &str) -> Option<Rc<Restored>> {
@@ -348,6 +355,18 @@ impl Checkpoints for Recorder {
 
     fn holds_secret(&self, text: &str) -> bool {
         self.secrets.are_in(text)
+    }
+
+    fn held(&self) -> Vec<Held> {
+        self.earlier.held.clone()
+    }
+
+    fn last_waited(&self) -> usize {
+        self.earlier.last_waited
+    }
+
+    fn why_not_resumable(&self) -> Option<String> {
+        self.start.borrow().not_resumable.clone()
     }
 
     fn played(&self, mock: usize) -> Vec<usize> {

@@ -31,6 +31,8 @@ pub(crate) enum Status {
     Failed,
     /// A limit ended it.
     Limit,
+    /// Calls wait for somebody to approve them.
+    Waiting,
     /// A signal ended it, or its process is gone.
     Interrupted,
 }
@@ -43,12 +45,13 @@ impl Status {
             Status::Done => "done",
             Status::Failed => "failed",
             Status::Limit => "limit",
+            Status::Waiting => "waiting",
             Status::Interrupted => "interrupted",
         }
     }
 
     fn read(text: &str) -> Option<Self> {
-        let all = [Status::Running, Status::Done, Status::Failed, Status::Limit, Status::Interrupted];
+        let all = [Status::Running, Status::Done, Status::Failed, Status::Limit, Status::Waiting, Status::Interrupted];
         all.into_iter().find(|status| status.as_str() == text)
     }
 }

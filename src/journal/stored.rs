@@ -118,7 +118,7 @@ fn memory(entry: &mut Entry) -> Option<&mut MemoryChange> {
         Entry::Answered(answered) => Some(&mut answered.memory),
         Entry::CallEnds(end) => Some(&mut end.memory),
         Entry::StepEnds { memory, .. } | Entry::Part { memory, .. } | Entry::Remembers { memory, .. } => Some(memory),
-        Entry::CallBegins { .. } | Entry::Ends => None,
+        Entry::CallBegins { .. } | Entry::Waits(_) | Entry::Decided { .. } | Entry::Ends => None,
     }
 }
 

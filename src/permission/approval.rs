@@ -31,12 +31,31 @@ pub enum Decision {
         /// What a person should know of it who was not asked.
         warning: Option<String>,
     },
+    /// That is left to whoever goes on with the run, which stops.
+    Waits,
+}
+
+impl Decision {
+    /// A person said no, with a reason or without.
+    pub fn denied_by_user(name: &str, reason: Option<&str>) -> Self {
+        let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
+        let message = match reason {
+            Some(reason) => format!("The user denied the call of {name}: {reason}"),
+            None => format!("The user denied the call of {name}"),
+        };
+        Decision::Denied { message, warning: None }
+    }
 }
 
 /// Decides on calls that need approval. One for a whole run, with its agents and the code that models write.
 pub trait Approver {
     /// Decides on a call, at once or when somebody has answered.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> LocalBoxFuture<'a, Decision>;
+
+    /// Whether the run may have to stop, which takes somebody who can go on with it.
+    fn may_stop(&self) -> bool {
+        false
+    }
 }
 
 /// Globs over names: calls that are approved beforehand.
@@ -100,5 +119,29 @@ impl Approver for NobodyToAsk {
             warning: Some(format!("the call of {name} needs approval and was denied; {advice}")),
         };
         ready(decision).boxed_local()
+    }
+}
+
+/// Nobody is there to be asked: at what the rules do not approve the run stops.
+#[derive(Clone, Debug, Default)]
+pub struct AskedLater {
+    rules: ApprovalRules,
+}
+
+impl AskedLater {
+    /// What the rules do not approve waits.
+    pub fn new(rules: ApprovalRules) -> Rc<Self> {
+        Rc::new(AskedLater { rules })
+    }
+}
+
+impl Approver for AskedLater {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> LocalBoxFuture<'a, Decision> {
+        let decision = if self.rules.approve(request) { Decision::Approved } else { Decision::Waits };
+        ready(decision).boxed_local()
+    }
+
+    fn may_stop(&self) -> bool {
+        true
     }
 }

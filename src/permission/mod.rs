@@ -32,7 +32,7 @@ pub use self::{
     restricted::Restricted,
     shut::ShutFiles,
 };
-pub use approval::{ApprovalRequest, ApprovalRules, Approver, Decision, NobodyToAsk};
+pub use approval::{ApprovalRequest, ApprovalRules, Approver, AskedLater, Decision, NobodyToAsk};
 
 /// How much of one kind of access is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use crate::{checkpoint::StoreError, diagnostic::Diagnostic, provider::ProviderError};
+use crate::{checkpoint::StoreError, diagnostic::Diagnostic, event::AwaitedCall, provider::ProviderError};
 
 /// Why a run broke off.
 #[derive(Clone, Debug, Error)]
@@ -48,6 +48,12 @@ pub(crate) enum RunError {
         /// What to do about it.
         hint: Option<String>,
     },
+    /// Nothing is left to do before somebody has decided on calls that need approval.
+    #[error("{}", waiting(.calls))]
+    Waiting {
+        /// Which.
+        calls: Rc<[AwaitedCall]>,
+    },
     /// `options.abortSignal` was aborted.
     #[error("the run was aborted")]
     Aborted,
@@ -74,6 +80,9 @@ pub(crate) struct ScriptFailure {
 }
 
 impl RunError {
+    /// The exit code of a run that waits for approval.
+    pub(crate) const WAITING_EXIT_CODE: i32 = 5;
+
     /// The exit code of a run that a limit has ended.
     pub(crate) const LIMIT_EXIT_CODE: i32 = 4;
 
@@ -100,6 +109,7 @@ impl RunError {
             RunError::Usage(_) | RunError::MissingInput { .. } => Self::USAGE_EXIT_CODE,
             RunError::Provider(_) | RunError::Output(_) => Self::MODEL_EXIT_CODE,
             RunError::Limit { .. } => Self::LIMIT_EXIT_CODE,
+            RunError::Waiting { .. } => Self::WAITING_EXIT_CODE,
         }
     }
 
@@ -110,6 +120,12 @@ impl RunError {
             other => other,
         }
     }
+}
+
+fn waiting(calls: &[AwaitedCall]) -> String {
+    let names: Vec<_> = calls.iter().map(|call| format!("{} ({})", call.name, call.call)).collect();
+    let (calls, wait) = if calls.len() == 1 { ("the call", "waits") } else { ("the calls", "wait") };
+    format!("{calls} of {} {wait} for approval", names.join(", "))
 }
 
 impl From<StoreError> for RunError {

@@ -8,6 +8,7 @@ use crate::{
     checkpoint::Checkpoints,
     event::{EventKind, Events, Retry},
     permission::Approver,
+    prompt::Jobs,
     provider::{ProviderContext, ProviderEvent, Redactor},
     script::{
         ScriptHost,
@@ -39,6 +40,7 @@ pub(crate) fn doors(
     let providers = providers.on_event(move |event| listener.emit_current(&told(event)));
     let host = host.clone();
     let endings = Endings::new(move |line| host.warn(line));
+    let jobs = Jobs::new(approver.may_stop(), checkpoints.held(), checkpoints.last_waited());
     Doors {
         step_loop: Rc::new(Session { endings, meter: meter.clone(), keeps_tools }),
         limits: meter,
@@ -47,6 +49,7 @@ pub(crate) fn doors(
         events,
         approver,
         checkpoints,
+        jobs,
         mcp_config: None,
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     chat::FinishReason,
     cost::near_model,
     diagnostic::Diagnostic,
-    event::Failure,
+    event::{AwaitedCall, Failure},
     prompt::RunError,
     provider::{ProviderError, ProviderErrorKind, Redactor},
     script::bindings::FileRun,
@@ -26,6 +26,8 @@ pub(crate) struct RunFailure {
     pub is_told: bool,
     /// Whether a recording that was replayed did not fit.
     pub is_replay_failure: bool,
+    /// The calls that wait for approval.
+    pub waiting: Vec<AwaitedCall>,
 }
 
 /// A model that was asked for in place of the file's own.
@@ -64,7 +66,15 @@ impl RunFailure {
     }
 
     fn new(code: i32, kind: &'static str, diagnostic: Diagnostic) -> Self {
-        RunFailure { code, is_code_of_script: false, kind, diagnostic, is_told: false, is_replay_failure: false }
+        RunFailure {
+            code,
+            is_code_of_script: false,
+            kind,
+            diagnostic,
+            is_told: false,
+            is_replay_failure: false,
+            waiting: Vec::new(),
+        }
     }
 
     /// The script said how the process is to end; it has told why, or had no reason to.
@@ -85,12 +95,16 @@ impl RunFailure {
         }
         let is_replay_failure =
             matches!(error.origin(), RunError::Provider(error) if error.kind == ProviderErrorKind::Replay);
-        RunFailure { is_replay_failure, ..RunFailure::new(code, kind, diagnostic) }
+        let waiting = match error.origin() {
+            RunError::Waiting { calls } => calls.iter().map(|call| clean(call, redactor)).collect(),
+            _ => Vec::new(),
+        };
+        RunFailure { is_replay_failure, waiting, ..RunFailure::new(code, kind, diagnostic) }
     }
 
     /// The same for programs.
     pub(crate) fn to_failure(&self) -> Failure {
-        failure(self.code, self.kind, &self.diagnostic)
+        Failure { waiting: self.waiting.clone(), ..failure(self.code, self.kind, &self.diagnostic) }
     }
 }
 
@@ -106,6 +120,7 @@ pub(crate) fn failure(code: i32, kind: &str, diagnostic: &Diagnostic) -> Failure
         file: location.map(|location| location.path.clone()),
         line: location.map(|location| location.line),
         column: location.map(|location| location.column),
+        waiting: Vec::new(),
     }
 }
 
@@ -127,6 +142,13 @@ pub(crate) fn without_secrets(diagnostic: Diagnostic, redactor: &Redactor) -> Di
     }
 }
 
+/// A call without secrets in its arguments.
+fn clean(call: &AwaitedCall, redactor: &Redactor) -> AwaitedCall {
+    let mut call = call.clone();
+    redactor.apply_json(&mut call.args);
+    call
+}
+
 /// What a failure counts as: that of an inner run that nobody caught as what it is.
 fn code_and_kind(error: &RunError, asked: Option<AskedModel<'_>>) -> (i32, &'static str) {
     let code = error.exit_code(asked.map(|asked| asked.name));
@@ -138,6 +160,7 @@ fn code_and_kind(error: &RunError, asked: Option<AskedModel<'_>>) -> (i32, &'sta
         RunError::NoModel(_) if code == RunError::USAGE_EXIT_CODE => "usage",
         RunError::NoModel(_) => "configuration",
         RunError::Journal { .. } => "journal",
+        RunError::Waiting { .. } => "approval",
         RunError::Aborted => "aborted",
         RunError::Script(_) => "script",
     };
@@ -158,7 +181,7 @@ fn error_diagnostic(error: &RunError) -> Diagnostic {
         }
         RunError::Usage(diagnostic) | RunError::MissingInput { problem: diagnostic, .. } => (**diagnostic).clone(),
         RunError::Journal { message, hint } => Diagnostic { hint: hint.clone(), ..Diagnostic::new(message.clone()) },
-        RunError::Limit { .. } | RunError::Aborted => Diagnostic::new(error.to_string()),
+        RunError::Limit { .. } | RunError::Waiting { .. } | RunError::Aborted => Diagnostic::new(error.to_string()),
     }
 }
 
@@ -168,7 +191,7 @@ fn advice(error: &RunError) -> Option<String> {
         RunError::Output(failure) => failure.hint.clone(),
         RunError::Usage(diagnostic) | RunError::MissingInput { problem: diagnostic, .. } => diagnostic.hint.clone(),
         RunError::Journal { hint, .. } => hint.clone(),
-        RunError::Script(_) | RunError::Limit { .. } | RunError::Aborted => None,
+        RunError::Script(_) | RunError::Limit { .. } | RunError::Waiting { .. } | RunError::Aborted => None,
     }
 }
 

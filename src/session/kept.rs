@@ -73,6 +73,10 @@ impl<'a> Keeper<'a> {
     /// As of [`Keeper::answered`].
     pub(super) fn call_ends(self, place: usize, result: &ToolResult) -> Result<(), RunError> {
         let Some(log) = self.log else { return Ok(()) };
+        // Of one that stops for an approval, whatever comes now comes of that.
+        if self.meter.ended().is_some_and(|error| matches!(error.origin(), RunError::Waiting { .. })) {
+            return Ok(());
+        }
         // Of a run that has to end, failures are its end and not the tool's: another process makes the call again.
         if self.meter.ended().is_some() && (result.output.is_error() || !self.host.works_itself(&result.tool_name)) {
             return Ok(());

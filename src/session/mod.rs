@@ -21,6 +21,7 @@ mod request;
 mod standstill;
 mod step_loop;
 mod tools;
+mod waiting;
 
 pub(crate) use doors::{Outside, doors};
 pub(crate) use failure::{AskedModel, RunFailure, failure, without_secrets};

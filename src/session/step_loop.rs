@@ -93,7 +93,10 @@ async fn find_output(host: &dyn PromptHost) -> Result<(), RunError> {
 /// and their steps are whole then, but none may take longer.
 async fn until_ended(meter: &Meter) {
     meter.reached().await;
-    tokio::time::sleep(GRACE).await;
+    // What stops for an approval has nothing left to do.
+    if !matches!(meter.end().origin(), RunError::Waiting { .. }) {
+        tokio::time::sleep(GRACE).await;
+    }
 }
 
 /// Who made the host has told that the agent begins: its callback, or its function, ran before the first step.

@@ -3,6 +3,7 @@
 
 mod question;
 mod terminal;
+pub(super) mod waiting;
 
 use std::{
     cell::RefCell,
@@ -20,7 +21,7 @@ use self::{
 };
 use super::{Printer, args::RunArgs};
 use crate::{
-    permission::{ApprovalRequest, ApprovalRules, Approver, Decision, NobodyToAsk},
+    permission::{ApprovalRequest, ApprovalRules, Approver, AskedLater, Decision, NobodyToAsk},
     provider::Redactor,
 };
 
@@ -30,7 +31,8 @@ const WITHOUT_TERMINAL: &str = "lmthing run --approve '{name}' approves it, --ye
 /// The same where a server has started the run.
 const WHILE_SERVED: &str = "what needs approval is denied in files that are served";
 
-/// Who decides in a run: a person, when there is a terminal to ask on.
+/// Who decides in a run: a person, when there is a terminal to ask on. Else what nobody has approved beforehand is denied, or
+/// waits.
 pub(super) fn approver(args: &RunArgs, printer: Rc<Printer>, redactor: Redactor) -> Rc<dyn Approver> {
     let rules = args.approvals.rules();
     if args.served_by.is_some() {
@@ -39,7 +41,7 @@ pub(super) fn approver(args: &RunArgs, printer: Rc<Printer>, redactor: Redactor)
     if io::stdin().is_terminal() && printer.stderr_is_terminal() {
         return Rc::new(Person { rules, printer, redactor, always: RefCell::default(), turn: Mutex::default() });
     }
-    NobodyToAsk::new(rules, WITHOUT_TERMINAL)
+    if args.approvals.stops() { AskedLater::new(rules) } else { NobodyToAsk::new(rules, WITHOUT_TERMINAL) }
 }
 
 /// Somebody at a terminal.
@@ -87,12 +89,12 @@ impl Person {
                 Answer::ShowAll => self.printer.ask_further(&question.whole()),
                 Answer::WithReason => {
                     self.printer.ask_further("Why not? ");
-                    return denied(&request.name, Some(terminal.line().await));
+                    return Decision::denied_by_user(&request.name, Some(&terminal.line().await));
                 }
-                Answer::No => return denied(&request.name, None),
+                Answer::No => return Decision::denied_by_user(&request.name, None),
                 Answer::NotUnderstood => {
                     self.printer.ask_further("That is not y: the call is denied.\n");
-                    return denied(&request.name, None);
+                    return Decision::denied_by_user(&request.name, None);
                 }
             }
         }
@@ -106,13 +108,4 @@ impl Drop for Standing<'_> {
     fn drop(&mut self) {
         self.0.let_go();
     }
-}
-
-fn denied(name: &str, reason: Option<String>) -> Decision {
-    let reason = reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-    let message = match reason {
-        Some(reason) => format!("The user denied the call of {name}: {reason}"),
-        None => format!("The user denied the call of {name}"),
-    };
-    Decision::Denied { message, warning: None }
 }

@@ -85,6 +85,8 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     let show = Rc::new(Show::new(args, printer, &redactor, resumed.as_ref().map(|resumed| resumed.before.clone())));
     // Before anything is written down: the export has secrets of its own.
     show.export(&environment.variables, &redactor);
+    let typed = args.journal.clone().flatten();
+    let typed = typed.or_else(|| resumed.as_ref().and_then(|resumed| resumed.before.journal.clone()));
     let journal = match resumed {
         Some(resumed) => RunJournal::going_on(resumed, &redactor, &show),
         None => RunJournal::new(args, &environment.variables, &directory, &redactor, &show),
@@ -107,10 +109,11 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
         }
         Err(ending) => ending,
     };
+    let ending = ending.of_waiting_run(show.events.run(), typed.as_deref());
     interrupts.iter().for_each(Interrupts::disregard);
     show.end(&ending);
-    if ending.code != ExitCode::Done && journal.recorder.is_kept() {
-        show.tell_how_to_go_on(args.journal.as_ref().and_then(Option::as_deref));
+    if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && journal.recorder.is_kept() {
+        show.tell_how_to_go_on(typed.as_deref());
     }
     match journal.problem() {
         Some(problem) if ending.code == ExitCode::Done => {
@@ -147,6 +150,7 @@ fn prepare(
         return Err(wrong.into());
     }
     journal.warnings.iter().for_each(|warning| show.events.warn(warning));
+    args.check_stop()?;
     let reporter = reporter(args)?;
     let model = model(args)?;
     let recording = Rc::new(RunRecording::open(args, redactor)?);

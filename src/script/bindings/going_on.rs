@@ -195,7 +195,8 @@ pub(crate) async fn part<'js>(
     }
     let outcome = work.await;
     // As with whole calls: what fails because the run has to end is not over.
-    if outcome.is_err() && services::limits(ctx).is_ok_and(|limits| limits.ended().is_some()) {
+    let ended = services::limits(ctx).ok().and_then(|limits| limits.ended());
+    if ended.is_some_and(|error| outcome.is_err() || matches!(error.origin(), RunError::Waiting { .. })) {
         return outcome;
     }
     let memory = remembered(ctx, prompt, 0).map_err(|error| message_of(ctx, error))?;

@@ -8,6 +8,7 @@
 //! - `values` – JavaScript values from and to plain data: JSON, schemas, messages, steps
 //! - `prompt` – the prompt object, what it keeps, and the methods that say what is in a prompt
 //! - `services` – the doors to the rest of the program
+//! - `jobs` – what is at work in a run, and what waits for approval
 //! - `going_on` – runs that began in another process: what they remember, and parts of calls that were done
 //! - `results` – `result`, its streams, recorded steps, why a run broke off
 //! - `models` – model strings and model objects
@@ -22,6 +23,7 @@ mod code_mode;
 mod exports;
 mod going_on;
 pub(crate) mod inspect;
+mod jobs;
 mod mcp;
 mod models;
 mod plugins;

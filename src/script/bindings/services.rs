@@ -20,7 +20,7 @@ use crate::{
     checkpoint::Checkpoints,
     event::{Called, Events, Scope},
     permission::Approver,
-    prompt::{RunError, RunLimits, RunOutcome, RunRecord, StepLoop},
+    prompt::{Jobs, RunError, RunLimits, RunOutcome, RunRecord, StepLoop},
     provider::{Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay, model_name, resolve},
     sandbox::{Sandbox, SandboxConfig},
     script::{diagnose, environment},
@@ -106,6 +106,8 @@ pub(crate) struct Doors {
     pub approver: Rc<dyn Approver>,
     /// Where what is done is kept, so that another process can go on.
     pub checkpoints: Rc<dyn Checkpoints>,
+    /// What is at work, where the run may stop for an approval.
+    pub jobs: Rc<Jobs>,
     /// The file that names servers (`--mcp-config`).
     pub mcp_config: Option<Rc<Path>>,
 }
@@ -210,6 +212,11 @@ pub(crate) fn limits(ctx: &Ctx<'_>) -> Result<Rc<dyn RunLimits>> {
 /// Who decides on calls that need approval.
 pub(crate) fn approver(ctx: &Ctx<'_>) -> Result<Rc<dyn Approver>> {
     with(ctx, |services| services.doors.approver.clone())
+}
+
+/// What is at work.
+pub(crate) fn jobs(ctx: &Ctx<'_>) -> Result<Rc<Jobs>> {
+    with(ctx, |services| services.doors.jobs.clone())
 }
 
 /// The file that names servers.

@@ -1,5 +1,6 @@
 //! `lmthing resume` (docs/journal.md, "Going on"): which run, from where, and the command that it is once more.
 
+mod decided;
 mod ended;
 mod found;
 
@@ -15,7 +16,7 @@ use super::{
 use crate::{
     check::lost_variables,
     cli::{
-        ExitCode, Printer, args::RunArgs, before::Before, env::variables, failure::Ending,
+        ExitCode, Printer, approval_args::ApprovalArgs, args::RunArgs, before::Before, env::variables, failure::Ending,
         permission_args::PERMISSIONS, resume_args::ResumeArgs, show::Show,
     },
     event::{Events, Summary},
@@ -33,7 +34,7 @@ pub(in crate::cli) fn run(args: &ResumeArgs, printer: &Printer) -> ExitCode {
             let (journal, run) = *found;
             ended::tell(args, &journal, &run, printer).map(|()| ExitCode::Done).map_err(anyhow::Error::from)
         }
-        Ok(Found::Left(left)) => Ok(go_on(args, *left, &directory, printer)),
+        Ok(Found::Left(left, approvals)) => Ok(go_on(args, *left, approvals, &directory, printer)),
         Err(error) => Err(error),
     };
     found.unwrap_or_else(|error| refuse(args, error, &variables, printer))
@@ -44,7 +45,7 @@ enum Found {
     /// One that has ended well.
     Ended(Box<(Journal, RunInfo)>),
     /// One to go on with.
-    Left(Box<Left>),
+    Left(Box<Left>, ApprovalArgs),
 }
 
 fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> anyhow::Result<Found> {
@@ -70,12 +71,14 @@ fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> 
             earlier
         }
     };
-    Ok(Found::Left(Box::new(Left { journal, run, start, back_to, earlier })))
+    let mut left = Left { journal, run, start, back_to, earlier };
+    let approvals = decided::decide(&args.approvals, &left.run, &left.start, &mut left.earlier)?;
+    Ok(Found::Left(Box::new(left), approvals))
 }
 
-fn go_on(args: &ResumeArgs, left: Left, directory: &Path, printer: &Printer) -> ExitCode {
+fn go_on(args: &ResumeArgs, left: Left, approvals: ApprovalArgs, directory: &Path, printer: &Printer) -> ExitCode {
     let mut warnings = Vec::new();
-    let command = first_command(args, &left.start, directory);
+    let command = RunArgs { approvals, ..first_command(args, &left.start, directory) };
     if env::set_current_dir(&left.start.directory).is_err() {
         let gone = left.start.directory.display();
         let here = directory.display();
@@ -100,6 +103,7 @@ fn go_on(args: &ResumeArgs, left: Left, directory: &Path, printer: &Printer) -> 
         notice,
         summary: left.earlier.goes_on_in(if is_for_programs { Summary::with_text() } else { Summary::default() }),
         requests: left.earlier.requests,
+        journal: args.journal.clone(),
         said: progress.last.map(|last| last.text).filter(|_| left.back_to.is_none()),
     };
     run::go_on(&command, printer, Resumed { before, left, warnings })
@@ -125,7 +129,6 @@ fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs 
         quiet: args.quiet,
         verbose: args.verbose,
         limits: args.limits.clone(),
-        approvals: args.approvals.clone(),
         permissions: args.permissions.or_of(start.options.get(PERMISSIONS)),
         ..RunArgs::of(file, start.words.clone())
     }

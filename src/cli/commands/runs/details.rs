@@ -46,6 +46,11 @@ pub(super) fn of_run(run: &RunInfo, start: &Start) -> String {
     if let Some(message) = run.error.as_ref().and_then(|error| error["message"].as_str()) {
         add("error", message.to_owned());
     }
+    let waiting = run.error.as_ref().and_then(|error| error["waiting"].as_array());
+    for call in waiting.into_iter().flatten() {
+        let text = |name: &str| call[name].as_str().unwrap_or_default();
+        add("waits", format!("{}: {} {}", text("call"), text("name"), call["args"]));
+    }
     if !matches!(run.status, Status::Done | Status::Running) {
         let how = || format!("lmthing resume {}", run.id);
         add("resume", start.not_resumable.as_ref().map_or_else(how, |why| format!("not possible: {why}")));

@@ -129,7 +129,9 @@ fn line(row: &[String; 7], widths: &[usize; 7], status: Option<Status>) -> Strin
             Some(Status::Done) => style(padded).green().force_styling(true).to_string(),
             Some(Status::Failed) => style(padded).red().force_styling(true).to_string(),
             Some(Status::Running) => style(padded).cyan().force_styling(true).to_string(),
-            Some(Status::Limit | Status::Interrupted) => style(padded).yellow().force_styling(true).to_string(),
+            Some(Status::Limit | Status::Waiting | Status::Interrupted) => {
+                style(padded).yellow().force_styling(true).to_string()
+            }
             None => padded,
         }
     });

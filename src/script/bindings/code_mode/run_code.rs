@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use super::declare::{declared, sandbox};
 use crate::{
     chat::AgentRun,
+    checkpoint::PartName,
     code::{CodeDiagnostic, Declarations, search},
     event::EventKind,
     prompt::DefinitionKind,
@@ -22,6 +23,7 @@ use crate::{
         bindings::{
             agents::child::ask_validated,
             going_on::{self, PartOfCall, asked, hash},
+            jobs,
             prompt::{
                 entry::{Callable, Entry, Shelf},
                 object::PromptObject,
@@ -140,6 +142,8 @@ impl<'js> Reachable<'_, 'js> {
         let part = PartOfCall { of: &self.name, number, name, args, may_repeat };
         let answer = self.answer(hash(&call), name, args);
         let answer = going_on::within_call(self.ctx, self.prompt, &call, answer);
+        let part_name = PartName { of: self.name.clone(), asked, number };
+        let answer = jobs::of_part(self.ctx, self.prompt, part_name, answer);
         going_on::part(self.ctx, self.prompt, part, answer).await
     }
 

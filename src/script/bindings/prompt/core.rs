@@ -9,7 +9,7 @@ use super::declared::Declared;
 use crate::{
     checkpoint::Log,
     event::Agent,
-    prompt::{AnswerShape, Prompt, Standing},
+    prompt::{AnswerShape, JobId, Prompt, Standing},
     provider::MockModel,
     sandbox::SandboxConfig,
 };
@@ -33,6 +33,8 @@ pub(crate) struct Core {
     pub(crate) files: Cell<usize>,
     /// What that, and who asked for it, means to its requests.
     pub(crate) standing: Cell<Standing>,
+    /// The job that its run is part of, when the script runs it by hand.
+    pub(crate) job: Cell<Option<JobId>>,
     /// How many agents this prompt is nested in.
     pub(crate) depth: usize,
     /// The task list was defined before: its tasks live in a state by now.

@@ -67,6 +67,7 @@ fn script_error(error: &RunError) -> ScriptError {
             }
         }
         RunError::Journal { message, .. } => ScriptError::error(message.clone()).name("JournalError"),
+        RunError::Waiting { .. } => ScriptError::error(error.to_string()).name("ApprovalError"),
         RunError::Aborted => ScriptError::error(error.to_string()).name("AbortError"),
     }
 }

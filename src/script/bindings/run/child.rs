@@ -11,6 +11,7 @@ use crate::{
     script::{
         KeepAlive,
         bindings::{
+            jobs,
             prompt::object::PromptObject,
             results::throw::throw_run_error,
             services::{self, ChildRun},
@@ -29,7 +30,8 @@ pub(crate) fn run_child<'js>(ctx: Ctx<'js>, child: PromptObject<'js>) -> LocalBo
         record.observe();
         // Its parent waits for the script while it may well wait for a model.
         let alive = KeepAlive::new(&ctx)?;
-        services::step_loop(&ctx)?.run(host).await;
+        let job = host.job.id();
+        jobs::within(&ctx, job, services::step_loop(&ctx)?.run(host)).await;
         drop(alive);
         if let Some(RunOutcome::Failed(error)) = record.outcome() {
             return Err(throw_run_error(&ctx, &run, &error));

@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     chat::FinishReason,
+    diagnostic::Diagnostic,
     event::{EventKind, Output},
     input::CommandLine,
     prompt::{RunError, RunOutcome},
@@ -217,6 +218,9 @@ async fn run_in(
     if let Err(error) = services::checkpoints(ctx)?.configure(config_keys::journal(ctx, &config)?) {
         return Ok(FileRun::Failed(Rc::new(error.into())));
     }
+    if let Some(problem) = cannot_stop(ctx)? {
+        return Ok(FileRun::Failed(Rc::new(RunError::Usage(problem))));
+    }
     set_mock(ctx, &namespace, &config, &name, choice)?;
     services::stop_counting_mocks(ctx)?;
     let prompt = prepare(ctx, &function, &config)?;
@@ -244,6 +248,20 @@ async fn run_in(
         }
         RunOutcome::Failed(error) => FileRun::Failed(error),
     })
+}
+
+/// What is wrong when the run may have to stop for an approval and nobody could go on with it.
+fn cannot_stop(ctx: &Ctx<'_>) -> Result<Option<Box<Diagnostic>>> {
+    if !services::approver(ctx)?.may_stop() {
+        return Ok(None);
+    }
+    let checkpoints = services::checkpoints(ctx)?;
+    if !checkpoints.is_on() {
+        let problem = Diagnostic::new("--on-approval stop: the run is not written down, so nobody could go on with it");
+        return Ok(Some(Box::new(problem.with_hint("add --journal, or write journal: true into config"))));
+    }
+    let why = checkpoints.why_not_resumable();
+    Ok(why.map(|why| Box::new(Diagnostic::new(format!("--on-approval stop: nobody could go on with the run: {why}")))))
 }
 
 /// The answer as it is printed. A transform may have made anything of it.

@@ -49,6 +49,7 @@ pub(crate) fn run_prompt<'js>(ctx: Ctx<'js>, function: Opt<Value<'js>>, config: 
             prompt.borrow().core.belong_to(&outer.borrow().core);
         }
         prompt.borrow().core.standing.set(caller.standing);
+        prompt.borrow().core.job.set(caller.job);
         answer::expect(&inner, &prompt, &config.get("output")?, "runPrompt: output")?;
         if let Some(input) = input {
             prompt.borrow().bag.set_input(input);

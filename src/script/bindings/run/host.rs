@@ -24,7 +24,9 @@ use crate::{
         bindings::{
             agents,
             code_mode::{functions, methods, search},
-            going_on, mcp, models,
+            going_on,
+            jobs::{self, RunJob},
+            mcp, models,
             plugins::{task_graph, task_list},
             prompt::{
                 core::Core,
@@ -58,6 +60,8 @@ pub(crate) struct ScriptPrompt<'js> {
     waiting: RefCell<Option<WaitingForScript>>,
     /// How often the model was told that its answer does not have its shape.
     asked_again: Cell<usize>,
+    /// What the run is among the jobs of the whole run.
+    pub(super) job: RunJob,
     /// An agent's begins with its callback, before there is a run.
     _span: AgentSpan,
 }
@@ -100,6 +104,7 @@ impl<'js> ScriptPrompt<'js> {
         let log = core.log.borrow().clone().filter(|log| log.begin_run());
         core.log.replace(log.clone());
         leave_out_played(&*model, log.as_deref());
+        let job = RunJob::begin(ctx, &core)?;
         Ok(ScriptPrompt {
             ctx: ctx.clone(),
             prompt: prompt.clone(),
@@ -111,6 +116,7 @@ impl<'js> ScriptPrompt<'js> {
             settings,
             waiting: RefCell::default(),
             asked_again: Cell::new(0),
+            job,
             _span: scope.begin(),
         })
     }
@@ -246,6 +252,7 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn model(&self) -> Rc<dyn LanguageModel + '_> {
+        self.job.asks(&self.ctx, true);
         // A mock has no use for it, and steps of a mock are many.
         if self.model.reads_request() && services::read_environment(&self.ctx).is_err() {
             // A variable without a text: it counts once it has one.
@@ -321,18 +328,21 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn run_method_code<'a>(&'a self, code: &'a str, plan: &'a StepPlan) -> LocalBoxFuture<'a, MethodAnswer> {
-        methods::run(&self.ctx, &self.prompt, code, plan).boxed_local()
+        let ran = methods::run(&self.ctx, &self.prompt, code, plan);
+        self.job.of_text_code(&self.ctx, &self.prompt, ran).boxed_local()
     }
 
     fn call_tool<'a>(&'a self, call: &'a ToolCall, plan: &'a StepPlan) -> LocalBoxFuture<'a, ToolAnswer> {
         async move {
-            let answer = self.answer(call, plan).await;
+            let answer = self.answer(call, plan);
+            let answer = jobs::of_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await;
             answer.unwrap_or_else(|error| ToolAnswer::failed(call, message_of(&self.ctx, error)))
         }
         .boxed_local()
     }
 
     fn waits_for_tools(&self, waits: bool) {
+        self.job.asks(&self.ctx, false);
         // Without it a tool that never answers is not found out; nothing else depends on it.
         self.waiting.replace(if waits { WaitingForScript::new(&self.ctx).ok() } else { None });
     }

@@ -122,6 +122,7 @@ async fn run_module<'js>(
     let prompt = prepare(ctx, &function, &config)?;
     prompt.borrow().core.files.set(depth);
     prompt.borrow().core.standing.set(Standing { prices, ..place.caller.standing });
+    prompt.borrow().core.job.set(place.caller.job);
     let name = place.name.split_once(".lmt.").map_or(&*place.name, |(name, _)| name);
     let made_of = going_on::made_of(ctx, &place.what, of_call("input")?.as_ref(), place.caller.call.as_deref())?;
     let called = Called { name, tool_call_id: None, made_of };

@@ -7,11 +7,11 @@ use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 use super::{body::run_body, host::ScriptPrompt, nesting};
 use crate::{
     event::{Agent, Events},
-    prompt::Standing,
+    prompt::{JobId, Standing},
     script::{
         KeepAlive,
         bindings::{
-            going_on,
+            going_on, jobs,
             prompt::{
                 object::{self, PromptObject},
                 options,
@@ -41,6 +41,8 @@ pub(super) struct Caller<'js> {
     pub(super) standing: Standing,
     /// The tool call that the script answers just now, where logs are kept.
     pub(super) call: Option<String>,
+    /// The job that the script does just now, where jobs are counted.
+    pub(super) job: Option<JobId>,
 }
 
 impl<'js> Caller<'js> {
@@ -48,7 +50,7 @@ impl<'js> Caller<'js> {
         let prompt = nesting::current(ctx)?;
         let mut standing = prompt.as_ref().map_or_else(Standing::default, |prompt| prompt.borrow().core.standing.get());
         standing.is_within_answer = nesting::is_answering(ctx)?;
-        Ok(Caller { prompt, standing, call: going_on::current_call(ctx)? })
+        Ok(Caller { prompt, standing, call: going_on::current_call(ctx)?, job: jobs::current(ctx)? })
     }
 
     /// Whom the run works for.
@@ -104,7 +106,8 @@ pub(crate) async fn run_first(host: &ScriptPrompt<'_>) -> Result<()> {
     let Some(function) = function else { return Ok(()) };
     going_on::begin(prompt.ctx(), &prompt)?;
     run.borrow().is_in_set_up.set(true);
-    let ran = nesting::within(&prompt, run_body(&prompt, &function)).await;
+    let ran = nesting::within(&prompt, run_body(&prompt, &function));
+    let ran = jobs::within(prompt.ctx(), host.job.id(), ran).await;
     run.borrow().is_in_set_up.set(false);
     going_on::end(prompt.ctx(), &prompt)?;
     host.go_on();
@@ -116,12 +119,13 @@ pub(crate) fn drive<'js>(ctx: &Ctx<'js>, host: Rc<ScriptPrompt<'js>>) -> Result<
     let (record, prompt) = (host.run().borrow().record.clone(), host.object());
     let number = services::remember_run(ctx, record.clone())?;
     let alive = KeepAlive::new(ctx)?;
+    let job = host.job.id();
     let steps = services::step_loop(ctx)?.run(host);
     let inner = ctx.clone();
     ctx.spawn(async move {
         // Whoever called `runPrompt` has `{result, prompt}` before the first effect runs, which may well use them.
         drain_jobs(&inner);
-        nesting::within(&prompt, steps).await;
+        jobs::within(&inner, job, nesting::within(&prompt, steps)).await;
         // Nothing can be done about a failure here, and there is none but for memory.
         let _ = services::run_ended(&inner, number, &record);
         drop(alive);

@@ -59,7 +59,9 @@ fn hidden<'js>(prototype: &Object<'js>, name: &str, function: Function<'js>) -> 
 fn create<'js>(ctx: Ctx<'js>, model: Opt<Value<'js>>, options: Opt<Value<'js>>) -> Result<PromptObject<'js>> {
     let undefined = || Value::new_undefined(ctx.clone());
     let prompt = object::create(&ctx, 0, &undefined(), "plugins")?;
-    prompt.borrow().core.standing.set(Caller::current(&ctx)?.standing);
+    let caller = Caller::current(&ctx)?;
+    prompt.borrow().core.standing.set(caller.standing);
+    prompt.borrow().core.job.set(caller.job);
     if let Some(model) = model.0 {
         prompt.borrow().bag.set_model(model);
     }

@@ -7,11 +7,13 @@ use rquickjs::{Ctx, Function, Result, Value};
 
 use super::{label::Label, unseen};
 use crate::{
+    checkpoint::Verdict,
     permission::{ApprovalRequest, Decision},
-    prompt::RunLimits,
+    prompt::{Known, RunLimits},
     script::{
         KeepAlive,
         bindings::{
+            jobs,
             prompt::entry::Callable,
             services,
             values::{call_async, message_of, to_json_text},
@@ -55,15 +57,20 @@ async fn ask<'js>(ctx: &Ctx<'js>, label: Label<'_>, input: &Value<'js>) -> std::
     let args = to_json_text(ctx, input)
         .unwrap_or_else(|error| format!("(arguments that cannot be shown: {})", message_of(ctx, error)));
     let request = request(label, args);
-    let decided = async {
-        // Somebody thinks: the script is not stuck, and its time does not run.
-        let _alive = KeepAlive::new(ctx)?;
-        let approver = services::approver(ctx)?;
-        let _clock = StoppedClock::new(ctx)?;
-        Ok(approver.decide(&request).await)
+    let decision = match jobs::known(ctx, &request.name, &request.args) {
+        Known::Decided(Verdict::Approved) => Decision::Approved,
+        Known::Decided(Verdict::Denied(reason)) => Decision::denied_by_user(&request.name, reason.as_deref()),
+        Known::Nothing { is_other } => {
+            if is_other {
+                let line = format!("the call of {} was approved with other arguments than it has now", request.name);
+                let _ = warning(ctx, &line);
+            }
+            decide(ctx, &request).await.map_err(|error| message_of(ctx, error))?
+        }
     };
-    match decided.await.map_err(|error: rquickjs::Error| message_of(ctx, error))? {
+    match decision {
         Decision::Approved => Ok(()),
+        Decision::Waits => jobs::wait_for_decision(ctx, &request.name, &request.args).await,
         Decision::Denied { message, warning: told } => {
             if let Some(line) = told {
                 // The answer must not depend on whether the line could be written.
@@ -72,6 +79,14 @@ async fn ask<'js>(ctx: &Ctx<'js>, label: Label<'_>, input: &Value<'js>) -> std::
             Err(message)
         }
     }
+}
+
+async fn decide(ctx: &Ctx<'_>, request: &ApprovalRequest) -> Result<Decision> {
+    // Somebody thinks: the script is not stuck, and its time does not run.
+    let _alive = KeepAlive::new(ctx)?;
+    let approver = services::approver(ctx)?;
+    let _clock = StoppedClock::new(ctx)?;
+    Ok(approver.decide(request).await)
 }
 
 fn request(label: Label<'_>, args: String) -> ApprovalRequest {

@@ -1,0 +1,96 @@
+//! What is said of a run that stops because calls wait for approval: which, and how to go on. Must not know why it stops.
+
+use std::{fmt::Write as _, path::Path};
+
+use serde_json::Value;
+
+use super::question::visible;
+use crate::event::AwaitedCall;
+
+/// The calls, and the commands that go on. `journal` is the path that was typed.
+pub(in crate::cli) fn text(calls: &[AwaitedCall], run: &str, journal: Option<&Path>) -> String {
+    let (what, wait) = if calls.len() == 1 { ("A call", "waits") } else { ("Calls", "wait") };
+    let mut text = format!("{what} of the run {run} {wait} for approval:\n");
+    for call in calls {
+        let agent = call.agent.last().map(|name| format!(", by {}", visible(name))).unwrap_or_default();
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "  {}: {}{agent}", visible(&call.call), visible(&call.name));
+        lines(&call.args).iter().for_each(|line| text += &format!("    {line}\n"));
+    }
+    text += "To go on:\n";
+    for call in calls {
+        for option in ["approve", "deny"] {
+            text += &format!("  {}\n", command(run, option, &call.call, journal));
+        }
+    }
+    text
+}
+
+/// The command that goes on with a decision on one call.
+pub(in crate::cli) fn command(run: &str, option: &str, call: &str, journal: Option<&Path>) -> String {
+    let journal = journal.map(|path| format!(" --journal {}", word(&path.display().to_string()))).unwrap_or_default();
+    // An id that looks like an option has to stand behind the equals sign.
+    let between = if call.starts_with('-') { "=" } else { " " };
+    format!("lmthing resume {run}{journal} --{option}{between}{}", word(&visible(call)))
+}
+
+/// The arguments, a line each.
+fn lines(args: &Value) -> Vec<String> {
+    match args {
+        Value::Object(properties) => {
+            properties.iter().map(|(name, value)| visible(&format!("{name}: {value}"))).collect()
+        }
+        Value::String(text) => vec![visible(text)],
+        other => vec![visible(&other.to_string())],
+    }
+}
+
+/// A word for a shell.
+fn word(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:@%+=,".contains(letter);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn everything_is_shown_and_nothing_acts_on_the_terminal() {
+        let call = |call: &str, name: &str, args: Value, agent: &[&str]| AwaitedCall {
+            call: call.to_owned(),
+            tool_call_id: Some(call.to_owned()),
+            name: name.to_owned(),
+            args,
+            agent: agent.iter().map(|name| (*name).into()).collect(),
+        };
+        let calls = [
+            call("c.1", "deploy", json!({ "to": "live\u{1b}[2J", "n": [1, 2] }), &[]),
+            call("c d'", "srv.sum", json!("odd\u{202e}"), &["outer", "helper"]),
+        ];
+        let expected = "\
+Calls of the run ab wait for approval:
+  c.1: deploy
+    to: \"live\\u{1b}[2J\"
+    n: [1,2]
+  c d': srv.sum, by helper
+    odd\\u{202e}
+To go on:
+  lmthing resume ab --approve c.1
+  lmthing resume ab --deny c.1
+  lmthing resume ab --approve 'c d'\\'''
+  lmthing resume ab --deny 'c d'\\'''
+";
+        let shown = text(&calls, "ab", None).replace("\\u001b", "\\u{1b}");
+        assert_eq!(shown, expected);
+        let one = text(&calls[..1], "ab", Some(Path::new("a b.db")));
+        assert!(one.starts_with("A call of the run ab waits for approval:\n"), "{one}");
+        assert!(one.contains("lmthing resume ab --journal 'a b.db' --approve c.1\n"), "{one}");
+        assert_eq!(command("ab", "deny", "-x", None), "lmthing resume ab --deny=-x");
+    }
+}
