@@ -65,8 +65,8 @@ fn what_lmthing_is_made_of_is_not_for_scripts() {
   await attempt('binding', () => process.binding('fs'));",
     );
     let all = lines(&folder, "--restrict");
-    assert_eq!(all.len(), 6, "{all:?}");
-    assert!(all.iter().all(|line| line.contains("Error")), "{all:?}");
+    // Some messages have several lines.
+    assert_eq!(all.iter().filter(|line| line.contains(": Error ")).count(), 6, "{all:?}");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_refusal_names_what_can_be_typed() {
 /// Beside the worker for code, which lmthing starts from its own file.
 #[test]
 fn code_that_a_model_writes_has_the_rights_of_the_functions_it_calls() {
-    let code = "try { return await look({ path: 'out/secret.txt' }); } catch (error) { return error.message; }";
+    let code = "try { return await look({ path: 'out/secret.txt' }); } catch (error) { return String(error); }";
     let source = format!(
         "import fs from 'node:fs';
 export const config = {{ model: 'mock' }};
