@@ -6,7 +6,7 @@ mod run_support;
 
 use mcp_serve_support::{ENDLESS, GREET, HttpServer, hello, pids};
 use mcp_support::{call, is_alive, prompt, results_of, soon};
-use run_support::Folder;
+use run_support::{Folder, Running};
 use serde_json::json;
 
 fn initialize() -> String {
@@ -69,17 +69,35 @@ fn an_address_that_is_taken_is_named() {
     assert!(ended.code == 1 && ended.stderr.contains(&format!("cannot listen on {address}")), "{ended:?}");
 }
 
+/// A client that has called a prompt file which does not end, with its folder, and the process of the call.
+fn endless_call(folder: &Folder, server: &HttpServer) -> (Running, Folder, String) {
+    let source = prompt(&[call("s_endless", json!({}))], &format!("defMcp('s', {{ url: {} }});", json!(server.url)));
+    let own = Folder::of(&source);
+    (own.start("run p.lmt.mjs"), own, pids(folder, 1).remove(0))
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_server_and_calls() {
     let folder = Folder::new(&[("endless.lmt.mjs", ENDLESS)]);
     let server = HttpServer::start(&mut folder.command("mcp --http 0 ."));
-    let source = prompt(&[call("s_endless", json!({}))], &format!("defMcp('s', {{ url: {} }});", json!(server.url)));
-    let client = Folder::of(&source);
-    let running = client.start("run p.lmt.mjs");
-    let pid = pids(&folder, 1).remove(0);
-    let killed = std::process::Command::new("kill").args(["-TERM", &server.id().to_string()]).status().unwrap();
-    assert!(killed.success());
+    let (_client, _folder, pid) = endless_call(&folder, &server);
+    let killed = std::process::Command::new("kill").args(["-TERM", &server.id().to_string()]).status();
+    assert!(killed.is_ok_and(|status| status.success()));
     soon("the run ends", || !is_alive(&pid));
-    drop(running);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_is_killed_leaves_no_call_behind() {
+    let folder = Folder::new(&[("endless.lmt.mjs", ENDLESS), ("greet.lmt.mjs", GREET)]);
+    let server = HttpServer::start(&mut folder.command("mcp --http 0 ."));
+    let (client, _folder, pid) = endless_call(&folder, &server);
+    client.signal("KILL");
+    soon("the run ends", || !is_alive(&pid));
+    let others = prompt(
+        &[call("s_greet", json!({ "name": "Ada" }))],
+        &format!("defMcp('s', {{ url: {} }});", json!(server.url)),
+    );
+    assert_eq!(results_of(&Folder::of(&others)), ["Hello there"]);
 }

@@ -259,12 +259,49 @@ fn what_is_typed_wrong_is_said_before_anything_is_served() {
         ("mcp --http 0.0.0.0:0 .", 2, "--token-env NAME"),
         ("mcp --http 0 --token-env LMTHING_NO_SUCH_TOKEN .", 2, "there is no such variable"),
         ("mcp --env-file none.env .", 2, "none.env"),
+        ("mcp --mock none.json .", 2, "none.json"),
+        ("mcp --allow-run=no-such-program .", 2, "there is no such program"),
+        ("mcp --mock m.json -m openai:gpt-4o .", 2, "cannot be used with"),
         ("mcp none.lmt.mjs", 1, "none.lmt.mjs"),
     ] {
         let ended = folder.run(arguments);
         assert!(ended.code == code && ended.stderr.contains(words), "{arguments}: {ended:?}");
         assert_eq!(ended.stdout, "", "{arguments}");
     }
+}
+
+#[test]
+fn large_inputs_and_answers_arrive_whole() {
+    let source = "
+import { z } from 'zod';
+export const input = z.object({ text: z.string() });
+let given;
+async function* answer() {
+  yield { type: 'text-delta', id: '1', delta: given };
+  yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } };
+}
+export const config = { model: { modelId: 'own', provider: 'own', doStream: async () => ({ stream: answer() }) } };
+export default async ({ $ }, { text }) => { given = text; $`go`; };
+";
+    let folder = Folder::new(&[("echo.lmt.mjs", source)]);
+    let mut client = Client::connect(&folder, "mcp .");
+    let text = "äöü\n".repeat(500_000);
+    assert!(client.text("echo", json!({ "text": text })) == text);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_person_is_told_what_is_served() {
+    let folder = Folder::new(&[("greet.lmt.mjs", GREET), ("sub/weather.lmt.mjs", WEATHER)]);
+    let mut run = folder.start_on_terminal("mcp .", 120);
+    run.wait_for("[mcp] serving greet (", 1);
+    run.wait_for("[mcp] serving weather (", 1);
+    run.wait_for("waiting for a client on standard input", 1);
+    let mut run = folder.start_on_terminal("mcp -q --http 0 .", 120);
+    run.wait_for("listening on http://127.0.0.1:", 1);
+    run.signal("TERM");
+    let shown = run.end().stdout;
+    assert!(!shown.contains("serving"), "{shown}");
 }
 
 #[test]

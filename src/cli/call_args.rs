@@ -22,7 +22,7 @@ pub(super) struct CallArgs {
 
     /// Answer from the mock items in this JSON file, in place of config.model
     #[arg(long, value_name = "FILE", conflicts_with = "model", add = ArgValueCompleter::new(JSON_FILES))]
-    mock: Option<PathBuf>,
+    pub(super) mock: Option<PathBuf>,
 
     /// Read variables from this file, before .env; may be repeated, and the last file wins
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -36,7 +36,7 @@ pub(super) struct CallArgs {
     limits: LimitArgs,
 
     #[command(flatten)]
-    permissions: PermissionArgs,
+    pub(super) permissions: PermissionArgs,
 
     /// Write every call down in the journal: .lmthing/journal.db in the nearest folder upwards that has one, or the file of
     /// --journal=PATH

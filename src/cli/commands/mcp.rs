@@ -1,11 +1,11 @@
 //! `lmthing mcp` (docs/mcp.md, "As a server"): from arguments to a server of prompt files. Standard output belongs to the
 //! protocol: everything else is told on standard error.
 
-use std::{ffi::OsString, io, net::SocketAddr, sync::Arc};
+use std::{ffi::OsString, io, net::SocketAddr, path::Path, sync::Arc};
 
 use tokio::sync::mpsc;
 
-use super::run::in_event_loop;
+use super::{mock_file, run::in_event_loop};
 use crate::{
     cli::{
         ExitCode, Printer, env, failure::WrongUsage, interrupt::Interrupts, mcp_args::McpArgs,
@@ -100,7 +100,12 @@ enum Place {
 impl Place {
     /// What was typed.
     async fn of(args: &McpArgs) -> Result<Self, WrongUsage> {
-        let token = token(args)?;
+        let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.calls.env_file);
+        if let Some(wrong) = environment.wrong {
+            return Err(wrong);
+        }
+        check_calls(args, &environment.variables)?;
+        let token = token(args, &environment.variables)?;
         let Some(address) = &args.http else { return Ok(Place::StandardStreams) };
         let addresses = HttpServer::resolve(address, token.as_ref()).await;
         Ok(Place::Http(addresses.map_err(|problem| WrongUsage::from(Box::new(problem)))?, token))
@@ -140,15 +145,19 @@ fn greet(args: &McpArgs, files: &dyn PromptFiles, printer: &Printer) {
     }
 }
 
-/// The token that clients must have, if they must have one.
-fn token(args: &McpArgs) -> Result<Option<Token>, WrongUsage> {
-    let directory = std::env::current_dir().unwrap_or_default();
-    let environment = env::with_files(&directory, &args.calls.env_file);
-    if let Some(wrong) = environment.wrong {
-        return Err(wrong);
+/// Looks at what only calls will need, so that a mistake is told before anything is served.
+fn check_calls(args: &McpArgs, variables: &[(String, String)]) -> Result<(), WrongUsage> {
+    if let Some(mock) = &args.calls.mock {
+        mock_file::read(mock)?;
     }
+    // Which file does not matter for what was typed.
+    args.calls.permissions.permissions(Path::new(""), &args.calls.env_file, variables).map(drop)
+}
+
+/// The token that clients must have, if they must have one.
+fn token(args: &McpArgs, variables: &[(String, String)]) -> Result<Option<Token>, WrongUsage> {
     let Some(name) = &args.token_env else { return Ok(None) };
-    let value = environment.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    let value = variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     let wrong = |why: &str| {
         let hint = "clients send it as a header, Authorization: Bearer TOKEN";
         WrongUsage::new(format!("--token-env {name}: {why}"), hint)

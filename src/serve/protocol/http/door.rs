@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use hyper::{
-    Request, Response, StatusCode,
+    Method, Request, Response, StatusCode,
     body::Incoming,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE},
 };
@@ -46,7 +46,13 @@ impl<H: ServerHandler, M: SessionManager> Door<StreamableHttpService<H, M>> {
             answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"lmthing\""));
             return answer;
         }
-        self.service.handle(request).await
+        let ends = request.method() == Method::DELETE;
+        let mut answer = self.service.handle(request).await;
+        if ends && answer.status() == StatusCode::ACCEPTED {
+            // The session is over, and not about to be; some clients take anything else for a failure.
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
+        answer
     }
 }
 

@@ -105,7 +105,7 @@ async fn sessions_have_calls_and_end() {
         let (_, answer) = send(address, "POST", &[("mcp-session-id", id)], &call(1, "echo")).await;
         assert_eq!(message(&answer)["result"]["content"][0]["text"], "hi", "{answer}");
     }
-    assert_eq!(send(address, "DELETE", &[("mcp-session-id", &one)], "").await.0, 202);
+    assert_eq!(send(address, "DELETE", &[("mcp-session-id", &one)], "").await.0, 204);
     assert_eq!(send(address, "POST", &[("mcp-session-id", &one)], &call(2, "echo")).await.0, 404);
     assert_eq!(send(address, "POST", &[("mcp-session-id", &two)], &call(2, "echo")).await.0, 200);
     let (status, answer) = send(address, "POST", &[], &call(1, "echo")).await;
@@ -172,7 +172,7 @@ async fn a_call_whose_client_is_gone_is_cancelled() {
     let goes = open(address, "POST", &[("mcp-session-id", &one)], &call(2, "slow")).await;
     let ends = open(address, "POST", &[("mcp-session-id", &two)], &call(1, "slow")).await;
     files.until_slow(3).await;
-    assert_eq!(send(address, "DELETE", &[("mcp-session-id", &two)], "").await.0, 202);
+    assert_eq!(send(address, "DELETE", &[("mcp-session-id", &two)], "").await.0, 204);
     files.until_slow(2).await;
     drop(goes);
     files.until_slow(1).await;
