@@ -116,7 +116,7 @@ fn signal_name(signal: i32) -> Option<&'static str> {
 pub(super) async fn tell_lines(name: String, stderr: ChildStderr, told: mpsc::Sender<String>) {
     let mut lines = BufReader::new(stderr);
     while let Some(line) = next_line(&mut lines).await {
-        if told.send(format!("[{name}] {line}")).await.is_err() {
+        if told.send(format!("[{name}] {line}").trim_end().to_owned()).await.is_err() {
             return;
         }
     }

@@ -33,7 +33,6 @@ struct Finish {
 
 #[derive(Deserialize)]
 struct Failure {
-    kind: String,
     message: String,
     hint: Option<String>,
 }
@@ -86,13 +85,63 @@ fn outcome(end: Finish, promises_data: bool) -> Outcome {
     }
 }
 
-fn words(Failure { kind, message, hint }: Failure) -> String {
-    let message = match kind.as_str() {
-        "exit" => format!("the prompt file ended the run: {message}"),
-        _ => message,
-    };
+fn words(Failure { message, hint }: Failure) -> String {
     match hint {
         Some(hint) => format!("{message}\nHint: {hint}"),
         None => message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read_line(line: &Value) -> Said {
+        read(line.to_string().as_bytes(), false)
+    }
+
+    #[test]
+    fn steps_and_calls_are_told() {
+        for (line, told) in [
+            (json!({ "type": "step-start", "agent": [], "step": 0, "model": "m" }), Some("step 1")),
+            (json!({ "type": "step-start", "agent": ["a", "b"], "step": 1 }), Some("a > b: step 2")),
+            (
+                json!({ "type": "tool-call", "agent": [], "toolName": "look", "input": { "type": "x" } }),
+                Some("calls look"),
+            ),
+            (json!({ "type": "retry", "agent": ["a"], "message": "secret" }), Some("a: tries again")),
+            (json!({ "type": "text-delta", "agent": [], "delta": "x" }), None),
+            (json!({ "type": "of a later version", "step": "words" }), None),
+            (json!([]), None),
+        ] {
+            let said = told.map_or(Said::Nothing, |told| Said::Progress(told.to_owned()));
+            assert_eq!(read_line(&line), said, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_last_line_says_what_it_came_to() {
+        for (members, promises_data, outcome) in [
+            (json!({ "ok": true, "text": "hi" }), false, Outcome::Text("hi".to_owned())),
+            (json!({ "ok": true, "text": "1", "output": { "a": 1 } }), true, Outcome::Output(json!({ "a": 1 }))),
+            (json!({ "ok": true, "text": "null", "output": null }), false, Outcome::Output(Value::Null)),
+            (
+                json!({ "ok": true, "text": "" }),
+                true,
+                Outcome::Failed("the run ended before it had an output".to_owned()),
+            ),
+            (
+                json!({ "ok": false, "text": "so far", "error": { "code": 1, "kind": "file", "message": "boom", "hint": "mend it" } }),
+                false,
+                Outcome::Failed("boom\nHint: mend it".to_owned()),
+            ),
+            (json!({ "ok": false }), false, Outcome::Failed("the run failed".to_owned())),
+        ] {
+            let mut line = members;
+            line["type"] = json!("run-finish");
+            assert_eq!(read(line.to_string().as_bytes(), promises_data), Said::End(outcome), "{line}");
+        }
     }
 }

@@ -78,7 +78,7 @@ impl Upkeep {
             options,
             entries: BTreeMap::new(),
             describing: JoinSet::new(),
-            slots: Arc::new(Semaphore::new(cores.max(2))),
+            slots: Arc::new(Semaphore::new(2 * cores)),
             watching,
             listed,
             changed,

@@ -14,12 +14,12 @@ use super::{
     verdict::{Phase, halted, thrown, thrown_by_load},
 };
 use crate::script::{
-    Engine,
+    Engine, Halt,
     bindings::{
         run::{answer, file, file_input, model_choice::ModelChoice, stuck::unless_stuck},
         values::schema::{Schema, Side},
     },
-    import_prompt_file, set_deadline, until_halted,
+    exit_location, import_prompt_file, set_deadline, until_halted,
 };
 
 /// What a file offers.
@@ -60,6 +60,10 @@ pub(crate) async fn offer_of_file(
         let fault = match ended {
             Some(Ok(Ok(offer))) => return Ok(offer),
             Some(Ok(Err(fault))) => fault,
+            Some(Err(Halt::Exit(code))) => {
+                let message = format!("loading the file ends the process: it calls process.exit({code})");
+                Fault { location: exit_location(&ctx), ..Fault::error("load", &[], message) }
+            }
             Some(Err(halt)) => halted(&ctx, halt, Phase::Load),
             None => return Err(late(None)),
         };
