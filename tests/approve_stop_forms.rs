@@ -5,6 +5,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
+mod mcp_support;
 mod provider_support;
 mod resume_support;
 mod run_support;
@@ -162,7 +163,7 @@ fn agents_side_by_side_with_calls_of_one_id_are_told_apart() {
         export const mock = [call('a', 'runToolCode', {{ code }}), text('end')];
         export default ({{ $, defFunctionAgent }}) => {{
           defFunctionAgent('ask', 'Asks', z.object({{ id: z.string() }}), ({{ id }}, child) => {{
-            child.withModel?.(createMockModel([call('t', 'work', {{ id }}), text(`did ${{id}}`)]));
+            child.withModel(createMockModel([call('t', 'work', {{ id }}), text(`did ${{id}}`)]));
             child.defTool('work', 'W', z.object({{ id: z.string() }}), ({{ id }}) => {{ note(id); return id; }}, {NEEDS});
             child.$`go`;
           }}, {{ model: 'mock' }});
@@ -248,4 +249,77 @@ fn a_needs_approval_that_asks_for_nothing_any_more_lets_the_call_go() {
     stopped(&place, RUN);
     place.folder.write("free", "");
     assert_eq!(done(&place, "resume last"), ["work"]);
+}
+
+#[test]
+fn tools_and_functions_of_a_server_wait() {
+    let server = mcp_support::server(&[]);
+    let place = Place::mocked(&format!(
+        "const code = `return await g.sum({{ a: 1, b: 2 }});`;
+        export const mock = [call('t', 't_sum', {{ a: 1, b: 2 }}), call('c', 'runToolCode', {{ code }}), text('end')];
+        export default ({{ $, defMcp }}) => {{
+          defMcp('t', {server}, {{ include: ['sum'], needsApproval: true }});
+          defMcp('g', {server}, {{ as: 'functions', include: ['sum'], needsApproval: ({{ a }}) => a === 1 }});
+          $`go`;
+        }};"
+    ));
+    stopped(&place, RUN);
+    assert_eq!(waiting(&place), ["t t_sum"]);
+    stopped(&place, "resume last --approve t");
+    assert_eq!(waiting(&place), ["c g.sum"]);
+    done(&place, "resume last --approve c");
+    assert_eq!(result(&place), json!({ "sum": 3 }));
+}
+
+#[test]
+fn sub_agents_of_an_array_form_wait_one_after_the_other() {
+    let place = Place::mocked(
+        "import { agent } from 'lmthing';
+        import { createMockModel } from 'lmthing/test';
+        const calls = ['x', 'y'].map((id) => ({ name: 'one', args: { id } }));
+        export const mock = [call('c', 'team', { calls }), text('end')];
+        export default ({ $, defAgent }) => {
+          const id = z.object({ id: z.string() });
+          const one = ({ id }, child) => {
+            child.withModel(createMockModel([call(`t${id}`, 'work'), text('did it')]));
+            child.defTool('work', 'W', none, () => { note(id); return id; }, { needsApproval: true });
+            child.$`go`;
+          };
+          defAgent('team', 'T', [agent('one', 'O', id, one)]);
+          $`go`;
+        };",
+    );
+    stopped(&place, RUN);
+    assert_eq!(waiting(&place), ["tx work one"]);
+    stopped(&place, "resume last --approve tx");
+    assert_eq!(place.lines("done.log"), ["x"]);
+    assert_eq!(waiting(&place), ["ty work one"]);
+    assert_eq!(done(&place, "resume last --approve ty"), ["x", "y"]);
+}
+
+#[test]
+fn a_model_of_the_script_that_runs_prompts_waits_with_them() {
+    let place = Place::mocked(
+        "import { runPrompt } from 'lmthing';
+        import { createMockModel } from 'lmthing/test';
+        const inner = createMockModel([call('t', 'work'), text('worked')]);
+        const model = { specificationVersion: 'v2', provider: 'own', modelId: 'm', async doStream() {
+          const { result } = await runPrompt(({ $, defTool }) => {
+            defTool('work', 'W', none, () => { note('work'); return 'w'; }, { needsApproval: true });
+            $`go`;
+          }, { model: inner });
+          const text = await result.text;
+          const parts = [{ type: 'text-start', id: '1' }, { type: 'text-delta', id: '1', delta: text }, { type: 'text-end', id: '1' },
+            { type: 'finish', finishReason: 'stop', usage: {} }];
+          return { stream: new ReadableStream({ start(c) { parts.forEach((part) => c.enqueue(part)); c.close(); } }) };
+        } };
+        export const mock = [call('a', 'ask'), text('end')];
+        export default ({ $, defAgent }) => {
+          defAgent('ask', 'A', none, (_, child) => { child.$`go`; }, { model });
+          $`go`;
+        };",
+    );
+    stopped(&place, RUN);
+    assert_eq!(waiting(&place), ["t work runPrompt"]);
+    assert_eq!(done(&place, "resume last --approve t"), ["work"]);
 }

@@ -3,6 +3,7 @@
 
 use std::{future::pending, rc::Rc};
 
+use futures_util::future::LocalBoxFuture;
 use rquickjs::{Ctx, IntoJs, Result, Value};
 
 use super::{
@@ -51,7 +52,7 @@ impl RunJob {
         &self,
         ctx: &Ctx<'js>,
         prompt: &PromptObject<'js>,
-        work: impl Future<Output = T>,
+        work: LocalBoxFuture<'_, T>,
     ) -> T {
         self.asks(ctx, false);
         let scope = services::scope(ctx, &prompt.borrow().core);
@@ -68,8 +69,9 @@ pub(crate) fn current(ctx: &Ctx<'_>) -> Result<Option<JobId>> {
     carried(ctx, JOB)?.map(|job| job.get()).transpose()
 }
 
-/// Does a piece of work for a job.
-pub(crate) async fn within<'js, T>(ctx: &Ctx<'js>, job: Option<JobId>, work: impl Future<Output = T>) -> T {
+/// Does a piece of work for a job. It comes in a box, here as everywhere: agents are nested, and what wraps a future by value
+/// makes it twice as large.
+pub(crate) async fn within<'js, T>(ctx: &Ctx<'js>, job: Option<JobId>, work: LocalBoxFuture<'_, T>) -> T {
     let name: Option<Value> = job.and_then(|job| job.into_js(ctx).ok());
     match name {
         Some(name) => carrying(ctx, [(JOB, Some(name))], work).await,
@@ -82,7 +84,7 @@ pub(crate) async fn of_call<'js, T>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     call: &str,
-    work: impl Future<Output = T>,
+    work: LocalBoxFuture<'_, T>,
 ) -> T {
     let job = begin_call(ctx, prompt, || Some((call.to_owned(), true, None)));
     within(ctx, job.as_ref().map(JobGuard::id), work).await
@@ -93,7 +95,7 @@ pub(crate) async fn of_part<'js, T>(
     ctx: &Ctx<'js>,
     prompt: &PromptObject<'js>,
     part: PartName,
-    work: impl Future<Output = T>,
+    work: LocalBoxFuture<'_, T>,
 ) -> T {
     let whole = || services::jobs(ctx).ok()?.call(current(ctx).ok()??);
     let job = begin_call(ctx, prompt, || whole().map(|whole| (whole.call.clone(), whole.is_tool_call, Some(part))));

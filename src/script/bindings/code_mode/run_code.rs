@@ -143,7 +143,7 @@ impl<'js> Reachable<'_, 'js> {
         let answer = self.answer(hash(&call), name, args);
         let answer = going_on::within_call(self.ctx, self.prompt, &call, answer);
         let part_name = PartName { of: self.name.clone(), asked, number };
-        let answer = jobs::of_part(self.ctx, self.prompt, part_name, answer);
+        let answer = jobs::of_part(self.ctx, self.prompt, part_name, answer.boxed_local());
         going_on::part(self.ctx, self.prompt, part, answer).await
     }
 

@@ -328,13 +328,13 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn run_method_code<'a>(&'a self, code: &'a str, plan: &'a StepPlan) -> LocalBoxFuture<'a, MethodAnswer> {
-        let ran = methods::run(&self.ctx, &self.prompt, code, plan);
+        let ran = methods::run(&self.ctx, &self.prompt, code, plan).boxed_local();
         self.job.of_text_code(&self.ctx, &self.prompt, ran).boxed_local()
     }
 
     fn call_tool<'a>(&'a self, call: &'a ToolCall, plan: &'a StepPlan) -> LocalBoxFuture<'a, ToolAnswer> {
         async move {
-            let answer = self.answer(call, plan);
+            let answer = self.answer(call, plan).boxed_local();
             let answer = jobs::of_call(&self.ctx, &self.prompt, &call.tool_call_id, answer).await;
             answer.unwrap_or_else(|error| ToolAnswer::failed(call, message_of(&self.ctx, error)))
         }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use futures_util::FutureExt;
 use rquickjs::{Class, Ctx, Function, Object, Result, Value};
 
 use super::{body::run_body, host::ScriptPrompt, nesting};
@@ -106,7 +107,7 @@ pub(crate) async fn run_first(host: &ScriptPrompt<'_>) -> Result<()> {
     let Some(function) = function else { return Ok(()) };
     going_on::begin(prompt.ctx(), &prompt)?;
     run.borrow().is_in_set_up.set(true);
-    let ran = nesting::within(&prompt, run_body(&prompt, &function));
+    let ran = nesting::within(&prompt, run_body(&prompt, &function)).boxed_local();
     let ran = jobs::within(prompt.ctx(), host.job.id(), ran).await;
     run.borrow().is_in_set_up.set(false);
     going_on::end(prompt.ctx(), &prompt)?;
@@ -125,7 +126,7 @@ pub(crate) fn drive<'js>(ctx: &Ctx<'js>, host: Rc<ScriptPrompt<'js>>) -> Result<
     ctx.spawn(async move {
         // Whoever called `runPrompt` has `{result, prompt}` before the first effect runs, which may well use them.
         drain_jobs(&inner);
-        jobs::within(&inner, job, nesting::within(&prompt, steps)).await;
+        jobs::within(&inner, job, nesting::within(&prompt, steps).boxed_local()).await;
         // Nothing can be done about a failure here, and there is none but for memory.
         let _ = services::run_ended(&inner, number, &record);
         drop(alive);

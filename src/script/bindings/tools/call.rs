@@ -2,6 +2,7 @@
 //!
 //! The order is that of docs/reference.md, "Tools".
 
+use futures_util::FutureExt;
 use rquickjs::{Array, Ctx, Error, Function, Object, Result, Value};
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -269,7 +270,7 @@ impl<'js> SubTool<'_, 'js> {
                 may_repeat: self.item.callable.options.may_repeat(),
             };
             let name = PartName { of: part.of.to_owned(), asked: asked(part.name, &args), number: part.number };
-            let work = jobs::of_part(self.ctx, self.prompt, name, work);
+            let work = jobs::of_part(self.ctx, self.prompt, name, work.boxed_local());
             let work = async { to_raw_value(&work.await).map_err(|error| error.to_string()) };
             let answer = going_on::part(self.ctx, self.prompt, part, work).await?;
             serde_json::from_str(answer.get()).map_err(|error| error.to_string())

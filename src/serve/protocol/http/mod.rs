@@ -104,11 +104,11 @@ impl HttpServer {
             .with_sse_retry(Some(RETRY))
             .with_allowed_origins(origins)
             .enforce_origin_validation();
-        if ip.is_loopback() {
+        if self.token.is_none() {
             // A page elsewhere whose name leads here all of a sudden still goes by that name.
             config.with_allowed_hosts(LOOPBACK.map(str::to_owned).into_iter().chain([ip.to_string()]))
         } else {
-            // Nobody knows by which names this machine is reached; such a page knows no token.
+            // Such a page knows no token, and nobody knows by which names a proxy or another machine comes here.
             config.disable_allowed_hosts()
         }
     }

@@ -143,6 +143,8 @@ async fn only_the_token_lets_in() {
         (&[][..], 401, "this server takes a token"),
         (&[("authorization", "Bearer wr0ng")], 401, "not the one this server takes"),
         (&[("authorization", "Bearer t0ken")], 200, "serverInfo"),
+        (&[("authorization", "Bearer t0ken"), ("host", "prompts.example")], 200, "serverInfo"),
+        (&[("authorization", "Bearer t0ken"), ("origin", "https://evil.example")], 403, "Origin header is not allowed"),
     ] {
         let (answered, answer) = send(address, "POST", headers, INITIALIZE).await;
         assert!(answered == status && answer.contains(words), "{answer}");
