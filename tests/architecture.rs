@@ -31,7 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("http", &[]),
     // Spans are sent through the shared HTTP client.
     ("trace", &["event", "chat", "http"]),
-    ("mcp", &["http", "chat", "schema", "diagnostic"]),
+    ("mcp", &["http", "chat", "schema", "diagnostic", "permission"]),
     ("provider", &["http", "chat", "schema", "diagnostic"]),
     ("plugin", &["chat", "schema", "diagnostic"]),
     ("code", &["chat", "schema", "diagnostic"]),

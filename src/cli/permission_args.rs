@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::failure::WrongUsage;
 use crate::{
-    permission::{HostRule, Own, Permissions, Programs, Reach, Restricted},
+    permission::{HostRule, Programs, Reach, Restricted, ShutFiles},
     provider::key_variables,
 };
 
@@ -81,7 +81,8 @@ impl PermissionArgs {
     pub(super) fn or_of(&self, before: Option<&Value>) -> Self {
         let before = before.filter(|_| !self.is_restricted()).map(PermissionArgs::deserialize);
         match before {
-            None => self.clone(),
+            // Before the working directory is that of the run.
+            None => self.absolute(),
             Some(Ok(before)) => before,
             // Of a later version: what is not understood gives nothing.
             Some(Err(_)) => PermissionArgs { restrict: true, ..PermissionArgs::default() },
@@ -90,21 +91,31 @@ impl PermissionArgs {
 
     /// What is kept of it with a run, if there is something.
     pub(super) fn kept(&self) -> Option<Value> {
-        self.is_restricted().then(|| serde_json::to_value(self).ok()).flatten()
+        self.is_restricted().then(|| serde_json::to_value(self.absolute()).ok()).flatten()
     }
 
-    /// The rights of the file: all of them, unless it is restricted. `env_files` were read for variables.
+    /// The same wherever it is looked at: a run goes on also when the folder that it began in is gone.
+    fn absolute(&self) -> Self {
+        let path = |typed: &String| match std::path::absolute(typed) {
+            Ok(path) if typed != ALL && !typed.is_empty() => path.to_string_lossy().into_owned(),
+            _ => typed.clone(),
+        };
+        let program = |typed: &String| if typed.contains('/') { path(typed) } else { typed.clone() };
+        PermissionArgs {
+            allow_read: self.allow_read.iter().map(path).collect(),
+            allow_write: self.allow_write.iter().map(path).collect(),
+            allow_run: self.allow_run.iter().map(program).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// The rights of the file, if it is restricted.
     ///
     /// # Errors
     /// A value that names nothing.
-    pub(super) fn permissions(
-        &self,
-        file: &Path,
-        env_files: &[PathBuf],
-        variables: &[(String, String)],
-    ) -> Result<Permissions, WrongUsage> {
+    pub(super) fn rights(&self, file: &Path, variables: &[(String, String)]) -> Result<Option<Restricted>, WrongUsage> {
         if !self.is_restricted() {
-            return Ok(Permissions::default());
+            return Ok(None);
         }
         let variable = |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
         let programs = Programs::new(variable("PATH").unwrap_or_default());
@@ -112,8 +123,7 @@ impl PermissionArgs {
             let found = programs.named(Path::new(name));
             found.ok_or_else(|| "there is no such program".to_owned())
         })?;
-        let hidden = env_files.iter().cloned().chain([PathBuf::from(".env")]).chain(files_with_keys(variables));
-        Ok(Permissions::restricted(Restricted {
+        Ok(Some(Restricted {
             own: own_folders(file),
             read: reach("--allow-read", &self.allow_read, path)?,
             write: reach("--allow-write", &self.allow_write, path)?,
@@ -121,25 +131,11 @@ impl PermissionArgs {
             env: reach("--allow-env", &self.allow_env, |name| Ok(name.to_owned()))?,
             run,
             programs,
-            hidden: hidden.filter_map(|path| path.canonicalize().ok()).collect(),
+            shut: ShutFiles::default(),
             keys: key_variables(variables),
             known: Default::default(),
         }))
     }
-}
-
-/// Where clouds keep keys.
-fn files_with_keys(variables: &[(String, String)]) -> Vec<PathBuf> {
-    const NAMING: [&str; 4] = [
-        "AWS_SHARED_CREDENTIALS_FILE",
-        "AWS_WEB_IDENTITY_TOKEN_FILE",
-        "AZURE_FEDERATED_TOKEN_FILE",
-        "GOOGLE_APPLICATION_CREDENTIALS",
-    ];
-    const AT_HOME: [&str; 2] = [".aws/credentials", ".config/gcloud/application_default_credentials.json"];
-    let named = variables.iter().filter(|(name, _)| NAMING.contains(&name.as_str())).map(|(_, value)| value.into());
-    let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
-    named.chain(home.into_iter().flat_map(|home| AT_HOME.map(|name| home.join(name)))).collect()
 }
 
 /// What one option gives.
@@ -173,32 +169,4 @@ fn own_folders(file: &Path) -> Vec<PathBuf> {
     // A link may share the packages of another project; one that leads anywhere else opens nothing.
     let packages = packages.filter(|path| path.ends_with("node_modules"));
     packages.chain([folder.clone()]).collect()
-}
-
-/// What lmthing itself has to open while a restricted file runs; `words` stand behind the file, `written` is what lmthing writes.
-pub(super) fn own_needs(
-    (file, words): (&Path, &[String]),
-    written: Vec<PathBuf>,
-    variables: &[(String, String)],
-) -> Own {
-    let mut read = Vec::new();
-    // Packages are found by the descriptions on the way up.
-    for folder in
-        file.canonicalize().iter().flat_map(|file| file.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>())
-    {
-        read.extend(["package.json", "tsconfig.json", "jsconfig.json"].map(|name| folder.join(name)));
-    }
-    // Texts of files as input.
-    read.extend(words.iter().filter_map(|word| word.split_once('@').map(|(_, path)| PathBuf::from(path))));
-    // Certificates, and credentials that providers' rules find.
-    let names_a_file = |name: &str| {
-        ["_FILE", "_DIR", "_CERT", "_CERTS", "_CREDENTIALS", "_BUNDLE"].iter().any(|end| name.ends_with(end))
-    };
-    let named = variables.iter().filter(|(name, value)| names_a_file(name) && Path::new(value).is_absolute());
-    read.extend(named.map(|(_, value)| PathBuf::from(value)));
-    let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
-    read.extend(home.iter().flat_map(|home| [".aws", ".azure", ".config/gcloud"].map(|name| home.join(name))));
-    let mut write = written;
-    write.extend(home.iter().map(|home| home.join(".aws/sso/cache")));
-    Own { read, write }
 }

@@ -106,6 +106,11 @@ impl Recorder {
         recorder
     }
 
+    /// Where the journal is, or would be.
+    pub(crate) fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
     /// Whether the run is in the journal, so that it can be gone on with.
     pub(crate) fn is_kept(&self) -> bool {
         matches!(&*self.book.borrow(), Book::Begun { .. } | Book::Broken(_))

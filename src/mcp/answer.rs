@@ -1,5 +1,6 @@
 //! What a call of a tool came to, as plain data. Must not know how it was asked.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
 /// An answer of a tool.
@@ -69,13 +70,29 @@ impl AnswerPart {
         read.unwrap_or_else(|| AnswerPart::Text(block.to_string()))
     }
 
+    /// Text that was sent as bytes, as text.
+    fn readable(self) -> Self {
+        match self {
+            AnswerPart::Media { data, media_type } if is_text(&media_type) => {
+                let text = STANDARD.decode(&data).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+                text.map_or(AnswerPart::Media { data, media_type }, AnswerPart::Text)
+            }
+            other => other,
+        }
+    }
+
     /// Reads what stands in a resource: text, or bytes of some type.
     pub(super) fn of_resource(mut resource: Value) -> Option<Self> {
         match take_text(&mut resource, "text") {
             Some(text) => Some(AnswerPart::Text(text)),
-            None => media(&mut resource, "blob"),
+            None => media(&mut resource, "blob").map(AnswerPart::readable),
         }
     }
+}
+
+fn is_text(media_type: &str) -> bool {
+    let name = media_type.split(';').next().unwrap_or_default().trim();
+    name.starts_with("text/") || name == "application/json"
 }
 
 fn media(block: &mut Value, key: &str) -> Option<AnswerPart> {
@@ -104,11 +121,12 @@ mod tests {
             {"type": "text", "text": "a"},
             {"type": "image", "data": "AA==", "mimeType": "image/png"},
             {"type": "resource", "resource": {"uri": "x:y", "text": "b"}},
+            {"type": "resource", "resource": {"uri": "x:t", "blob": "Yw==", "mimeType": "text/plain; charset=utf-8"}},
             {"type": "resource_link", "uri": "x:z", "name": "z"},
             {"type": "odd", "n": 1},
         ]}));
         assert!(answer.has_media() && !answer.is_error && answer.structured.is_none());
-        assert_eq!(answer.text(), "a\n[image/png]\nb\n[resource x:z]\n{\"type\":\"odd\",\"n\":1}");
+        assert_eq!(answer.text(), "a\n[image/png]\nb\nc\n[resource x:z]\n{\"type\":\"odd\",\"n\":1}");
     }
 
     #[test]

@@ -4,7 +4,6 @@
 use std::{
     collections::VecDeque,
     io,
-    path::Path,
     process::{ExitStatus, Stdio},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -18,7 +17,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::server::Program;
+use super::{server::Program, surroundings::Surroundings};
 
 /// What a program needs to start and to find its files, on any machine. Nothing else of ours is handed on: keys least of all.
 const VARIABLES: &[&str] = &[
@@ -112,15 +111,11 @@ pub(super) struct Running {
 ///
 /// # Errors
 /// It cannot be started.
-pub(super) fn start(
-    keeper: &Path,
-    program: &Program,
-    variable: &dyn Fn(&str) -> Option<String>,
-) -> io::Result<(Running, ChildStdout, ChildStdin)> {
-    let mut command = command(keeper, program);
+pub(super) fn start(surroundings: &Surroundings, program: &Program) -> io::Result<(Running, ChildStdout, ChildStdin)> {
+    let mut command = command(surroundings, program)?;
     command.env_clear();
     for name in VARIABLES {
-        if let Some(value) = variable(name) {
+        if let Some(value) = (surroundings.variable)(name) {
             command.env(name, value);
         }
     }
@@ -138,19 +133,21 @@ pub(super) fn start(
 }
 
 #[cfg(unix)]
-fn command(keeper: &Path, program: &Program) -> Command {
-    let mut command = Command::new(keeper);
-    command.arg(super::keeper::SUBCOMMAND).arg(&program.command).args(&program.args);
+fn command(surroundings: &Surroundings, program: &Program) -> io::Result<Command> {
+    let mut command = Command::new(&surroundings.keeper);
+    // The keeper has to see what the server has started: it is the server alone that has less rights.
+    let rights = serde_json::to_string(&(surroundings.rights)())?;
+    command.arg(super::keeper::SUBCOMMAND).arg(rights).arg(&program.command).args(&program.args);
     // Ctrl-C is for us; a server ends when we do.
     command.process_group(0);
-    command
+    Ok(command)
 }
 
 #[cfg(not(unix))]
-fn command(_: &Path, program: &Program) -> Command {
+fn command(_: &Surroundings, program: &Program) -> io::Result<Command> {
     let mut command = Command::new(&program.command);
     command.args(&program.args);
-    command
+    Ok(command)
 }
 
 async fn listen(stderr: ChildStderr, last_words: LastWords) {

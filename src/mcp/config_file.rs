@@ -21,23 +21,40 @@ pub(crate) enum Lookup {
     Unknown(Vec<String>),
 }
 
-/// Looks a server up: in the file that was named, then, where `looks_around`, in `.mcp.json` of the working directory.
+/// Finds the value of a variable, or says why it is not to be had.
+pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
+
+/// A file that names servers.
+#[derive(Clone, Copy)]
+pub(crate) struct ServerFile<'a> {
+    path: &'a Path,
+    must_be_there: bool,
+    variable: Variable<'a>,
+}
+
+impl<'a> ServerFile<'a> {
+    /// One that somebody has named. `variable` finds what stands for `${NAME}` in it.
+    pub(crate) fn named(path: &'a Path, variable: Variable<'a>) -> Self {
+        ServerFile { path, must_be_there: true, variable }
+    }
+
+    /// `.mcp.json` of the working directory, if it is there.
+    pub(crate) fn standard(variable: Variable<'a>) -> Self {
+        ServerFile { path: Path::new(STANDARD_FILE), must_be_there: false, variable }
+    }
+}
+
+/// Looks a server up in files, one after the other.
 ///
 /// # Errors
 /// A file cannot be read, or what stands there is no server.
-pub(crate) fn find_in_files(
-    name: &str,
-    named: Option<&Path>,
-    looks_around: bool,
-    variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<Lookup, String> {
-    let standard = looks_around.then(|| (Path::new(STANDARD_FILE), false));
+pub(crate) fn find_in_files(name: &str, files: &[ServerFile<'_>]) -> Result<Lookup, String> {
     let mut known = Vec::new();
-    for (path, must_be_there) in named.map(|path| (path, true)).into_iter().chain(standard) {
-        let Some((key, servers)) = read(path, must_be_there)? else { continue };
+    for ServerFile { path, must_be_there, variable } in files {
+        let Some((key, servers)) = read(path, *must_be_there)? else { continue };
         if let Some(server) = servers.get(name) {
             let place = format!("{}: {key}.{name}", path.display());
-            return server_of(server, Some(variable))
+            return server_of(server, Some(*variable))
                 .map(Lookup::Found)
                 .map_err(|problem| format!("{place} {problem}"));
         }
@@ -45,9 +62,6 @@ pub(crate) fn find_in_files(
     }
     Ok(Lookup::Unknown(known))
 }
-
-/// Finds a variable.
-type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// A server as JSON; with variables, `${NAME}` and `${NAME:-default}` are replaced by them.
 ///
@@ -81,7 +95,7 @@ fn read(path: &Path, must_be_there: bool) -> Result<Option<Servers>, String> {
     }
 }
 
-fn expanded(value: &Value, variable: &dyn Fn(&str) -> Option<String>) -> Result<Value, String> {
+fn expanded(value: &Value, variable: Variable<'_>) -> Result<Value, String> {
     Ok(match value {
         Value::String(text) => Value::String(expanded_text(text, variable)?),
         Value::Array(items) => {
@@ -95,7 +109,7 @@ fn expanded(value: &Value, variable: &dyn Fn(&str) -> Option<String>) -> Result<
     })
 }
 
-fn expanded_text(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+fn expanded_text(text: &str, variable: Variable<'_>) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("${") {
@@ -106,7 +120,9 @@ fn expanded_text(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Resul
                 "has ${{{name}}}, which only an editor can ask for; write ${{NAME}} and set the variable"
             ));
         }
-        let value = value_of(name, variable).filter(|value| !value.is_empty() || default.is_none());
+        let value = value_of(name, variable)
+            .map_err(|problem| format!("needs the variable {name}: {problem}"))?
+            .filter(|value| !value.is_empty() || default.is_none());
         let value = value.or_else(|| default.map(str::to_owned));
         let Some(value) = value else { return Err(format!("needs the variable {name}, which is not set")) };
         out.push_str(before);
@@ -117,15 +133,16 @@ fn expanded_text(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Resul
 }
 
 /// A variable, also as editors write it: `env:NAME`, and their names for places.
-fn value_of(name: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+fn value_of(name: &str, variable: Variable<'_>) -> Result<Option<String>, String> {
     let name = name.strip_prefix("env:").unwrap_or(name);
-    let place = || match name {
-        "workspaceFolder" | "cwd" => Some(std::env::current_dir().ok()?.display().to_string()),
-        "userHome" => variable("HOME"),
+    let place = match name {
+        "workspaceFolder" | "cwd" => std::env::current_dir().ok().map(|folder| folder.display().to_string()),
+        "userHome" => variable("HOME")?,
         "pathSeparator" | "/" => Some(std::path::MAIN_SEPARATOR.to_string()),
-        _ => None,
+        _ => return variable(name),
     };
-    variable(name).or_else(place)
+    // A variable of that name comes first, unless it is not to be had.
+    Ok(variable(name).ok().flatten().or(place))
 }
 
 #[cfg(test)]
@@ -134,7 +151,7 @@ mod tests {
 
     #[test]
     fn variables_are_put_in() {
-        let variable = |name: &str| (name == "A").then(|| "1".to_owned());
+        let variable = |name: &str| Ok((name == "A").then(|| "1".to_owned()));
         let expand = |text| expanded_text(text, &variable);
         assert_eq!(expand("x${A}y${B:-2}${A:-3}$"), Ok("x1y21$".to_owned()));
         assert_eq!(expand("${B}"), Err("needs the variable B, which is not set".to_owned()));

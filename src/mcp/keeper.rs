@@ -19,6 +19,8 @@ use rustix::{
 };
 use signal_hook::{consts::SIGTERM, iterator::Signals};
 
+use crate::permission::FileRights;
+
 /// The hidden subcommand: `main.rs` hands over to [`main`] when the first argument is this.
 pub const SUBCOMMAND: &str = "__mcp-server";
 
@@ -40,10 +42,14 @@ enum Happened {
     Ended(i32),
 }
 
-/// Runs `COMMAND ARGS…` until it ends or nobody wants it any more.
+/// Runs `RIGHTS COMMAND ARGS…` until it ends or nobody wants it any more. `RIGHTS` is JSON: what the server may do with files,
+/// `null` for everything.
 pub fn main(arguments: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     let arguments: Vec<_> = arguments.collect();
-    let Some((command, arguments)) = arguments.split_first() else { return ExitCode::FAILURE };
+    let [rights, command, arguments @ ..] = &arguments[..] else { return ExitCode::FAILURE };
+    let Ok(rights) = serde_json::from_str::<Option<FileRights>>(&rights.to_string_lossy()) else {
+        return ExitCode::FAILURE;
+    };
     #[cfg(target_os = "linux")]
     {
         // Without it what a server leaves behind is not ours to end; nothing else depends on it.
@@ -51,7 +57,7 @@ pub fn main(arguments: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     }
     let mut server = Command::new(command);
     server.args(arguments).stdin(Stdio::piped()).process_group(0);
-    let code = match server.spawn() {
+    let code = match spawn(&mut server, rights) {
         Ok(server) => keep(server),
         Err(error) => {
             let _ = writeln!(io::stderr(), "{} cannot be started: {error}", command.to_string_lossy());
@@ -59,6 +65,17 @@ pub fn main(arguments: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
         }
     };
     ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+/// Starts the server, from a thread that has given up what the server may not do: we still have to see what it has started.
+fn spawn(server: &mut Command, rights: Option<FileRights>) -> io::Result<Child> {
+    let Some(rights) = rights else { return server.spawn() };
+    let start = || {
+        rights.confine();
+        server.spawn()
+    };
+    std::thread::scope(|scope| scope.spawn(start).join())
+        .unwrap_or_else(|_| Err(io::Error::other("the thread that starts it failed")))
 }
 
 fn keep(mut server: Child) -> i32 {

@@ -63,6 +63,11 @@ fn object_schema(schema: &Value) -> Result<Value, String> {
     if !jsonschema::meta::is_valid(schema) {
         return Err(shortened(schema));
     }
+    // What the rules for schemas do not say: patterns that are none, and references to what is elsewhere.
+    let text = schema.to_string();
+    if text.contains("\"pattern") || text.contains("$ref") {
+        jsonschema::validator_for(schema).map_err(|error| error.to_string())?;
+    }
     let mut keywords = keywords.clone();
     match keywords.get("type") {
         None => {
@@ -96,6 +101,8 @@ mod tests {
             json!({"name": "none"}),
             json!({"name": "lies", "inputSchema": {"type": "objekt"}}),
             json!({"name": "deep", "inputSchema": {"type": "object", "properties": {"a": {"type": 5}}}}),
+            json!({"name": "pattern", "inputSchema": {"properties": {"a": {"pattern": "("}}}}),
+            json!({"name": "elsewhere", "inputSchema": {"properties": {"a": {"$ref": "https://a.test/b"}}}}),
             json!({"name": "list", "inputSchema": {"type": "array"}}),
             json!({"name": "task", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}}),
             json!({"inputSchema": {"type": "object"}}),
@@ -105,7 +112,7 @@ mod tests {
         }
         assert_eq!(list.tools.len(), 1);
         assert_eq!(list.tools[0].input_schema["type"], "object");
-        assert_eq!(list.problems.len(), 9, "{:#?}", list.problems);
+        assert_eq!(list.problems.len(), 11, "{:#?}", list.problems);
         assert!(list.problems[1].contains("its tool text is left out: the inputSchema"), "{}", list.problems[1]);
     }
 }

@@ -82,8 +82,7 @@ impl Live {
 }
 
 async fn to_program(program: &Program, patience: Duration, around: &Surroundings) -> Result<Live, String> {
-    let Surroundings { keeper, variable, .. } = around;
-    let started = child::start(keeper, program, &**variable);
+    let started = child::start(around, program);
     let (mut child, stdout, stdin) = started.map_err(|error| format!("it cannot be started: {error}"))?;
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MAX_MESSAGE);
     let handler = Handler::default();

@@ -24,12 +24,12 @@ mod server;
 mod surroundings;
 
 pub(crate) use answer::{Answer, AnswerPart};
-pub(crate) use config_file::{Lookup, find_in_files, server_of};
+pub(crate) use config_file::{Lookup, ServerFile, find_in_files, server_of};
 pub(crate) use connection::{Connection, Timeouts};
 pub(crate) use handler::ToolProgress;
 pub(crate) use hub::Hub;
 pub(crate) use lists::{McpTool, ToolList};
 pub(crate) use names::{Names, function_name, tool_name};
 pub(crate) use pattern::Patterns;
-pub(crate) use server::Server;
+pub(crate) use server::{Program, Server};
 pub(crate) use surroundings::Surroundings;

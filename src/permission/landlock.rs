@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 
-use super::Restricted;
+use serde::{Deserialize, Serialize};
+
+use super::{Reach, Restricted};
 
 /// What the program itself needs, beside what the file may.
 #[derive(Clone, Debug, Default)]
@@ -14,19 +16,50 @@ pub struct Own {
     pub write: Vec<PathBuf>,
 }
 
+/// What a program may do with files that a restricted file starts; another process can be told.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct FileRights {
+    read: Reach<PathBuf>,
+    /// What may be read in any case.
+    own: Vec<PathBuf>,
+    write: Reach<PathBuf>,
+    /// What stays out of reach.
+    shut: Vec<PathBuf>,
+}
+
+impl FileRights {
+    /// Gives up everything else, in this thread and in what it starts from now on.
+    pub fn confine(&self) {
+        #[cfg(target_os = "linux")]
+        linux::confine(self, &Own::default(), linux::Who::Programs);
+    }
+}
+
 impl Restricted {
     /// Gives up what is not allowed, in this thread and in those it starts from now on.
     pub fn confine_program(&self, own: &Own) {
         #[cfg(target_os = "linux")]
-        linux::confine(self, own, linux::Keys::CheckedBefore);
+        linux::confine(&self.rights_of_files(Vec::new()), own, linux::Who::Ourselves);
         #[cfg(not(target_os = "linux"))]
         let _ = own;
     }
 
-    /// The same for a thread that only starts programs, which nobody checks: files with keys are out of reach as well.
-    pub fn confine_programs(&self) {
-        #[cfg(target_os = "linux")]
-        linux::confine(self, &Own::default(), linux::Keys::OutOfReach);
+    /// The same for programs that the file starts, which nobody checks: files with keys are out of reach as well.
+    pub fn of_programs(&self) -> FileRights {
+        let folders = self.own.iter().chain(self.read.listed()).chain(self.write.listed());
+        let here = std::env::current_dir().ok();
+        let shut = self.shut.found(&here.into_iter().chain(folders.cloned()).collect::<Vec<_>>());
+        self.rights_of_files(shut)
+    }
+
+    fn rights_of_files(&self, shut: Vec<PathBuf>) -> FileRights {
+        let programs = match &self.run {
+            // Wherever they are.
+            Reach::All => self.programs.folders(),
+            Reach::Only(list) => list,
+        };
+        let own = self.own.iter().chain(programs).cloned().collect();
+        FileRights { read: self.read.clone(), own, write: self.write.clone(), shut }
     }
 }
 
@@ -43,8 +76,8 @@ mod linux {
     };
 
     use super::{
-        super::{Reach, Restricted},
-        Own,
+        super::{Reach, paths, shut},
+        FileRights, Own,
     };
 
     /// What programs are made of, and devices without contents.
@@ -69,27 +102,25 @@ mod linux {
     /// What may be written by anybody, without a trace.
     const DEVICES: &[&str] = &["/dev/null", "/dev/tty", "/dev/full", "/dev/pts", "/dev/ptmx"];
 
-    /// What the program reads of itself.
-    const OF_ITSELF: &[&str] = &["/proc/self/statm", "/proc/self/stat", "/proc/self/status", "/proc/self/io"];
-
-    /// Files with keys.
+    /// Who is confined.
     #[derive(Clone, Copy, PartialEq, Eq)]
-    pub(super) enum Keys {
-        /// Whoever opens a file is asked.
-        CheckedBefore,
-        OutOfReach,
+    pub(super) enum Who {
+        /// This program: whenever a script opens a file, it is asked about, and looked at once more when it is open.
+        Ourselves,
+        /// Programs that scripts start: nobody looks at what they open.
+        Programs,
     }
 
-    pub(super) fn confine(rights: &Restricted, own: &Own, keys: Keys) {
+    pub(super) fn confine(rights: &FileRights, own: &Own, who: Who) {
         // Nothing of it is there before Linux 5.13; what newer kernels add is used where it is.
-        let _ = restrict(rights, own, keys);
+        let _ = restrict(rights, own, who);
     }
 
-    fn restrict(rights: &Restricted, own: &Own, keys: Keys) -> Result<(), RulesetError> {
+    fn restrict(rights: &FileRights, own: &Own, who: Who) -> Result<(), RulesetError> {
         // Which programs are started is no question of files.
         let handled = AccessFs::from_all(ABI::V5) & !(AccessFs::Execute | AccessFs::IoctlDev);
         let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(handled)?.create()?;
-        let mut rules = Rules { ruleset, rights, keys, handled };
+        let mut rules = Rules { ruleset, rights, who, handled };
         let (read, write) = (rules.reading(), rules.writing());
         let plain = SYSTEM.iter().map(PathBuf::from).chain(own.read.iter().cloned());
         for path in plain.chain(rights.own.iter().cloned()).chain(rights.read.listed().iter().cloned()) {
@@ -101,10 +132,9 @@ mod linux {
         for path in DEVICES.iter().map(PathBuf::from).chain(own.write.iter().cloned()) {
             rules.allow_plainly(&path, read | write)?;
         }
-        if keys == Keys::CheckedBefore {
-            for path in OF_ITSELF {
-                rules.allow_plainly(Path::new(path), read)?;
-            }
+        if who == Who::Ourselves {
+            // What our children have started stands there.
+            rules.allow_plainly(Path::new("/proc"), read)?;
         }
         if rights.read == Reach::All {
             rules.allow(Path::new("/"), read)?;
@@ -117,8 +147,8 @@ mod linux {
 
     struct Rules<'a> {
         ruleset: RulesetCreated,
-        rights: &'a Restricted,
-        keys: Keys,
+        rights: &'a FileRights,
+        who: Who,
         handled: BitFlags<AccessFs>,
     }
 
@@ -133,6 +163,9 @@ mod linux {
 
         /// Allows it for everything below a path but what has to stay out of reach.
         fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), RulesetError> {
+            if self.who == Who::Ourselves {
+                return self.allow_plainly(path, access);
+            }
             if path.starts_with("/proc") && path != Path::new("/proc") || !self.has_secrets_below(path) {
                 return if self.is_secret(path) { Ok(()) } else { self.allow_plainly(path, access) };
             }
@@ -151,11 +184,8 @@ mod linux {
 
         /// Whether something below a folder has to stay out of reach.
         fn has_secrets_below(&self, path: &Path) -> bool {
-            let hidden = &self.rights.hidden;
-            let has_keys = self.keys == Keys::OutOfReach
-                && (path.join(".env").exists()
-                    || hidden.iter().any(|hidden| hidden != path && hidden.starts_with(path)));
-            has_keys || Path::new("/proc").starts_with(path)
+            let mut shut = self.rights.shut.iter();
+            shut.any(|shut| shut != path && shut.starts_with(path)) || Path::new("/proc").starts_with(path)
         }
 
         fn is_secret(&self, path: &Path) -> bool {
@@ -163,7 +193,8 @@ mod linux {
                 let name = rest.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
                 name.is_some_and(|name| name.contains("self") || name.bytes().all(|byte| byte.is_ascii_digit()))
             });
-            is_process || self.keys == Keys::OutOfReach && self.rights.is_hidden(path)
+            let is_shut = || self.rights.shut.iter().any(|shut| paths::are_same(shut, path));
+            is_process || shut::is_env_file(path) || is_shut()
         }
 
         fn allow_plainly(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), RulesetError> {

@@ -5,6 +5,7 @@
 //! is made, nor JavaScript. Reading files is free, but for restricted prompt files.
 
 use std::{
+    fs::File,
     net::IpAddr,
     path::{Path, PathBuf},
     sync::{Arc, PoisonError},
@@ -18,16 +19,18 @@ mod paths;
 mod programs;
 mod reach;
 mod restricted;
+mod shut;
 #[cfg(test)]
 mod tests;
 
 pub use self::{
     access::{Access, Refusal},
     hosts::HostRule,
-    landlock::Own,
+    landlock::{FileRights, Own},
     programs::Programs,
     reach::Reach,
     restricted::Restricted,
+    shut::ShutFiles,
 };
 pub use approval::{ApprovalRequest, ApprovalRules, Approver, AskedLater, Decision, NobodyToAsk};
 
@@ -103,6 +106,15 @@ impl Permissions {
             let host = hosts::split(host).0;
             known.extend(addresses.iter().map(|address| (host.clone(), address.to_canonical())));
         }
+    }
+
+    /// Whether a file that a restricted script has opened is one that it may have: a link may have been changed since it was
+    /// asked about.
+    ///
+    /// # Errors
+    /// It is another.
+    pub fn check_opened(&self, file: &File, access: Access<'_>) -> Result<(), Refusal> {
+        self.restricted.as_ref().map_or(Ok(()), |rights| rights.check_opened(file, access))
     }
 
     /// Whether nothing would be refused.

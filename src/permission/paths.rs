@@ -3,6 +3,7 @@
 use std::{
     collections::VecDeque,
     ffi::OsString,
+    fs::File,
     path::{Component, Path, PathBuf},
 };
 
@@ -74,18 +75,42 @@ fn steps<'a>(path: &'a Path, real: &mut PathBuf) -> impl Iterator<Item = Step> +
 }
 
 /// Whether two paths are one file: by name, or as two names of it.
+#[cfg(target_os = "linux")]
 pub(super) fn are_same(one: &Path, other: &Path) -> bool {
-    if one == other {
-        return true;
-    }
-    #[cfg(unix)]
+    use std::os::unix::fs::MetadataExt;
+    let number = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    one == other || number(one).is_some_and(|one| Some(one) == number(other))
+}
+
+/// Where an open file is, as far as the system tells.
+pub(super) fn of_open(file: &File) -> Option<PathBuf> {
+    #[cfg(target_os = "linux")]
     {
-        use std::os::unix::fs::MetadataExt;
-        let number = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
-        number(one).is_some_and(|one| Some(one) == number(other))
+        use std::os::{fd::AsRawFd, unix::ffi::OsStrExt};
+        let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
+        // Of a file that is removed by now the system says so behind the name. What is in no folder has no path.
+        let bytes = path.as_os_str().as_bytes();
+        let bytes = bytes.strip_suffix(b" (deleted)").unwrap_or(bytes);
+        bytes.starts_with(b"/").then(|| std::ffi::OsStr::from_bytes(bytes).into())
     }
-    #[cfg(not(unix))]
-    false
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = file;
+        None
+    }
+}
+
+/// The path as it would be typed: absolute, and without `..` where that leads to the same.
+pub(super) fn shown(path: &Path) -> PathBuf {
+    let Ok(absolute) = std::path::absolute(path) else { return path.to_owned() };
+    let mut plain = PathBuf::new();
+    for part in absolute.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    if real(&plain, Last::Itself) == real(&absolute, Last::Itself) { plain } else { absolute }
 }
 
 /// Whether a path leads to what the system tells of processes, their environment among it.

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    Refusal,
+    Refusal, paths,
     reach::{Reach, refusal},
 };
 
@@ -21,7 +21,12 @@ impl Programs {
         Programs { folders: std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect() }
     }
 
-    /// The real paths of what is called so.
+    /// The folders they are looked for in.
+    pub(super) fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// The real path of what is called so.
     pub fn named(&self, name: &Path) -> Option<PathBuf> {
         self.locate(name, None).and_then(|found| found.canonicalize().ok())
     }
@@ -42,7 +47,13 @@ impl Programs {
             (Reach::Only(list), Some(found)) if found.canonicalize().is_ok_and(|real| list.contains(&real)) => {
                 Ok(found)
             }
-            _ => Err(refusal(&format!("running {program}"), &format!("--allow-run={program}"))),
+            _ => {
+                // As it can be typed wherever the command is run; a name is looked for everywhere alike.
+                let is_name = Path::new(program).components().count() == 1;
+                let file = paths::shown(&folder.unwrap_or(Path::new("")).join(program)).display().to_string();
+                let named = if is_name { program } else { &file };
+                Err(refusal(&format!("running {program}"), &format!("--allow-run={named}")))
+            }
         }
     }
 

@@ -1,9 +1,11 @@
 //! How far a right goes, and the words where it ends. Must not know kinds of access.
 
+use serde::{Deserialize, Serialize};
+
 use super::Refusal;
 
 /// How much of one kind of access was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reach<T> {
     /// Everything.
     All,

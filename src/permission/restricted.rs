@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeSet,
+    fs::File,
     net::IpAddr,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -14,6 +15,7 @@ use super::{
     paths::{self, Last},
     programs::Programs,
     reach::{Reach, refusal},
+    shut::ShutFiles,
 };
 
 /// What was given to a restricted file.
@@ -33,8 +35,8 @@ pub struct Restricted {
     pub run: Reach<PathBuf>,
     /// Where programs are looked for.
     pub programs: Programs,
-    /// Files with keys, which no right opens. Real paths.
-    pub hidden: Vec<PathBuf>,
+    /// Files that no right opens.
+    pub shut: ShutFiles,
     /// Variables that hold keys of providers, which no right shows.
     pub keys: BTreeSet<String>,
     /// Addresses of hosts that were looked up.
@@ -66,7 +68,7 @@ impl Restricted {
     fn read(&self, path: &str, last: Last) -> Result<(), Refusal> {
         let what = || format!("reading {path}");
         let real = self.real(path, last, &what)?;
-        if self.own.iter().any(|own| real.starts_with(own)) || self.read.has(|given| real.starts_with(given)) {
+        if self.may_read(&real) {
             return Ok(());
         }
         Err(refusal(&what(), &format!("--allow-read={}", shown(path))))
@@ -75,6 +77,9 @@ impl Restricted {
     fn write(&self, path: &str, last: Last) -> Result<(), Refusal> {
         let what = || format!("writing {path}");
         let real = self.real(path, last, &what)?;
+        if last == Last::Itself && self.shut.are_below(&real) {
+            return Err(never(&what(), "a file that may hold keys, or the journal, is below it"));
+        }
         if self.write.has(|given| real.starts_with(given)) {
             return Ok(());
         }
@@ -84,16 +89,33 @@ impl Restricted {
     /// Where a path leads, unless keys are there.
     fn real(&self, path: &str, last: Last, what: &dyn Fn() -> String) -> Result<PathBuf, Refusal> {
         let real = paths::real(Path::new(path), last).ok_or_else(|| never(&what(), "the path leads nowhere"))?;
-        if self.is_hidden(&real) {
-            return Err(never(&what(), "it may hold keys"));
+        match self.shut.why(&real) {
+            Some(why) => Err(never(&what(), why)),
+            None => Ok(real),
         }
-        Ok(real)
     }
 
-    /// Whether keys may be in a file: no right opens it.
-    pub(super) fn is_hidden(&self, real: &Path) -> bool {
-        let is_env_file = real.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".env"));
-        is_env_file || paths::tells_of_processes(real) || self.hidden.iter().any(|hidden| paths::are_same(hidden, real))
+    /// Whether an open file is one that may be had: by what it is, and by where it is.
+    pub(super) fn check_opened(&self, file: &File, access: Access<'_>) -> Result<(), Refusal> {
+        let Some(real) = paths::of_open(file) else {
+            let why = self.shut.why_opened(file);
+            return why.map_or(Ok(()), |why| Err(never("opening the file", why)));
+        };
+        let is_write = matches!(access, Access::Write(_));
+        let what = || format!("{} {}", if is_write { "writing" } else { "reading" }, real.display());
+        if let Some(why) = self.shut.why(&real).or_else(|| self.shut.why_opened(file)) {
+            return Err(never(&what(), why));
+        }
+        let is_given = match is_write {
+            true => self.write.has(|given| real.starts_with(given)),
+            false => self.may_read(&real),
+        };
+        // Whoever asked was told the option; this was another path then.
+        if is_given { Ok(()) } else { Err(Refusal { message: format!("{} is not allowed", what()) }) }
+    }
+
+    fn may_read(&self, real: &Path) -> bool {
+        self.own.iter().any(|own| real.starts_with(own)) || self.read.has(|given| real.starts_with(given))
     }
 
     fn network(&self, place: &str) -> Result<(), Refusal> {
@@ -131,5 +153,5 @@ fn never(what: &str, why: &str) -> Refusal {
 
 /// A path as it can be typed wherever the command is run.
 fn shown(path: &str) -> String {
-    std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
+    paths::shown(Path::new(path)).display().to_string()
 }

@@ -79,6 +79,8 @@ pub(crate) fn list_models(context: &ProviderContext) -> ModelList {
 
 /// The variables that hold keys of providers, and those with the same values.
 pub(crate) fn key_variables(variables: &[(String, String)]) -> BTreeSet<String> {
+    /// As long as no word is.
+    const LONG_KEY: usize = 12;
     /// What clouds call them; `_API_KEY` is what everybody else does.
     const OF_CLOUDS: [&str; 10] = [
         "AWS_ACCESS_KEY_ID",
@@ -100,8 +102,11 @@ pub(crate) fn key_variables(variables: &[(String, String)]) -> BTreeSet<String> 
     keys.extend(all.keys().filter(|name| name.ends_with("_API_KEY")).cloned());
     let values: BTreeSet<&String> =
         keys.iter().filter_map(|name| all.get(name)).filter(|value| !value.is_empty()).collect();
-    let copies: Vec<String> =
-        all.iter().filter(|(_, value)| values.contains(value)).map(|(name, _)| name.clone()).collect();
+    // `Bearer KEY` gives it away as well; a short one may stand in any text by chance.
+    let holds_key = |text: &String| {
+        values.contains(text) || values.iter().any(|key| key.len() >= LONG_KEY && text.contains(key.as_str()))
+    };
+    let copies: Vec<String> = all.iter().filter(|(_, value)| holds_key(value)).map(|(name, _)| name.clone()).collect();
     keys.extend(copies);
     keys
 }

@@ -79,6 +79,16 @@ pub(crate) fn check_server(ctx: &Ctx<'_>, url: &str, has_own_key: bool) -> Resul
     Err(throw(ctx, Refusal { message }))
 }
 
+/// Throws when one of these variables makes another program of the one that a restricted script starts.
+pub(in crate::script) fn check_variables<'a>(ctx: &Ctx<'_>, mut names: impl Iterator<Item = &'a String>) -> Result<()> {
+    match names.find(|name| name.starts_with("LD_") || name.starts_with("DYLD_")) {
+        Some(name) if restricted(ctx).is_some() => {
+            check(ctx, Access::Signal(&format!("starting a program with {name}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The `PermissionError` of what may not be done, to reject a promise with. To be asked for in the call itself, as long as
 /// it is known who calls.
 pub(in crate::script) fn refusal<'js>(ctx: &Ctx<'js>, access: Access<'_>) -> Result<Option<Object<'js>>> {

@@ -1,7 +1,8 @@
 // A small server of the Model Context Protocol for tests: plain Node, no packages. Over its standard input and output, or over HTTP
 // with `--http`, which prints the address. `--set name=value` sets what is odd about it.
 import { createServer } from 'node:http';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const settings = {};
@@ -61,6 +62,22 @@ const tools = {
     description: 'What it was given',
     inputSchema: object({ name: { type: 'string' } }),
     call: ({ name }) => text(process.env[name] ?? '(unset)'),
+  },
+  read: {
+    description: 'Reads a file',
+    inputSchema: object({ path: { type: 'string' } }),
+    call: ({ path }) => {
+      try {
+        return text(readFileSync(path, 'utf8'));
+      } catch (error) {
+        return text(error.code);
+      }
+    },
+  },
+  leave: {
+    description: 'Starts something that would outlive it',
+    inputSchema: object({}),
+    call: () => text(String(spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid)),
   },
   ask: {
     description: 'Asks the client',

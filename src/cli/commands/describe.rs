@@ -6,13 +6,14 @@ use std::{path::Path, rc::Rc};
 use serde_json::{Value, json};
 
 use super::{
-    mock_file,
+    journal, mock_file,
+    restrict::{Around, restricted},
     run::{absolute, in_event_loop},
     watch::end_with,
 };
 use crate::{
     check::{OfferOptions, offer},
-    cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::words, permission_args::own_needs},
+    cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::words},
     diagnostic::Diagnostic,
     files::Reporter,
     provider::Redactor,
@@ -53,10 +54,17 @@ async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagn
         (Some(path), _) => Some(mock_file::read(path)?),
         (None, model) => model.clone().map(ModelChoice::Named),
     };
-    let permissions = args.permissions.permissions(&args.file, &args.env_file, &variables)?;
-    if let Some(rights) = permissions.of_restricted() {
-        rights.confine_program(&own_needs((&args.file, &[]), Vec::new(), &variables));
-    }
+    let around = Around {
+        file: &args.file,
+        words: &[],
+        env_files: &args.env_file,
+        mcp_config: None,
+        record: None,
+        journal: &journal::path(None, &variables, &directory),
+        variables: &variables,
+    };
+    let rights = args.permissions.rights(&args.file, &variables)?;
+    let permissions = rights.map(|rights| restricted(rights, around)).unwrap_or_default();
     let host = Rc::new(Quiet { printer: printer.clone(), redactor: redactor.clone(), reporter });
     let options = OfferOptions { host, variables, redactor, permissions, model, limit: args.limit };
     let offer = offer(&absolute(&args.file), options).await?;

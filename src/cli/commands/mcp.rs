@@ -151,7 +151,7 @@ fn check_calls(args: &McpArgs, variables: &[(String, String)]) -> Result<(), Wro
         mock_file::read(mock)?;
     }
     // Which file does not matter for what was typed.
-    args.calls.permissions.permissions(Path::new(""), &args.calls.env_file, variables).map(drop)
+    args.calls.permissions.rights(Path::new(""), variables).map(drop)
 }
 
 /// The token that clients must have, if they must have one.

@@ -14,6 +14,7 @@ pub(super) mod new;
 mod prices;
 pub(super) mod prompt_file;
 mod recording;
+mod restrict;
 pub(super) mod resume;
 pub(super) mod run;
 pub(super) mod runs;

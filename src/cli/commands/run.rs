@@ -15,16 +15,16 @@ use crate::{
         args::RunArgs,
         commands::{
             input::{command_line, same_input},
-            journal::{self, Resumed, RunJournal, start},
+            journal::{Resumed, RunJournal, start},
             mock_file,
             prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
+            restrict::{Around, restricted},
             watch::{Watch, end_with, end_with_watcher},
         },
         env::{self, Environment},
         failure::{Ending, WrongUsage},
         interrupt::Interrupts,
-        permission_args::own_needs,
         script_host::TerminalHost,
         show::Show,
     },
@@ -152,16 +152,13 @@ fn prepare(
     journal.warnings.iter().for_each(|warning| show.events.warn(warning));
     args.check_stop()?;
     let reporter = reporter(args)?;
-    let model = match (&args.mock, &args.model) {
-        (Some(path), _) => Some(mock_file::read(path)?),
-        (None, model) => model.clone().map(ModelChoice::Named),
-    };
+    let model = model(args)?;
     let recording = Rc::new(RunRecording::open(args, redactor)?);
     let file = absolute(args.file());
     let argv = argv(args, &file)?;
     journal.recorder.set_start(start(args, &file, argv.clone()));
-    let permissions = args.permissions.permissions(args.file(), &args.env_file, &environment.variables)?;
-    let options = FileRunOptions {
+    let rights = args.permissions.rights(args.file(), &environment.variables)?;
+    let mut options = FileRunOptions {
         exchanges: recording.exchanges.clone(),
         redactor: redactor.clone(),
         host: Rc::new(TerminalHost {
@@ -186,34 +183,44 @@ fn prepare(
         variables: environment.variables,
         model,
         max_stack_size: SCRIPT_STACK_SIZE,
-        surroundings: Surroundings { permissions, mcp_config: mcp_config(args), ..Surroundings::default() },
+        surroundings: Surroundings { mcp_config: mcp_config(args), ..Surroundings::default() },
     };
     // Last: a command that is wrong leaves nothing behind.
     if args.journal.is_some() {
         journal.recorder.demand()?;
     }
-    confine(args, &options)?;
+    if let Some(rights) = rights {
+        let words = args.words()?;
+        let around = around(args, &words, journal.recorder.path(), &options.variables);
+        options.surroundings.permissions = restricted(rights, around);
+    }
     Ok((options, recording))
 }
 
-/// Has the system hold the rights of a restricted file as well.
-fn confine(args: &RunArgs, options: &FileRunOptions) -> Result<(), WrongUsage> {
-    if let Some(rights) = options.surroundings.permissions.of_restricted() {
-        rights.confine_program(&own_needs(
-            (args.file(), &args.words()?),
-            written(args, &options.variables),
-            &options.variables,
-        ));
-    }
-    Ok(())
+/// The model that was typed, if there is one.
+fn model(args: &RunArgs) -> anyhow::Result<Option<ModelChoice>> {
+    Ok(match (&args.mock, &args.model) {
+        (Some(path), _) => Some(mock_file::read(path)?),
+        (None, model) => model.clone().map(ModelChoice::Named),
+    })
 }
 
-/// Where lmthing itself writes during the run.
-fn written(args: &RunArgs, variables: &[(String, String)]) -> Vec<PathBuf> {
-    let directory = std::env::current_dir().unwrap_or_default();
-    let journal = journal::path(args.journal.as_ref().and_then(Option::as_deref), variables, &directory);
-    let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));
-    args.record.iter().filter_map(|file| folder(file)).chain(folder(&journal)).collect()
+/// What a restricted run has to do with.
+fn around<'a>(
+    args: &'a RunArgs,
+    words: &'a [String],
+    journal: &'a Path,
+    variables: &'a [(String, String)],
+) -> Around<'a> {
+    Around {
+        file: args.file(),
+        words,
+        env_files: &args.env_file,
+        mcp_config: args.mcp_config.as_deref(),
+        record: args.record.as_deref(),
+        journal,
+        variables,
+    }
 }
 
 /// Absolute: a script may change the working directory.

@@ -20,6 +20,10 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// A Ctrl-C in the terminal ends the run a moment before it reaches us.
 const SAME_TIME: Duration = Duration::from_millis(100);
 
+/// How often a process that is served looks whether its server is there, where the system does not tell.
+#[cfg(unix)]
+const PARENT_LOOK: Duration = Duration::from_millis(500);
+
 /// What is watched.
 pub(super) struct Watch {
     /// The command, as it is typed: `run`.
@@ -138,15 +142,29 @@ pub(super) fn end_with_watcher() {}
 pub(super) fn end_with(server: Option<u32>) {
     let Some(server) = server else { return };
     end_with_watcher();
-    #[cfg(target_os = "linux")]
+    #[cfg(unix)]
     {
-        // It may have ended just before.
-        let parent = rustix::process::getppid().map(|parent| parent.as_raw_nonzero().get().cast_unsigned());
-        if parent != Some(server) {
+        let is_there = move || {
+            let parent = rustix::process::getppid();
+            parent.is_some_and(|parent| parent.as_raw_nonzero().get().cast_unsigned() == server)
+        };
+        let end = || {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
+        };
+        // It may have ended just before.
+        if !is_there() {
+            end();
+        } else if cfg!(not(target_os = "linux")) {
+            // Elsewhere nobody tells. A run that cannot be ended so ends when it has something to say.
+            let _ = std::thread::Builder::new().spawn(move || {
+                while is_there() {
+                    std::thread::sleep(PARENT_LOOK);
+                }
+                end();
+            });
         }
     }
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(not(unix))]
     let _ = server;
 }
 

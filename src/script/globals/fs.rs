@@ -9,6 +9,7 @@ use super::bytes::Bytes;
 use super::fs_asks::Asks;
 use super::fs_descriptors::{OpenFiles, open_files};
 use super::fs_error::{FsError, FsResult};
+use super::fs_opening::Opener;
 use super::{fs_attributes as attributes, fs_operations as operations};
 use crate::script::event_loop::KeepAlive;
 use crate::script::native_module::NativeModule;
@@ -55,6 +56,22 @@ where
 {
     let files = open_files(exports.ctx())?;
     export_with(exports, name, asks, move |arguments| run(&files, arguments))
+}
+
+/// The same for an operation that opens files by their names.
+fn export_opening<'js, A, T>(
+    exports: &Object<'js>,
+    name: &str,
+    asks: Asks,
+    run: fn(&Opener, A) -> FsResult<T>,
+) -> Result<()>
+where
+    A: Send + 'static,
+    List<A>: FromJs<'js>,
+    T: IntoJs<'js> + Send + 'static,
+{
+    let opener = Opener::of(exports.ctx());
+    export_with(exports, name, asks, move |arguments| run(&opener, arguments))
 }
 
 fn export_with<'js, A, T, F>(exports: &Object<'js>, name: &str, asks: Asks, run: F) -> Result<()>
@@ -106,8 +123,8 @@ fn exports<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 }
 
 fn export_paths(exports: &Object<'_>) -> Result<()> {
-    export(exports, "readFile", Asks::Opens, |(path, flags): (String, u32)| {
-        operations::read_file(&path, flags).map(Bytes)
+    export_opening(exports, "readFile", Asks::Opens, |opener, (path, flags): (String, u32)| {
+        operations::read_file(opener, &path, flags).map(Bytes)
     })?;
     export(exports, "access", Asks::Sees, |(path, mode): (String, u32)| operations::access(&path, mode))?;
     export(exports, "readDirectory", Asks::Sees, |(path, recursive): (String, bool)| {
@@ -120,9 +137,14 @@ fn export_paths(exports: &Object<'_>) -> Result<()> {
 
 /// What makes, moves or removes files and folders.
 fn export_path_changes(exports: &Object<'_>) -> Result<()> {
-    export(exports, "writeFile", Asks::Changes, |(path, bytes, flags, mode): (String, Bytes, u32, u32)| {
-        operations::write_file(&path, &bytes.0, flags, mode)
-    })?;
+    export_opening(
+        exports,
+        "writeFile",
+        Asks::Changes,
+        |opener, (path, bytes, flags, mode): (String, Bytes, u32, u32)| {
+            operations::write_file(opener, &path, &bytes.0, flags, mode)
+        },
+    )?;
     export(exports, "makeDirectory", Asks::Makes, |(path, recursive, mode): (String, bool, u32)| {
         operations::make_directory(&path, recursive, mode)
     })?;
@@ -132,8 +154,8 @@ fn export_path_changes(exports: &Object<'_>) -> Result<()> {
     export(exports, "unlink", Asks::ChangesEntry, |(path,): (String,)| operations::unlink(&path))?;
     export(exports, "removeDirectory", Asks::ChangesEntry, |(path,): (String,)| operations::remove_directory(&path))?;
     export(exports, "rename", Asks::Moves, |(from, to): (String, String)| operations::rename(&from, &to))?;
-    export(exports, "copyFile", Asks::Copies, |(from, to, exclusive): (String, String, bool)| {
-        operations::copy_file(&from, &to, exclusive)
+    export_opening(exports, "copyFile", Asks::Copies, |opener, (from, to, exclusive): (String, String, bool)| {
+        operations::copy_file(opener, &from, &to, exclusive)
     })?;
     export(exports, "makeTemporaryDirectory", Asks::MakesAt, |(prefix,): (String,)| {
         operations::make_temporary_directory(&prefix)
@@ -161,15 +183,16 @@ fn export_attributes(exports: &Object<'_>) -> Result<()> {
             attributes::set_times(&path, accessed, modified, follow)
         },
     )?;
-    export(exports, "truncate", Asks::Changes, |(path, length): (String, f64)| {
-        attributes::truncate(&path, length as u64)
+    export_opening(exports, "truncate", Asks::Changes, |opener, (path, length): (String, f64)| {
+        attributes::truncate(opener, &path, length as u64)
     })
 }
 
 /// What works on the numbers that `open` gives.
 fn export_descriptors(exports: &Object<'_>) -> Result<()> {
-    export_open(exports, "open", Asks::Opens, |files, (path, flags, mode): (String, u32, u32)| {
-        files.open(&path, flags, mode)
+    let (files, opener) = (open_files(exports.ctx())?, Opener::of(exports.ctx()));
+    export_with(exports, "open", Asks::Opens, move |(path, flags, mode): (String, u32, u32)| {
+        files.open(&opener, &path, flags, mode)
     })?;
     export_open(exports, "close", Asks::Nothing, |files, (file,): (i32,)| files.close(file))?;
     export_open(exports, "read", Asks::Reads, |files, (file, length, position): (i32, usize, Option<f64>)| {

@@ -5,6 +5,7 @@ use std::path::Path;
 use rquickjs::{Array, Ctx, Object, Result};
 
 use super::fs_descriptors as descriptors;
+use super::fs_opening::{may_change, may_read};
 use crate::permission::Access;
 use crate::script::gate;
 use crate::script::host::host;
@@ -94,15 +95,20 @@ impl Asks {
             Asks::ChangesEntry | Asks::ChangesByFlag(_) => vec![Need::ChangeEntry(path(0)?)],
             Asks::Opens => {
                 let flags = arguments.get(1)?;
-                let reads = descriptors::may_read(flags).then(|| path(0).map(Need::See)).transpose()?;
-                let changes = descriptors::may_change(flags).then(|| path(0).map(Need::Change)).transpose()?;
+                let reads = may_read(flags).then(|| path(0).map(Need::See)).transpose()?;
+                let changes = may_change(flags).then(|| path(0).map(Need::Change)).transpose()?;
                 reads.into_iter().chain(changes).collect()
             }
             Asks::Makes => {
                 let is_there = follows(1)? && Path::new(&path(0)?).is_dir();
                 vec![if is_there { Need::See(path(0)?) } else { Need::ChangeEntry(path(0)?) }]
             }
-            Asks::MakesAt => vec![Need::ChangeEntry(format!("{}XXXXXX", path(0)?))],
+            Asks::MakesAt => {
+                // The name is not known yet; its folder is what has to be given.
+                let made = format!("{}XXXXXX", path(0)?);
+                let folder = Path::new(&made).parent().filter(|folder| !folder.as_os_str().is_empty());
+                vec![Need::Change(folder.unwrap_or(Path::new(".")).display().to_string())]
+            }
             Asks::Moves => vec![Need::ChangeEntry(path(0)?), Need::SeeEntry(path(0)?), Need::ChangeEntry(path(1)?)],
             Asks::Copies => vec![Need::See(path(0)?), Need::Change(path(1)?)],
             Asks::Links => {

@@ -1,12 +1,13 @@
 //! What the system keeps about files: `stat`, owners, modes, times.
 
 use std::{
-    fs::{self, FileTimes, OpenOptions},
+    fs::{self, FileTimes},
     io,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use super::fs_error::FsResult;
+use super::fs_opening::Opener;
 
 /// Seconds since 1970, and the nanoseconds after them.
 fn seconds(time: SystemTime) -> [f64; 2] {
@@ -145,10 +146,11 @@ pub(super) fn set_times(path: &str, accessed: f64, modified: f64, follow: bool) 
 
 #[cfg(not(unix))]
 pub(super) fn set_times(path: &str, accessed: f64, modified: f64, _follow: bool) -> FsResult<()> {
-    Ok(OpenOptions::new().write(true).open(path)?.set_times(file_times(accessed, modified)?)?)
+    Ok(fs::OpenOptions::new().write(true).open(path)?.set_times(file_times(accessed, modified)?)?)
 }
 
 /// `fs.truncate`: cuts or fills up with zeros.
-pub(super) fn truncate(path: &str, length: u64) -> FsResult<()> {
-    Ok(OpenOptions::new().write(true).open(path)?.set_len(length)?)
+pub(super) fn truncate(opener: &Opener, path: &str, length: u64) -> FsResult<()> {
+    const WRITES: u32 = 0o1;
+    Ok(opener.open(path, WRITES, 0)?.set_len(length)?)
 }

@@ -20,6 +20,7 @@ use rquickjs::{Ctx, JsLifetime, Result};
 
 use super::fs_attributes as attributes;
 use super::fs_error::{FsError, FsResult};
+use super::fs_opening::Opener;
 use crate::script::user_data;
 
 /// Standard input.
@@ -42,57 +43,9 @@ pub(super) fn open_files(ctx: &Ctx<'_>) -> Result<OpenFiles> {
     Ok(user_data::read::<OpenFiles>(ctx)?.clone())
 }
 
-/// Whether opening a file with these flags lets it be read.
-pub(super) fn may_read(flags: u32) -> bool {
-    const WRITE_ONLY: u32 = 0o1;
-    flags & 0o3 != WRITE_ONLY
-}
-
 /// Where the file of a descriptor is, as far as the system tells.
 pub(super) fn path_of(descriptor: i32) -> String {
     format!("/dev/fd/{descriptor}")
-}
-
-/// Whether opening a file with these flags may make or change it, or lets it be changed.
-pub(super) fn may_change(flags: u32) -> bool {
-    const WRITES: u32 = 0o3;
-    const MAKES: u32 = 0o100;
-    const CUTS: u32 = 0o1000;
-    flags & (WRITES | MAKES | CUTS) != 0
-}
-
-/// Opens a file with Node's flags (the numbers of Linux, see `fs/constants.js`).
-pub(super) fn open_file(path: &str, flags: u32, mode: u32) -> io::Result<File> {
-    #[cfg(unix)]
-    {
-        use rustix::fs::{Mode, OFlags};
-        const BITS: [(u32, OFlags); 10] = [
-            (0o1, OFlags::WRONLY),
-            (0o2, OFlags::RDWR),
-            (0o100, OFlags::CREATE),
-            (0o200, OFlags::EXCL),
-            (0o400, OFlags::NOCTTY),
-            (0o1000, OFlags::TRUNC),
-            (0o2000, OFlags::APPEND),
-            (0o4000, OFlags::NONBLOCK),
-            (0o200_000, OFlags::DIRECTORY),
-            (0o400_000, OFlags::NOFOLLOW),
-        ];
-        let own =
-            BITS.iter().filter(|(bit, _)| flags & bit == *bit).fold(OFlags::CLOEXEC, |all, (_, flag)| all | *flag);
-        let mode = Mode::from_raw_mode(mode as _);
-        Ok(File::from(rustix::fs::open(path, own, mode)?))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = mode;
-        let (write, append) = (flags & 3 != 0, flags & 0o2000 != 0);
-        let mut options = std::fs::OpenOptions::new();
-        options.read(flags & 1 == 0).write(write && !append).append(append);
-        options.truncate(flags & 0o1000 != 0);
-        options.create(flags & 0o100 != 0).create_new(flags & 0o300 == 0o300);
-        options.open(path)
-    }
 }
 
 impl OpenFiles {
@@ -116,8 +69,8 @@ impl OpenFiles {
         Ok(())
     }
 
-    pub(super) fn open(&self, path: &str, flags: u32, mode: u32) -> FsResult<i32> {
-        let file = open_file(path, flags, mode)?;
+    pub(super) fn open(&self, opener: &Opener, path: &str, flags: u32, mode: u32) -> FsResult<i32> {
+        let file = opener.open(path, flags, mode)?;
         let mut files = self.table();
         #[cfg(unix)]
         let number = std::os::fd::AsRawFd::as_raw_fd(&file);

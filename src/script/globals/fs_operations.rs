@@ -8,13 +8,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::fs_descriptors::open_file;
 use super::fs_error::{FsError, FsResult};
+use super::fs_opening::Opener;
 
 /// Reads a whole file, opened with Node's flags.
-pub(super) fn read_file(path: &str, flags: u32) -> FsResult<Vec<u8>> {
+pub(super) fn read_file(opener: &Opener, path: &str, flags: u32) -> FsResult<Vec<u8>> {
     let mut bytes = Vec::new();
-    let mut file = open_file(path, flags, 0o666)?;
+    let mut file = opener.open(path, flags, 0o666)?;
     if let Ok(metadata) = file.metadata() {
         bytes.reserve_exact(usize::try_from(metadata.len()).unwrap_or_default());
     }
@@ -23,8 +23,8 @@ pub(super) fn read_file(path: &str, flags: u32) -> FsResult<Vec<u8>> {
 }
 
 /// Writes a whole file, opened with Node's flags.
-pub(super) fn write_file(path: &str, bytes: &[u8], flags: u32, mode: u32) -> FsResult<()> {
-    Ok(open_file(path, flags, mode)?.write_all(bytes)?)
+pub(super) fn write_file(opener: &Opener, path: &str, bytes: &[u8], flags: u32, mode: u32) -> FsResult<()> {
+    Ok(opener.open(path, flags, mode)?.write_all(bytes)?)
 }
 
 /// Checks access; `mode` is a sum of `R_OK` 4, `W_OK` 2 and `X_OK` 1, or 0 for existence.
@@ -144,13 +144,12 @@ pub(super) fn rename(from: &str, to: &str) -> FsResult<()> {
 }
 
 /// `fs.copyFile`; `exclusive` is `COPYFILE_EXCL`.
-pub(super) fn copy_file(from: &str, to: &str, exclusive: bool) -> FsResult<()> {
+pub(super) fn copy_file(opener: &Opener, from: &str, to: &str, exclusive: bool) -> FsResult<()> {
     // Making the file is the check: of two that try, one fails.
     if exclusive {
         OpenOptions::new().write(true).create_new(true).open(to)?;
     }
-    fs::copy(from, to)?;
-    Ok(())
+    opener.copy(from, to)
 }
 
 /// `fs.mkdtemp`: the prefix and six random characters.

@@ -16,6 +16,7 @@ mod fs_asks;
 mod fs_attributes;
 mod fs_descriptors;
 mod fs_error;
+mod fs_opening;
 mod fs_operations;
 mod fs_watch;
 mod inspect;

@@ -5,17 +5,31 @@ use std::{env, thread};
 
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value};
 
-#[cfg(unix)]
 use crate::permission::Access;
-#[cfg(unix)]
 use crate::script::gate;
 use crate::script::native_module::NativeModule;
 #[cfg(unix)]
 use crate::script::system_error::SystemError;
 
-/// The directory of the user, as `os.homedir()` gives it: `$HOME` first, then the user database.
-fn home_directory() -> Option<String> {
-    env::home_dir().map(|path| path.to_string_lossy().into_owned())
+/// The directory of the user, as `os.homedir()` gives it: `$HOME` first, then the user database. A script that may not read
+/// `$HOME` is told what the database says.
+fn home_directory(ctx: Ctx<'_>) -> Option<String> {
+    let may_read = gate::restricted(&ctx).is_none_or(|rights| rights.check(Access::Env("HOME")).is_ok());
+    if may_read { env::home_dir().map(|path| path.to_string_lossy().into_owned()) } else { home_by_database() }
+}
+
+#[cfg(unix)]
+fn home_by_database() -> Option<String> {
+    let id = rustix::process::getuid().as_raw().to_string();
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    // name:password:number:group:comment:folder:shell
+    let mut users = users.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    users.find(|user| user.get(2) == Some(&id.as_str()))?.get(5).map(|folder| (*folder).to_owned())
+}
+
+#[cfg(not(unix))]
+fn home_by_database() -> Option<String> {
+    None
 }
 
 fn processor_count() -> usize {
@@ -74,8 +88,10 @@ fn user_ids() -> Vec<f64> {
 #[cfg(unix)]
 fn priority<'js>(ctx: Ctx<'js>, id: i32, priority: Option<i32>) -> Result<Value<'js>> {
     use rustix::process::{Pid, getpriority_process, setpriority_process};
-    if priority.is_some() {
-        gate::check(&ctx, Access::Signal("os.setPriority(…)"))?;
+    let is_own = id == 0 || u32::try_from(id) == Ok(std::process::id());
+    if priority.is_some() || !is_own && gate::restricted(&ctx).is_some() {
+        let what = if priority.is_some() { "os.setPriority(…)" } else { "the priority of another process" };
+        gate::check(&ctx, Access::Signal(what))?;
     }
     let process = Pid::from_raw(id);
     let outcome = match priority {

@@ -12,7 +12,7 @@ use rquickjs::{CatchResultExt, Ctx, Function, JsLifetime, Module, Object, Result
 
 use super::kind::{self, Kind};
 use super::resolver::ModuleResolver;
-use super::{meta, package, source, typescript};
+use super::{meta, package, reading, source, typescript};
 use crate::permission::Access;
 use crate::script::builtin::{self, INTERNAL_PREFIX, import_builtin};
 use crate::script::error::ScriptError;
@@ -111,7 +111,7 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let read = |ctx: Ctx<'js>, path: String| {
         gate::check(&ctx, Access::Read(&path))?;
         host(&ctx)?.looked_for(Path::new(&path));
-        source::read(Path::new(&path)).map_err(|failure| failure.throw(&ctx))
+        reading::read(&ctx, Path::new(&path)).map_err(|failure| failure.throw(&ctx))
     };
     exports.set("readText", Function::new(ctx.clone(), read)?)?;
     // kindOf(path): 'module', 'commonjs', 'json' or 'addon'.

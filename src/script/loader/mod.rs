@@ -18,6 +18,7 @@ mod missing_export;
 mod modules;
 mod package;
 mod position;
+mod reading;
 mod resolver;
 mod source;
 mod typescript;
@@ -188,7 +189,7 @@ fn read_text(ctx: &Ctx<'_>, file: &Path) -> Result<String> {
     if !gate::owns_process(ctx) {
         look_up::check_ordinary(file).map_err(|message| ScriptError::error(message).throw(ctx))?;
     }
-    source::read(file).map_err(|failure| failure.throw(ctx))
+    reading::read(ctx, file).map_err(|failure| failure.throw(ctx))
 }
 
 impl Resolver for ModuleLoader {

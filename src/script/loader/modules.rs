@@ -46,7 +46,9 @@ impl Modules {
     /// The text of the module `name`, when it is a file that can still be read.
     pub(in crate::script) fn text_of(&self, name: &str) -> Option<String> {
         let path = self.files.borrow().get(name).cloned()?;
-        super::source::read(&path).ok()
+        // Real when it was loaded: a link in its place would be a file that nobody has asked about.
+        let is_same = std::fs::canonicalize(&path).is_ok_and(|real| real == path);
+        is_same.then(|| super::source::read(&path).ok()).flatten()
     }
 
     /// Takes note of the text of a module that is about to run.

@@ -130,8 +130,9 @@ impl ModuleResolver {
 
     /// A built-in or native module by its name or alias.
     pub(super) fn known(&self, base: &str, specifier: &str) -> Option<String> {
-        // Built-in modules import these from each other; for a user's file they do not exist.
-        if specifier.starts_with(INTERNAL_PREFIX) && self.modules.is_file(base) {
+        // Built-in modules import these from each other; for anybody else they do not exist.
+        let is_own = || base.starts_with("lmthing:") || builtin::find(base).is_some();
+        if specifier.starts_with(INTERNAL_PREFIX) && !is_own() {
             return None;
         }
         if self.native.iter().any(|module| module.name == specifier) {

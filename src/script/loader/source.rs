@@ -1,6 +1,6 @@
 //! Reading a module's file, and what kind of module it is.
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use crate::script::error::ScriptError;
 
@@ -26,9 +26,13 @@ pub(super) fn is_typescript(module: &str) -> bool {
 
 /// Reads a text file as UTF-8, without its byte order mark.
 pub(super) fn read(path: &Path) -> Result<String, ScriptError> {
+    text(path, std::fs::read(path))
+}
+
+/// What was read of a file as text.
+pub(super) fn text(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<String, ScriptError> {
     let shown = path.display();
-    let bytes =
-        std::fs::read(path).map_err(|error| ScriptError::error(format!("Cannot read '{shown}': {}", plain(&error))))?;
+    let bytes = bytes.map_err(|error| ScriptError::error(format!("Cannot read '{shown}': {}", plain(&error))))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         ScriptError::error(format!("'{shown}' is not UTF-8 text (byte {})", error.utf8_error().valid_up_to()))
     })?;

@@ -88,10 +88,7 @@ impl ChildOptions {
         let Some(rights) = gate::restricted(ctx) else { return gate::check(ctx, Access::Run(&self.file)) };
         let folder = self.cwd.as_deref().map(Path::new);
         let found = rights.program(&self.file, folder).map_err(|refusal| gate::throw(ctx, refusal))?;
-        let loads_code = |name: &String| name.starts_with("LD_") || name.starts_with("DYLD_");
-        if let Some(name) = self.env.iter().step_by(2).find(|name| loads_code(name)) {
-            gate::check(ctx, Access::Signal(&format!("starting a program with {name}")))?;
-        }
+        gate::check_variables(ctx, self.env.iter().step_by(2))?;
         if let Some(found) = found {
             self.argv0.get_or_insert_with(|| self.file.clone());
             self.file = found.display().to_string();
@@ -110,7 +107,7 @@ impl ChildOptions {
         let handle = tokio::runtime::Handle::try_current().ok();
         let start = move || {
             let _inside = handle.as_ref().map(tokio::runtime::Handle::enter);
-            rights.confine_programs();
+            rights.of_programs().confine();
             start(command)
         };
         std::thread::scope(|scope| {

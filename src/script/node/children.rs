@@ -15,6 +15,11 @@ pub(super) fn add(pid: u32) {
     children().push(pid);
 }
 
+/// Whether it is a child that ends with the run.
+pub(super) fn has(pid: u32) -> bool {
+    children().contains(&pid)
+}
+
 /// A child that has ended, or that may outlive the run.
 pub(super) fn remove(pid: u32) {
     children().retain(|known| *known != pid);

@@ -43,7 +43,8 @@ async function lookupPromise(hostname, given) {
 const resolveFamily = (family, syscall) => async (hostname) => {
   try {
     return (await addressesOf(hostname, family)).map(({ address }) => address);
-  } catch {
+  } catch (error) {
+    if (error?.name === 'PermissionError') throw error;
     throw Object.assign(new Error(`${syscall} ENOTFOUND ${hostname}`), { errno: undefined, code: 'ENOTFOUND', syscall, hostname });
   }
 };

@@ -4,9 +4,10 @@ use std::{rc::Rc, time::Duration};
 
 use rquickjs::{Ctx, Object, Result, Value};
 
-use super::{reference::McpReference, tools};
+use super::{file_variables::FileVariables, reference::McpReference, tools};
 use crate::{
-    mcp::{Lookup, Patterns, Server, Timeouts, find_in_files, server_of},
+    mcp::{Lookup, Patterns, Server, ServerFile, Timeouts, find_in_files, server_of},
+    permission::Refusal,
     prompt::DefinitionKind,
     script::{
         bindings::{
@@ -19,7 +20,7 @@ use crate::{
             services,
             values::{elements, kind_of, property, to_json, type_error},
         },
-        warn,
+        gate, warn,
     },
 };
 
@@ -83,8 +84,6 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
         return Server::from_json(&given).map_err(|problem| wrong(format!("the server: {problem}")));
     };
     let name = name.to_string()?;
-    let env = services::providers(ctx)?.env;
-    let variable = |name: &str| env.get(name);
     let named = services::mcp_config(ctx)?;
     let servers = call.core.mcp_servers.borrow().clone();
     // What was typed takes the place of what stands in the prompt file, and that of a file that happens to be there.
@@ -92,7 +91,17 @@ fn server(call: &Call<'_>, place: &str) -> Result<Server> {
     if let (None, Some(own)) = (typed, own) {
         return server_of_config(own, &name).map_err(wrong);
     }
-    match (find_in_files(&name, typed, own.is_none(), &variable).map_err(wrong)?, own) {
+    let variables = FileVariables::of(ctx)?;
+    let of_user = |name: &str| variables.in_file_of_user(typed, name);
+    let of_anybody = |name: &str| variables.in_any_file(name);
+    let typed = typed.map(|path| ServerFile::named(path, &of_user));
+    let standard = own.is_none().then(|| ServerFile::standard(&of_anybody));
+    let found = find_in_files(&name, &typed.into_iter().chain(standard).collect::<Vec<_>>());
+    let found = found.map_err(|problem| match variables.is_refused() {
+        true => gate::throw(ctx, Refusal { message: format!("{place}: {problem}") }),
+        false => wrong(problem),
+    });
+    match (found?, own) {
         (Lookup::Found(server), _) => Ok(server),
         (Lookup::Unknown(_), Some(own)) => server_of_config(own, &name).map_err(wrong),
         // A run may be given a file that names it.

@@ -1,11 +1,11 @@
 //! The connections of an engine: made when a prompt first needs one, ended with the run. Must not know who needs them.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{borrow::Cow, cell::RefCell, rc::Rc};
 
 use rquickjs::{Ctx, JsLifetime, Result};
 
 use crate::{
-    mcp::{Connection, Hub, Server, Surroundings},
+    mcp::{Connection, Hub, Program, Server, Surroundings},
     permission::Access,
     sandbox,
     script::{
@@ -33,8 +33,7 @@ pub(crate) async fn close(engine: &Engine) {
 
 /// The connection to a server. Throws a `PermissionError` where it may not be reached.
 pub(super) fn connection(ctx: &Ctx<'_>, plan: &McpPlan) -> Result<Rc<Connection>> {
-    let place = plan.server.place();
-    gate::check(ctx, access(plan, &place))?;
+    let server = checked(ctx, &plan.server)?;
     let kept = user_data::read::<Kept>(ctx)?.0.borrow().clone();
     let hub = match kept {
         Some(hub) => hub,
@@ -46,26 +45,43 @@ pub(super) fn connection(ctx: &Ctx<'_>, plan: &McpPlan) -> Result<Rc<Connection>
     };
     // What the script has written to `process.env` counts.
     services::read_environment(ctx)?;
-    let connection = hub.connection(&plan.name, &plan.server, plan.timeouts);
+    let connection = hub.connection(&plan.name, &server, plan.timeouts);
     // What a server echoes goes into recordings and journals.
     let redactor = services::providers(ctx)?.redactor;
     connection.secrets().for_each(|secret| redactor.learn(secret));
     Ok(connection)
 }
 
-fn access<'a>(plan: &McpPlan, place: &'a str) -> Access<'a> {
-    match &plan.server {
-        Server::Program(_) => Access::Run(place),
-        Server::Http(_) => Access::Network(place),
-    }
+/// The server, if it may be reached. Of a restricted script a program is the file that was looked at, and nothing in its
+/// environment makes another of it.
+fn checked<'a>(ctx: &Ctx<'_>, server: &'a Server) -> Result<Cow<'a, Server>> {
+    let Server::Program(program) = server else {
+        gate::check(ctx, Access::Network(&server.place()))?;
+        return Ok(Cow::Borrowed(server));
+    };
+    let Some(rights) = gate::restricted(ctx) else {
+        gate::check(ctx, Access::Run(&program.command))?;
+        return Ok(Cow::Borrowed(server));
+    };
+    let found = rights.program(&program.command, program.cwd.as_deref());
+    let found = found.map_err(|refusal| gate::throw(ctx, refusal))?;
+    gate::check_variables(ctx, program.env.keys())?;
+    let command = found.map_or_else(|| program.command.clone(), |found| found.display().to_string());
+    Ok(Cow::Owned(Server::Program(Program { command, ..program.clone() })))
 }
 
 fn surroundings(ctx: &Ctx<'_>) -> Result<Surroundings> {
     let env = services::providers(ctx)?.env;
     let own = env.clone();
+    let rights = gate::restricted(ctx);
+    let shown = rights.clone();
+    // `PATH` is what every program that is started gets.
+    let is_shown =
+        move |name: &str| name == "PATH" || shown.as_ref().is_none_or(|rights| rights.check(Access::Env(name)).is_ok());
     Ok(Surroundings {
         keeper: sandbox::own_program(),
-        variable: Box::new(move |name| own.get(name)),
+        rights: Box::new(move || rights.as_ref()?.of_restricted().map(|rights| rights.of_programs())),
+        variable: Box::new(move |name| own.get(name).filter(|_| is_shown(name))),
         network: Box::new(move || env.network()),
     })
 }

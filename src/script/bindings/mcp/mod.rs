@@ -3,6 +3,7 @@
 
 mod call;
 pub(crate) mod define;
+mod file_variables;
 pub(crate) mod hub;
 mod reference;
 pub(crate) mod tools;

@@ -1,0 +1,191 @@
+//! More ways around the rights of a restricted prompt file, each of which has to lead nowhere (docs/permissions.md, "How it
+//! holds"), through the binary. Links, `..`, `/proc/self`, redirects, the environment of children, imports and CommonJS are in
+//! `permissions.rs`, files with keys in `permissions_keys.rs`.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "tests fail that way")]
+
+mod permission_support;
+mod run_support;
+
+use permission_support::{folder, lines};
+use run_support::Ended;
+
+fn refused(line: &str, option: &str) {
+    assert!(line.ends_with(&format!("PermissionError {option}")), "{line}");
+}
+
+#[test]
+fn numbers_of_open_files_lead_nowhere() {
+    let folder = folder(
+        "for (let number = 3; number < 40; number += 1) {
+    for (const path of [`/dev/fd/${number}`, `/proc/self/fd/${number}`, `/proc/${process.pid}/fd/${number}`]) {
+      try { console.log(`${path}: ${fs.readFileSync(path, 'utf8')}`); } catch {}
+    }
+    try { console.log(`${number}: ${fs.readSync(number, Buffer.alloc(9))}`); } catch {}
+    try { fs.closeSync(number); console.log(`closed ${number}`); } catch {}
+  }
+  await attempt('list', () => fs.readdirSync('/proc/self/fd').length);
+  await attempt('root', () => fs.readFileSync(`/proc/self/root${process.cwd()}/out/secret.txt`, 'utf8'));
+  await attempt('maps', () => fs.readFileSync('/proc/self/maps', 'utf8').length);",
+    );
+    let all = lines(&folder, "--restrict --journal=runs.db");
+    assert_eq!(all.len(), 3, "{all:?}");
+    all.iter().for_each(|line| refused(line, "--allow-read"));
+}
+
+#[test]
+fn sockets_need_files_that_may_be_written_and_abstract_ones_are_none() {
+    let folder = folder(
+        "const connect = (path) => new Promise((done, no) => net.connect(path, () => done('connected')).on('error', no));
+  const listen = (path) => new Promise((done, no) => net.createServer().on('error', no).listen(path, () => done('listening')));
+  await attempt('path', () => connect('out/socket'));
+  await attempt('link', () => connect('own/link/socket'));
+  await attempt('listen', () => listen('own/socket'));
+  await attempt('abstract', () => connect('\\0name'));
+  await attempt('abstract server', () => listen('\\0name'));
+  await attempt('fetch', async () => (await fetch(new URL('../out/secret.txt', import.meta.url))).text());",
+    );
+    let all = lines(&folder, "--allow-read=own");
+    for line in &all[..3] {
+        assert!(line.contains("PermissionError --allow-"), "{all:?}");
+    }
+    all[3..5].iter().for_each(|line| refused(line, "never"));
+    assert!(!all[5].contains("outside"), "{all:?}");
+}
+
+#[test]
+fn what_lmthing_is_made_of_is_not_for_scripts() {
+    let folder = folder(
+        "const native = 'lmthing:internal/native/fs';
+  await attempt('import', async () => Object.keys(await import(native)).length);
+  await attempt('require', () => Object.keys(require(native)).length);
+  await attempt('data', async () => Object.keys((await import(`data:text/javascript,export * from '${native}'`))).length);
+  await attempt('eval', async () => Object.keys(await (0, eval)(`import('${native}')`)).length);
+  await attempt('function', async () => Object.keys(await new Function(`return import('${native}')`)()).length);
+  await attempt('binding', () => process.binding('fs'));",
+    );
+    let all = lines(&folder, "--restrict");
+    // Some messages have several lines.
+    assert_eq!(all.iter().filter(|line| line.contains(": Error ")).count(), 6, "{all:?}");
+}
+
+#[test]
+fn code_from_a_text_has_the_same_rights() {
+    let folder = folder(
+        "await attempt('data', async () => (await import(`data:text/javascript,export default process.env.PLAIN`)).default);
+  await attempt('eval', () => (0, eval)('process.env.PLAIN'));
+  await attempt('vm', async () => (await import('node:vm')).default.runInThisContext('process.env.PLAIN'));
+  await attempt('other folder', () => createRequire(new URL('../out/x.cjs', import.meta.url))('./code.cjs'));
+  await attempt('query', async () => (await import('../out/code.mjs?again')).default);
+  await attempt('encoded', async () => (await import('..%2fout%2fcode.mjs').catch(() => import('../%6fut/code.mjs'))).default);
+  await attempt('other prompt', async () => (await import('lmthing')).run('../out/code.mjs'));",
+    );
+    let all = lines(&folder, "--restrict");
+    all[..3].iter().for_each(|line| refused(line, "--allow-env"));
+    all[3..].iter().for_each(|line| refused(line, "--allow-read"));
+    assert_eq!(all.len(), 7, "{all:?}");
+}
+
+#[test]
+fn the_home_folder_and_other_processes_are_not_told_of() {
+    let folder = folder(
+        "const os = (await import('node:os')).default;
+  await attempt('home', () => os.homedir() + os.userInfo().homedir);
+  await attempt('parent', () => process.kill(process.ppid, 0));
+  await attempt('all', () => process.kill(-1, 0));
+  await attempt('group', () => process.kill(0, 0));
+  await attempt('first', () => os.getPriority(1));
+  await attempt('self', () => process.kill(process.pid, 0));
+  await attempt('own', () => { const child = spawnSync('true'); return child.status; });",
+    );
+    let mut command = folder.command("run --allow-run=true own/p.lmt.mjs");
+    let ended = Ended::from(command.env("HOME", "/home/of/a-secret").output().unwrap());
+    assert!(!format!("{ended:?}").contains("a-secret"), "{ended:?}");
+    let all: Vec<_> = ended.stdout.lines().collect();
+    all[1..5].iter().for_each(|line| refused(line, "--allow-run"));
+    assert_eq!(all[5..7], ["self: true", "own: 0"], "{ended:?}");
+    let mut command = folder.command("run --allow-env=HOME own/p.lmt.mjs");
+    let ended = Ended::from(command.env("HOME", "/home/of/a-secret").output().unwrap());
+    assert!(ended.stdout.starts_with("home: /home/of/a-secret/home/of/a-secret\n"), "{ended:?}");
+}
+
+#[test]
+fn names_are_looked_up_for_those_who_may_talk_to_them() {
+    let folder = folder(
+        "for (const name of ['lookup', 'resolve', 'resolve4', 'resolve6']) {
+    await attempt(name, () => dns.promises[name]('localhost'));
+    await attempt(`${name} back`, () => new Promise((done, no) => dns[name]('localhost', (error, found) => error ? no(error) : done(found))));
+  }",
+    );
+    let all = lines(&folder, "--allow-net=example.org");
+    assert_eq!(all.len(), 8, "{all:?}");
+    all.iter().for_each(|line| refused(line, "--allow-net"));
+}
+
+#[test]
+fn packages_find_variables_unset_and_the_file_is_told() {
+    let folder = folder(
+        "await attempt('own', () => process.env.NODE_ENV);
+  await attempt('package', async () => (await import('looks')).default);
+  await attempt('commonjs', () => require('looks/common.cjs'));
+  await attempt('path', async () => (await import('node:path')).default.win32.resolve('q:x'));",
+    );
+    folder.write(
+        "node_modules/looks/package.json",
+        r#"{"name":"looks","type":"module","exports":{".":"./index.js","./common.cjs":"./common.cjs"}}"#,
+    );
+    folder.write(
+        "node_modules/looks/index.js",
+        "export default `${process.env.NODE_ENV} ${process.env.OPENAI_API_KEY} ${process.env.PLAIN}`;",
+    );
+    folder.write("node_modules/looks/common.cjs", "module.exports = process.env.PLAIN ?? 'unset';");
+    let all = lines(&folder, "--restrict");
+    refused(&all[0], "--allow-env");
+    assert_eq!(all[1..3], ["package: undefined undefined undefined", "commonjs: unset"]);
+    assert!(all[3].starts_with("path: q:\\"), "{all:?}");
+    assert_eq!(lines(&folder, "--allow-env=PLAIN")[1..3], ["package: undefined undefined plain", "commonjs: plain"]);
+}
+
+#[test]
+fn a_refusal_names_what_can_be_typed() {
+    let folder = folder(
+        "const option = (work) => { try { work(); } catch (error) { console.log(error.message.split('run it with ')[1].replace(process.cwd(), '')); } };
+  option(() => fs.readFileSync('own/../out/./secret.txt'));
+  option(() => fs.writeFileSync(`${process.cwd()}/own/../out/new.txt`, ''));
+  option(() => fs.mkdtempSync('out/made-'));
+  option(() => spawnSync('../own/./tool', { cwd: 'own' }).error && null);
+  option(() => { throw spawnSync('own/../no-program').error ?? new Error('run it with nothing'); });",
+    );
+    let all = lines(&folder, "--restrict");
+    assert_eq!(
+        all,
+        [
+            "--allow-read=/out/secret.txt",
+            "--allow-write=/out/new.txt",
+            "--allow-write=/out",
+            "--allow-run=/own/tool",
+            "--allow-run=/no-program"
+        ]
+    );
+}
+
+/// Beside the worker for code, which lmthing starts from its own file.
+#[test]
+fn code_that_a_model_writes_has_the_rights_of_the_functions_it_calls() {
+    let code = "try { return await look({ path: 'out/secret.txt' }); } catch (error) { return String(error); }";
+    let source = format!(
+        "import fs from 'node:fs';
+export const config = {{ model: 'mock' }};
+export const mock = [{{ type: 'tool-call', toolName: 'runToolCode', args: {{ code: {code:?} }} }}, {{ type: 'text', text: 'Done.' }}];
+export default async ({{ defFunction, defTool, $ }}) => {{
+  const path = {{ type: 'object', properties: {{ path: {{ type: 'string' }} }}, required: ['path'] }};
+  defFunction('look', 'Looks', path, ({{ path }}) => fs.readFileSync(path, 'utf8'));
+  $`go`;
+}};"
+    );
+    let folder = folder("");
+    folder.write("own/p.lmt.mjs", &source);
+    let ended = folder.run("run --restrict -f events own/p.lmt.mjs");
+    assert!(ended.stdout.contains("is not allowed: the prompt file is restricted"), "{ended:?}");
+    assert!(!ended.stdout.contains("outside"), "{ended:?}");
+}
