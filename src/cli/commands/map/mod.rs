@@ -2,9 +2,14 @@
 
 mod show;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use super::{mock_file, prompt_file::check_file, run::own_prices};
+use super::{
+    journal, mock_file,
+    prompt_file::check_file,
+    restrict::{Around, restricted},
+    run::own_prices,
+};
 use crate::{
     cli::{
         ExitCode, Printer,
@@ -12,7 +17,6 @@ use crate::{
         failure::{Ending, WrongUsage},
         interrupt::Interrupts,
         map_args::{MapArgs, MapFormat},
-        permission_args::own_needs,
     },
     files::Reporter,
     map::{Format, MapModel, MapOptions, Source, run_map},
@@ -56,8 +60,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         environment.problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
     }
     let variables = environment.variables;
-    let permissions = args.permissions.permissions(&args.file, &args.env_file, &variables)?;
-    confine(args, &permissions, &variables);
+    let permissions = permissions(args, &variables)?;
     let model = match (&args.mock, &args.model) {
         (Some(path), _) => match mock_file::read(path)? {
             ModelChoice::Mock { items, place } => Some(MapModel::Mock(items, place)),
@@ -106,20 +109,29 @@ fn source(args: &MapArgs) -> Result<Source, WrongUsage> {
     }
 }
 
-/// Has the system hold the rights of a restricted file as well.
-fn confine(args: &MapArgs, permissions: &Permissions, variables: &[(String, String)]) {
-    let Some(rights) = permissions.of_restricted() else { return };
+/// What the file may reach; of a restricted file the system holds that as well from now on.
+fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permissions, WrongUsage> {
+    let Some(rights) = args.permissions.rights(&args.file, variables)? else { return Ok(Permissions::default()) };
     let folder = |file: &Path| absolute(file).parent().map(Path::to_owned);
-    let written = args.output.iter().filter_map(|out| folder(out)).chain([std::env::temp_dir()]).collect();
-    // As words of the command line name files that are read.
     let each = args.each.as_deref().map(Path::new).and_then(|pattern| {
-        let is_plain =
-            |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
+        let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
         folder(&pattern.components().take_while(is_plain).collect::<PathBuf>().join("x"))
     });
-    let read = args.input.iter().chain(&args.mock).chain(&args.mcp_config).cloned().chain(each);
+    // As words of the command line name files that are read.
+    let read = args.input.iter().cloned().chain(each);
     let read: Vec<String> = read.map(|path| format!("@{}", path.display())).collect();
-    rights.confine_program(&own_needs((&args.file, &read), written, variables));
+    let around = Around {
+        file: &args.file,
+        words: &read,
+        env_files: &args.env_file,
+        mcp_config: args.mcp_config.as_deref(),
+        record: args.output.as_deref(),
+        // Rows and results that wait.
+        written: &[std::env::temp_dir()],
+        journal: &journal::path(None, variables, &std::env::current_dir().unwrap_or_default()),
+        variables,
+    };
+    Ok(restricted(rights, around))
 }
 
 fn absolute(file: &Path) -> PathBuf {
