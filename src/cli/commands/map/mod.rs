@@ -60,7 +60,6 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         environment.problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
     }
     let variables = environment.variables;
-    let permissions = permissions(args, &variables)?;
     let model = match (&args.mock, &args.model) {
         (Some(path), _) => match mock_file::read(path)? {
             ModelChoice::Mock { items, place } => Some(MapModel::Mock(items, place)),
@@ -68,10 +67,13 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         },
         (None, model) => model.clone().map(MapModel::Named),
     };
+    let (own_prices, rows) = (own_prices(&variables, &Reporter::default())?, source(args)?);
+    // Last: from here on only what the file may read can be read, and what lmthing needs for rows.
+    let permissions = permissions(args, &variables)?;
     Ok(MapOptions {
         file: absolute(&args.file),
         shown_file: args.file.display().to_string(),
-        rows: source(args)?,
+        rows,
         settings: args.set.clone(),
         out: args.output.clone(),
         format: match args.format {
@@ -85,7 +87,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         retries: args.retries,
         fresh: args.fresh,
         limits: args.limits.limits(),
-        own_prices: own_prices(&variables, &Reporter::default())?,
+        own_prices,
         permissions,
         mcp_config: args.mcp_config.as_deref().map(absolute),
         model,
