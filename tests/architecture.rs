@@ -131,7 +131,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     // Files are run by other processes, which tell of it in events.
-    ("serve", &["files", "http", "event", "chat", "schema", "diagnostic"]),
+    ("serve", &["files", "chat", "schema", "diagnostic"]),
     (
         "cli",
         &[
