@@ -122,6 +122,27 @@ fn several_calls_are_decided_on_at_once_and_a_decision_is_not_a_pattern() {
 }
 
 #[test]
+fn ids_that_look_like_numbered_ones_mean_themselves() {
+    let place = in_one_answer(&[("a", "deploy", "x"), ("a.1", "deploy", "y")]);
+    stopped(&place, RUN);
+    assert!(stopped(&place, "resume last --approve a.1").stderr.contains("  a: deploy\n"));
+    assert_eq!(place.lines("done.log"), ["deployed y"]);
+    assert_eq!(done(&place, "resume last --deny a").stdout, "The user denied the call of deploy; deployed to y\n");
+}
+
+#[test]
+fn what_the_first_command_approved_is_still_approved() {
+    let source = DEPLOY.replace("done('read'))", "done('read'), { needsApproval: true })");
+    let place = asking(&source, |asked| match asked.step {
+        0 => Turn::default().call("c1", "deploy", &json!({ "to": "a" })),
+        1 => Turn::default().call("c2", "read", &json!({ "to": "b" })),
+        _ => Turn::text(&asked.results().join("; ")),
+    });
+    stopped(&place, &RUN.replace("p.lmt.mjs", "--approve rea* p.lmt.mjs"));
+    assert_eq!(done(&place, "resume last --approve c1").stdout, "deployed to a; read to b\n");
+}
+
+#[test]
 fn words_that_mean_no_call_are_refused_with_those_that_do() {
     let place = in_one_answer(&[("c1", "deploy", "a"), ("c2", "deploy", "b")]);
     stopped(&place, RUN);

@@ -19,6 +19,7 @@ fn a_run_that_fails_says_how() {
     let output = "export const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };";
     let bodies = [
         ("throws", "", "throw new Error(`with ${process.env.OPENAI_API_KEY}`);", "with [redacted]"),
+        ("named", "", "throw Object.assign(new Error('no'), { name: process.env.OPENAI_API_KEY });", "[redacted]: no"),
         ("exits", "", "process.exit(3);", "exit code 3"),
         ("exits0", output, "process.exit(0);", "the run ended before it had an output"),
         ("aborts", "", "process.abort();", "its process was ended by SIGABRT (it crashed)"),

@@ -5,7 +5,7 @@ mod mcp_serve_support;
 mod run_support;
 mod serve_support;
 
-use std::{fs, os::unix::fs::symlink, time::Instant};
+use std::{fs, os::unix::fs::symlink};
 
 use mcp_serve_support::Client;
 use run_support::{Folder, replace};
@@ -16,7 +16,6 @@ use serve_support::{running, saying, tool, wait_for_text, wait_for_tools};
 fn files_come_and_go() {
     let folder = Folder::new(&[("p/one.lmt.mjs", &saying("one"))]);
     let mut client = Client::connect(&folder, "mcp p");
-    let start = Instant::now();
     folder.write("p/deep/down/two.lmt.mjs", &saying("two"));
     wait_for_tools(&mut client, &["one", "two"]);
     folder.write("p/deep/one.lmt.mjs", &saying("another"));
@@ -30,7 +29,6 @@ fn files_come_and_go() {
     wait_for_tools(&mut client, &["three"]);
     fs::rename(folder.path("p/three.lmt.mjs"), folder.path("p/four.lmt.mjs")).unwrap();
     wait_for_tools(&mut client, &["four"]);
-    assert!(start.elapsed().as_secs() < 18, "six changes: {:?}", start.elapsed());
 }
 
 #[test]
