@@ -5,9 +5,10 @@ use std::{io, process::ExitStatus, time::Duration};
 use tokio::{
     io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, BufReader},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
-    sync::mpsc,
     time::timeout,
 };
+
+use super::told::Told;
 
 /// How long one that is told to end has for that.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -113,12 +114,10 @@ fn signal_name(signal: i32) -> Option<&'static str> {
 }
 
 /// Tells what comes through standard error, each line with the name of whom it is from.
-pub(super) async fn tell_lines(name: String, stderr: ChildStderr, told: mpsc::Sender<String>) {
+pub(super) async fn tell_lines(name: String, stderr: ChildStderr, told: Told) {
     let mut lines = BufReader::new(stderr);
     while let Some(line) = next_line(&mut lines).await {
-        if told.send(format!("[{name}] {line}").trim_end().to_owned()).await.is_err() {
-            return;
-        }
+        told.tell_patiently(format!("[{name}] {line}").trim_end().to_owned()).await;
     }
 }
 

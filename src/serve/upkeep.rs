@@ -92,7 +92,7 @@ impl Upkeep {
     /// Keeps the list up until the server ends.
     pub(super) async fn run(mut self, found: Found, mut closing: Closing) {
         self.watching.watch(&self.options.paths);
-        self.take(found).await;
+        self.take(found);
         loop {
             let due = self.due;
             let is_due = async {
@@ -107,7 +107,7 @@ impl Upkeep {
                 Some(done) = self.describing.join_next() => {
                     // One that was broken off has nothing to say.
                     if let Ok((id, described)) = done.map(|described| (described.file.clone(), described)) {
-                        self.described(&id, described).await;
+                        self.described(&id, described);
                     }
                 }
                 Some(changed) = self.watching.changed() => self.look_again(&changed).await,
@@ -121,10 +121,10 @@ impl Upkeep {
     }
 
     /// These files are there now.
-    async fn take(&mut self, found: Found) {
+    fn take(&mut self, found: Found) {
         for problem in found.problems {
             if self.told.insert(problem.clone()) {
-                self.tell(format!("Warning: {problem}")).await;
+                self.options.told.tell(format!("Warning: {problem}"));
             }
         }
         let there: HashSet<&PathBuf> = found.files.iter().collect();
@@ -148,7 +148,7 @@ impl Upkeep {
         let paths = self.options.paths.clone();
         // In a large folder it takes its time.
         if let Ok(found) = tokio::task::spawn_blocking(move || find_again(&paths)).await {
-            self.take(found).await;
+            self.take(found);
         }
         let is_other = |entry: &Entry| changed.iter().any(|path| entry.made_of.contains(path));
         let others = self.entries.iter().filter(|(_, entry)| is_other(entry));
@@ -177,7 +177,7 @@ impl Upkeep {
         }
     }
 
-    async fn described(&mut self, file: &Path, Described { offer, made_of, .. }: Described) {
+    fn described(&mut self, file: &Path, Described { offer, made_of, .. }: Described) {
         let Some(entry) = self.entries.get_mut(file) else { return };
         if offer.is_ok() {
             entry.made_of.retain(|path| path == &std::path::absolute(file).unwrap_or_else(|_| file.to_owned()));
@@ -198,7 +198,7 @@ impl Upkeep {
         entry.offer = offer.ok();
         self.list_soon();
         if let Some(line) = line {
-            self.tell(line).await;
+            self.options.told.tell(line);
         }
     }
 
@@ -219,10 +219,5 @@ impl Upkeep {
         if is_new {
             self.changed.send_modify(|count| *count += 1);
         }
-    }
-
-    async fn tell(&self, line: String) {
-        // Nobody may be listening any more.
-        let _ = self.options.told.send(line).await;
     }
 }

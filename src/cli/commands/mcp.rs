@@ -3,23 +3,18 @@
 
 use std::{ffi::OsString, io, net::SocketAddr, path::Path, sync::Arc};
 
-use tokio::sync::mpsc;
-
 use super::{mock_file, run::in_event_loop};
 use crate::{
     cli::{
         ExitCode, Printer, env, failure::WrongUsage, interrupt::Interrupts, mcp_args::McpArgs,
-        standard_streams::standard_streams,
+        standard_streams::standard_streams, teller::Teller,
     },
     diagnostic::Diagnostic,
     serve::{
-        Catalog, PromptFiles, ServeOptions,
+        Catalog, PromptFiles, ServeOptions, Told,
         protocol::{HttpServer, Token, serve_stdio},
     },
 };
-
-/// How many lines that calls tell may wait for standard error.
-const WAITING: usize = 1000;
 
 /// Serves until the client is gone; over HTTP, until a signal comes.
 pub(in crate::cli) fn run(args: &McpArgs, printer: &Printer) -> ExitCode {
@@ -29,42 +24,31 @@ pub(in crate::cli) fn run(args: &McpArgs, printer: &Printer) -> ExitCode {
 async fn serve(args: &McpArgs, printer: &Printer) -> ExitCode {
     // Before anything else: from now on there is something to end.
     let mut interrupts = Interrupts::listen();
-    let (told, mut hear) = mpsc::channel(WAITING);
+    let teller = Teller::start();
+    let told = &teller.told;
     let mut catalog = None;
     let serve = async {
         let place = Place::of(args).await?;
-        let files = Catalog::start(options(args, told)?).await?;
+        let files = Catalog::start(options(args, told.clone())?).await?;
         catalog = Some(files.clone());
-        place.serve(files, args, printer).await
+        place.serve(files, args, (told, printer)).await
     };
     let ended = tokio::select! {
         biased;
         signal = interrupts.next() => Ok(ExitCode::Interrupted(signal)),
         ended = serve => ended.map(|()| ExitCode::Done),
-        () = tell(&mut hear, printer) => unreachable!("telling never ends by itself"),
     };
     if let Some(catalog) = catalog {
-        tokio::select! {
-            () = catalog.close() => {}
-            () = tell(&mut hear, printer) => unreachable!("telling never ends by itself"),
-        }
+        catalog.close().await;
     }
     interrupts.disregard();
-    while let Ok(line) = hear.try_recv() {
-        printer.stderr(&format!("{line}\n"));
-    }
+    let is_heard = teller.end().await;
     ended.unwrap_or_else(|Failed { code, problem }| {
-        printer.diagnostic(&problem);
+        if is_heard {
+            printer.diagnostic(&problem);
+        }
         code
     })
-}
-
-/// Shows what the server and its calls have to say.
-async fn tell(hear: &mut mpsc::Receiver<String>, printer: &Printer) {
-    while let Some(line) = hear.recv().await {
-        printer.stderr(&format!("{line}\n"));
-    }
-    std::future::pending().await
 }
 
 /// Why nothing is served.
@@ -112,7 +96,12 @@ impl Place {
     }
 
     /// Serves the files until the client is gone.
-    async fn serve(self, files: Arc<dyn PromptFiles>, args: &McpArgs, printer: &Printer) -> Result<(), Failed> {
+    async fn serve(
+        self,
+        files: Arc<dyn PromptFiles>,
+        args: &McpArgs,
+        (told, printer): (&Told, &Printer),
+    ) -> Result<(), Failed> {
         match self {
             Place::StandardStreams => {
                 let (read, write) = standard_streams()
@@ -127,7 +116,7 @@ impl Place {
                 let server = HttpServer::bind(&addresses, token).await?;
                 greet(args, &*files, printer);
                 // Whoever wants to connect needs it.
-                printer.stderr(&format!("listening on {}\n", server.url()));
+                told.tell(format!("listening on {}", server.url()));
                 server.serve(files).await;
             }
         }
@@ -166,7 +155,7 @@ fn token(args: &McpArgs, variables: &[(String, String)]) -> Result<Option<Token>
     Token::new(value).map(Some).map_err(wrong)
 }
 
-fn options(args: &McpArgs, told: mpsc::Sender<String>) -> Result<ServeOptions, Failed> {
+fn options(args: &McpArgs, told: Told) -> Result<ServeOptions, Failed> {
     let program = std::env::current_exe().map_err(|error| {
         Diagnostic::new(format!("cannot find the program to run prompt files with, which is lmthing itself: {error}"))
     })?;
