@@ -192,3 +192,25 @@ fn a_client_that_does_not_read_standard_error_is_served_all_the_same() {
     assert_eq!(client.text("spam", json!({})), "done");
     assert_eq!(client.close().code, 0);
 }
+
+#[test]
+fn what_a_crashed_run_has_started_ends_with_it() {
+    let lines = "import fs from 'node:fs'; import { spawn } from 'node:child_process';
+        export const input = { type: 'object', properties: { how: { type: 'string' } } };";
+    let body = "
+        const child = spawn('sleep', ['3600'], { stdio: 'ignore' });
+        fs.appendFileSync('pids.txt', `${child.pid}\\n`);
+        if (input.how === 'abort') process.abort();
+        if (input.how === 'kill') process.kill(process.pid, 'SIGKILL');
+        if (input.how === 'exit') process.exit(7);
+        child.unref();";
+    let folder = Folder::new(&[("crash.lmt.mjs", &running(lines, body))]);
+    let mut client = Client::connect(&folder, "mcp .");
+    for (count, how) in ["abort", "kill", "exit", "end"].iter().enumerate() {
+        let result = client.call("crash", json!({ "how": how }));
+        assert_eq!(result["isError"], *how != "end", "{result}");
+        let pids = pids(&folder, count + 1);
+        soon(how, || !is_alive(&pids[count]));
+    }
+    assert_eq!(client.close().code, 0);
+}
