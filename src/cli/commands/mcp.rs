@@ -1,15 +1,17 @@
 //! `lmthing mcp` (docs/mcp.md, "As a server"): from arguments to a server of prompt files. Standard output belongs to the
 //! protocol: everything else is told on standard error.
 
-use std::{ffi::OsString, io, net::SocketAddr, path::Path, sync::Arc};
+use std::{collections::BTreeMap, ffi::OsString, io, net::SocketAddr, path::Path, rc::Rc, sync::Arc};
 
-use super::{mock_file, run::in_event_loop};
+use super::{journal, mock_file, run::in_event_loop};
 use crate::{
     cli::{
         ExitCode, Printer, env, failure::WrongUsage, interrupt::Interrupts, mcp_args::McpArgs,
         standard_streams::standard_streams, teller::Teller,
     },
     diagnostic::Diagnostic,
+    journal::Journal,
+    provider::{ProviderContext, resolve},
     serve::{
         Catalog, PromptFiles, ServeOptions, Told,
         protocol::{HttpServer, Token, serve_stdio},
@@ -83,12 +85,13 @@ enum Place {
 
 impl Place {
     /// What was typed.
-    async fn of(args: &McpArgs) -> Result<Self, WrongUsage> {
+    async fn of(args: &McpArgs) -> Result<Self, Failed> {
         let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.calls.env_file);
         if let Some(wrong) = environment.wrong {
-            return Err(wrong);
+            return Err(wrong.into());
         }
         check_calls(args, &environment.variables)?;
+        check_journal(args, &environment.variables)?;
         let token = token(args, &environment.variables)?;
         let Some(address) = &args.http else { return Ok(Place::StandardStreams) };
         let addresses = HttpServer::resolve(address, token.as_ref()).await;
@@ -136,11 +139,35 @@ fn greet(args: &McpArgs, files: &dyn PromptFiles, printer: &Printer) {
 
 /// Looks at what only calls will need, so that a mistake is told before anything is served.
 fn check_calls(args: &McpArgs, variables: &[(String, String)]) -> Result<(), WrongUsage> {
+    if let Some(address) = args.paths.iter().find(|path| is_address(path)) {
+        let hint =
+            "prompt files are served; a prompt file uses a server by its address: defMcp('name', { url: 'https://…' })";
+        return Err(WrongUsage::new(format!("{} is an address, and no file or folder", address.display()), hint));
+    }
     if let Some(mock) = &args.calls.mock {
         mock_file::read(mock)?;
     }
+    if let Some(model) = args.calls.model.as_deref().filter(|model| *model != "mock") {
+        let context = ProviderContext::new(Rc::new(variables.iter().cloned().collect::<BTreeMap<_, _>>()));
+        resolve(model, &context).map_err(|error| {
+            let problem = Diagnostic::new(format!("-m, --model {model}: {}", error.message));
+            WrongUsage::from(Box::new(Diagnostic { hint: error.hint, ..problem }))
+        })?;
+    }
     // Which file does not matter for what was typed.
     args.calls.permissions.rights(Path::new(""), variables).map(drop)
+}
+
+fn is_address(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| path.starts_with("http://") || path.starts_with("https://"))
+}
+
+/// Opens the journal that calls are to write, which is there from now on.
+fn check_journal(args: &McpArgs, variables: &[(String, String)]) -> Result<(), Diagnostic> {
+    let Some(typed) = &args.calls.journal else { return Ok(()) };
+    let directory = std::env::current_dir().unwrap_or_default();
+    Journal::create(&journal::path(typed.as_deref(), variables, &directory))?;
+    Ok(())
 }
 
 /// The token that clients must have, if they must have one.
