@@ -24,6 +24,7 @@
 //! - [`trace`] – a run as spans for OpenTelemetry, and as a page
 //! - [`check`] – what is wrong with a prompt file, found before it runs
 //! - [`testing`] – tests of prompt files: discovery, isolation, results, reports
+//! - [`map`] – one prompt file over many rows of data
 //! - [`serve`] – prompt files as something that other programs call
 //! - [`cli`] – arguments, printer, one file per command
 
@@ -35,6 +36,7 @@ mod files;
 mod http;
 mod input;
 mod journal;
+mod map;
 mod plugin;
 mod prompt;
 mod schema;

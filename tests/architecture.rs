@@ -113,11 +113,29 @@ const ARROWS: &[(&str, &[&str])] = &[
             "diagnostic",
         ],
     ),
+    (
+        "map",
+        &[
+            "files",
+            "permission",
+            "checkpoint",
+            "session",
+            "cost",
+            "input",
+            "script",
+            "event",
+            "prompt",
+            "provider",
+            "chat",
+            "diagnostic",
+        ],
+    ),
     // Files are run by other processes, which tell of it in events.
-    ("serve", &["files", "http", "event", "chat", "schema", "diagnostic"]),
+    ("serve", &["files", "chat", "schema", "diagnostic"]),
     (
         "cli",
         &[
+            "map",
             "serve",
             "files",
             "permission",

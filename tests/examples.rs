@@ -61,6 +61,7 @@ shopping.txt: 1, tasks.txt: 2
 The tasks have the most lines.
 ",
     ),
+    ("map", "{\"team\":\"support\",\"summary\":\"The customer cannot log in.\"}\n"),
     ("methods", "The account belongs to <code_response>user 7, a member since 2019</code_response>\n"),
     ("mock-demo", "Hello, World! This text comes from the mock array of the prompt file.\n"),
     (
@@ -120,6 +121,7 @@ The research is done; the writing failed for lack of paper.
 
 /// What examples are given: words, and standard input.
 const GIVEN: &[(&str, &[&str], &str)] = &[
+    ("map", &["I cannot log in."], ""),
     ("summarize", &[], "Three cats sat here.\nAll three slept.\n"),
     ("typed", &["Rome", "--days", "2", "--tags", "rain", "--tags", "wind"], ""),
 ];
@@ -187,7 +189,7 @@ fn the_tests_of_the_examples_pass() {
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
     // Those that have to be given an input.
-    assert!(stdout.contains(" passed | 2 skipped ("), "{stdout}");
+    assert!(stdout.contains(" passed | 3 skipped ("), "{stdout}");
 }
 
 /// Runs an example with what it is given.

@@ -12,6 +12,15 @@ pub(crate) struct Held {
     pub key: String,
     pub call: WaitingCall,
     pub verdict: Option<Verdict>,
+    /// The call that the decision was for is over.
+    pub is_spent: bool,
+}
+
+impl Held {
+    /// A call that waits.
+    pub(crate) fn new(key: &str, call: WaitingCall) -> Self {
+        Held { key: key.to_owned(), call, verdict: None, is_spent: false }
+    }
 }
 
 /// The calls of one prompt's run that wait or have waited in the step that is not over.
@@ -21,13 +30,18 @@ pub(crate) fn held_in(log: &[Entry], key: &str) -> Vec<Held> {
         match entry {
             Entry::Waits(call) => match held.iter_mut().find(|known| known.call.serial == call.serial) {
                 Some(known) => known.call = (**call).clone(),
-                None => held.push(Held { key: key.to_owned(), call: (**call).clone(), verdict: None }),
+                None => held.push(Held::new(key, (**call).clone())),
             },
             Entry::Decided { serial, verdict } => {
                 if let Some(known) = held.iter_mut().find(|known| known.call.serial == *serial) {
                     known.verdict = Some(verdict.clone());
                 }
             }
+            Entry::CallEnds(end) => spend(&mut held, |call| call.part.is_none() && call.call == end.tool_call_id),
+            // Whatever the code is by now that it is a part of.
+            Entry::Part { number, asked, outcome: Some(_), .. } => spend(&mut held, |call| {
+                call.part.as_ref().is_some_and(|part| part.number == *number && part.asked == *asked)
+            }),
             Entry::StepEnds { .. } | Entry::Ends => held.clear(),
             // What is left of a run that began once more.
             Entry::Answered(answered) if answered.step == 0 => held.clear(),
@@ -35,6 +49,13 @@ pub(crate) fn held_in(log: &[Entry], key: &str) -> Vec<Held> {
         }
     }
     held
+}
+
+/// A call that was decided on is over: no other may be made by that decision.
+fn spend(held: &mut [Held], is_it: impl Fn(&WaitingCall) -> bool) {
+    if let Some(held) = held.iter_mut().find(|held| held.verdict.is_some() && !held.is_spent && is_it(&held.call)) {
+        held.is_spent = true;
+    }
 }
 
 /// Whether calls of the prompt's run with this key may still be made while the file's own prompt is at `step`.

@@ -17,6 +17,9 @@ pub(super) enum OnApproval {
     Stop,
 }
 
+/// Under which name patterns are kept with a run: it goes on with what it was allowed.
+pub(super) const APPROVED: &str = "approved";
+
 impl OnApproval {
     /// As it is kept with a run.
     pub(super) fn kept(self) -> Value {
@@ -47,9 +50,19 @@ pub(super) struct ApprovalArgs {
 impl ApprovalArgs {
     /// What was typed.
     pub(super) fn rules(&self) -> ApprovalRules {
-        let all = self.yes.then_some("*");
         // Each was read before.
-        ApprovalRules::new(self.approve.iter().map(String::as_str).chain(all)).unwrap_or_default()
+        ApprovalRules::new(self.patterns()).unwrap_or_default()
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.approve.iter().map(String::as_str).chain(self.yes.then_some("*"))
+    }
+
+    /// What of it is kept with a run, by name.
+    pub(super) fn kept(&self) -> impl Iterator<Item = (String, Value)> {
+        let patterns: Vec<Value> = self.patterns().map(Value::from).collect();
+        let approved = (!patterns.is_empty()).then(|| (APPROVED.to_owned(), patterns.into()));
+        approved.into_iter().chain(self.on_approval.map(|what| (ON_APPROVAL.to_owned(), what.kept())))
     }
 
     /// Whether the run stops at a call that nobody has approved.

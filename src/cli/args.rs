@@ -21,6 +21,7 @@ use super::{
     failure::WrongUsage,
     format::Format,
     limit_args::LimitArgs,
+    map_args::MapArgs,
     mcp_args::McpArgs,
     permission_args::PermissionArgs,
     resume_args::ResumeArgs,
@@ -43,6 +44,8 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Run a prompt file; the model's text streams to standard output
     Run(Box<RunArgs>),
+    /// Run a prompt file once for each row of a file: JSON Lines, CSV or TSV
+    Map(Box<MapArgs>),
     /// Go on with a run that ended early; what was answered is not asked again
     Resume(Box<ResumeArgs>),
     /// List the runs that were written down, show one, print its events, forget old ones

@@ -45,7 +45,7 @@ const SAME_SIGNAL: Duration = Duration::from_millis(150);
 static ASKED: AtomicI32 = AtomicI32::new(0);
 
 /// What both threads know of the end.
-static END: Mutex<End> = Mutex::new(End { listener: None, is_noticed: false, is_over: false });
+static END: Mutex<End> = Mutex::new(End { listener: None, is_noticed: false, is_over: false, takes_its_time: false });
 
 /// Tells the thread of the signals that something in `END` is new.
 static CHANGED: Condvar = Condvar::new();
@@ -54,6 +54,8 @@ struct End {
     listener: Option<UnboundedSender<i32>>,
     is_noticed: bool,
     is_over: bool,
+    /// What is still to be written may be much.
+    takes_its_time: bool,
 }
 
 fn end() -> MutexGuard<'static, End> {
@@ -69,6 +71,11 @@ impl Interrupts {
         let (sender, receiver) = unbounded_channel();
         end().listener = Some(sender);
         Interrupts(receiver)
+    }
+
+    /// The end may take as long as it takes, unless somebody asks again.
+    pub(super) fn take_time(&self) {
+        end().takes_its_time = true;
     }
 
     /// The run is over and says so: a signal is too late to break it off.
@@ -176,7 +183,8 @@ fn ask_to_end(signal: i32, is_asked_again: &mut dyn FnMut() -> bool) {
         wait_while(NOTICE, |end| !end.is_noticed && !end.is_over)
     };
     if is_noticed {
-        wait_while(FAREWELL, |end| !end.is_over);
+        let farewell = if end().takes_its_time { Duration::MAX } else { FAREWELL };
+        wait_while(farewell, |end| !end.is_over);
     }
 }
 

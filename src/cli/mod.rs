@@ -22,6 +22,8 @@ mod format;
 mod held;
 mod interrupt;
 mod limit_args;
+mod live;
+mod map_args;
 mod mcp_args;
 mod permission_args;
 mod printer;
@@ -105,6 +107,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
             ExitCode::Done
         }
         Some(Command::Run(run)) => commands::run::run(&run, printer),
+        Some(Command::Map(map)) => commands::map::run(&map, printer),
         Some(Command::Resume(resume)) => commands::resume::run(&resume, printer),
         Some(Command::Runs(runs)) => commands::runs::run(&runs, printer),
         Some(Command::Check(check)) => commands::check::run(&check, printer),

@@ -269,7 +269,8 @@ impl Printer {
         }
     }
 
-    fn is_broken(&self) -> bool {
+    /// Whether nobody can read standard output any more.
+    pub(super) fn is_broken(&self) -> bool {
         self.0.broken.borrow().is_some()
     }
 

@@ -20,6 +20,11 @@ pub(crate) trait Sources: Send + Sync {
 
     /// Whether somebody would have to type what [`Sources::standard_input`] gives.
     fn is_terminal(&self) -> bool;
+
+    /// Whether nothing is waited for: every text is known already.
+    fn is_at_hand(&self) -> bool {
+        false
+    }
 }
 
 /// What was typed for a prompt file.
@@ -37,6 +42,62 @@ pub(crate) struct CommandLine {
     pub own_options: fn() -> Vec<String>,
     /// Where the texts are that words name.
     pub sources: Arc<dyn Sources>,
+}
+
+impl CommandLine {
+    /// A line on which nothing is typed; nothing is piped into it either.
+    pub(crate) fn without_words(command: String) -> Self {
+        let (words, own_options, sources) = (Vec::new(), Vec::new as fn() -> _, Arc::new(Nothing));
+        CommandLine { command, words, whole: None, is_call: false, own_options, sources }
+    }
+
+    /// A line without words, for which the whole input is known, as JSON. Words in it that begin with `@` name no files.
+    pub(crate) fn known(command: String, input: String, own_options: fn() -> Vec<String>) -> Self {
+        let (words, whole) = (Vec::new(), Some("-".to_owned()));
+        CommandLine { command, words, whole, is_call: false, own_options, sources: Arc::new(Known(input)) }
+    }
+}
+
+/// No texts at all.
+struct Nothing;
+
+impl Sources for Nothing {
+    fn file(&self, _path: &str) -> Result<String, String> {
+        Err("there is no such file or folder".to_owned())
+    }
+
+    fn standard_input(&self) -> Result<String, String> {
+        Ok(String::new())
+    }
+
+    fn is_terminal(&self) -> bool {
+        true
+    }
+
+    fn is_at_hand(&self) -> bool {
+        true
+    }
+}
+
+/// Only the input that is known, as standard input.
+struct Known(String);
+
+impl Sources for Known {
+    fn file(&self, _path: &str) -> Result<String, String> {
+        Err("the input was read before".to_owned())
+    }
+
+    fn standard_input(&self) -> Result<String, String> {
+        Ok(self.0.clone())
+    }
+
+    fn is_terminal(&self) -> bool {
+        false
+    }
+
+    fn is_at_hand(&self) -> bool {
+        true
+    }
 }
 
 /// What a command line gives.

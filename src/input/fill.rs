@@ -88,7 +88,7 @@ fn value_of_words(reader: &mut Reader<'_>, place: &str, kind: &Kind, words: &[&s
 }
 
 /// Puts a value where `path` leads, making objects on the way.
-fn put(input: &mut Map<String, Value>, path: &[String], value: Value) {
+pub(super) fn put(input: &mut Map<String, Value>, path: &[String], value: Value) {
     let Some((name, rest)) = path.split_first() else { return };
     if rest.is_empty() {
         input.insert(name.clone(), value);

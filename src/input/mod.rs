@@ -12,6 +12,7 @@ mod problem;
 mod property;
 mod reader;
 mod revival;
+mod table;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -22,6 +23,7 @@ pub(crate) use help::{help, usage};
 pub(crate) use problem::Problem;
 pub(crate) use property::Declaration;
 pub(crate) use revival::{Becomes, Revival, revivals};
+pub(crate) use table::{Columns, Setting};
 
 /// What the words mean.
 #[derive(Debug)]

@@ -84,6 +84,11 @@ impl Problem {
         }
     }
 
+    /// What is wrong, in words.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The required properties that are missing, when nothing else is wrong.
     pub(crate) fn only_missing(&self) -> &[String] {
         &self.missing

@@ -36,6 +36,25 @@ pub(super) fn list(reader: &mut Reader<'_>, place: &str, item: &Kind, words: &[&
     Ok(Value::Array(values))
 }
 
+/// The value of a cell of a table, which stands for itself: `@` names no file in it. A list is a JSON array, or one item.
+pub(super) fn cell(reader: &mut Reader<'_>, place: &str, kind: &Kind, cell: &str) -> Result<Value, Problem> {
+    let text = |text: &str| Text { text: text.to_owned(), is_typed: false };
+    match kind.inner() {
+        _ if kind != kind.inner() && cell.trim() == "null" => Ok(Value::Null),
+        Kind::List(item) => match read_json::<Value>(cell) {
+            Ok(Value::Array(items)) if items.iter().all(|value| item.takes(value)) => Ok(Value::Array(items)),
+            _ => Ok(Value::Array(vec![text_value(reader, place, item, text(cell))?])),
+        },
+        // As spreadsheets and programs write them.
+        Kind::Boolean => match cell.trim().to_ascii_lowercase().as_str() {
+            "true" | "1" => Ok(Value::Bool(true)),
+            "false" | "0" => Ok(Value::Bool(false)),
+            _ => Err(Problem::unexpected(place, kind, cell.trim())),
+        },
+        inner => text_value(reader, place, inner, text(cell)),
+    }
+}
+
 fn text_value(reader: &mut Reader<'_>, place: &str, kind: &Kind, text: Text) -> Result<Value, Problem> {
     match kind {
         Kind::Text { one_line: true } if !text.is_typed => Ok(Value::String(without_line_break(&text.text).to_owned())),

@@ -102,8 +102,11 @@ impl Connection {
     pub(crate) async fn tools(&self) -> Result<Rc<ToolList>, String> {
         let _listing = self.listing.lock().await;
         let line = self.line().await?;
-        let changed = line.handler.take_tools_changed();
-        if let Some(known) = self.tools.borrow().clone().filter(|_| !changed) {
+        if line.handler.take_tools_changed() {
+            // Not known any more, also when asking for it fails.
+            self.tools.replace(None);
+        }
+        if let Some(known) = self.tools.borrow().clone() {
             return Ok(known);
         }
         let mut list = ToolList::default();
@@ -213,8 +216,7 @@ impl Connection {
         let sent = line.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
         let handle = sent.map_err(|error| self.told(&failure::of_request(&error)))?;
         let flight = self.flights.begin(line.peer.clone(), handle.id.clone());
-        let token = handle.progress_token.clone();
-        let mut told = line.handler.listen(token.clone());
+        let mut told = line.handler.listen(handle.progress_token.clone());
         // Not the library's own limit: that one waits for a server that does not read to be told.
         let mut silence = pin!(sleep(patience));
         let answered = {
@@ -222,7 +224,7 @@ impl Connection {
             loop {
                 tokio::select! {
                     biased;
-                    Some(step) = told.recv() => {
+                    Some(step) = told.next() => {
                         silence.as_mut().reset(Instant::now() + patience);
                         progress(step);
                     }
@@ -231,7 +233,7 @@ impl Connection {
                 }
             }
         };
-        line.handler.forget(&token);
+        drop(told);
         let Some(answered) = answered else {
             return Err(self.told(&format!("no answer within {}", failure::seconds(patience))));
         };

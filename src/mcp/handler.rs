@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -43,23 +43,41 @@ impl Handler {
         self.0.tools_changed.swap(false, Ordering::Relaxed)
     }
 
-    /// What is told of the call with this token, until [`Handler::forget`].
-    pub(super) fn listen(&self, token: ProgressToken) -> UnboundedReceiver<ToolProgress> {
-        let (sender, receiver) = unbounded_channel();
-        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner).insert(token, sender);
-        receiver
+    /// What is told of the call with this token, for as long as somebody listens.
+    pub(super) fn listen(&self, token: ProgressToken) -> Listening {
+        let (sender, steps) = unbounded_channel();
+        self.listeners().insert(token.clone(), sender);
+        Listening { handler: self.clone(), token, steps }
     }
 
-    /// The call is over.
-    pub(super) fn forget(&self, token: &ProgressToken) {
-        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner).remove(token);
+    fn listeners(&self) -> MutexGuard<'_, HashMap<ProgressToken, UnboundedSender<ToolProgress>>> {
+        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Hears how far a call has come, until it is dropped.
+pub(super) struct Listening {
+    handler: Handler,
+    token: ProgressToken,
+    steps: UnboundedReceiver<ToolProgress>,
+}
+
+impl Listening {
+    /// Waits for the next word.
+    pub(super) async fn next(&mut self) -> Option<ToolProgress> {
+        self.steps.recv().await
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.handler.listeners().remove(&self.token);
     }
 }
 
 impl ClientHandler for Handler {
     async fn on_progress(&self, told: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        let listeners = self.0.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(listener) = listeners.get(&told.progress_token) {
+        if let Some(listener) = self.listeners().get(&told.progress_token) {
             // Whoever listened may have gone.
             let _ = listener.send(ToolProgress { done: told.progress, total: told.total, message: told.message });
         }

@@ -16,6 +16,9 @@ use crate::checkpoint::{Held, PartName, Verdict, WaitingCall, asked_for};
 /// other.
 const SETTLED: Duration = Duration::from_millis(40);
 
+/// What the code in the text of a step is called by, with the number of the step behind it.
+pub(crate) const TEXT_CODE: &str = "code-";
+
 /// The name of a job.
 pub(crate) type JobId = u64;
 
@@ -74,7 +77,7 @@ pub(crate) struct Jobs {
     next: Cell<JobId>,
     /// Calls that wait or have waited, of earlier processes too.
     held: RefCell<Vec<Held>>,
-    /// Those of them that were asked for in this process, by their numbers.
+    /// Those of them that were asked for in this process, or are over, by their numbers.
     taken: RefCell<Vec<usize>>,
     waiters: RefCell<Vec<Waiter>>,
     /// The number of the call that began to wait last.
@@ -101,6 +104,7 @@ impl Jobs {
         let round = held.iter().map(|held| held.call.round).max().unwrap_or(0) + 1;
         Rc::new(Jobs {
             is_on: stops || !held.is_empty(),
+            taken: RefCell::new(held.iter().filter(|held| held.is_spent).map(|held| held.call.serial).collect()),
             held: RefCell::new(held),
             last: Cell::new(last),
             round,
@@ -128,6 +132,12 @@ impl Jobs {
             Work::Call(call) => Some(call.clone()),
             Work::Run { .. } => None,
         }
+    }
+
+    /// A run asks for another answer: what was decided for tool calls of the one before is for no other call.
+    pub(crate) fn begin_answer(&self, key: &str) {
+        // Code in a text is called by its step, and may be of an answer that broke off.
+        self.held.borrow_mut().retain(|held| held.key != key || held.call.call.starts_with(TEXT_CODE));
     }
 
     /// Says whether a run asks its model.
@@ -188,7 +198,7 @@ impl Jobs {
             args,
             part: call.part.clone(),
         };
-        let now = Held { key: call.key.clone(), call: waiting.clone(), verdict: None };
+        let now = Held::new(&call.key, waiting.clone());
         match held.iter_mut().find(|held| held.call.serial == serial) {
             Some(known) => *known = now.clone(),
             None => held.push(now.clone()),
@@ -333,7 +343,7 @@ mod tests {
         let waiting = ["{}", "{}", "[]"].map(|args| first.wait(0, &deploy, "deploy", args.to_owned()));
         assert_eq!(waiting.each_ref().map(|call| (call.serial, call.round)), [(1, 1), (2, 1), (3, 1)]);
         let verdicts = [Some(Verdict::Approved), None, Some(Verdict::Denied(None))];
-        let held = |(call, verdict): (WaitingCall, _)| Held { key: String::new(), call, verdict };
+        let held = |(call, verdict): (WaitingCall, _)| Held { verdict, ..Held::new("", call) };
         let next = Jobs::new(false, waiting.into_iter().zip(verdicts).map(held).collect(), 3);
         let known = |args: &str| next.known(&deploy, "deploy", args);
         assert_eq!(known("{ }"), Known::Nothing { is_other: true });
@@ -341,5 +351,20 @@ mod tests {
         assert_eq!(known("{}"), Known::Nothing { is_other: false }, "it was for one call");
         assert_eq!(next.wait(0, &deploy, "deploy", "{}".to_owned()).serial, 2);
         assert_eq!(known("[]"), Known::Decided(Verdict::Denied(None)));
+    }
+
+    #[test]
+    fn a_decision_is_not_for_a_later_call() {
+        let (_, deploy) = call("a");
+        let waiting = Jobs::new(true, Vec::new(), 0).wait(0, &deploy, "deploy", "{}".to_owned());
+        let approved = Held { verdict: Some(Verdict::Approved), ..Held::new("", waiting) };
+        let over = Jobs::new(false, vec![Held { is_spent: true, ..approved.clone() }], 1);
+        assert_eq!(over.known(&deploy, "deploy", "{}"), Known::Nothing { is_other: false });
+        let another_answer = Jobs::new(false, vec![approved.clone()], 1);
+        another_answer.begin_answer("/0:other");
+        assert_eq!(another_answer.known(&deploy, "deploy", "{}"), Known::Decided(Verdict::Approved));
+        let another_answer = Jobs::new(false, vec![approved], 1);
+        another_answer.begin_answer("");
+        assert_eq!(another_answer.known(&deploy, "deploy", "{}"), Known::Nothing { is_other: false });
     }
 }

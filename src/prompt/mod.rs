@@ -29,7 +29,7 @@ pub(crate) use error::{OutputFailure, RunError, ScriptFailure};
 pub(crate) use host::{
     MethodAnswer, PriceList, PromptHost, RunLimits, RunSettings, Standing, StepLoop, ToolAnswer, plan_step,
 };
-pub(crate) use jobs::{CallJob, JobGuard, JobId, Jobs, Known, Work};
+pub(crate) use jobs::{CallJob, JobGuard, JobId, Jobs, Known, TEXT_CODE, Work};
 pub(crate) use kind::DefinitionKind;
 pub(crate) use plan::{StepModifications, StepPlan};
 pub(crate) use record::{RunOutcome, RunRecord};

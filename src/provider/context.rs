@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     fmt,
     rc::Rc,
+    sync::Arc,
     time::Duration,
 };
 
@@ -155,7 +156,7 @@ pub struct ProviderContext {
     /// The wait after the first failed attempt; it doubles with each further one. 2 s unless a test is in a hurry.
     pub first_wait: Duration,
     /// What the run has learned of the servers it asks.
-    pub(crate) servers: Rc<Servers>,
+    pub(crate) servers: Arc<Servers>,
     /// Knows the secrets of the run.
     pub(crate) redactor: Redactor,
 }
@@ -169,10 +170,16 @@ impl ProviderContext {
     /// The same, where others use the redactor too.
     pub fn redacting(env: Rc<dyn Env>, redactor: Redactor) -> Self {
         // A library does not print; who wants to hear of waits says so.
-        let (on_event, servers) = (Rc::new(|_: &ProviderEvent| {}), Rc::default());
+        let (on_event, servers) = (Rc::new(|_: &ProviderEvent| {}), Arc::default());
         let context = ProviderContext { env, on_event, first_wait: Duration::from_secs(2), servers, redactor };
         context.learn_variables();
         context
+    }
+
+    /// Uses, and adds to, what other runs have learned of the same servers.
+    #[must_use]
+    pub(crate) fn sharing(self, servers: Arc<Servers>) -> Self {
+        ProviderContext { servers, ..self }
     }
 
     /// Reports waits and switches to `on_event`, without secrets.

@@ -51,6 +51,7 @@ pub use redact::Redactor;
 pub use replay::Replay;
 pub(crate) use replay::{split_name, unused_exchanges};
 pub use resolve::{model_name, resolve};
+pub(crate) use servers::Servers;
 pub use settings::ProviderSettings;
 pub use span::Span;
 

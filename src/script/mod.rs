@@ -34,7 +34,7 @@ pub(crate) use diagnose::{diagnose, location_of_function, locations_of_stacks, o
 pub use engine::{Engine, EngineOptions, SCRIPT_STACK_SIZE, THREAD_STACK_SIZE};
 pub(crate) use error::{AboutValue, ScriptError};
 pub(crate) use event_loop::{
-    Asked, Asking, Catcher, KeepAlive, WaitingForScript, breathe, catch_ends, drain_jobs, is_late, is_still,
+    Asked, Asking, Catcher, KeepAlive, Turns, WaitingForScript, breathe, catch_ends, drain_jobs, is_late, is_still,
     last_asked, set_deadline, set_latest, set_leash, settle, still, take_interrupted,
 };
 pub use event_loop::{Halt, idle, until_halted};

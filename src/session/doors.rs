@@ -1,7 +1,7 @@
 //! The doors that lead from the bindings of an engine to the step loop and the providers. Must not know what runs in the
 //! engine.
 
-use std::{collections::BTreeMap, rc::Rc, time::Duration};
+use std::{collections::BTreeMap, rc::Rc, sync::Arc, time::Duration};
 
 use super::{endings::Endings, meter::Meter, step_loop::Session};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     event::{EventKind, Events, Retry},
     permission::Approver,
     prompt::Jobs,
-    provider::{ProviderContext, ProviderEvent, Redactor},
+    provider::{ProviderContext, ProviderEvent, Redactor, Servers},
     script::{
         ScriptHost,
         bindings::{Doors, Exchanges},
@@ -23,6 +23,8 @@ pub(crate) struct Outside {
     pub exchanges: Exchanges,
     pub checkpoints: Rc<dyn Checkpoints>,
     pub approver: Rc<dyn Approver>,
+    /// What other runs know of servers as well.
+    pub servers: Option<Arc<Servers>>,
 }
 
 /// The doors of an engine whose scripts run prompts; `variables` are where keys and aliases are looked up,
@@ -31,11 +33,15 @@ pub(crate) fn doors(
     host: &Rc<dyn ScriptHost>,
     variables: &[(String, String)],
     redactor: &Redactor,
-    Outside { meter, events, exchanges, checkpoints, approver }: Outside,
+    Outside { meter, events, exchanges, checkpoints, approver, servers }: Outside,
     keeps_tools: bool,
 ) -> Doors {
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
     let providers = ProviderContext::redacting(Rc::new(variables), redactor.clone());
+    let providers = match servers {
+        Some(servers) => providers.sharing(servers),
+        None => providers,
+    };
     let listener = events.clone();
     let providers = providers.on_event(move |event| listener.emit_current(&told(event)));
     let host = host.clone();

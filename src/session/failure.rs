@@ -134,6 +134,8 @@ pub(crate) fn without_secrets(diagnostic: Diagnostic, redactor: &Redactor) -> Di
     let apply = |text: Option<String>| text.map(|text| redactor.apply(&text));
     let causes = diagnostic.causes.into_iter().map(|cause| without_secrets(cause, redactor)).collect();
     Diagnostic {
+        // A script may call its errors what it likes.
+        name: redactor.apply(&diagnostic.name),
         message: redactor.apply(&diagnostic.message),
         source_line: apply(diagnostic.source_line),
         hint: apply(diagnostic.hint),

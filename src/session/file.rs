@@ -1,7 +1,14 @@
 //! One prompt file from engine to outcome: where the doors between `script` and the step loop are put in. Must not know
 //! where output goes.
 
-use std::{path::Path, rc::Rc, time::Instant};
+use std::{
+    future::poll_fn,
+    path::Path,
+    pin::pin,
+    rc::Rc,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use crate::{
     checkpoint::Checkpoints,
@@ -10,9 +17,9 @@ use crate::{
     input::CommandLine,
     permission::{Approver, Permissions},
     prompt::RunError,
-    provider::Redactor,
+    provider::{Redactor, Servers},
     script::{
-        Engine, EngineOptions, ScriptHost,
+        Engine, EngineOptions, ScriptHost, Turns,
         bindings::{self, Doors, Exchanges, FileRun, ModelChoice},
         keep_pieces, set_latest,
     },
@@ -67,6 +74,10 @@ pub(crate) struct Surroundings {
     pub latest: Option<Instant>,
     /// Whether the process goes on after the run. Then the engine is freed at the end; else that is left to the system.
     pub goes_on: bool,
+    /// What is known of servers, where several runs ask them at the same time.
+    pub servers: Option<Arc<Servers>>,
+    /// How long a script may compute without giving others a turn, where they share a thread.
+    pub turn: Option<Duration>,
     /// Whether `fullSteps` is looked at from outside: steps have the pieces of their answers and the schemas of their tools
     /// then, also those of a mock.
     pub keeps_pieces: bool,
@@ -81,6 +92,7 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         exchanges: options.exchanges,
         checkpoints: options.checkpoints,
         approver: options.approver,
+        servers: surroundings.servers,
     };
     let doors = doors(&options.host, &options.variables, &options.redactor, rest, surroundings.keeps_pieces);
     let doors = Doors { mcp_config: surroundings.mcp_config, ..doors };
@@ -105,12 +117,13 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         if surroundings.keeps_pieces {
             keep_pieces(&ctx)?;
         }
-        bindings::install(&ctx, doors)
+        bindings::install(&ctx, doors)?;
+        surroundings.turn.map(|span| Turns::new(&ctx, span)).transpose()
     });
     let installed = installed.await;
     let end = match installed {
-        Ok(()) => tokio::select! {
-            end = bindings::run_file(&engine, path, &options.line, options.model.as_ref()) => end,
+        Ok(turns) => tokio::select! {
+            end = in_turns(turns, bindings::run_file(&engine, path, &options.line, options.model.as_ref())) => end,
             () = options.meter.watch_clock() => unreachable!("watching the clock never ends by itself"),
             () = stop_when_all_wait(&jobs, &options.meter) => unreachable!("waiting never ends by itself"),
         },
@@ -122,6 +135,19 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         engine.abandon();
     }
     end
+}
+
+/// Drives a run, and says when it has its turn.
+async fn in_turns(turns: Option<Turns>, run: impl Future<Output = FileRun>) -> FileRun {
+    let Some(turns) = turns else { return run.await };
+    let mut run = pin!(run);
+    poll_fn(|cx| {
+        turns.begin();
+        let polled = run.as_mut().poll(cx);
+        turns.end();
+        polled
+    })
+    .await
 }
 
 fn failed(message: String) -> FileRun {

@@ -5,6 +5,7 @@ use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
     rc::Rc,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -13,6 +14,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::{
+    overall::{Overall, Share},
     permits::{Permit, Permits},
     request::{Request, Stage, characters, priced},
     standstill::Standstill,
@@ -36,6 +38,8 @@ pub(super) const GRACE: Duration = Duration::from_millis(250);
 pub(crate) struct Meter {
     prices: RefCell<Prices>,
     budget: RefCell<Budget>,
+    /// Of the runs that this one is one of.
+    share: Option<Share>,
     /// Of files that are run from code.
     file_prices: RefCell<Vec<Rc<OwnPrices>>>,
     permits: Permits,
@@ -61,6 +65,7 @@ impl Meter {
         Meter {
             prices: RefCell::new(Prices::new(own_prices)),
             budget: RefCell::new(Budget::after(before, typed)),
+            share: None,
             file_prices: RefCell::default(),
             permits: Permits::new(typed.parallel()),
             open: RefCell::default(),
@@ -72,8 +77,15 @@ impl Meter {
         }
     }
 
+    /// Of one of several runs, whose limits hold for all of them together.
+    pub(crate) fn within(overall: &Arc<Overall>, own_prices: OwnPrices) -> Self {
+        let typed = Limits { time: overall.time_left(), ..Limits::default() };
+        Meter { share: Some(Share::new(overall.clone())), ..Meter::new(typed, own_prices) }
+    }
+
     fn limits(&self) -> Limits {
-        *self.budget.borrow().limits()
+        let own = *self.budget.borrow().limits();
+        self.share.as_ref().map_or(own, |share| own.and(share.limits()))
     }
 
     /// Waits for the turn of a request; without a permit it is one that nobody has to wait for. `at_once` says that it has to
@@ -129,7 +141,15 @@ impl Meter {
     /// # Errors
     /// The limit that it would pass.
     pub(super) fn ask(&self, estimate: Estimate) -> Result<Allowance, Reached> {
-        self.budget.borrow_mut().ask(estimate)
+        let allowance = self.budget.borrow_mut().ask(estimate)?;
+        let Some(share) = &self.share else { return Ok(allowance) };
+        match share.ask(allowance.request, estimate) {
+            Ok(left) => Ok(Allowance { output_left: left.into_iter().chain(allowance.output_left).min(), ..allowance }),
+            Err(reached) => {
+                self.budget.borrow_mut().release(allowance.request);
+                Err(reached)
+            }
+        }
     }
 
     /// Keeps a request that may go out until it is settled or given up.
@@ -155,7 +175,8 @@ impl Meter {
     /// A limit is passed, in all likelihood: the whole run ends.
     pub(super) fn heard(&self, request: &Request, text: &str) -> Result<(), RunError> {
         let heard = self.budget.borrow_mut().heard(request.id, text);
-        heard.map_err(|reached| self.stop(reached))
+        let of_all = || self.share.as_ref().map_or(Ok(()), |share| share.heard(request.id, text));
+        heard.and_then(|()| of_all()).map_err(|reached| self.stop(reached))
     }
 
     /// Notes that an answer has come to its tool calls, with which answers end.
@@ -166,6 +187,7 @@ impl Meter {
     /// Ends the run when a limit leaves nothing to answer with.
     pub(super) fn stop_when_used_up(&self) {
         let used_up = self.budget.borrow().used_up();
+        let used_up = used_up.or_else(|| self.share.as_ref()?.used_up());
         if let Some(reached) = used_up {
             self.stop(reached);
         }
@@ -191,6 +213,7 @@ impl Meter {
                 request.stage.set(Stage::Settled);
                 self.open.borrow_mut().remove(&request.id);
                 self.budget.borrow_mut().release(request.id);
+                self.share.iter().for_each(|share| share.release(request.id));
             }
             Stage::Sent | Stage::Answered => {
                 let Some(usage) = self.enter(request) else { return };
@@ -215,7 +238,9 @@ impl Meter {
         let asked = if usage.input_tokens.is_none() { characters(&request.asked.to_vec()) } else { 0 };
         let prices = self.prices.borrow();
         request.priced(|model| {
-            self.budget.borrow_mut().settle(request.id, &usage, asked, |usage| prices.cost(model, usage))
+            let cost = |usage: &Usage| prices.cost(model, usage);
+            self.share.iter().for_each(|share| share.settle(request.id, &usage, asked, cost));
+            self.budget.borrow_mut().settle(request.id, &usage, asked, cost)
         })
     }
 

@@ -104,6 +104,7 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
         exchanges,
         checkpoints: Rc::new(NoCheckpoints),
         approver: NobodyToAsk::new(ApprovalRules::default(), IN_TEST),
+        servers: None,
     };
     let doors = doors(&host, &options.variables, &teller.redactor, rest, false);
     let engine = Engine::new(EngineOptions {

@@ -60,6 +60,7 @@ async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagn
         env_files: &args.env_file,
         mcp_config: None,
         record: None,
+        written: &[],
         journal: &journal::path(None, &variables, &directory),
         variables: &variables,
     };

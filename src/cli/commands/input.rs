@@ -36,32 +36,8 @@ pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<Comman
 
 /// The input that another process has read, for the file of `run`: whatever was typed is in it.
 pub(super) fn same_input(args: &RunArgs, input: &Map<String, Value>) -> CommandLine {
-    CommandLine {
-        command: format!("lmthing run {}", args.file().display()),
-        words: Vec::new(),
-        // As if it came through standard input: words in it that begin with @ name no files any more.
-        whole: Some("-".to_owned()),
-        is_call: false,
-        own_options: run_options,
-        sources: Arc::new(Known(Value::from(input.clone()).to_string())),
-    }
-}
-
-/// Only the input that is known.
-struct Known(String);
-
-impl Sources for Known {
-    fn file(&self, _path: &str) -> Result<String, String> {
-        Err("the input was read by an earlier process".to_owned())
-    }
-
-    fn standard_input(&self) -> Result<String, String> {
-        Ok(self.0.clone())
-    }
-
-    fn is_terminal(&self) -> bool {
-        false
-    }
+    let command = format!("lmthing run {}", args.file().display());
+    CommandLine::known(command, Value::from(input.clone()).to_string(), run_options)
 }
 
 /// Files and standard input of this process.

@@ -10,10 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     checkpoint::StoreError,
-    cli::{
-        ExitCode, approval_args::ON_APPROVAL, args::RunArgs, before::Before, failure::Ending,
-        permission_args::PERMISSIONS, show::Show,
-    },
+    cli::{ExitCode, args::RunArgs, before::Before, failure::Ending, permission_args::PERMISSIONS, show::Show},
     cost::Used,
     diagnostic::Diagnostic,
     journal::{Earlier, JOURNAL_VARIABLE, Journal, Recorder, RunInfo, Secrets, Start, place},
@@ -139,7 +136,7 @@ pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
             .kept()
             .map(|kept| (PERMISSIONS.to_owned(), kept))
             .into_iter()
-            .chain(args.approvals.on_approval.map(|what| (ON_APPROVAL.to_owned(), what.kept())))
+            .chain(args.approvals.kept())
             .chain(args.mcp_config.iter().map(|path| (MCP_CONFIG.to_owned(), json!(absolute(path)))))
             .collect(),
         ..Start::default()

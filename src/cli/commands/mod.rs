@@ -6,6 +6,7 @@ pub(super) mod describe;
 mod input;
 mod journal;
 pub(super) mod man;
+pub(super) mod map;
 pub(super) mod mcp;
 mod mock_file;
 pub(super) mod models;

@@ -18,6 +18,8 @@ pub(super) struct Around<'a> {
     pub(super) mcp_config: Option<&'a Path>,
     /// Where answers are recorded.
     pub(super) record: Option<&'a Path>,
+    /// Folders that lmthing itself writes to as well.
+    pub(super) written: &'a [PathBuf],
     /// Where runs are kept.
     pub(super) journal: &'a Path,
     pub(super) variables: &'a [(String, String)],
@@ -52,7 +54,7 @@ fn files_with_keys(variables: &[(String, String)]) -> Vec<PathBuf> {
 
 /// What lmthing itself has to open while a restricted file runs.
 fn own_needs(around: Around<'_>) -> Own {
-    let Around { file, words, mcp_config, record, journal, variables, .. } = around;
+    let Around { file, words, mcp_config, record, written, journal, variables, .. } = around;
     // Itself: code that a model has written runs in a worker, servers have a keeper.
     let mut read: Vec<PathBuf> = std::env::current_exe().into_iter().collect();
     // Packages are found by the descriptions on the way up.
@@ -75,6 +77,7 @@ fn own_needs(around: Around<'_>) -> Own {
     read.extend(mcp_config.into_iter().chain([Path::new(".mcp.json")]).map(Path::to_owned));
     let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));
     let mut write: Vec<PathBuf> = record.into_iter().chain([journal]).filter_map(folder).collect();
+    write.extend(written.iter().cloned());
     write.extend(home.iter().map(|home| home.join(".aws/sso/cache")));
     Own { read, write }
 }

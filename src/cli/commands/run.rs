@@ -218,6 +218,7 @@ fn around<'a>(
         env_files: &args.env_file,
         mcp_config: args.mcp_config.as_deref(),
         record: args.record.as_deref(),
+        written: &[],
         journal,
         variables,
     }

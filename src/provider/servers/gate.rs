@@ -1,7 +1,11 @@
 //! How many requests a server gets at the same time: additive increase, multiplicative decrease. Nothing is held back
 //! before the server has refused for the first time, or said that nothing is left.
 
-use std::{cell::RefCell, collections::BTreeSet, rc::Rc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use tokio::{sync::Notify, time::Instant};
 
@@ -20,7 +24,7 @@ const CAUTIOUS: f64 = 0.25;
 /// The door to one server.
 #[derive(Debug, Default)]
 pub(in crate::provider) struct Gate {
-    state: RefCell<State>,
+    state: Mutex<State>,
     changed: Notify,
 }
 
@@ -63,11 +67,16 @@ impl State {
 }
 
 impl Gate {
+    /// Never held while anything is waited for.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Waits for a place. Dropping the future gives up the place in the line.
     ///
     /// # Errors
     /// The server's words, when it has refused everybody for so long that there is no point in asking.
-    pub(in crate::provider) async fn enter(self: &Rc<Self>) -> Result<Pass, String> {
+    pub(in crate::provider) async fn enter(self: &Arc<Self>) -> Result<Pass, String> {
         let ticket = Ticket::draw(self);
         // Whoever waits in front of this one may have got room since: nobody is told of a request that rests.
         self.changed.notify_waiters();
@@ -76,10 +85,8 @@ impl Gate {
         loop {
             let changed = self.changed.notified();
             let now = Instant::now();
-            if let (lost, words) = &self.state.borrow().lost
-                && ticket.number < *lost
-            {
-                return Err(words.clone());
+            if let Some(words) = self.given_up(ticket.number) {
+                return Err(words);
             }
             let opens = match self.opens(ticket.number, now) {
                 None => break,
@@ -91,15 +98,22 @@ impl Gate {
                 () = tokio::time::sleep_until(opens) => {}
             }
         }
-        let mut state = self.state.borrow_mut();
+        let mut state = self.state();
         state.inside += 1;
         let (entered, served) = (Instant::now(), state.served);
+        drop(state);
         Ok(Pass { gate: self.clone(), entered, served, answered: false, rests: false, left: false })
+    }
+
+    /// The server's words, when everybody with such a ticket was given up.
+    fn given_up(&self, ticket: u64) -> Option<String> {
+        let (lost, words) = &self.state().lost;
+        (ticket < *lost).then(|| words.clone())
     }
 
     /// `None` when this ticket may enter; else when that is to be looked at again, if a time is known.
     fn opens(&self, ticket: u64, now: Instant) -> Option<Option<Instant>> {
-        let state = self.state.borrow();
+        let state = self.state();
         if let Some(until) = state.closed_until.filter(|until| *until > now) {
             return Some(Some(until));
         }
@@ -117,7 +131,7 @@ impl Gate {
     pub(in crate::provider) fn close_for(&self, wait: Duration) -> bool {
         let now = Instant::now();
         let until = now + wait.min(LONGEST_PAUSE);
-        let mut state = self.state.borrow_mut();
+        let mut state = self.state();
         // One line for a server that is asked a little too often, and not one for every second of it.
         let news = state.closed_until.is_none_or(|known| known <= now && wait >= LONG_PAUSE);
         state.closed_until = Some(state.closed_until.map_or(until, |known| known.max(until)));
@@ -127,12 +141,12 @@ impl Gate {
     /// The same, as the server announced it in an answer: that is told only when a request has to wait for it.
     pub(in crate::provider) fn announce(&self, wait: Duration) {
         self.close_for(wait);
-        self.state.borrow_mut().untold |= wait >= LONG_PAUSE;
+        self.state().untold |= wait >= LONG_PAUSE;
     }
 
     /// How long an announced pause still lasts, for the first who has to wait for it.
     pub(in crate::provider) fn untold_pause(&self) -> Option<Duration> {
-        let mut state = self.state.borrow_mut();
+        let mut state = self.state();
         let left = state.closed_until?.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
         if std::mem::take(&mut state.untold) { left } else { None }
     }
@@ -146,7 +160,7 @@ struct Ticket<'a> {
 
 impl<'a> Ticket<'a> {
     fn draw(gate: &'a Gate) -> Self {
-        let mut state = gate.state.borrow_mut();
+        let mut state = gate.state();
         let number = state.next_ticket;
         state.next_ticket += 1;
         state.waiting.insert(number);
@@ -156,7 +170,7 @@ impl<'a> Ticket<'a> {
 
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
-        self.gate.state.borrow_mut().waiting.remove(&self.number);
+        self.gate.state().waiting.remove(&self.number);
         self.gate.changed.notify_waiters();
     }
 }
@@ -164,7 +178,7 @@ impl Drop for Ticket<'_> {
 /// A request that is inside, until it is dropped.
 #[derive(Debug)]
 pub(in crate::provider) struct Pass {
-    gate: Rc<Gate>,
+    gate: Arc<Gate>,
     entered: Instant,
     /// How many were served when this one entered.
     served: u64,
@@ -178,7 +192,7 @@ impl Pass {
     /// The server takes the request: one more may come for each round of answers.
     pub(in crate::provider) fn answered(&mut self) {
         self.answered = true;
-        let mut state = self.gate.state.borrow_mut();
+        let mut state = self.gate.state();
         state.refused_alone = None;
         let ceiling = state.ceiling;
         state.limit = state.limit.map(|limit| {
@@ -195,7 +209,7 @@ impl Pass {
     /// server refused.
     pub(in crate::provider) fn refused(mut self, words: &str) -> bool {
         self.leave();
-        let mut state = self.gate.state.borrow_mut();
+        let mut state = self.gate.state();
         let served = usize::try_from(state.served - self.served).unwrap_or(usize::MAX);
         // What the server did take while it refused this one.
         let taken = state.inside.saturating_add(served);
@@ -222,14 +236,14 @@ impl Pass {
     /// that.
     pub(in crate::provider) fn rest(&mut self) {
         if !self.left && !std::mem::replace(&mut self.rests, true) {
-            self.gate.state.borrow_mut().inside -= 1;
+            self.gate.state().inside -= 1;
         }
     }
 
     /// Takes a place again, at once: the server is answering already.
     pub(in crate::provider) fn resume(&mut self) {
         if std::mem::take(&mut self.rests) {
-            self.gate.state.borrow_mut().inside += 1;
+            self.gate.state().inside += 1;
         }
     }
 
@@ -238,7 +252,7 @@ impl Pass {
             return;
         }
         self.resume();
-        let mut state = self.gate.state.borrow_mut();
+        let mut state = self.gate.state();
         state.inside -= 1;
         state.served += u64::from(self.answered);
         drop(state);
@@ -253,142 +267,4 @@ impl Drop for Pass {
 }
 
 #[cfg(test)]
-mod tests {
-    use futures_util::FutureExt;
-
-    use super::*;
-
-    async fn several(gate: &Rc<Gate>, count: usize) -> Vec<Pass> {
-        let mut inside = Vec::new();
-        for _ in 0..count {
-            inside.push(gate.enter().await.unwrap());
-        }
-        inside
-    }
-
-    fn limit(gate: &Gate) -> Option<f64> {
-        gate.state.borrow().limit
-    }
-
-    #[tokio::test]
-    async fn nothing_is_held_back_without_a_refusal() {
-        let gate = Rc::new(Gate::default());
-        let mut inside = several(&gate, 100).await;
-        inside.iter_mut().for_each(Pass::answered);
-        assert_eq!(limit(&gate), None);
-    }
-
-    #[tokio::test]
-    async fn a_burst_is_lowered_to_what_the_server_took() {
-        let gate = Rc::new(Gate::default());
-        let mut inside = several(&gate, 30).await;
-        for refused in inside.drain(5..) {
-            assert!(refused.refused("busy"), "the five that are inside are to blame");
-        }
-        assert_eq!(limit(&gate), Some(5.0));
-        assert!(gate.enter().now_or_never().is_none(), "five are inside");
-        inside.pop();
-        assert!(gate.enter().now_or_never().is_some());
-        inside.clear();
-        // Four rounds of five answers make room for a sixth.
-        for _ in 0..4 {
-            several(&gate, 5).await.iter_mut().for_each(Pass::answered);
-        }
-        assert!((5.9..6.0).contains(&limit(&gate).unwrap()));
-    }
-
-    #[tokio::test]
-    async fn refusals_one_after_the_other_lower_the_limit_again() {
-        let gate = Rc::new(Gate::default());
-        for _ in 0..2 {
-            let mut inside = several(&gate, if limit(&gate).is_none() { 8 } else { 4 }).await;
-            tokio::time::sleep(Duration::from_millis(2)).await;
-            inside.pop().unwrap().refused("busy");
-        }
-        assert_eq!(limit(&gate), Some(2.0));
-        let alone = Rc::new(Gate::default());
-        assert!(!alone.enter().await.unwrap().refused("busy"), "nobody else is to blame");
-        assert_eq!(limit(&alone), Some(1.0));
-    }
-
-    #[tokio::test]
-    async fn the_line_is_given_up_when_nobody_is_let_in() {
-        let gate = Rc::new(Gate::default());
-        let long_ago = |mut pass: Pass| {
-            pass.entered -= Duration::from_secs(70);
-            pass
-        };
-        assert!(!long_ago(gate.enter().await.unwrap()).refused("busy"));
-        assert!(!gate.enter().await.unwrap().refused("busy"));
-        let asked = gate.enter().await.unwrap();
-        let waiting = gate.enter();
-        let last = async { asked.refused("no more today") };
-        let (waited, others) = futures_util::future::join(waiting, last).await;
-        assert_eq!(waited.err().as_deref(), Some("no more today"));
-        assert!(!others);
-        let mut later = gate.enter().await.expect("whoever comes later asks");
-        later.answered();
-        drop(later);
-        for _ in 0..3 {
-            assert!(!gate.enter().await.unwrap().refused("busy"), "an answer begins the count anew");
-        }
-        assert!(gate.enter().await.is_ok());
-    }
-
-    #[tokio::test]
-    async fn an_announced_pause_is_told_to_the_first_who_waits() {
-        let gate = Gate::default();
-        gate.announce(Duration::from_secs(1));
-        assert_eq!(gate.untold_pause(), None, "short");
-        gate.announce(Duration::from_secs(20));
-        assert!(gate.untold_pause().is_some_and(|left| left > Duration::from_secs(15)));
-        assert_eq!(gate.untold_pause(), None, "told");
-        gate.announce(Duration::from_secs(30));
-        gate.state.borrow_mut().closed_until = Some(Instant::now());
-        assert_eq!(gate.untold_pause(), None, "over");
-    }
-
-    #[tokio::test]
-    async fn a_request_that_rests_is_in_nobodys_way() {
-        let gate = Rc::new(Gate::default());
-        gate.enter().await.unwrap().refused("busy");
-        let mut outer = gate.enter().await.unwrap();
-        outer.answered();
-        let mut waiting = Box::pin(gate.enter());
-        assert!(futures_util::poll!(&mut waiting).is_pending());
-        outer.rest();
-        // The one in front gets the place, and the other the next.
-        let mut inner = Box::pin(gate.enter());
-        assert!(futures_util::poll!(&mut inner).is_pending());
-        let first = waiting.now_or_never().expect("the place of the one that rests");
-        drop(first);
-        let inner = inner.now_or_never().expect("nobody else is inside");
-        outer.resume();
-        assert_eq!(gate.state.borrow().inside, 2);
-        outer.rest();
-        drop((outer, inner));
-        assert_eq!(gate.state.borrow().inside, 0);
-    }
-
-    #[tokio::test]
-    async fn a_closed_gate_opens_in_time_and_in_order() {
-        let gate = Rc::new(Gate::default());
-        assert!(gate.close_for(Duration::from_millis(60)));
-        assert!(!gate.close_for(Duration::from_millis(3)));
-        let begun = Instant::now();
-        let order = RefCell::new(Vec::new());
-        let enter = |name: u32| {
-            let (gate, order) = (&gate, &order);
-            async move {
-                let pass = gate.enter().await;
-                order.borrow_mut().push(name);
-                pass
-            }
-        };
-        // One that gives up holds up nobody.
-        assert!(gate.enter().now_or_never().is_none());
-        futures_util::future::join_all([enter(1), enter(2), enter(3)]).await;
-        assert!(begun.elapsed() >= Duration::from_millis(50));
-        assert_eq!(order.into_inner(), [1, 2, 3]);
-    }
-}
+mod tests;

@@ -1,6 +1,6 @@
 //! What a model behind HTTP is made of.
 
-use std::{collections::BTreeMap, fmt, rc::Rc};
+use std::{collections::BTreeMap, fmt, rc::Rc, sync::Arc};
 
 use super::faults::Faults;
 use crate::provider::{
@@ -35,7 +35,7 @@ impl HttpModel {
 
 impl HttpModel {
     /// The gate of the server, for the account that asks.
-    pub(super) fn gate(&self) -> Rc<Gate> {
+    pub(super) fn gate(&self) -> Arc<Gate> {
         // A token changes every hour, and is the account's all the same.
         let key = matches!(*self.auth, Auth::Key(_)).then(|| self.auth.secrets());
         let headers = self.headers.iter().filter(|(name, _)| names_a_secret(name)).map(|(_, value)| value.clone());

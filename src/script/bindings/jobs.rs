@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     checkpoint::{Entry, PartName},
-    prompt::{CallJob, JobGuard, JobId, Known, RunError, Work},
+    prompt::{CallJob, JobGuard, JobId, Known, RunError, TEXT_CODE, Work},
     script::{begin_to_carry, carried, carrying},
 };
 
@@ -47,6 +47,16 @@ impl RunJob {
         }
     }
 
+    /// Says that the run asks its model for another answer.
+    pub(crate) fn asks_anew(&self, ctx: &Ctx<'_>, key: &str) {
+        if self.0.is_some()
+            && let Ok(jobs) = services::jobs(ctx)
+        {
+            jobs.begin_answer(key);
+        }
+        self.asks(ctx, true);
+    }
+
     /// Runs the code in a model's text, which a step has one of at a time.
     pub(crate) async fn of_text_code<'js, T>(
         &self,
@@ -57,7 +67,7 @@ impl RunJob {
         self.asks(ctx, false);
         let scope = services::scope(ctx, &prompt.borrow().core);
         let step = scope.ok().and_then(|scope| scope.agent().step()).unwrap_or(0);
-        let job = begin_call(ctx, prompt, || Some((format!("code-{step}"), false, None)));
+        let job = begin_call(ctx, prompt, || Some((format!("{TEXT_CODE}{step}"), false, None)));
         let done = within(ctx, job.as_ref().map(JobGuard::id), work).await;
         self.asks(ctx, true);
         done

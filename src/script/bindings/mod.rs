@@ -43,6 +43,7 @@ pub(crate) use mcp::hub::close as close_servers;
 pub(crate) use run::{
     file::{FileRun, run_file},
     model_choice::ModelChoice,
+    rows::{InputRows, check_rows},
 };
 pub(crate) use services::{Doors, Exchanges, TestExchanges};
 

@@ -43,7 +43,7 @@ pub(in crate::script) async fn attach(runtime: &AsyncRuntime, host: Rc<dyn Scrip
             told = Instant::now();
             host.busy();
         }
-        halted.is_halted() || halted.interrupts()
+        halted.is_halted() || halted.interrupts() || halted.is_halted()
     };
     runtime.set_interrupt_handler(Some(Box::new(interrupt))).await;
     let woken = event_loop.clone();

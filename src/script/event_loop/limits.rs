@@ -1,6 +1,9 @@
 //! How long scripts may run before they are interrupted: deadlines, and the leash of what nobody waits for.
 
-use std::time::{Duration, Instant};
+use std::{
+    rc::Rc,
+    time::{Duration, Instant},
+};
 
 use rquickjs::{Ctx, Result};
 
@@ -33,4 +36,25 @@ pub(crate) fn set_leash(ctx: &Ctx<'_>, span: Duration) -> Result<()> {
 /// Whether any script was interrupted since this was asked last.
 pub(crate) fn take_interrupted(ctx: &Ctx<'_>) -> bool {
     EventLoop::of(ctx).is_ok_and(|event_loop| event_loop.take_interrupted())
+}
+
+/// Ends the run when a script computes for longer than a span without giving others a turn. Whoever drives the engine says when a
+/// turn begins and ends.
+pub(crate) struct Turns(Rc<EventLoop>, Duration);
+
+impl Turns {
+    /// For the engine that `ctx` belongs to.
+    pub(crate) fn new(ctx: &Ctx<'_>, span: Duration) -> Result<Self> {
+        Ok(Turns(EventLoop::of(ctx)?, span))
+    }
+
+    /// The engine is driven from now on.
+    pub(crate) fn begin(&self) {
+        self.0.set_turn(Instant::now().checked_add(self.1).map(|ends| (ends, self.1)));
+    }
+
+    /// It gives others a turn.
+    pub(crate) fn end(&self) {
+        self.0.set_turn(None);
+    }
 }

@@ -19,7 +19,7 @@ pub(crate) use driver::drain_jobs;
 pub(super) use driver::{attach, report_uncaught, set_dispatcher, set_up};
 pub(super) use hooks::set_hooks;
 pub(crate) use hooks::{Origin, catch_ends, is_unheeded, tell_before_exit, tell_exit, tell_uncaught};
-pub(crate) use limits::{is_late, set_deadline, set_latest, set_leash, take_interrupted};
+pub(crate) use limits::{Turns, is_late, set_deadline, set_latest, set_leash, take_interrupted};
 pub(crate) use promise::settle;
 pub(super) use promise_hooks::follow_promises;
 pub(super) use state::EventLoop;

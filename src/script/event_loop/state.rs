@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::promise_hooks;
 use super::timers::{TimerId, Timers};
-use crate::diagnostic::Location;
+use crate::diagnostic::{Diagnostic, Location};
 use crate::script::diagnose::Thrown;
 use crate::script::user_data;
 
@@ -52,6 +52,8 @@ pub(in crate::script) struct EventLoop {
     bound: Cell<Option<Instant>>,
     /// How much later they are interrupted the next time, where one interruption is not to be the end of everything.
     respite: Cell<Option<Duration>>,
+    /// When the turn that the engine has must be over, and how long it may be.
+    turn: Cell<Option<(std::time::Instant, Duration)>>,
     /// Whether a script was interrupted since somebody asked.
     was_interrupted: Cell<bool>,
     /// Who takes what would end the run, if somebody does.
@@ -77,6 +79,7 @@ impl EventLoop {
             latest: Cell::new(None),
             bound: Cell::new(None),
             respite: Cell::new(None),
+            turn: Cell::new(None),
             was_interrupted: Cell::new(false),
             catcher: RefCell::default(),
         }
@@ -152,8 +155,24 @@ impl EventLoop {
         promise_hooks::set_late(false);
     }
 
+    /// Sets when the turn that begins must be over, and how long it may be.
+    pub(super) fn set_turn(&self, turn: Option<(std::time::Instant, Duration)>) {
+        self.turn.set(turn);
+    }
+
+    /// Ends the run when its turn is over.
+    fn look_at_turn(&self) {
+        let Some((_, span)) = self.turn.get().filter(|(ends, _)| std::time::Instant::now() >= *ends) else { return };
+        let seconds = span.as_secs_f64();
+        let message =
+            format!("the script computed for {seconds} s without a pause and was interrupted: an endless loop?");
+        let diagnostic = Diagnostic::new(message);
+        self.halt(Halt::Uncaught(Thrown { diagnostic, payload: None }));
+    }
+
     /// Whether the script that is running is to be interrupted now.
     pub(super) fn interrupts(&self) -> bool {
+        self.look_at_turn();
         let is_late = self.is_late();
         if is_late {
             promise_hooks::set_late(true);

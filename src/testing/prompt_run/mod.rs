@@ -5,6 +5,5 @@
 
 mod collector;
 mod runner;
-mod warnings;
 
 pub(crate) use runner::{PromptRunner, PromptRunnerOptions};

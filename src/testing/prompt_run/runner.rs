@@ -7,21 +7,20 @@ use std::{
     path::Path,
     pin::pin,
     rc::Rc,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
 use futures_util::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::Notify;
 
-use super::{collector::Collector, warnings::warnings};
+use super::collector::Collector;
 use crate::{
     chat::FinishReason,
     checkpoint::NoCheckpoints,
     cost::{Limits, OwnPrices, PRICES_VARIABLE},
     diagnostic::{Diagnostic, did_you_mean},
     event::{Events, Failure},
-    input::{CommandLine, Sources},
+    input::CommandLine,
     permission::{NobodyToAsk, Permissions},
     prompt::RunError,
     provider::Redactor,
@@ -32,7 +31,7 @@ use crate::{
             testing::run::door::{PromptRuns, RunEnd, RunRequest},
         },
     },
-    session::{self, AskedModel, FileRunOptions, Meter, RunFailure, Surroundings, run_file},
+    session::{self, AskedModel, FileRunOptions, Meter, RunFailure, Surroundings, run_file, warnings},
     testing::{
         recordings::FileRecordings,
         start::{IN_TEST, MAX_MEMORY, argv},
@@ -261,6 +260,8 @@ impl Inner {
                 latest: request.latest.into_iter().chain(timeout).min(),
                 goes_on: true,
                 keeps_pieces: request.keeps_pieces,
+                servers: None,
+                turn: None,
             },
         })
     }
@@ -323,33 +324,9 @@ fn own_prices(variables: &[(String, String)]) -> Result<OwnPrices, Box<Diagnosti
 
 /// What would be typed for such a run.
 fn command_line(path: &Path, input: Option<String>) -> CommandLine {
-    CommandLine {
-        command: format!("lmthing run {}", path.display()),
-        words: Vec::new(),
-        // Not itself: words beginning with `@` would be names of files.
-        whole: input.as_ref().map(|_| INPUT.to_owned()),
-        is_call: false,
-        own_options: Vec::new,
-        sources: Arc::new(Given(input)),
-    }
-}
-
-/// The word for the input that was given.
-const INPUT: &str = "@input";
-
-/// The input of a call, as a text that the command line would name. There is no standard input.
-struct Given(Option<String>);
-
-impl Sources for Given {
-    fn file(&self, _path: &str) -> Result<String, String> {
-        self.0.clone().ok_or_else(|| "there is no such file or folder".to_owned())
-    }
-
-    fn standard_input(&self) -> Result<String, String> {
-        Ok(String::new())
-    }
-
-    fn is_terminal(&self) -> bool {
-        true
+    let command = format!("lmthing run {}", path.display());
+    match input {
+        Some(input) => CommandLine::known(command, input, Vec::new),
+        None => CommandLine::without_words(command),
     }
 }

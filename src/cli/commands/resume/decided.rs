@@ -1,10 +1,12 @@
 //! What was typed of decisions, as decisions on the calls that a run waits for: an id of one of these means that call, any other
 //! word of `--approve` is a pattern over names. Must not know what comes of them.
 
+use serde_json::Value;
+
 use crate::{
     checkpoint::{Held, Verdict, WaitingCall, label, undecided},
     cli::{
-        approval_args::{ApprovalArgs, DecisionArgs, ON_APPROVAL, OnApproval},
+        approval_args::{APPROVED, ApprovalArgs, DecisionArgs, ON_APPROVAL, OnApproval},
         failure::WrongUsage,
     },
     journal::{Earlier, RunInfo, Start, Status},
@@ -33,12 +35,20 @@ pub(super) fn decide(
     let held = std::mem::take(&mut earlier.held);
     let decisions = decisions(args, run, &held, earlier);
     earlier.held = held;
-    let (verdicts, approve) = decisions?;
+    let (verdicts, mut approve) = decisions?;
+    // What the run was started with counts on.
+    approve.extend(kept_patterns(start));
     let has_waited = run.status == Status::Waiting || !earlier.held.is_empty();
     let stops = has_waited || start.options.get(ON_APPROVAL) == Some(&OnApproval::Stop.kept());
     let on_approval = args.on_approval.or(stops.then_some(OnApproval::Stop));
     verdicts.iter().for_each(|(serial, verdict)| earlier.decide(*serial, verdict));
     Ok(ApprovalArgs { approve, yes: args.yes, on_approval })
+}
+
+fn kept_patterns(start: &Start) -> impl Iterator<Item = String> {
+    let kept = start.options.get(APPROVED).and_then(Value::as_array).into_iter().flatten();
+    let kept = kept.filter_map(Value::as_str).filter(|pattern| ApprovalRules::new([*pattern]).is_ok());
+    kept.map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
 type Decisions = (Vec<(usize, Verdict)>, Vec<String>);
@@ -80,18 +90,28 @@ fn decisions(args: &DecisionArgs, run: &RunInfo, held: &[Held], earlier: &Earlie
 /// # Errors
 /// Several tool calls have the id.
 fn named(typed: &str, pending: &[Pending<'_>]) -> Result<Option<Vec<usize>>, WrongUsage> {
+    // Ids come from the model, and may look like another call's id with its number: what a call is called by comes first.
+    let labelled: Vec<_> = pending.iter().filter(|waiting| waiting.label == typed).collect();
     // With its number also when others of its id, from which that told it, are done by now.
     let numbered = |call: &WaitingCall| format!("{}.{}", call.call, call.serial);
-    let is_exact = |waiting: &&Pending<'_>| waiting.label == typed || numbered(&waiting.held.call) == typed;
-    if let Some(exact) = pending.iter().find(is_exact) {
-        return Ok(Some(vec![exact.held.call.serial]));
+    let exact = match labelled.is_empty() {
+        true => pending.iter().filter(|waiting| numbered(&waiting.held.call) == typed).collect(),
+        false => labelled,
+    };
+    match exact.as_slice() {
+        [] => {}
+        [one] => return Ok(Some(vec![one.held.call.serial])),
+        several => return Err(ambiguous(typed, several)),
     }
     let all: Vec<_> = pending.iter().filter(|waiting| waiting.held.call.call == typed).collect();
     if all.windows(2).any(|pair| pair[0].held.key != pair[1].held.key) {
-        let message = format!("several calls have the id {typed}");
-        return Err(WrongUsage::new(message, format!("they are called {}", list(&all))));
+        return Err(ambiguous(typed, &all));
     }
     Ok((!all.is_empty()).then(|| all.iter().map(|waiting| waiting.held.call.serial).collect()))
+}
+
+fn ambiguous(typed: &str, all: &[&Pending<'_>]) -> WrongUsage {
+    WrongUsage::new(format!("several calls have the id {typed}"), format!("they are called {}", list(all)))
 }
 
 type WithReason = (Option<Vec<usize>>, Option<String>);

@@ -2,7 +2,6 @@
 
 mod console;
 mod discover;
-mod live;
 mod show;
 
 use std::{num::NonZeroUsize, path::Path, sync::Arc, thread, time::Duration};

@@ -8,12 +8,13 @@ use std::{
     time::SystemTime,
 };
 
-use super::{console::Console, live::LiveLine};
+use super::console::Console;
 use crate::{
     cli::{
         ExitCode, Printer, env,
         failure::{WrongUsage, words},
         interrupt::Interrupts,
+        live::LiveLine,
         test_args::{TestArgs, TestReporter},
     },
     testing::{

@@ -78,6 +78,9 @@ async fn words(
     declaration: &Declaration,
     line: &CommandLine,
 ) -> Result<std::result::Result<Request, Problem>> {
+    if line.sources.is_at_hand() {
+        return Ok(read_words(declaration, line));
+    }
     let (declaration, line) = (declaration.clone(), line.clone());
     // Whoever types or sends the text is slow, not stuck.
     let _alive = KeepAlive::new(ctx)?;
@@ -103,10 +106,10 @@ fn without_input<'js>(description: Option<String>, name: &str, line: &CommandLin
 
 /// The export `input`.
 pub(crate) struct Declared<'js> {
-    schema: Schema<'js>,
+    pub(super) schema: Schema<'js>,
     /// Its JSON Schema.
-    shape: Json,
-    declaration: Declaration,
+    pub(super) shape: Json,
+    pub(super) declaration: Declaration,
 }
 
 impl Declared<'_> {
@@ -152,7 +155,7 @@ fn export<'js>(namespace: &Object<'js>, name: &str) -> Result<Option<Value<'js>>
 }
 
 /// The input as JavaScript has it, with the dates and big integers that `shape` asks for.
-fn revived<'js>(ctx: &Ctx<'js>, shape: &Json, input: &Json) -> Result<Value<'js>> {
+pub(super) fn revived<'js>(ctx: &Ctx<'js>, shape: &Json, input: &Json) -> Result<Value<'js>> {
     let whole = from_json(ctx, input)?;
     for Revival { path, becomes } in revivals(shape, input) {
         let Some((name, outer)) = path.split_last() else { continue };

@@ -252,7 +252,7 @@ impl<'js> PromptHost for ScriptPrompt<'js> {
     }
 
     fn model(&self) -> Rc<dyn LanguageModel + '_> {
-        self.job.asks(&self.ctx, true);
+        self.job.asks_anew(&self.ctx, self.record.scope().agent().key());
         // A mock has no use for it, and steps of a mock are many.
         if self.model.reads_request() && services::read_environment(&self.ctx).is_err() {
             // A variable without a text: it counts once it has one.

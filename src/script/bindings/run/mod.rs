@@ -13,6 +13,7 @@ pub(crate) mod limits;
 pub(crate) mod model_choice;
 pub(crate) mod module;
 mod nesting;
+pub(super) mod rows;
 pub(crate) mod start;
 pub(crate) mod stateful_class;
 pub(crate) mod stuck;

@@ -1,4 +1,4 @@
-//! What a person should know of a run goes where the output of its test goes. Must not know where that is.
+//! What a person should know of a run goes where its warnings go. Must not know where that is.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Hands on what a person should know of a run.
-pub(super) fn warnings(host: Rc<dyn ScriptHost>) -> Reader {
+pub(crate) fn warnings(host: Rc<dyn ScriptHost>) -> Reader {
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::Warning { message } => host.warn(message),
         EventKind::Retry(retry) => host.warn(&retry.message),

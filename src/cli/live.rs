@@ -1,4 +1,4 @@
-//! The line that says how far the tests are, on a terminal's standard error. Must not know what it says.
+//! The line that says how far something is, on a terminal's standard error, with a bar or without. Must not know what it says.
 
 use std::{
     cell::RefCell,
@@ -8,7 +8,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::cli::{Printer, screen};
+use super::{Printer, screen};
 
 /// How long it takes before there is a line: most runs are over by then.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -19,6 +19,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// The line; nothing at all when standard error is no terminal.
 pub(super) struct LiveLine {
     is_terminal: bool,
+    template: &'static str,
     began: Instant,
     drawn: Option<Instant>,
     bar: Rc<RefCell<Option<ProgressBar>>>,
@@ -27,14 +28,28 @@ pub(super) struct LiveLine {
 impl LiveLine {
     /// A line that gives way to whatever is printed.
     pub(super) fn new(printer: &Printer) -> Self {
+        LiveLine::of(printer, "{spinner} {wide_msg:.dim}")
+    }
+
+    /// The same with a bar.
+    pub(super) fn with_bar(printer: &Printer) -> Self {
+        LiveLine::of(printer, "{bar:24} {wide_msg:.dim}")
+    }
+
+    fn of(printer: &Printer, template: &'static str) -> Self {
         let bar: Rc<RefCell<Option<ProgressBar>>> = Rc::default();
         let shown = bar.clone();
         printer.before_write(Rc::new(move || hide(&shown)));
-        LiveLine { is_terminal: printer.stderr_is_terminal(), began: Instant::now(), drawn: None, bar }
+        LiveLine { is_terminal: printer.stderr_is_terminal(), template, began: Instant::now(), drawn: None, bar }
     }
 
     /// Draws the line that `line` makes, unless that has just been done.
     pub(super) fn draw(&mut self, line: impl FnOnce() -> String) {
+        self.draw_at((0, 0), line);
+    }
+
+    /// The same; so much of all is done.
+    pub(super) fn draw_at(&mut self, (done, all): (u64, u64), line: impl FnOnce() -> String) {
         let is_recent = self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL);
         if !self.is_terminal || self.began.elapsed() < PATIENCE || is_recent {
             return;
@@ -44,11 +59,15 @@ impl LiveLine {
             let mut bar = self.bar.borrow_mut();
             let bar = bar.get_or_insert_with(|| {
                 let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-                match ProgressStyle::with_template("{spinner} {wide_msg:.dim}") {
+                match ProgressStyle::with_template(self.template) {
                     Ok(style) => bar.with_style(style),
                     Err(_) => bar,
                 }
             });
+            if all > 0 {
+                bar.set_length(all);
+                bar.set_position(done);
+            }
             bar.set_message(line());
             bar.tick();
             true

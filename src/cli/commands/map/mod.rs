@@ -1,0 +1,141 @@
+//! `lmthing map FILE --input ROWS` (docs/map.md): from arguments to results.
+
+mod show;
+
+use std::path::{Component, Path, PathBuf};
+
+use super::{
+    journal, mock_file,
+    prompt_file::check_file,
+    restrict::{Around, restricted},
+    run::own_prices,
+};
+use crate::{
+    cli::{
+        ExitCode, Printer,
+        env::{self, Environment},
+        failure::{Ending, WrongUsage},
+        interrupt::Interrupts,
+        map_args::{MapArgs, MapFormat},
+    },
+    files::Reporter,
+    map::{Format, MapModel, MapOptions, Source, run_map},
+    permission::Permissions,
+    provider::Redactor,
+    script::bindings::{FileRun, ModelChoice},
+};
+use show::Shown;
+
+/// Runs the file for each row, and shows how it goes.
+pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
+    // Before anything else: from now on there is something to say at the end.
+    let interrupts = Interrupts::listen();
+    interrupts.take_time();
+    let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.env_file);
+    let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
+    let fail = |ending: Ending| {
+        ending.diagnostic.iter().for_each(|problem| printer.diagnostic(problem));
+        ending.code
+    };
+    let options = check_file(&args.file).and_then(|()| options(args, environment, printer));
+    let options = match options {
+        Ok(options) => options,
+        Err(error) => return fail(Ending::not_begun(error, &redactor)),
+    };
+    let mut shown = Shown::new(args, printer, interrupts);
+    match run_map(options, &mut shown) {
+        Ok(totals) => shown.end(&totals),
+        Err(error) => {
+            shown.break_off();
+            fail(Ending::of_run(&FileRun::Failed(error), None, args.model.as_deref(), &redactor))
+        }
+    }
+}
+
+fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyhow::Result<MapOptions> {
+    if let Some(wrong) = environment.wrong {
+        return Err(wrong.into());
+    }
+    if !args.quiet {
+        environment.problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
+    }
+    let variables = environment.variables;
+    let model = match (&args.mock, &args.model) {
+        (Some(path), _) => match mock_file::read(path)? {
+            ModelChoice::Mock { items, place } => Some(MapModel::Mock(items, place)),
+            _ => None,
+        },
+        (None, model) => model.clone().map(MapModel::Named),
+    };
+    let (own_prices, rows) = (own_prices(&variables, &Reporter::default())?, source(args)?);
+    // Last: from here on only what the file may read can be read, and what lmthing needs for rows.
+    let permissions = permissions(args, &variables)?;
+    Ok(MapOptions {
+        file: absolute(&args.file),
+        shown_file: args.file.display().to_string(),
+        rows,
+        settings: args.set.clone(),
+        out: args.output.clone(),
+        format: match args.format {
+            MapFormat::Jsonl => Format::JsonLines,
+            MapFormat::Csv => Format::Csv,
+        },
+        unordered: args.unordered,
+        jobs: args.jobs,
+        max_errors: args.max_errors,
+        sample: args.sample,
+        retries: args.retries,
+        fresh: args.fresh,
+        limits: args.limits.limits(),
+        own_prices,
+        permissions,
+        mcp_config: args.mcp_config.as_deref().map(absolute),
+        model,
+        approve: args.approvals.rules(),
+        variables,
+    })
+}
+
+fn source(args: &MapArgs) -> Result<Source, WrongUsage> {
+    match (&args.each, &args.input) {
+        (Some(pattern), _) => Ok(Source::Each(pattern.clone())),
+        (None, Some(path)) if path == Path::new("-") => {
+            use std::io::IsTerminal;
+            if std::io::stdin().is_terminal() {
+                let hint = "pipe rows into the command, or name a file";
+                return Err(WrongUsage::new("--input: - is standard input, and nothing is piped into it", hint));
+            }
+            Ok(Source::StandardInput)
+        }
+        (None, path) => Ok(Source::File(path.clone().unwrap_or_default())),
+    }
+}
+
+/// What the file may reach; of a restricted file the system holds that as well from now on.
+fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permissions, WrongUsage> {
+    let Some(rights) = args.permissions.rights(&args.file, variables)? else { return Ok(Permissions::default()) };
+    let folder = |file: &Path| absolute(file).parent().map(Path::to_owned);
+    let each = args.each.as_deref().map(Path::new).and_then(|pattern| {
+        let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
+        folder(&pattern.components().take_while(is_plain).collect::<PathBuf>().join("x"))
+    });
+    // As words of the command line name files that are read.
+    let read = args.input.iter().cloned().chain(each);
+    let read: Vec<String> = read.map(|path| format!("@{}", path.display())).collect();
+    let around = Around {
+        file: &args.file,
+        words: &read,
+        env_files: &args.env_file,
+        mcp_config: args.mcp_config.as_deref(),
+        record: args.output.as_deref(),
+        // Rows and results that wait.
+        written: &[std::env::temp_dir()],
+        journal: &journal::path(None, variables, &std::env::current_dir().unwrap_or_default()),
+        variables,
+    };
+    Ok(restricted(rights, around))
+}
+
+fn absolute(file: &Path) -> PathBuf {
+    std::path::absolute(file).unwrap_or_else(|_| file.to_owned())
+}

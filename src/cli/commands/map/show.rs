@@ -1,0 +1,260 @@
+//! What is shown of a map: results on standard output, the bar and the summary on standard error. Must not know how rows are run.
+
+use std::{
+    collections::HashSet,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    cli::{
+        ExitCode, Printer,
+        interrupt::Interrupts,
+        live::LiveLine,
+        map_args::MapArgs,
+        readers::figures::{cost, grouped, seconds, tokens},
+    },
+    map::{Early, Ended, Listener, Progress, Totals},
+    provider::Span,
+};
+
+/// Warnings that are shown at most; each once.
+const MAX_WARNINGS: usize = 20;
+
+/// How often a line tells how far it is, where there is no terminal.
+const NOW_AND_THEN: Duration = Duration::from_secs(30);
+
+/// Kinds of errors that the summary shows.
+const MAX_GROUPS: usize = 10;
+
+/// Hears how a map goes, and shows it.
+pub(super) struct Shown<'a> {
+    printer: &'a Printer,
+    line: LiveLine,
+    interrupts: Interrupts,
+    signal: Option<i32>,
+    warned: HashSet<String>,
+    told: Instant,
+    output: Option<PathBuf>,
+    is_quiet: bool,
+    is_verbose: bool,
+    is_sampled: bool,
+}
+
+impl<'a> Shown<'a> {
+    pub(super) fn new(args: &MapArgs, printer: &'a Printer, interrupts: Interrupts) -> Self {
+        Shown {
+            printer,
+            line: LiveLine::with_bar(printer),
+            interrupts,
+            signal: None,
+            warned: HashSet::new(),
+            told: Instant::now(),
+            output: args.output.clone(),
+            is_quiet: args.quiet,
+            is_verbose: args.verbose,
+            is_sampled: args.sample.is_some(),
+        }
+    }
+
+    /// Nothing was run.
+    pub(super) fn break_off(&mut self) {
+        self.line.clear();
+        self.interrupts.disregard();
+    }
+
+    /// The summary; says how the process ends.
+    pub(super) fn end(&mut self, totals: &Totals) -> ExitCode {
+        self.break_off();
+        self.printer.flush();
+        if !self.is_quiet {
+            self.printer.stderr(&self.summary(totals));
+        }
+        match &totals.early {
+            Some(Early::Interrupted(signal)) => ExitCode::Interrupted(*signal),
+            Some(Early::Limit(words)) => {
+                self.error(words);
+                ExitCode::Limit
+            }
+            Some(Early::Errors(words)) => {
+                self.error(words);
+                ExitCode::File
+            }
+            Some(Early::Unread) => ExitCode::Done,
+            None if totals.progress.failed > 0 => ExitCode::File,
+            None => ExitCode::Done,
+        }
+    }
+
+    fn error(&self, words: &str) {
+        self.printer.diagnostic(&crate::diagnostic::Diagnostic::new(words));
+    }
+
+    fn summary(&self, totals: &Totals) -> String {
+        let Progress { done, failed, elapsed, usage, .. } = &totals.progress;
+        let mut parts = vec![format!("{} done", grouped(*done))];
+        parts.extend((*failed > 0).then(|| format!("{} failed", grouped(*failed))));
+        parts.extend((totals.kept > 0).then(|| format!("{} done before", grouped(totals.kept))));
+        parts.extend((totals.left() > 0).then(|| format!("{} not run", grouped(totals.left()))));
+        let rows = if totals.total == 1 { "row" } else { "rows" };
+        let mut text = format!("{} {rows}: {}", grouped(totals.total), parts.join(", "));
+        if done + failed > 0 {
+            let rate = rate(&totals.progress).map(|rate| format!(" ({rate})")).unwrap_or_default();
+            text.push_str(&format!("; {}{rate}", seconds(*elapsed)));
+        }
+        if usage.input_tokens.or(usage.output_tokens).is_some() {
+            text.push_str(&format!("; {}, {}", tokens(usage), money(&totals.progress)));
+        }
+        text.push('\n');
+        let groups = totals.errors.groups();
+        for group in groups.iter().take(MAX_GROUPS) {
+            let place = if group.count == 1 { "row" } else { "first row" };
+            text.push_str(&format!(
+                "  {} × {}: {} ({place} {})\n",
+                grouped(group.count),
+                group.kind,
+                group.message,
+                group.row
+            ));
+        }
+        let others = groups.iter().skip(MAX_GROUPS).map(|group| group.count).sum::<u64>() + totals.errors.others();
+        if others > 0 {
+            text.push_str(&format!("  {} × other errors\n", grouped(others)));
+        }
+        text.push_str(&self.advice(totals));
+        text
+    }
+
+    /// How to go on.
+    fn advice(&self, totals: &Totals) -> String {
+        let (failed, left) = (totals.progress.failed, totals.left());
+        if failed + left == 0 || (left == 0 && self.is_sampled && failed == 0) {
+            return String::new();
+        }
+        let Some(out) = &self.output else {
+            return match left {
+                0 => String::new(),
+                _ => "Nothing keeps the results: with -o OUT.jsonl the same command would go on.\n".to_owned(),
+            };
+        };
+        let rows = match (failed, left) {
+            (0, _) => "the rest",
+            (_, 0) => "the rows that failed",
+            _ => "the rest, and the rows that failed",
+        };
+        format!("The results are in {}. The same command again runs {rows}.\n", out.display())
+    }
+
+    fn line(progress: &Progress) -> String {
+        let mut parts =
+            vec![format!("{} of {} rows", grouped(progress.done + progress.failed), grouped(progress.rows))];
+        parts.push(format!("{} failed", grouped(progress.failed)));
+        parts.extend(rate(progress));
+        parts.extend(left(progress).map(|left| format!("{} left", Span(left))));
+        if progress.usage.input_tokens.or(progress.usage.output_tokens).is_some() {
+            parts.push(tokens(&progress.usage));
+            parts.push(money(progress));
+        }
+        parts.join(" · ")
+    }
+}
+
+impl Listener for Shown<'_> {
+    fn result(&mut self, line: &str) {
+        self.printer.text(line);
+        self.printer.flush();
+    }
+
+    fn printed(&mut self, row: Option<u64>, text: &str) {
+        if self.is_quiet {
+            return;
+        }
+        let who = row.map(|row| format!("row {row} | ")).unwrap_or_default();
+        let text: String = text.lines().map(|line| format!("{who}{line}\n")).collect();
+        self.printer.stderr(&text);
+    }
+
+    fn warned(&mut self, row: Option<u64>, message: &str) {
+        let is_known =
+            !self.is_verbose && (self.warned.len() > MAX_WARNINGS || !self.warned.insert(message.to_owned()));
+        if self.is_quiet || is_known {
+            return;
+        }
+        if self.warned.len() > MAX_WARNINGS && !self.is_verbose {
+            return self.printer.stderr("Further warnings are not shown; -v shows them.\n");
+        }
+        let who = row.map(|row| format!("row {row}: ")).unwrap_or_default();
+        let message = message.strip_prefix("Warning: ").unwrap_or(message);
+        self.printer.stderr(&format!("Warning: {who}{message}\n"));
+    }
+
+    fn ended(&mut self, row: &Ended<'_>) {
+        if !self.is_verbose {
+            return;
+        }
+        let what = match (row.failure, row.again) {
+            (None, _) => "done".to_owned(),
+            (Some(failure), again) => {
+                let message = failure.message.lines().next().unwrap_or_default();
+                let again = if again { ", once more" } else { "" };
+                format!("failed{again} ({}: {message})", failure.kind)
+            }
+        };
+        let (number, took) = (row.row, seconds(row.took));
+        self.printer.stderr_dim(&format!("row {number}: {what}, {took}, {}, {}", tokens(&row.usage), cost(row.cost)));
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        if self.is_quiet {
+            return;
+        }
+        let done = progress.done + progress.failed;
+        self.line.draw_at((done, progress.rows), || Self::line(progress));
+        if !self.printer.stderr_is_terminal() && self.told.elapsed() >= NOW_AND_THEN {
+            self.told = Instant::now();
+            self.printer.stderr(&format!("{}\n", Self::line(progress)));
+        }
+    }
+
+    fn interrupted(&mut self) -> Option<i32> {
+        if self.signal.is_none() {
+            self.signal = self.interrupts.heard();
+        }
+        self.signal
+    }
+
+    fn is_unread(&self) -> bool {
+        self.printer.is_broken()
+    }
+}
+
+fn money(progress: &Progress) -> String {
+    let known = cost(Some(progress.known_cost));
+    match (progress.is_cost_unknown, progress.known_cost > 0.0) {
+        (false, _) => known,
+        (true, true) => format!("{known} and unknown costs"),
+        (true, false) => cost(None),
+    }
+}
+
+/// `12.5 rows/s`.
+fn rate(progress: &Progress) -> Option<String> {
+    let rate = per_second(progress)?;
+    Some(if rate < 10.0 { format!("{rate:.1} rows/s") } else { format!("{rate:.0} rows/s") })
+}
+
+/// How long the rest will take.
+fn left(progress: &Progress) -> Option<Duration> {
+    let rest = progress.rows.saturating_sub(progress.done + progress.failed);
+    // Counts of rows are far below what a float holds.
+    #[allow(clippy::cast_precision_loss)]
+    let seconds = rest as f64 / per_second(progress)?;
+    Duration::try_from_secs_f64(seconds.ceil()).ok().filter(|left| !left.is_zero())
+}
+
+fn per_second(progress: &Progress) -> Option<f64> {
+    #[allow(clippy::cast_precision_loss)]
+    let done = (progress.done + progress.failed) as f64;
+    let seconds = progress.elapsed.as_secs_f64();
+    (done > 0.0 && seconds > 0.0).then(|| done / seconds)
+}

@@ -1,0 +1,134 @@
+//! What can be typed behind `lmthing map` (docs/map.md). Doc comments in here are what the help shows.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use clap::{Args, ValueEnum, ValueHint};
+use clap_complete::ArgValueCompleter;
+
+use super::{
+    approval_args::ApprovalArgs,
+    complete::{FilesEndingIn, JSON_FILES, Models, PromptFiles},
+    limit_args::LimitArgs,
+    permission_args::PermissionArgs,
+};
+use crate::{input::Setting, map::MaxErrors};
+
+/// Files that rows are in.
+const ROWS: FilesEndingIn = FilesEndingIn(&[".jsonl", ".ndjson", ".csv", ".tsv"]);
+
+/// `lmthing map`.
+#[derive(Args, Debug)]
+#[command(
+    args_override_self = true,
+    after_help = "Limits hold for all rows together; config.limits of the file holds for each row.\n\
+                  The same command again goes on: rows whose results stand in OUT are not run again.\n\n\
+                  Exit codes: 0 every row is done, 1 rows failed, or the file is missing or wrong, 2 wrong usage, 4 a limit \
+                  ended it, 130 interrupted."
+)]
+pub(super) struct MapArgs {
+    /// The prompt file (.lmt.mjs, .lmt.js, .lmt.ts or .lmt.mts); its input says what a row is
+    #[arg(value_name = "FILE", add = ArgValueCompleter::new(PromptFiles))]
+    pub(super) file: PathBuf,
+
+    /// The rows: a file of JSON Lines, CSV or TSV, or - for standard input
+    #[arg(long, value_name = "ROWS", required_unless_present = "each", conflicts_with = "each",
+          add = ArgValueCompleter::new(ROWS))]
+    pub(super) input: Option<PathBuf>,
+
+    /// A row {path, text} for each file with such a name, such as 'docs/**/*.md'
+    #[arg(long, value_name = "GLOB")]
+    pub(super) each: Option<String>,
+
+    /// Take a property of the input from a column of another name; may be repeated
+    #[arg(long, value_name = "PROPERTY=COLUMN", value_parser = setting)]
+    pub(super) set: Vec<Setting>,
+
+    /// Write the results to this file, and go on where it ends; without it they go to standard output
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub(super) output: Option<PathBuf>,
+
+    /// What results look like: a line of JSON for each row, or a table for spreadsheets
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub(super) format: MapFormat,
+
+    /// Write results as rows finish, not in the order of the rows
+    #[arg(long)]
+    pub(super) unordered: bool,
+
+    /// Run so many rows at once at most; how many really run follows the limits of providers
+    #[arg(short, long, value_name = "N", default_value = "16", value_parser = count)]
+    pub(super) jobs: NonZeroUsize,
+
+    /// Begin no more rows once more than N of them, or P% of all, have failed
+    #[arg(long, value_name = "N|P%", value_parser = MaxErrors::parse)]
+    pub(super) max_errors: Option<MaxErrors>,
+
+    /// Run only N of the rows, spread over all of them, and the same each time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) sample: Option<u64>,
+
+    /// Run a row that failed again, N times at most
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(super) retries: u32,
+
+    /// Forget the results that stand in OUT
+    #[arg(long)]
+    pub(super) fresh: bool,
+
+    /// The model to take in place of config.model: provider:model or an alias
+    #[arg(short, long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new(),
+          add = ArgValueCompleter::new(Models))]
+    pub(super) model: Option<String>,
+
+    /// Answer each row from the mock items in this JSON file, in place of config.model
+    #[arg(long, value_name = "FILE", conflicts_with = "model", add = ArgValueCompleter::new(JSON_FILES))]
+    pub(super) mock: Option<PathBuf>,
+
+    /// Read variables from this file, before .env; may be repeated, and the last file wins
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) env_file: Vec<PathBuf>,
+
+    /// Look up the MCP servers that the file names in this file, an mcp.json
+    #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
+    pub(super) mcp_config: Option<PathBuf>,
+
+    /// Show only errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+
+    /// Tell of every row on standard error
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+
+    #[command(flatten)]
+    pub(super) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(super) approvals: ApprovalArgs,
+
+    #[command(flatten)]
+    pub(super) permissions: PermissionArgs,
+}
+
+/// What results look like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum MapFormat {
+    /// A line of JSON for each row.
+    #[default]
+    Jsonl,
+    /// A table for spreadsheets.
+    Csv,
+}
+
+fn count(typed: &str) -> Result<NonZeroUsize, &'static str> {
+    typed.parse().map_err(|_| "expected a whole number from 1 on")
+}
+
+fn setting(typed: &str) -> Result<Setting, &'static str> {
+    match typed.split_once('=').map(|(property, column)| (property.trim(), column.trim())) {
+        Some((property, column)) if !property.is_empty() && !column.is_empty() => {
+            Ok(Setting { property: property.to_owned(), column: column.to_owned() })
+        }
+        _ => Err("expected PROPERTY=COLUMN, such as city=town"),
+    }
+}

@@ -1,0 +1,193 @@
+//! The cells of a table, and the keys of objects, as what a file takes: which column gives which property, and text as the value
+//! that the property is (docs/map.md). Must not know where tables come from.
+
+use serde_json::{Map, Value};
+
+use super::{
+    command_line::{CommandLine, Filled},
+    fill::put,
+    kind::Kind,
+    problem::Problem,
+    property::Declaration,
+    reader::Reader,
+    value,
+};
+use crate::{diagnostic::closest, schema};
+
+/// A property and the column that gives it (`--set property=column`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Setting {
+    /// The property, or one within another: `address.city`.
+    pub(crate) property: String,
+    /// The column, or the key.
+    pub(crate) column: String,
+}
+
+/// Which properties the columns of a table give.
+pub(crate) struct Columns {
+    /// In the order of the columns; one may give several properties.
+    targets: Vec<Vec<Target>>,
+    /// Columns that give nothing.
+    unused: Vec<String>,
+    nothing: CommandLine,
+}
+
+struct Target {
+    path: Vec<String>,
+    kind: Kind,
+    /// An empty cell is an empty text, and not nothing.
+    takes_empty: bool,
+    column: String,
+}
+
+impl Declaration {
+    /// The names of all properties.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.properties.iter().map(|property| property.name.as_str())
+    }
+
+    /// Whether each of the settings names a property.
+    ///
+    /// # Errors
+    /// The first that does not.
+    pub(crate) fn check_settings(&self, settings: &[Setting]) -> Result<(), Problem> {
+        let unknown = settings.iter().find(|setting| self.fields.find(&setting.property).is_none());
+        let Some(Setting { property, column }) = unknown else { return Ok(()) };
+        let problem = Problem::new(format!("--set {property}={column}: the file takes no {property}"));
+        Err(match closest(property, self.names()) {
+            Some(near) => problem.hint(format!("did you mean {near}={column}?")),
+            None => problem.hint(format!("it takes {}", list(self.names()))),
+        })
+    }
+
+    /// What the columns of a table give.
+    ///
+    /// # Errors
+    /// A required property that no column gives, two columns that give the same, a setting for a column that is not there.
+    pub(crate) fn columns(&self, columns: &[String], settings: &[Setting]) -> Result<Columns, Problem> {
+        self.check_settings(settings)?;
+        let missing = settings.iter().find(|setting| !columns.contains(&setting.column));
+        if let Some(Setting { property, column }) = missing {
+            let problem = Problem::new(format!("--set {property}={column}: there is no column {column}"));
+            let near = closest(column, columns.iter().map(String::as_str));
+            return Err(match near {
+                Some(near) => problem.hint(format!("did you mean {property}={near}?")),
+                None => problem.hint(format!("the columns are {}", list(columns.iter().map(String::as_str)))),
+            });
+        }
+        let mut found =
+            Columns { targets: Vec::new(), unused: Vec::new(), nothing: CommandLine::without_words(String::new()) };
+        for column in columns {
+            let set = settings.iter().filter(|setting| setting.column == *column).map(|setting| &*setting.property);
+            let own = Some(column.as_str()).filter(|name| !name.is_empty());
+            // What is set otherwise is not taken from the column of its name.
+            let own = own.filter(|own| {
+                let path = |name: &str| self.fields.known(name).map(|target| target.path);
+                path(own)
+                    .is_some_and(|own| settings.iter().all(|setting| path(&setting.property).as_ref() != Some(&own)))
+            });
+            let targets: Vec<Target> = set.chain(own).filter_map(|name| self.target(name, column)).collect();
+            if targets.is_empty() {
+                found.unused.push(column.clone());
+            }
+            found.targets.push(targets);
+        }
+        found.check_twice()?;
+        self.check_missing(&found, columns)?;
+        Ok(found)
+    }
+
+    fn target(&self, property: &str, column: &str) -> Option<Target> {
+        let target = self.fields.find(property)?;
+        let required = |name: &String| self.fields.named(name).is_some_and(|property| property.is_required);
+        let takes_empty = matches!(target.kind, Kind::Text { .. }) && target.path.first().is_some_and(required);
+        Some(Target { path: target.path, kind: target.kind.clone(), takes_empty, column: column.to_owned() })
+    }
+
+    fn check_missing(&self, found: &Columns, columns: &[String]) -> Result<(), Problem> {
+        let given = |name: &str| found.all().any(|target| target.path.first().is_some_and(|first| first == name));
+        let required = self.fields.properties.iter().filter(|property| property.is_required);
+        let missing = |kind: &Kind| *kind != Kind::Anything;
+        let Some(property) =
+            required.filter(|property| missing(&property.kind)).find(|property| !given(&property.name))
+        else {
+            return Ok(());
+        };
+        let name = &property.name;
+        let problem = Problem::new(format!(
+            "no column gives {name}, which the file requires; the columns are {}",
+            list(columns.iter().map(String::as_str))
+        ));
+        let near = closest(name, found.unused.iter().map(String::as_str));
+        let column = near.or(found.unused.first().map(String::as_str)).unwrap_or("COLUMN");
+        Err(problem.hint(format!("say which column it is: --set {name}={column}")))
+    }
+
+    /// An object whose keys are columns as what the file takes.
+    pub(crate) fn of_keys(&self, mut object: Map<String, Value>, settings: &[Setting]) -> Map<String, Value> {
+        let set: Vec<_> = settings
+            .iter()
+            .filter_map(|setting| {
+                Some((self.fields.find(&setting.property)?.path, object.get(&setting.column)?.clone()))
+            })
+            .collect();
+        for setting in settings.iter().filter(|setting| self.fields.named(&setting.column).is_none()) {
+            object.shift_remove(&setting.column);
+        }
+        set.into_iter().for_each(|(path, value)| put(&mut object, &path, value));
+        object
+    }
+
+    /// What the schema finds wrong with a row.
+    pub(crate) fn problem_of_row(&self, input: &Map<String, Value>, found: &[schema::Problem]) -> String {
+        let filled = Filled { input: input.clone(), is_standard_input_empty: false };
+        Problem::of_schema(self, &filled, found, true).message
+    }
+}
+
+impl Columns {
+    /// Columns that give nothing.
+    pub(crate) fn unused(&self) -> &[String] {
+        &self.unused
+    }
+
+    /// The input that the cells of a row give.
+    ///
+    /// # Errors
+    /// What is wrong with the first cell that is not what it has to be.
+    pub(crate) fn input<'a>(&self, cells: impl Iterator<Item = &'a str>) -> Result<Map<String, Value>, Problem> {
+        let mut reader = Reader::new(&self.nothing);
+        let mut input = Map::new();
+        for (cell, targets) in cells.zip(&self.targets) {
+            for target in targets {
+                if cell.is_empty() && !target.takes_empty {
+                    continue;
+                }
+                let value = value::cell(&mut reader, &target.column, &target.kind, cell)?;
+                put(&mut input, &target.path, value);
+            }
+        }
+        Ok(input)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Target> {
+        self.targets.iter().flatten()
+    }
+
+    fn check_twice(&self) -> Result<(), Problem> {
+        let all: Vec<&Target> = self.all().collect();
+        for (index, target) in all.iter().enumerate() {
+            if let Some(first) = all[..index].iter().find(|first| first.path == target.path) {
+                let (property, columns) = (target.path.join("."), (&first.column, &target.column));
+                let message = format!("the columns {} and {} both give {property}", columns.0, columns.1);
+                return Err(Problem::new(message).hint(format!("say which it is: --set {property}={}", columns.0)));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+}

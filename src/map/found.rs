@@ -1,0 +1,80 @@
+//! What is known of the rows once all were looked at. Must not know how they were.
+
+use std::collections::BTreeMap;
+
+use super::bits::Bits;
+use crate::diagnostic::Diagnostic;
+
+/// Messages for wrong rows that are kept at most; further ones are told in general words.
+const MAX_WRONG: usize = 10_000;
+
+/// What is known of the rows once all were looked at.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) total: u64,
+    /// Rows whose results stand in OUT.
+    pub(super) kept: u64,
+    pub(super) done: Bits,
+    pub(super) wrong: BTreeMap<u64, String>,
+    pub(super) wrong_rows: Bits,
+}
+
+impl Found {
+    pub(super) fn is_wrong(&mut self, row: u64, message: String) {
+        self.wrong_rows.insert(row);
+        if self.wrong.len() < MAX_WRONG {
+            self.wrong.insert(row, message);
+        }
+    }
+
+    /// Whether there is any row that fits.
+    pub(super) fn check(&self, name: &str) -> Result<(), Box<Diagnostic>> {
+        if self.total == 0 || self.wrong_rows.count() < self.total {
+            return Ok(());
+        }
+        let first = self.wrong.first_key_value().map(|(row, message)| format!(": row {row}: {message}"));
+        let first = first.unwrap_or_default();
+        let what = if self.total == 1 { "the only row".to_owned() } else { format!("none of the {} rows", self.total) };
+        let fits = if self.total == 1 { "does not fit" } else { "fits" };
+        Err(Box::new(Diagnostic::new(format!("{what} of {name} {fits} what the file takes{first}"))))
+    }
+
+    /// Which rows are to be run.
+    pub(super) fn todo(&self, sample: Option<u64>) -> Bits {
+        let mut todo = Bits::default();
+        let total = u128::from(self.total);
+        for row in 1..=self.total {
+            // Spread over all rows, the first among them, and the same each time.
+            let is_sampled = sample.is_none_or(|sample| {
+                sample >= self.total || is_first_of_its_part(u128::from(row - 1), u128::from(sample), total)
+            });
+            if is_sampled && !self.done.contains(row) {
+                todo.insert(row);
+            }
+        }
+        todo
+    }
+}
+
+/// Whether a row, counted from 0, is the first one of one of `sample` parts of about the same size.
+fn is_first_of_its_part(row: u128, sample: u128, total: u128) -> bool {
+    let part = |row: u128| row * sample / total;
+    row == 0 && sample > 0 || row > 0 && part(row) != part(row - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_spread_over_all_rows() {
+        let todo = |total, sample| {
+            let todo = Found { total, ..Found::default() }.todo(sample);
+            (1..=total).filter(|row| todo.contains(*row)).collect::<Vec<_>>()
+        };
+        assert_eq!(todo(10, Some(3)), [1, 5, 8]);
+        assert_eq!(todo(3, Some(5)), [1, 2, 3]);
+        assert_eq!(todo(2, None), [1, 2]);
+        assert_eq!(todo(1000, Some(100)).len(), 100);
+    }
+}

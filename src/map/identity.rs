@@ -1,0 +1,65 @@
+//! What makes results those of the same work: the prompt file with everything it imports, and the input of a row.
+
+use std::{
+    collections::{BTreeSet, hash_map::DefaultHasher},
+    hash::{Hash, Hasher},
+    path::PathBuf,
+};
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// A text that is another one when one of these files has other contents. Those that are not there count for nothing.
+pub(super) fn of_files(files: &BTreeSet<PathBuf>) -> String {
+    let mut hash = Sha256::new();
+    for contents in files.iter().filter_map(|file| std::fs::read(file).ok()) {
+        hash.update((contents.len() as u64).to_le_bytes());
+        hash.update(&contents);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A number for an input, the same whatever order its keys have. It holds within this process.
+pub(super) fn of_input(input: &Map<String, Value>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hash_object(input, &mut hasher);
+    hasher.finish()
+}
+
+fn hash_object(object: &Map<String, Value>, hasher: &mut DefaultHasher) {
+    let mut keys: Vec<&String> = object.keys().collect();
+    keys.sort_unstable();
+    keys.len().hash(hasher);
+    for key in keys {
+        key.hash(hasher);
+        hash_value(&object[key.as_str()], hasher);
+    }
+}
+
+fn hash_value(value: &Value, hasher: &mut DefaultHasher) {
+    match value {
+        Value::Object(object) => hash_object(object, hasher),
+        Value::Array(items) => {
+            items.len().hash(hasher);
+            items.iter().for_each(|item| hash_value(item, hasher));
+        }
+        other => other.to_string().hash(hasher),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_order_of_keys_says_nothing() {
+        let hash = |value: Value| of_input(value.as_object().unwrap());
+        assert_eq!(
+            hash(json!({ "a": 1, "b": { "c": [1], "d": 2 } })),
+            hash(json!({ "b": { "d": 2, "c": [1] }, "a": 1 }))
+        );
+        assert_ne!(hash(json!({ "a": "1" })), hash(json!({ "a": 1 })));
+    }
+}

@@ -1,0 +1,76 @@
+//! From options to totals: the rows are checked, those are found that need no run, the others are run (docs/map.md). Must not know
+//! threads.
+
+use std::{
+    rc::Rc,
+    sync::{Arc, mpsc},
+};
+
+use super::{
+    check::{Check, read_problem},
+    convert::Inputs,
+    options::{Listener, MapModel, MapOptions},
+    progress::{Early, Totals},
+    results::{Store, Writer},
+    rows::Rows,
+    work::{self, Message, Rest, RowHost},
+};
+use crate::{diagnostic::Diagnostic, prompt::RunError, script::bindings::check_rows};
+
+/// Runs the file once for each row.
+///
+/// # Errors
+/// Nothing was run: what is wrong with the file, the rows, or where results go.
+pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Result<Totals, Rc<RunError>> {
+    let usage = |problem: Box<Diagnostic>| Rc::new(RunError::Usage(problem));
+    let rows = Rows::open(&options.rows).map_err(usage)?;
+    let options = Arc::new(options);
+    let (sender, receiver) = mpsc::channel();
+    let host = RowHost::of_file(sender.clone());
+    let mut check = Check::new(&rows, &options, &host, listener);
+    let checked = check.records().map_err(usage).and_then(|()| {
+        let choice = options.model.as_ref().map(MapModel::choice);
+        work::in_engine(&options, &host, async |engine| {
+            check_rows(engine, &options.file, choice.as_ref(), &mut check).await
+        })
+    });
+    let Check { found, failed, converter, store, notes, interrupted, .. } = check;
+    host.end();
+    tell(&receiver, listener);
+    let fits = || if interrupted.is_some() { Ok(()) } else { found.check(rows.name()).map_err(usage) };
+    let ready = checked.and_then(|()| failed.map_or(Ok(()), Err)).and_then(|()| fits());
+    if ready.is_err() || interrupted.is_some() {
+        store.into_iter().for_each(Store::discard);
+        let early = interrupted.map(Early::Interrupted);
+        return ready.map(|()| Totals { total: found.total, early, ..Totals::default() });
+    }
+    let Some(converter) = converter else {
+        return Err(usage(Box::new(Diagnostic::new("the rows were not checked"))));
+    };
+    let mut notes = notes;
+    let columns: Vec<String> = converter.declaration.names().map(str::to_owned).collect();
+    let writer = match (store, &options.out) {
+        (Some(store), Some(out)) => {
+            Writer::to_file(store, (out, options.format), !options.unordered, columns, &mut notes).map_err(usage)?
+        }
+        _ => Writer::to_stdout(options.format, !options.unordered, columns)
+            .map_err(|error| usage(Box::new(Diagnostic::new(format!("cannot keep the results: {error}")))))?,
+    };
+    notes.iter().for_each(|note| listener.warned(None, note));
+    let todo = found.todo(options.sample);
+    let records = rows.read().map_err(|error| usage(read_problem(&rows, &error)))?;
+    let rest = Rest { total: found.total, kept: found.kept, todo, wrong: found.wrong, wrong_rows: found.wrong_rows };
+    let inputs = Inputs { records, converter };
+    work::run(&options, (inputs, rest), writer, (sender, receiver), listener).map_err(usage)
+}
+
+/// Tells what was printed while the file was loaded.
+fn tell(receiver: &mpsc::Receiver<Message>, listener: &mut dyn Listener) {
+    for message in receiver.try_iter() {
+        match message {
+            Message::Printed { row, text } => listener.printed(row, &text),
+            Message::Warned { row, message } => listener.warned(row, &message),
+            Message::Ended { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Results of earlier commands, found by their inputs. Must not know which rows there are now.
+//!
+//! Of each result only a number for its input and its place are kept: 24 bytes.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
+};
+
+use serde_json::{Map, Value};
+
+use super::line::{self, with_row};
+use crate::map::identity::of_input;
+
+/// Good results in some files.
+#[derive(Debug, Default)]
+pub(super) struct Earlier {
+    files: Vec<File>,
+    /// Sorted when all are there.
+    found: Vec<Found>,
+    is_sorted: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Found {
+    input: u64,
+    is_taken: bool,
+    file: u16,
+    place: u64,
+}
+
+impl Earlier {
+    /// Looks through one more file. What is no result, such as a line that was half written when the power went, is left out.
+    pub(super) fn add(&mut self, file: File) -> io::Result<()> {
+        let index = u16::try_from(self.files.len()).unwrap_or(u16::MAX);
+        let mut reader = BufReader::new(&file);
+        let (mut line, mut place) = (Vec::new(), reader.seek(SeekFrom::Start(0))?);
+        loop {
+            line.clear();
+            let length = reader.read_until(b'\n', &mut line)?;
+            if length == 0 {
+                break;
+            }
+            let read = str::from_utf8(&line).ok().filter(|line| line.ends_with('\n')).and_then(line::Read::new);
+            if let Some(input) = read.filter(line::Read::is_good).and_then(|read| read.input()) {
+                self.found.push(Found { input: of_input(&input), is_taken: false, file: index, place });
+            }
+            place += length as u64;
+        }
+        self.files.push(file);
+        self.is_sorted = false;
+        Ok(())
+    }
+
+    /// Takes the result for an input, as the line of `row`; each only once.
+    pub(super) fn take(&mut self, row: u64, input: &Map<String, Value>) -> io::Result<Option<String>> {
+        if !self.is_sorted {
+            self.found.sort_unstable_by_key(|found| (found.input, found.file, found.place));
+            self.is_sorted = true;
+        }
+        let wanted = of_input(input);
+        let start = self.found.partition_point(|found| found.input < wanted);
+        for index in start..self.found.len() {
+            let found = self.found[index];
+            if found.input != wanted {
+                break;
+            }
+            if found.is_taken {
+                continue;
+            }
+            let line = self.line(found)?;
+            // Two inputs may have the same number, once in many years.
+            if line::Read::new(&line).and_then(|read| read.input()).is_some_and(|known| known == *input) {
+                self.found[index].is_taken = true;
+                return Ok(Some(with_row(&line, row)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn line(&self, found: Found) -> io::Result<String> {
+        let Some(mut file) = self.files.get(usize::from(found.file)) else { return Ok(String::new()) };
+        file.seek(SeekFrom::Start(found.place))?;
+        let mut line = Vec::new();
+        BufReader::with_capacity(1 << 10, file.by_ref()).read_until(b'\n', &mut line)?;
+        String::from_utf8(line).map_err(io::Error::other)
+    }
+}

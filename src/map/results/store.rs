@@ -1,0 +1,236 @@
+//! The file of results, and the one beside it: `OUT.lmthing`, whose first line says what OUT holds results of, and which keeps
+//! results that wait for those of rows in front of them. Must not know how rows are run.
+//!
+//! Results are only ever added to OUT, and OUT is only ever replaced by a file that has all of them: whatever ends the process,
+//! nothing that was there is lost.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, BufRead, BufReader, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{earlier::Earlier, line::row_of};
+use crate::{diagnostic::Diagnostic, files::words};
+
+/// The version of what stands beside OUT.
+const VERSION: u32 = 1;
+
+/// What results are results of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::map) struct Work {
+    /// The prompt file, as it was typed.
+    pub(in crate::map) file: String,
+    /// Its contents, with those of all that it imports.
+    pub(in crate::map) hash: String,
+    /// The model in place of the file's own.
+    #[serde(default)]
+    pub(in crate::map) model: Option<String>,
+}
+
+/// The first line of the file beside OUT.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    lmthing: String,
+    version: u32,
+    #[serde(flatten)]
+    work: Work,
+}
+
+/// OUT while a map is at work on it.
+#[derive(Debug)]
+pub(in crate::map) struct Store {
+    out: PathBuf,
+    /// Locked: two maps at work on one OUT would tear it.
+    beside: File,
+    work: Work,
+    earlier: Earlier,
+    /// The next OUT: what is kept of this one.
+    kept: BufWriter<File>,
+    kept_count: u64,
+    /// Set when OUT is of other work, and is kept under another name.
+    is_of_other_work: bool,
+}
+
+impl Store {
+    /// Opens OUT for this work. `notes` are for a person.
+    ///
+    /// # Errors
+    /// OUT cannot be written, is something else, or another map is at work on it.
+    pub(in crate::map) fn open(
+        out: &Path,
+        work: Work,
+        is_fresh: bool,
+        notes: &mut Vec<String>,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let failed = |error: io::Error| cannot_write(out, &error);
+        let beside_path = named(out, ".lmthing");
+        let mut options = OpenOptions::new();
+        let beside = options.read(true).write(true).create(true).truncate(false).open(&beside_path).map_err(failed)?;
+        match beside.try_lock() {
+            // A system without locks has to do without.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Box::new(Diagnostic::new(format!("another map is at work on {}", out.display()))));
+            }
+        }
+        let header = header(&beside);
+        let has_results = fs::metadata(out).is_ok_and(|metadata| metadata.len() > 0);
+        if has_results && header.is_none() && !is_fresh {
+            // It was made by opening it just now, or holds nothing.
+            let _ = fs::remove_file(&beside_path);
+            let message = format!("{} is there already, and was not written by lmthing map", out.display());
+            return Err(Box::new(
+                Diagnostic::new(message).with_hint("name another file, or write over it with --fresh"),
+            ));
+        }
+        let is_of_other_work = header.as_ref().is_some_and(|known| known.work.hash != work.hash);
+        let mut earlier = Earlier::default();
+        if let Some(known) = header.filter(|_| !is_fresh && !is_of_other_work) {
+            if known.work.model != work.model {
+                let model = known.work.model.unwrap_or_else(|| "the file's own model".to_owned());
+                notes.push(format!("results in {} are from {model}; --fresh runs their rows again", out.display()));
+            }
+            if let Ok(file) = File::open(out) {
+                earlier.add(file).map_err(failed)?;
+            }
+            earlier.add(File::open(&beside_path).map_err(failed)?).map_err(failed)?;
+        }
+        let kept = BufWriter::new(File::create(named(out, ".new")).map_err(failed)?);
+        let is_of_other_work = is_of_other_work && has_results && !is_fresh;
+        Ok(Store { out: out.to_owned(), beside, work, earlier, kept, kept_count: 0, is_of_other_work })
+    }
+
+    /// Keeps the earlier result for a row; says whether there is one.
+    pub(in crate::map) fn keep(&mut self, row: u64, input: &Map<String, Value>) -> io::Result<bool> {
+        let Some(line) = self.earlier.take(row, input)? else { return Ok(false) };
+        self.kept.write_all(line.as_bytes())?;
+        self.kept_count += 1;
+        Ok(true)
+    }
+
+    /// Leaves everything as it was.
+    pub(in crate::map) fn discard(self) {
+        // What is left behind does no harm.
+        let _ = fs::remove_file(named(&self.out, ".new"));
+        if !self.out.exists() {
+            let _ = fs::remove_file(named(&self.out, ".lmthing"));
+        }
+    }
+
+    /// Puts what is kept in the place of OUT; gives OUT, to add to, and the file beside it. Says where results of other work
+    /// are now.
+    pub(super) fn begin(mut self, notes: &mut Vec<String>) -> Result<Begun, Box<Diagnostic>> {
+        let failed = |error: io::Error| cannot_write(&self.out, &error);
+        self.kept.flush().map_err(failed)?;
+        let kept_length = self.kept.get_ref().metadata().map_err(failed)?.len();
+        if self.is_of_other_work {
+            let before = named(&self.out, ".before");
+            fs::rename(&self.out, &before).map_err(failed)?;
+            let (file, out, before) = (&self.work.file, self.out.display(), before.display());
+            notes.push(format!("{file} has changed since {out} was written: all rows are run again; the earlier results are in {before}"));
+        }
+        fs::rename(named(&self.out, ".new"), &self.out).map_err(failed)?;
+        self.beside.set_len(0).map_err(failed)?;
+        let header = Header { lmthing: "map".to_owned(), version: VERSION, work: self.work };
+        let mut line = serde_json::to_string(&header).unwrap_or_default();
+        line.push('\n');
+        let mut beside = self.beside;
+        io::Seek::rewind(&mut beside)
+            .and_then(|()| beside.write_all(line.as_bytes()))
+            .map_err(|error| cannot_write(&self.out, &error))?;
+        let results =
+            OpenOptions::new().append(true).open(&self.out).map_err(|error| cannot_write(&self.out, &error))?;
+        let header_length = line.len() as u64;
+        Ok(Begun { out: self.out, results, beside, header_length, kept_length })
+    }
+}
+
+/// OUT, ready for results.
+#[derive(Debug)]
+pub(super) struct Begun {
+    out: PathBuf,
+    pub(super) results: File,
+    pub(super) beside: File,
+    pub(super) header_length: u64,
+    /// Bytes of OUT that were kept.
+    kept_length: u64,
+}
+
+impl Begun {
+    /// Puts what was kept and what was added, each of which is in the order of rows, into one order.
+    pub(super) fn put_in_order(&self) -> io::Result<()> {
+        let length = self.results.metadata()?.len();
+        if self.kept_length == 0 || self.kept_length == length {
+            return Ok(());
+        }
+        let mut added = File::open(&self.out)?;
+        io::Seek::seek(&mut added, io::SeekFrom::Start(self.kept_length))?;
+        let kept = io::Read::take(File::open(&self.out)?, self.kept_length);
+        let mut both = [Lines::new(kept)?, Lines::new(io::Read::take(added, u64::MAX))?];
+        let path = named(&self.out, ".new");
+        let mut merged = BufWriter::new(File::create(&path)?);
+        loop {
+            let [kept, added] = &mut both;
+            let next = match (kept.row(), added.row()) {
+                (None, None) => break,
+                (Some(first), Some(second)) if second < first => added,
+                (None, Some(_)) => added,
+                _ => kept,
+            };
+            merged.write_all(&next.line)?;
+            next.advance()?;
+        }
+        merged.flush()?;
+        fs::rename(path, &self.out)
+    }
+
+    /// Where results are.
+    pub(super) fn path(&self) -> &Path {
+        &self.out
+    }
+}
+
+/// The lines of a part of OUT.
+struct Lines<R> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+}
+
+impl<R: io::Read> Lines<R> {
+    fn new(part: R) -> io::Result<Self> {
+        let mut lines = Lines { reader: BufReader::new(part), line: Vec::new() };
+        lines.advance()?;
+        Ok(lines)
+    }
+
+    fn advance(&mut self) -> io::Result<()> {
+        self.line.clear();
+        self.reader.read_until(b'\n', &mut self.line).map(drop)
+    }
+
+    /// The row of the line; none when there are no more.
+    fn row(&self) -> Option<u64> {
+        (!self.line.is_empty()).then(|| str::from_utf8(&self.line).ok().and_then(row_of).unwrap_or(0))
+    }
+}
+
+fn header(beside: &File) -> Option<Header> {
+    let mut line = String::new();
+    BufReader::new(beside).read_line(&mut line).ok()?;
+    serde_json::from_str(&line).ok().filter(|header: &Header| header.lmthing == "map" && header.version == VERSION)
+}
+
+/// A file beside another.
+pub(super) fn named(out: &Path, ending: &str) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+pub(super) fn cannot_write(out: &Path, error: &io::Error) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new(format!("cannot write {}: {}", out.display(), words(error))))
+}

@@ -1,0 +1,162 @@
+//! Results as CSV, for spreadsheets (docs/map.md, "Spreadsheets"): RFC 4180, a column for each property of the input and of the
+//! output, what is nested as JSON. Must not know where they go.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Seek, Write},
+};
+
+use csv::{Terminator, WriterBuilder};
+use indexmap::IndexSet;
+use serde_json::{Map, Value};
+
+/// What a cell begins with that spreadsheets take for a formula.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// The columns there are.
+#[derive(Default)]
+struct Columns {
+    input: IndexSet<String>,
+    has_text: bool,
+    /// Of outputs that are objects.
+    output: IndexSet<String>,
+    has_output: bool,
+    has_error: bool,
+}
+
+/// Writes the table of some lines. `inputs` are columns in any case.
+pub(super) fn write(lines: &File, inputs: &[String], to: &mut dyn Write) -> io::Result<()> {
+    let mut columns = Columns { input: inputs.iter().cloned().collect(), ..Columns::default() };
+    each(lines, |row| {
+        columns.add(row);
+        Ok(())
+    })?;
+    // In pieces that are whole records.
+    let mut record = Vec::new();
+    write_record(&mut record, columns.header(), to)?;
+    each(lines, |row| write_record(&mut record, columns.cells(row), to))
+}
+
+fn write_record(buffer: &mut Vec<u8>, cells: Vec<String>, to: &mut dyn Write) -> io::Result<()> {
+    buffer.clear();
+    let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(&mut *buffer);
+    writer.write_record(cells)?;
+    writer.flush()?;
+    drop(writer);
+    to.write_all(buffer)
+}
+
+fn each(lines: &File, mut take: impl FnMut(&Map<String, Value>) -> io::Result<()>) -> io::Result<()> {
+    let mut file = lines.try_clone()?;
+    file.rewind()?;
+    for line in BufReader::new(file).lines() {
+        if let Ok(Value::Object(row)) = serde_json::from_str(&line?) {
+            take(&row)?;
+        }
+    }
+    Ok(())
+}
+
+impl Columns {
+    fn add(&mut self, row: &Map<String, Value>) {
+        if let Some(Value::Object(input)) = row.get("input") {
+            input.keys().filter(|key| !self.input.contains(*key)).cloned().collect::<Vec<_>>().into_iter().for_each(
+                |key| {
+                    self.input.insert(key);
+                },
+            );
+        }
+        self.has_text |= row.contains_key("text");
+        match row.get("output") {
+            Some(Value::Object(output)) => output.keys().for_each(|key| {
+                self.output.insert(key.clone());
+            }),
+            Some(_) => self.has_output = true,
+            None => {}
+        }
+        self.has_error |= row.contains_key("error");
+    }
+
+    fn header(&self) -> Vec<String> {
+        let own =
+            ["row", "text", "output", "finishReason", "inputTokens", "outputTokens", "cost", "durationMs", "error"];
+        let input = self.input.iter().map(|name| match own.contains(&name.as_str()) {
+            true => format!("input.{name}"),
+            false => name.clone(),
+        });
+        let output = self.output.iter().map(|name| match own.contains(&name.as_str()) || self.input.contains(name) {
+            true => format!("output.{name}"),
+            false => name.clone(),
+        });
+        let mut header = vec!["row".to_owned()];
+        header.extend(input.map(|name| guarded(&name)));
+        header.extend(self.has_text.then(|| "text".to_owned()));
+        header.extend(self.has_output.then(|| "output".to_owned()));
+        header.extend(output.map(|name| guarded(&name)));
+        header.extend(own[3..8].iter().map(|name| (*name).to_owned()));
+        header.extend(self.has_error.then(|| "error".to_owned()));
+        header
+    }
+
+    fn cells(&self, row: &Map<String, Value>) -> Vec<String> {
+        let of = |outer: &str, key: &str| row.get(outer).and_then(|outer| outer.get(key)).map(cell).unwrap_or_default();
+        let own = |key: &str| row.get(key).map(cell).unwrap_or_default();
+        let mut cells = vec![own("row")];
+        cells.extend(self.input.iter().map(|key| of("input", key)));
+        cells.extend(self.has_text.then(|| own("text")));
+        let is_object = row.get("output").is_some_and(Value::is_object);
+        cells.extend(self.has_output.then(|| if is_object { String::new() } else { own("output") }));
+        cells.extend(self.output.iter().map(|key| of("output", key)));
+        cells.push(own("finishReason"));
+        cells.extend(["inputTokens", "outputTokens"].map(|key| of("usage", key)));
+        cells.extend(["cost", "durationMs"].map(own));
+        cells.extend(self.has_error.then(|| of("error", "message")));
+        cells
+    }
+}
+
+/// A value as a cell.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => guarded(text),
+        Value::Number(number) => {
+            number.as_f64().filter(|_| number.is_f64()).map_or_else(|| number.to_string(), |number| number.to_string())
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Text that a spreadsheet does not take for a formula: an apostrophe stands in front. Numbers are left as they are.
+fn guarded(text: &str) -> String {
+    if text.starts_with(FORMULA) && text.parse::<f64>().is_err() { format!("'{text}") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_no_formula() {
+        let shown = ["=1+1", "@sum", "-5", "-x", "+49 30", "plain"].map(guarded);
+        assert_eq!(shown, ["'=1+1", "'@sum", "-5", "'-x", "'+49 30", "plain"]);
+    }
+
+    #[test]
+    fn a_table_has_all_columns() {
+        let mut lines = tempfile::tempfile().unwrap();
+        let text = concat!(
+            r#"{"row":1,"input":{"city":"Rome, IT"},"output":{"city":"x","n":[1]},"finishReason":"stop","usage":{"inputTokens":3},"cost":0,"durationMs":4}"#,
+            "\n",
+            r#"{"row":2,"input":{"city":"\"Q\"","days":2},"text":"a\nb","usage":{},"cost":null,"durationMs":4,"error":{"message":"bad"}}"#,
+            "\n",
+        );
+        lines.write_all(text.as_bytes()).unwrap();
+        let mut table = Vec::new();
+        write(&lines, &["city".to_owned()], &mut table).unwrap();
+        let expected = "row,city,days,text,output.city,n,finishReason,inputTokens,outputTokens,cost,durationMs,error\r\n\
+                        1,\"Rome, IT\",,,x,[1],stop,3,,0,4,\r\n\
+                        2,\"\"\"Q\"\"\",2,\"a\nb\",,,,,,,4,bad\r\n";
+        assert_eq!(String::from_utf8(table).unwrap(), expected);
+    }
+}

@@ -1,0 +1,216 @@
+//! Results in the order of rows, however they finish. Must not know what a result says.
+//!
+//! One that finishes before a row in front of it waits in a file: that one may take minutes while thousands go by.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    fs::File,
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    store::{Begun, Store, cannot_write, named},
+    table,
+};
+use crate::{diagnostic::Diagnostic, map::options::Format};
+
+/// Where results go.
+pub(in crate::map) struct Writer {
+    sink: Sink,
+    is_ordered: bool,
+    /// The rows that were begun and are not written, in their order.
+    due: VecDeque<u64>,
+    /// Results that wait, by row: where each is, and its length.
+    waiting: HashMap<u64, (u64, usize)>,
+    /// Where they are.
+    spill: Option<File>,
+    spill_end: u64,
+    /// A table that is written at the end.
+    table: Option<PathBuf>,
+    columns: Vec<String>,
+}
+
+enum Sink {
+    /// OUT.
+    Out(Box<Begun>),
+    /// Standard output.
+    Lines,
+    /// A file that nobody sees, which is a table on standard output in the end.
+    Hidden(File),
+}
+
+impl Writer {
+    /// Results to standard output.
+    pub(in crate::map) fn to_stdout(format: Format, is_ordered: bool, columns: Vec<String>) -> io::Result<Self> {
+        let sink = match format {
+            Format::JsonLines => Sink::Lines,
+            Format::Csv => Sink::Hidden(tempfile::tempfile()?),
+        };
+        Ok(Writer::new(sink, is_ordered, columns))
+    }
+
+    /// Results to a file.
+    pub(in crate::map) fn to_file(
+        store: Store,
+        (out, format): (&Path, Format),
+        is_ordered: bool,
+        columns: Vec<String>,
+        notes: &mut Vec<String>,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let begun = store.begin(notes)?;
+        let table = (format == Format::Csv).then(|| out.to_owned());
+        Ok(Writer { table, ..Writer::new(Sink::Out(Box::new(begun)), is_ordered, columns) })
+    }
+
+    fn new(sink: Sink, is_ordered: bool, columns: Vec<String>) -> Self {
+        Writer {
+            sink,
+            is_ordered,
+            due: VecDeque::new(),
+            waiting: HashMap::new(),
+            spill: None,
+            spill_end: 0,
+            table: None,
+            columns,
+        }
+    }
+
+    /// A row begins; rows begin in their order.
+    pub(in crate::map) fn begin(&mut self, row: u64) {
+        if self.is_ordered {
+            self.due.push_back(row);
+        }
+    }
+
+    /// A row is over. Lines for standard output are handed to `print`.
+    pub(in crate::map) fn write(&mut self, row: u64, line: &str, print: &mut dyn FnMut(&str)) -> io::Result<()> {
+        if !self.is_ordered {
+            return self.put(line, print);
+        }
+        if self.due.front() != Some(&row) {
+            return self.keep(row, line);
+        }
+        self.put(line, print)?;
+        self.due.pop_front();
+        while let Some(next) = self.due.front().copied()
+            && let Some(place) = self.waiting.remove(&next)
+        {
+            let line = self.take(place)?;
+            self.put(&line, print)?;
+            self.due.pop_front();
+        }
+        if self.waiting.is_empty() {
+            self.empty_spill()?;
+        }
+        Ok(())
+    }
+
+    /// Everything that is to be written is: what waits for rows that were not finished stands where they would.
+    pub(in crate::map) fn finish(&mut self, print: &mut dyn FnMut(&str)) -> Result<(), Box<Diagnostic>> {
+        self.finish_lines(print).and_then(|()| self.finish_table(print)).map_err(|error| self.failed(&error))
+    }
+
+    /// What is wrong with where results go.
+    pub(in crate::map) fn failed(&self, error: &io::Error) -> Box<Diagnostic> {
+        match &self.sink {
+            Sink::Out(begun) => cannot_write(begun.path(), error),
+            Sink::Lines | Sink::Hidden(_) => cannot_write(Path::new("the results"), error),
+        }
+    }
+
+    fn finish_lines(&mut self, print: &mut dyn FnMut(&str)) -> io::Result<()> {
+        for row in std::mem::take(&mut self.due) {
+            if let Some(place) = self.waiting.remove(&row) {
+                let line = self.take(place)?;
+                self.put(&line, print)?;
+            }
+        }
+        self.empty_spill()?;
+        match &self.sink {
+            Sink::Out(begun) if self.is_ordered => begun.put_in_order(),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish_table(&mut self, print: &mut dyn FnMut(&str)) -> io::Result<()> {
+        match (&self.sink, &self.table) {
+            (Sink::Out(begun), Some(table)) => {
+                let path = named(table, ".new");
+                table::write(&File::open(begun.path())?, &self.columns, &mut File::create(&path)?)?;
+                std::fs::rename(path, table)
+            }
+            (Sink::Hidden(lines), _) => table::write(lines, &self.columns, &mut Printed(print)),
+            _ => Ok(()),
+        }
+    }
+
+    fn put(&mut self, line: &str, print: &mut dyn FnMut(&str)) -> io::Result<()> {
+        match &mut self.sink {
+            // At once and whole: what is written is not lost with the process.
+            Sink::Out(begun) => begun.results.write_all(line.as_bytes()),
+            Sink::Hidden(file) => file.write_all(line.as_bytes()),
+            Sink::Lines => {
+                print(line);
+                Ok(())
+            }
+        }
+    }
+
+    fn keep(&mut self, row: u64, line: &str) -> io::Result<()> {
+        let start = self.spill_start();
+        if self.spill.is_none() {
+            self.spill = Some(match &self.sink {
+                Sink::Out(begun) => begun.beside.try_clone()?,
+                Sink::Lines | Sink::Hidden(_) => tempfile::tempfile()?,
+            });
+        }
+        let Some(spill) = &mut self.spill else { return Ok(()) };
+        let end = start + self.spill_end;
+        spill.seek(SeekFrom::Start(end))?;
+        spill.write_all(line.as_bytes())?;
+        self.spill_end += line.len() as u64;
+        self.waiting.insert(row, (end, line.len()));
+        Ok(())
+    }
+
+    fn spill_start(&self) -> u64 {
+        match &self.sink {
+            Sink::Out(begun) => begun.header_length,
+            Sink::Lines | Sink::Hidden(_) => 0,
+        }
+    }
+
+    fn take(&mut self, (place, length): (u64, usize)) -> io::Result<String> {
+        let Some(spill) = &mut self.spill else { return Ok(String::new()) };
+        let mut line = vec![0; length];
+        spill.seek(SeekFrom::Start(place))?;
+        spill.read_exact(&mut line)?;
+        String::from_utf8(line).map_err(io::Error::other)
+    }
+
+    fn empty_spill(&mut self) -> io::Result<()> {
+        if self.spill_end > 0
+            && let Some(spill) = &self.spill
+        {
+            spill.set_len(self.spill_start())?;
+            self.spill_end = 0;
+        }
+        Ok(())
+    }
+}
+
+/// A table that is printed piece by piece.
+struct Printed<'a>(&'a mut dyn FnMut(&str));
+
+impl Write for Printed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // The table is written as whole records, so that no character is cut.
+        (self.0)(&String::from_utf8_lossy(bytes));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,98 @@
+//! What went wrong in a map, by kinds: alike failures are counted, with an example.
+
+use super::results::RowError;
+
+/// Kinds that are told apart at most.
+const MAX_GROUPS: usize = 50;
+
+/// Longest message that is kept.
+const MAX_MESSAGE: usize = 300;
+
+/// Failures that are alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// `model`, `script`, `input`, …
+    pub(crate) kind: String,
+    /// The message of the first one.
+    pub(crate) message: String,
+    /// Its row.
+    pub(crate) row: u64,
+    /// How many there are.
+    pub(crate) count: u64,
+    /// What makes them alike.
+    pattern: String,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Summary {
+    groups: Vec<Group>,
+    others: u64,
+}
+
+impl Summary {
+    /// Counts a failure.
+    pub(super) fn add(&mut self, row: u64, failure: &RowError) {
+        let line = failure.message.split("\n\n").next().unwrap_or_default();
+        let message: String = line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_MESSAGE).collect();
+        let pattern = pattern(&message);
+        let is_alike = |group: &&mut Group| group.kind == failure.kind && group.pattern == pattern;
+        let is_full = self.groups.len() >= MAX_GROUPS;
+        match self.groups.iter_mut().find(is_alike) {
+            Some(group) => group.count += 1,
+            None if is_full => self.others += 1,
+            None => self.groups.push(Group { kind: failure.kind.clone(), message, row, count: 1, pattern }),
+        }
+    }
+
+    /// The kinds, the most frequent first.
+    pub(crate) fn groups(&self) -> Vec<&Group> {
+        let mut groups: Vec<&Group> = self.groups.iter().collect();
+        groups.sort_by(|a, b| b.count.cmp(&a.count).then(a.row.cmp(&b.row)));
+        groups
+    }
+
+    /// Failures that are none of them.
+    pub(crate) fn others(&self) -> u64 {
+        self.others
+    }
+}
+
+/// A message without what is the row's own: numbers, and what stands in quotes.
+fn pattern(message: &str) -> String {
+    let mut pattern = String::new();
+    let mut quoted_by = None;
+    for character in message.chars() {
+        match quoted_by {
+            Some(quote) if character == quote => quoted_by = None,
+            Some(_) => {}
+            None if matches!(character, '\'' | '"' | '`') => {
+                quoted_by = Some(character);
+                pattern.push('…');
+            }
+            None if character.is_ascii_digit() => {
+                if !pattern.ends_with('#') {
+                    pattern.push('#');
+                }
+            }
+            None => pattern.push(character),
+        }
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alike_failures_are_one_kind() {
+        let mut summary = Summary::default();
+        let failure = |kind: &str, message: &str| RowError::new(1, kind, message.to_owned());
+        summary.add(3, &failure("script", "row 3 is 'bad'"));
+        summary.add(2, &failure("model", "row 3 is 'bad'"));
+        summary.add(17, &failure("script", "row 17 is 'worse'"));
+        let counts: Vec<_> = summary.groups().iter().map(|group| (group.row, group.count)).collect();
+        assert_eq!(counts, [(3, 2), (2, 1)]);
+    }
+}

@@ -1,0 +1,101 @@
+//! What a script of a row may ask of the program: what it prints and warns of is told to whoever runs the rows.
+
+use std::{
+    cell::RefCell,
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::mpsc::Sender,
+};
+
+use super::message::Message;
+use crate::script::ScriptHost;
+
+/// The host of one row, or of the file while it is loaded. Clones are the same.
+#[derive(Clone)]
+pub(in crate::map) struct RowHost(Rc<Inner>);
+
+struct Inner {
+    row: Option<u64>,
+    sender: Sender<Message>,
+    /// A line that has no end yet.
+    line: RefCell<String>,
+    files: RefCell<BTreeSet<PathBuf>>,
+    redact: Box<dyn Fn(&str) -> String>,
+}
+
+impl RowHost {
+    /// While the file is loaded.
+    pub(in crate::map) fn of_file(sender: Sender<Message>) -> Self {
+        RowHost::new(None, sender, Box::new(str::to_owned))
+    }
+
+    /// While a row runs.
+    pub(super) fn of_row(row: u64, sender: Sender<Message>, redact: Box<dyn Fn(&str) -> String>) -> Self {
+        RowHost::new(Some(row), sender, redact)
+    }
+
+    fn new(row: Option<u64>, sender: Sender<Message>, redact: Box<dyn Fn(&str) -> String>) -> Self {
+        let (line, files) = (RefCell::default(), RefCell::default());
+        RowHost(Rc::new(Inner { row, sender, line, files, redact }))
+    }
+
+    /// The files that were looked for.
+    pub(in crate::map) fn files(&self) -> BTreeSet<PathBuf> {
+        self.0.files.borrow().clone()
+    }
+
+    /// Nothing more is printed.
+    pub(in crate::map) fn end(&self) {
+        let line = self.0.line.take();
+        if !line.is_empty() {
+            self.print(&format!("{line}\n"));
+        }
+    }
+
+    fn print(&self, text: &str) {
+        let text = (self.0.redact)(text);
+        let _ = self.0.sender.send(Message::Printed { row: self.0.row, text });
+    }
+
+    /// Whole lines only: others print as well.
+    fn take(&self, text: &str) {
+        let mut line = self.0.line.borrow_mut();
+        line.push_str(text);
+        if let Some(end) = line.rfind('\n') {
+            let rest = line.split_off(end + 1);
+            let whole = std::mem::replace(&mut *line, rest);
+            drop(line);
+            self.print(&whole);
+        }
+    }
+}
+
+impl ScriptHost for RowHost {
+    fn write_stdout(&self, text: &str) {
+        self.take(text);
+    }
+
+    fn write_stderr(&self, text: &str) {
+        self.take(text);
+    }
+
+    fn warn(&self, message: &str) {
+        let message = (self.0.redact)(message);
+        let _ = self.0.sender.send(Message::Warned { row: self.0.row, message });
+    }
+
+    fn diverts_stdout(&self) -> bool {
+        true
+    }
+
+    fn has_stdin(&self) -> bool {
+        false
+    }
+
+    fn looked_for(&self, file: &Path) {
+        if self.0.row.is_none() {
+            self.0.files.borrow_mut().insert(file.to_owned());
+        }
+    }
+}

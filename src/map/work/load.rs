@@ -1,0 +1,62 @@
+//! An engine in which the file is looked at before any row is run. Must not know what is looked for.
+
+use std::rc::Rc;
+
+use super::{host::RowHost, row::MAX_MEMORY};
+use crate::{
+    checkpoint::NoCheckpoints,
+    cost::Limits,
+    diagnostic::Diagnostic,
+    event::Events,
+    map::options::{MapOptions, approval_advice},
+    permission::NobodyToAsk,
+    prompt::RunError,
+    provider::Redactor,
+    script::{
+        Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost,
+        bindings::{self, Exchanges},
+    },
+    session::{Meter, Outside, doors},
+};
+
+/// Makes an engine with everything that runs of the file have, and looks.
+///
+/// # Errors
+/// There is no engine, or what was looked for failed.
+pub(in crate::map) fn in_engine<T>(
+    options: &MapOptions,
+    host: &RowHost,
+    look: impl AsyncFnOnce(&Engine) -> Result<T, Rc<RunError>>,
+) -> Result<T, Rc<RunError>> {
+    let failed = |message: String| Rc::new(RunError::from(Diagnostic::new(message)));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| failed(format!("cannot start the event loop: {error}")))?;
+    let host: Rc<dyn ScriptHost> = Rc::new(host.clone());
+    let looked = runtime.block_on(async {
+        let redactor = Redactor::of_variables(options.variables.iter().map(|(name, value)| (name, value)));
+        let rest = Outside {
+            meter: Rc::new(Meter::new(Limits::default(), options.own_prices.clone())),
+            events: Events::new(Vec::new()),
+            exchanges: Exchanges::default(),
+            checkpoints: Rc::new(NoCheckpoints),
+            approver: NobodyToAsk::new(options.approve.clone(), approval_advice()),
+            servers: None,
+        };
+        let doors = doors(&host, &options.variables, &redactor, rest, false);
+        let engine = Engine::new(EngineOptions {
+            native_modules: bindings::NATIVE_MODULES.to_vec(),
+            argv: vec!["lmthing".to_owned(), options.file.display().to_string()],
+            env: options.variables.clone(),
+            permissions: options.permissions.clone(),
+            max_stack_size: SCRIPT_STACK_SIZE,
+            max_memory: Some(MAX_MEMORY),
+            ..EngineOptions::new(host)
+        });
+        let engine = engine.await.map_err(|error| failed(format!("cannot start the JavaScript engine: {error}")))?;
+        let installed = engine.context().with(|ctx| bindings::install(&ctx, doors)).await;
+        installed.map_err(|error| failed(format!("cannot install lmthing's bindings: {error}")))?;
+        look(&engine).await
+    });
+    runtime.shutdown_background();
+    looked
+}

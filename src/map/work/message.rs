@@ -1,0 +1,24 @@
+//! What threads that run rows tell.
+
+use serde_json::{Map, Value};
+
+use crate::map::results::Outcome;
+
+/// A row to be run.
+#[derive(Clone, Debug)]
+pub(in crate::map) struct Job {
+    pub(in crate::map) row: u64,
+    pub(in crate::map) input: Map<String, Value>,
+    /// Which attempt it is, from 1.
+    pub(in crate::map) attempt: u32,
+}
+
+/// Something has happened.
+pub(in crate::map) enum Message {
+    /// A row has printed whole lines.
+    Printed { row: Option<u64>, text: String },
+    /// A person should know this.
+    Warned { row: Option<u64>, message: String },
+    /// A row is over.
+    Ended { row: u64, attempt: u32, outcome: Box<Outcome> },
+}

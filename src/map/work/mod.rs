@@ -1,0 +1,22 @@
+//! Rows at work: which is run when, on which thread, and what becomes of its result. Must not know where rows come from, nor how
+//! results are written.
+//!
+//! - `message` – what goes to threads and comes from them
+//! - `host`, `row` – a run of the file for one row
+//! - `thread` – several rows at once on one thread
+//! - `load` – an engine in which the file is looked at
+//! - `tally` – what rows came to, and whether that is too much
+//! - `pool` – all rows
+
+mod host;
+mod load;
+mod message;
+mod pool;
+mod row;
+mod tally;
+mod thread;
+
+pub(super) use host::RowHost;
+pub(super) use load::in_engine;
+pub(super) use message::Message;
+pub(super) use pool::{Rest, run};

@@ -1,0 +1,386 @@
+//! All rows: some threads, rows handed to them, and what comes back. Must not know JavaScript.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    io,
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, Sender},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Map, Value};
+
+use super::{
+    message::{Job, Message},
+    row::{Shared, broken},
+    tally::Tally,
+    thread::Thread,
+};
+use crate::{
+    chat::Usage,
+    diagnostic::Diagnostic,
+    map::{
+        bits::Bits,
+        convert::Inputs,
+        options::{Listener, MapOptions},
+        progress::{Early, Ended, Totals},
+        results::{Outcome, RowError, Writer, to_line},
+    },
+    prompt::RunError,
+    session::Overall,
+};
+
+/// How often is looked at the clock and for signals.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How long a script may hold its thread: longer than what is interrupted.
+const STUCK_MS: u64 = 15_000;
+
+/// How long rows that are under way have to end when the user wants the end.
+const GRACE: Duration = Duration::from_millis(800);
+
+/// How often a row is run again that failed only because servers took no more requests.
+const MAX_REFUSALS: u32 = 20;
+
+/// The first wait before a row is run again.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+
+/// What is left of the rows once all were looked at.
+pub(in crate::map) struct Rest {
+    pub(in crate::map) total: u64,
+    pub(in crate::map) kept: u64,
+    /// To be run, or to be told as wrong.
+    pub(in crate::map) todo: Bits,
+    pub(in crate::map) wrong: BTreeMap<u64, String>,
+    pub(in crate::map) wrong_rows: Bits,
+}
+
+/// Runs the rows.
+///
+/// # Errors
+/// There are no threads, or results cannot be written.
+pub(in crate::map) fn run(
+    options: &Arc<MapOptions>,
+    (inputs, rest): (Inputs, Rest),
+    writer: Writer,
+    (sender, receiver): (Sender<Message>, Receiver<Message>),
+    listener: &mut dyn Listener,
+) -> Result<Totals, Box<Diagnostic>> {
+    let shared =
+        Arc::new(Shared { options: options.clone(), overall: Overall::new(options.limits), servers: Arc::default() });
+    let tally = Tally::new(rest.total, rest.kept, rest.todo.count());
+    let mut pool = Pool {
+        shared,
+        inputs,
+        rest,
+        writer,
+        sender,
+        receiver,
+        threads: Vec::new(),
+        running: HashMap::new(),
+        again: Vec::new(),
+        row: 0,
+        tally,
+        early: None,
+        asked_to_end: None,
+    };
+    pool.start_threads()?;
+    let ran = pool.run(listener).and_then(|()| pool.writer.finish(&mut |line| listener.result(line)));
+    ran?;
+    Ok(Totals { early: pool.early, ..pool.tally.totals })
+}
+
+struct Pool {
+    shared: Arc<Shared>,
+    inputs: Inputs,
+    rest: Rest,
+    writer: Writer,
+    sender: Sender<Message>,
+    receiver: Receiver<Message>,
+    threads: Vec<Thread>,
+    running: HashMap<u64, Running>,
+    /// Rows that are run once more, each when it is time.
+    again: Vec<(Instant, Running)>,
+    /// The row that was read last.
+    row: u64,
+    tally: Tally,
+    early: Option<Early>,
+    /// When the user wanted the end.
+    asked_to_end: Option<Instant>,
+}
+
+/// A row that was begun.
+#[derive(Clone)]
+struct Running {
+    row: u64,
+    input: Map<String, Value>,
+    attempt: u32,
+    /// Attempts that count, and those that servers refused.
+    failures: u32,
+    refusals: u32,
+    thread: usize,
+    /// What earlier attempts used.
+    usage: Usage,
+    cost: Option<f64>,
+    took: Duration,
+}
+
+impl Pool {
+    fn start_threads(&mut self) -> Result<(), Box<Diagnostic>> {
+        let jobs = self.shared.options.jobs.get();
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        for _ in 0..jobs.min(processors).max(1) {
+            match Thread::start(&self.shared, &self.sender) {
+                Ok(thread) => self.threads.push(thread),
+                // The others do its work.
+                Err(_) if !self.threads.is_empty() => break,
+                Err(error) => return Err(Box::new(Diagnostic::new(format!("cannot start a thread: {error}")))),
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, listener: &mut dyn Listener) -> Result<(), Box<Diagnostic>> {
+        loop {
+            let is_all_begun = self.begin_rows(listener)?;
+            let is_waiting = !self.again.is_empty() && self.early.is_none();
+            if self.running.is_empty() && !is_waiting && (is_all_begun || self.early.is_some()) {
+                return Ok(());
+            }
+            match self.receiver.recv_timeout(TICK) {
+                Ok(message) => self.hear(message, listener)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => unreachable!("the pool has a sender itself"),
+            }
+            while let Ok(message) = self.receiver.try_recv() {
+                self.hear(message, listener)?;
+            }
+            self.give_up_on_the_stuck(listener)?;
+            self.look_for_the_end(listener);
+            listener.progress(self.tally.progress(self.running.len()));
+            if self.asked_to_end.is_some_and(|asked| asked.elapsed() >= GRACE) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Begins as many rows as there is room for; says whether there are no more.
+    fn begin_rows(&mut self, listener: &mut dyn Listener) -> Result<bool, Box<Diagnostic>> {
+        while self.running.len() < self.shared.options.jobs.get() {
+            if self.early.is_some() {
+                return Ok(false);
+            }
+            if let Some(again) = self.take_again() {
+                self.start(again);
+                continue;
+            }
+            let Some(input) = self.inputs.next() else { return Ok(true) };
+            self.row += 1;
+            if !self.rest.todo.contains(self.row) {
+                continue;
+            }
+            self.writer.begin(self.row);
+            let wrong = self.rest.wrong_rows.contains(self.row);
+            match input {
+                Ok(Ok(input)) if !wrong => self.start(Running::new(self.row, input)),
+                Ok(Ok(input)) => self.is_wrong(input, None, listener)?,
+                Ok(Err(wrong)) => self.is_wrong(wrong.row, Some(wrong.message), listener)?,
+                Err(why) => {
+                    return Err(Box::new(Diagnostic::new(format!("cannot read the rows any further: {why}"))));
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn take_again(&mut self) -> Option<Running> {
+        let now = Instant::now();
+        let due = self.again.iter().position(|(due, _)| *due <= now)?;
+        Some(self.again.swap_remove(due).1)
+    }
+
+    /// Hands a row to the thread that has the fewest.
+    fn start(&mut self, mut row: Running) {
+        let fewest = self.threads.iter().enumerate().min_by_key(|(_, thread)| thread.rows);
+        let Some((index, _)) = fewest else { return };
+        row.thread = index;
+        self.threads[index].run(Job { row: row.row, input: row.input.clone(), attempt: row.attempt });
+        self.running.insert(row.row, row);
+    }
+
+    /// The row that was read last does not fit the file.
+    fn is_wrong(
+        &mut self,
+        input: Map<String, Value>,
+        message: Option<String>,
+        listener: &mut dyn Listener,
+    ) -> Result<(), Box<Diagnostic>> {
+        let known = self.rest.wrong.remove(&self.row);
+        let message = known.or(message).unwrap_or_else(|| "the row does not fit what the file takes".to_owned());
+        let failure = RowError::new(RunError::USAGE_EXIT_CODE, "input", message);
+        let outcome = Outcome { failure: Some(failure), cost: Some(0.0), ..Outcome::default() };
+        self.is_over(Running::new(self.row, input), outcome, listener)
+    }
+
+    fn hear(&mut self, message: Message, listener: &mut dyn Listener) -> Result<(), Box<Diagnostic>> {
+        match message {
+            Message::Printed { row, text } => listener.printed(row, &text),
+            Message::Warned { row, message } => listener.warned(row, &message),
+            Message::Ended { row, attempt, outcome } => {
+                // A row of a thread that was given up may still come to an end.
+                let is_it = self.running.get(&row).is_some_and(|running| running.attempt == attempt);
+                if let Some(running) = is_it.then(|| self.running.remove(&row)).flatten() {
+                    if let Some(thread) = self.threads.get_mut(running.thread) {
+                        thread.rows = thread.rows.saturating_sub(1);
+                    }
+                    self.tally.used(&outcome);
+                    return self.has_ended(running, *outcome, listener);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A run of a row has ended, which may be run again.
+    fn has_ended(
+        &mut self,
+        mut running: Running,
+        outcome: Outcome,
+        listener: &mut dyn Listener,
+    ) -> Result<(), Box<Diagnostic>> {
+        let Some(failure) = &outcome.failure else { return self.is_over(running, outcome, listener) };
+        if failure.kind == "limit"
+            && let Some(words) = self.shared.overall.reached()
+        {
+            // It was not the row: it is run by the next command.
+            self.early.get_or_insert(Early::Limit(words));
+            return Ok(());
+        }
+        if self.early.is_some() && self.asked_to_end.is_some() {
+            return self.is_over(running, outcome, listener);
+        }
+        let may_again = match (outcome.is_refused, failure.kind.as_str()) {
+            (true, _) => running.refusals < MAX_REFUSALS,
+            (false, "usage" | "input" | "configuration") => false,
+            _ => running.failures < self.shared.options.retries,
+        };
+        if !may_again {
+            return self.is_over(running, outcome, listener);
+        }
+        listener.ended(&Ended {
+            row: running.row,
+            took: outcome.took,
+            usage: outcome.usage,
+            cost: outcome.cost,
+            failure: Some(failure),
+            again: true,
+        });
+        let count = if outcome.is_refused { &mut running.refusals } else { &mut running.failures };
+        *count += 1;
+        // Scripts fail at once; models may need a moment.
+        let wait = if failure.code == RunError::MODEL_EXIT_CODE {
+            FIRST_WAIT * 2_u32.pow((*count - 1).min(6))
+        } else {
+            Duration::ZERO
+        };
+        running.attempt += 1;
+        running.add(&outcome);
+        self.again.push((Instant::now() + wait, running));
+        Ok(())
+    }
+
+    /// A row is over for good.
+    fn is_over(
+        &mut self,
+        running: Running,
+        mut outcome: Outcome,
+        listener: &mut dyn Listener,
+    ) -> Result<(), Box<Diagnostic>> {
+        outcome.usage = running.usage.plus(outcome.usage);
+        outcome.cost = running.cost.zip(outcome.cost).map(|(before, cost)| before + cost);
+        outcome.took += running.took;
+        self.tally.ended(running.row, &outcome);
+        listener.ended(&Ended {
+            row: running.row,
+            took: outcome.took,
+            usage: outcome.usage,
+            cost: outcome.cost,
+            failure: outcome.failure.as_ref(),
+            again: false,
+        });
+        let line = to_line(running.row, &running.input, &outcome);
+        let written = self.writer.write(running.row, &line, &mut |line| listener.result(line));
+        self.written(written)?;
+        if self.early.is_none() {
+            self.early = self.tally.too_much(&self.shared.options);
+        }
+        Ok(())
+    }
+
+    fn written(&self, written: io::Result<()>) -> Result<(), Box<Diagnostic>> {
+        written.map_err(|error| self.writer.failed(&error))
+    }
+
+    /// A script that cannot be interrupted keeps its thread; the rows beside it are run anew on another.
+    fn give_up_on_the_stuck(&mut self, listener: &mut dyn Listener) -> Result<(), Box<Diagnostic>> {
+        for index in 0..self.threads.len() {
+            let Some(stuck) = self.threads[index].stuck(STUCK_MS) else { continue };
+            self.threads[index] = Thread::start(&self.shared, &self.sender)
+                .map_err(|error| Box::new(Diagnostic::new(format!("cannot start a thread: {error}"))))?;
+            let rows: Vec<u64> = self.running.values().filter(|row| row.thread == index).map(|row| row.row).collect();
+            for row in rows {
+                let Some(mut running) = self.running.remove(&row) else { continue };
+                running.attempt += 1;
+                if row == stuck {
+                    let outcome = broken("the script computed without a pause and could not be interrupted");
+                    self.is_over(running, outcome, listener)?;
+                } else {
+                    self.start(running);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn look_for_the_end(&mut self, listener: &mut dyn Listener) {
+        if let Some(signal) = listener.interrupted() {
+            self.early = Some(Early::Interrupted(signal));
+            self.asked_to_end.get_or_insert_with(Instant::now);
+        }
+        if listener.is_unread() && self.early.is_none() {
+            self.early = Some(Early::Unread);
+            self.asked_to_end = Some(Instant::now());
+        }
+        if self.early.is_none()
+            && let Some(words) = self.shared.overall.reached()
+        {
+            self.early = Some(Early::Limit(words));
+        }
+    }
+}
+
+impl Running {
+    fn new(row: u64, input: Map<String, Value>) -> Self {
+        Running {
+            row,
+            input,
+            attempt: 1,
+            failures: 0,
+            refusals: 0,
+            thread: 0,
+            usage: Usage::default(),
+            cost: Some(0.0),
+            took: Duration::ZERO,
+        }
+    }
+
+    /// Takes in what an attempt used.
+    fn add(&mut self, outcome: &Outcome) {
+        self.usage = self.usage.plus(outcome.usage);
+        self.cost = self.cost.zip(outcome.cost).map(|(before, cost)| before + cost);
+        self.took += outcome.took;
+    }
+}

@@ -1,0 +1,66 @@
+//! What rows came to, added up. Must not know how they are run.
+
+use std::time::Instant;
+
+use crate::map::{
+    options::MapOptions,
+    progress::{Early, Progress, Totals},
+    results::Outcome,
+};
+
+/// So many failures of one kind that a setting is to blame for, and no success: every other row would fail as well.
+const HOPELESS: u64 = 3;
+
+/// What was added up so far.
+pub(super) struct Tally {
+    pub(super) totals: Totals,
+    began: Instant,
+    /// Failures that a setting is to blame for.
+    unconfigured: u64,
+}
+
+impl Tally {
+    pub(super) fn new(total: u64, kept: u64, rows: u64) -> Self {
+        let progress = Progress { rows, ..Progress::default() };
+        Tally { totals: Totals { progress, total, kept, ..Totals::default() }, began: Instant::now(), unconfigured: 0 }
+    }
+
+    /// Takes in what a run used.
+    pub(super) fn used(&mut self, outcome: &Outcome) {
+        let progress = &mut self.totals.progress;
+        progress.usage = progress.usage.plus(outcome.usage);
+        progress.known_cost += outcome.cost.unwrap_or(0.0);
+        progress.is_cost_unknown |= outcome.cost.is_none();
+    }
+
+    /// Takes in the end of a row.
+    pub(super) fn ended(&mut self, row: u64, outcome: &Outcome) {
+        match &outcome.failure {
+            None => self.totals.progress.done += 1,
+            Some(failure) => {
+                self.totals.progress.failed += 1;
+                self.unconfigured += u64::from(matches!(failure.kind.as_str(), "configuration" | "usage"));
+                self.totals.errors.add(row, failure);
+            }
+        }
+    }
+
+    /// Whether no more rows are to be begun, and why.
+    pub(super) fn too_much(&self, options: &MapOptions) -> Option<Early> {
+        let Progress { done, failed, rows, .. } = self.totals.progress;
+        if options.max_errors.is_some_and(|most| most.are_passed(failed, rows)) {
+            let s = if failed == 1 { "" } else { "s" };
+            return Some(Early::Errors(format!("{failed} row{s} failed, and --max-errors allows no more")));
+        }
+        let is_hopeless = done == 0 && self.unconfigured >= HOPELESS && self.unconfigured == failed;
+        is_hopeless.then(|| Early::Errors("every row fails for the same reason".to_owned()))
+    }
+
+    /// How far it is.
+    pub(super) fn progress(&mut self, running: usize) -> &Progress {
+        let progress = &mut self.totals.progress;
+        progress.running = running as u64;
+        progress.elapsed = self.began.elapsed();
+        progress
+    }
+}
