@@ -163,11 +163,11 @@ fn is_address(path: &Path) -> bool {
 }
 
 /// Opens the journal that calls are to write, which is there from now on.
-fn check_journal(args: &McpArgs, variables: &[(String, String)]) -> Result<(), Diagnostic> {
+fn check_journal(args: &McpArgs, variables: &[(String, String)]) -> Result<(), Box<Diagnostic>> {
     let Some(typed) = &args.calls.journal else { return Ok(()) };
     let directory = std::env::current_dir().unwrap_or_default();
-    Journal::create(&journal::path(typed.as_deref(), variables, &directory))?;
-    Ok(())
+    let journal = Journal::create(&journal::path(typed.as_deref(), variables, &directory));
+    journal.map(drop).map_err(|error| Box::new(error.into()))
 }
 
 /// The token that clients must have, if they must have one.

@@ -30,7 +30,7 @@ pub(super) struct Lines<R, W: AsyncWrite> {
 
 /// What a line is.
 enum Read {
-    Message(ClientJsonRpcMessage),
+    Message(Box<ClientJsonRpcMessage>),
     /// Something that nobody waits for.
     Nothing,
     Wrong(Option<RequestId>, ErrorData),
@@ -103,7 +103,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
                 return None;
             }
             match self.take() {
-                Read::Message(message) => return Some(message),
+                Read::Message(message) => return Some(*message),
                 Read::Nothing => {}
                 Read::Wrong(id, error) => {
                     let send = self.write.send(ServerJsonRpcMessage::error(error, id));
@@ -136,7 +136,7 @@ fn read(line: &[u8]) -> Read {
         return Read::Nothing;
     }
     if let Ok(message) = serde_json::from_slice(line) {
-        return Read::Message(message);
+        return Read::Message(Box::new(message));
     }
     let mut scan = Scan::default();
     scan.push(line);
