@@ -124,7 +124,7 @@ async fn what_is_wrong_with_a_request_is_an_error() {
             -32602,
             "the parameters of tools/call are wrong: expected {name: string, arguments?: object}",
         ),
-        ("resources/list", json!({}), -32601, "resources/list"),
+        ("resources/list", json!({}), -32601, r#"there is no method "resources/list": this server has tools alone"#),
         ("no/such", json!({}), -32601, r#"there is no method "no/such""#),
     ] {
         let error = client.ask(1, method, params).await["error"].clone();
