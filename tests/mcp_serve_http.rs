@@ -101,3 +101,18 @@ fn a_client_that_is_killed_leaves_no_call_behind() {
     );
     assert_eq!(results_of(&Folder::of(&others)), ["Hello there"]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_address_that_is_told_is_let_in() {
+    let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
+    for address in ["127.0.0.2:0", "[::ffff:127.0.0.1]:0"] {
+        let server = HttpServer::start(&mut folder.command(&format!("mcp --http {address} .")));
+        let origin = server.url.strip_suffix("/mcp").unwrap();
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("2025-11-25") });
+        let (status, answer) = server.send("POST", &[("origin", origin)], &body.to_string());
+        assert_eq!(status, 200, "{address}: {answer}");
+        let (status, answer) = server.send("POST", &[], "{\"jsonrpc\":");
+        assert!(status == 400 && answer.contains("-32700"), "{address}: {answer}");
+    }
+}

@@ -253,13 +253,17 @@ fn what_is_typed_wrong_is_said_before_anything_is_served() {
     for (arguments, code, words) in [
         ("mcp", 2, "<PATH>"),
         ("mcp --token-env TOKEN .", 2, "--http"),
-        ("mcp --yes .", 2, "--yes"),
+        ("mcp --yes .", 2, "needs approval is denied"),
         ("mcp --max-steps many .", 2, "--max-steps"),
         ("mcp --http nowhere .", 2, "expected HOST:PORT"),
         ("mcp --http 0.0.0.0:0 .", 2, "--token-env NAME"),
         ("mcp --http 0 --token-env LMTHING_NO_SUCH_TOKEN .", 2, "there is no such variable"),
         ("mcp --env-file none.env .", 2, "none.env"),
         ("mcp --mock none.json .", 2, "none.json"),
+        ("mcp -m nosuch:model .", 2, "-m, --model nosuch:model: Unknown provider"),
+        ("mcp --journal=/nonexistent/x.db .", 1, "cannot be written: there is no such folder"),
+        ("mcp https://example.invalid/mcp", 2, "is an address, and no file or folder"),
+        ("mcp --approve x .", 2, "needs approval is denied"),
         ("mcp --allow-run=no-such-program .", 2, "there is no such program"),
         ("mcp --mock m.json -m openai:gpt-4o .", 2, "cannot be used with"),
         ("mcp none.lmt.mjs", 1, "none.lmt.mjs"),
@@ -329,4 +333,31 @@ export default async ({{ defMcp, $ }}) => {{
     assert_eq!(results[0], "Hello there");
     assert_eq!(results[1], r#"{"city":"Rome","degrees":21}"#);
     assert!(results[2].contains("SIGKILL"), "{}", results[2]);
+}
+
+#[test]
+fn a_request_that_cannot_be_read_is_answered() {
+    let folder = Folder::new(&[("count.lmt.mjs", COUNT), ("greet.lmt.mjs", GREET)]);
+    let mut client = Client::connect(&folder, "mcp .");
+    let call = |id: u64, arguments: &str| {
+        // As most clients write it: the id comes last.
+        let params = format!(r#"{{"name":"greet","arguments":{arguments}}}"#);
+        format!(r#"{{"method":"tools/call","params":{params},"jsonrpc":"2.0","id":{id}}}"#)
+    };
+    let deep = format!(r#"{{"name":{}{}}}"#, "[".repeat(200), "]".repeat(200));
+    let long = format!(r#"{{"name":"{}"}}"#, "x".repeat(17 << 20));
+    for (id, arguments, words) in
+        [(101, &deep[..], "recursion"), (102, r#"{"name":1e400}"#, "number out of range"), (103, &long, "16 MiB")]
+    {
+        client.write(&call(id, arguments));
+        let error = client.answer(id);
+        assert_eq!(error["code"], -32600, "{error}");
+        assert!(error["message"].as_str().unwrap().contains(words), "{error}");
+    }
+    client.write(&call(104, r#"{"name":"Ad\ud83d"}"#));
+    assert_eq!(client.answer(104)["isError"], false);
+    client.write(r#"{"jsonrpc":"2.0","id":"#);
+    let error = client.message("a parse error", |message| message["error"]["code"] == -32700);
+    assert_eq!(error["id"], Value::Null);
+    assert_eq!(client.tools(), ["count", "greet"]);
 }

@@ -159,7 +159,8 @@ fn a_check_that_was_killed_is_not_ok() {
     let source = "
 import { z } from 'zod';
 export const config = { model: 'mock', sandbox: { checkMs: 1 } };
-export const mock = [{ type: 'tool-call', toolName: 'runToolCode', args: { code: 'return await add({});' } }, { type: 'text', text: 'done' }];
+const code = 'let n = 0;\\n' + 'n += [1, 2].map((m) => m + n).length;\\n'.repeat(1000) + 'return await add({});';
+export const mock = [{ type: 'tool-call', toolName: 'runToolCode', args: { code } }, { type: 'text', text: 'done' }];
 export default ({ $, defFunction }) => { defFunction('add', 'a', z.object({}), () => 1); $`x`; };
 ";
     let ended = Folder::of(source).run("run -f events p.lmt.mjs");

@@ -6,9 +6,9 @@ mod mcp_support;
 mod run_support;
 mod serve_support;
 
-use std::{process::Command, thread};
+use std::{io::Read, process::Command, thread};
 
-use mcp_serve_support::{Client, ENDLESS, pids};
+use mcp_serve_support::{Client, ENDLESS, hello, pids};
 use mcp_support::{is_alive, soon};
 use run_support::Folder;
 use serde_json::json;
@@ -168,4 +168,50 @@ fn a_killed_run_is_told_and_a_change_disturbs_no_run() {
     assert!(words.contains("SIGKILL"), "{words}");
     let done = results.iter().find(|result| result["isError"] == false).unwrap();
     assert_eq!(done["content"][0]["text"], "done");
+}
+
+#[test]
+fn a_client_that_does_not_read_standard_error_is_served_all_the_same() {
+    let spam = running("", "for (let i = 0; i < 20_000; i += 1) console.log('y'.repeat(100));");
+    let folder = Folder::new(&[("spam.lmt.mjs", &spam), ("hello.lmt.mjs", &saying("hello"))]);
+    let mut command = folder.command("mcp .");
+    let (mut client, mut stderr) = Client::start_unread(&mut command);
+    client.ask("initialize", hello("2025-11-25"));
+    client.notify("notifications/initialized", json!({}));
+    assert_eq!(client.text("spam", json!({})), "done");
+    assert_eq!(client.text("hello", json!({})), "hello");
+    client.ask("ping", json!({}));
+    // Somebody begins to read: what was left out is told.
+    let mut read = String::new();
+    while !read.contains("lines left out") {
+        let mut bytes = [0; 4096];
+        let count = stderr.read(&mut bytes).unwrap();
+        assert!(count > 0, "{read}");
+        read.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+    // And nobody does again.
+    assert_eq!(client.text("spam", json!({})), "done");
+    assert_eq!(client.close().code, 0);
+}
+
+#[test]
+fn what_a_crashed_run_has_started_ends_with_it() {
+    let lines = "import fs from 'node:fs'; import { spawn } from 'node:child_process';
+        export const input = { type: 'object', properties: { how: { type: 'string' } } };";
+    let body = "
+        const child = spawn('sleep', ['3600'], { stdio: 'ignore' });
+        fs.appendFileSync('pids.txt', `${child.pid}\\n`);
+        if (input.how === 'abort') process.abort();
+        if (input.how === 'kill') process.kill(process.pid, 'SIGKILL');
+        if (input.how === 'exit') process.exit(7);
+        child.unref();";
+    let folder = Folder::new(&[("crash.lmt.mjs", &running(lines, body))]);
+    let mut client = Client::connect(&folder, "mcp .");
+    for (count, how) in ["abort", "kill", "exit", "end"].iter().enumerate() {
+        let result = client.call("crash", json!({ "how": how }));
+        assert_eq!(result["isError"], *how != "end", "{result}");
+        let pids = pids(&folder, count + 1);
+        soon(how, || !is_alive(&pids[count]));
+    }
+    assert_eq!(client.close().code, 0);
 }

@@ -5,7 +5,11 @@ mod mcp_serve_support;
 mod run_support;
 mod serve_support;
 
-use std::{fs, os::unix::fs::symlink};
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    time::{Duration, Instant},
+};
 
 use mcp_serve_support::Client;
 use run_support::{Folder, replace};
@@ -85,4 +89,18 @@ fn named_files_and_links_are_followed() {
     wait_for_text(&mut client, "l", "2");
     folder.write("store2/m.lmt.mjs", &saying("m"));
     wait_for_tools(&mut client, &["l", "m", "named"]);
+}
+
+#[test]
+fn files_that_load_without_end_do_not_keep_the_others_waiting() {
+    let endless: Vec<String> = (0..5).map(|index| format!("endless{index}.lmt.mjs")).collect();
+    let folder = Folder::new(&[("good.lmt.mjs", &saying("before"))]);
+    endless.iter().for_each(|name| folder.write(name, "for (;;);"));
+    let mut client = Client::connect(&folder, "mcp .");
+    wait_for_tools(&mut client, &["good"]);
+    let start = Instant::now();
+    folder.write("good.lmt.mjs", &running("export const description = 'after';", ""));
+    while tool(&mut client, "good")["description"] != "after" {
+        assert!(start.elapsed() < Duration::from_secs(9), "it waits for the others");
+    }
 }

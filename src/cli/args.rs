@@ -1,7 +1,7 @@
 //! What can be typed (docs/reference.md, "The command line"). Doc comments in here are what the help shows.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
 };
 
@@ -266,18 +266,21 @@ pub(super) fn parse(mut arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     if arguments.get(1).is_some_and(|word| is_prompt_file(Path::new(word))) {
         arguments.insert(1, "run".into());
     }
-    let is_run = arguments.get(1).is_some_and(|word| word == "run");
-    Cli::try_parse_from(arguments).map_err(|error| advise(error, is_run))
+    let command = arguments.get(1).cloned().unwrap_or_default();
+    Cli::try_parse_from(arguments).map_err(|error| advise(error, &command))
 }
 
 /// Puts a tip for prompt files in the place of clap's, who does not know that they take options of their own.
-fn advise(mut error: clap::Error, is_run: bool) -> clap::Error {
+fn advise(mut error: clap::Error, command: &OsStr) -> clap::Error {
     let word = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => word.clone(),
         _ => String::new(),
     };
     let tip = match error.kind() {
-        ErrorKind::UnknownArgument if is_run => match error.get(ContextKind::SuggestedArg) {
+        ErrorKind::UnknownArgument if command == "mcp" && asks_nobody(&word(ContextKind::InvalidArg)) => {
+            Some("nobody can be asked in a call: what needs approval is denied to whoever calls".to_owned())
+        }
+        ErrorKind::UnknownArgument if command == "run" => match error.get(ContextKind::SuggestedArg) {
             Some(_) => None,
             None => Some(format!(
                 "an option of the prompt file stands behind it: 'lmthing run FILE {}'",
@@ -301,6 +304,11 @@ fn advise(mut error: clap::Error, is_run: bool) -> clap::Error {
     let tips = tip.into_iter().map(StyledStr::from).collect();
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     error
+}
+
+/// Whether an option is about what needs approval.
+fn asks_nobody(option: &str) -> bool {
+    ["-y", "--yes", "--no", "--approve", "--deny", "--on-approval"].contains(&option)
 }
 
 /// The command that is spelt almost so.

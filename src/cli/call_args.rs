@@ -18,7 +18,7 @@ pub(super) struct CallArgs {
     /// The model to take in place of config.model: provider:model or an alias
     #[arg(short, long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new(),
           add = ArgValueCompleter::new(Models))]
-    model: Option<String>,
+    pub(super) model: Option<String>,
 
     /// Answer from the mock items in this JSON file, in place of config.model
     #[arg(long, value_name = "FILE", conflicts_with = "model", add = ArgValueCompleter::new(JSON_FILES))]
@@ -41,7 +41,7 @@ pub(super) struct CallArgs {
     /// Write every call down in the journal: .lmthing/journal.db in the nearest folder upwards that has one, or the file of
     /// --journal=PATH
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
-    journal: Option<Option<PathBuf>>,
+    pub(super) journal: Option<Option<PathBuf>>,
 }
 
 impl CallArgs {

@@ -35,6 +35,7 @@ mod screen;
 mod script_host;
 mod show;
 mod standard_streams;
+mod teller;
 mod templates;
 mod test_args;
 mod view_args;

@@ -19,6 +19,13 @@ use crate::diagnostic::Diagnostic;
 /// How much text waits at most.
 const BUFFER_SIZE: usize = 8 << 10;
 
+/// Writes to standard error, from whichever thread that may take its time: for a server, whose printer must not wait there.
+pub(super) fn write_stderr(text: &str) {
+    let mut stderr = io::stderr().lock();
+    // There is nobody left to tell when stderr is gone.
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
+
 /// Writes to stdout and stderr. Clones share what they know of the cursor.
 #[derive(Clone)]
 pub struct Printer(Rc<State>);

@@ -136,8 +136,11 @@ impl Jobs {
 
     /// A run asks for another answer: what was decided for tool calls of the one before is for no other call.
     pub(crate) fn begin_answer(&self, key: &str) {
-        // Code in a text is called by its step, and may be of an answer that broke off.
-        self.held.borrow_mut().retain(|held| held.key != key || held.call.call.starts_with(TEXT_CODE));
+        // Code in a text is called by its step, and may be of an answer that broke off. What was decided stays known, for the
+        // names of calls.
+        let is_of_before = |held: &&Held| held.key == key && !held.call.call.starts_with(TEXT_CODE);
+        let held = self.held.borrow();
+        self.taken.borrow_mut().extend(held.iter().filter(is_of_before).map(|held| held.call.serial));
     }
 
     /// Says whether a run asks its model.

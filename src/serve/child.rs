@@ -5,9 +5,10 @@ use std::{io, process::ExitStatus, time::Duration};
 use tokio::{
     io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, BufReader},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
-    sync::mpsc,
     time::timeout,
 };
+
+use super::told::Told;
 
 /// How long one that is told to end has for that.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -15,10 +16,13 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// A longer line of standard error is told in pieces.
 const MAX_LINE: u64 = 16 << 10;
 
-/// A process of ours. Dropping it tells it to end.
+/// A process of ours, which leads a group. Dropping it tells it to end.
 #[derive(Debug)]
 pub(super) struct OwnChild {
     child: Child,
+    /// Its number, and that of its group, until the group is gone.
+    #[cfg(unix)]
+    group: Option<rustix::process::Pid>,
 }
 
 impl OwnChild {
@@ -27,7 +31,11 @@ impl OwnChild {
     /// # Errors
     /// The system refuses.
     pub(super) fn start(command: &mut Command) -> io::Result<Self> {
-        command.spawn().map(|child| OwnChild { child })
+        command.spawn().map(|child| OwnChild {
+            #[cfg(unix)]
+            group: child.id().and_then(|pid| rustix::process::Pid::from_raw(pid.cast_signed())),
+            child,
+        })
     }
 
     /// Its ends of pipes, as far as they are there.
@@ -35,9 +43,11 @@ impl OwnChild {
         (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take())
     }
 
-    /// Waits until it has ended.
+    /// Waits until it has ended. What it has started and left ends then, too.
     pub(super) async fn ended(&mut self) -> Option<ExitStatus> {
-        self.child.wait().await.ok()
+        let status = self.child.wait().await.ok();
+        self.end_group();
+        status
     }
 
     /// Tells it to end, and kills it, with what it has started, when it does not.
@@ -48,18 +58,28 @@ impl OwnChild {
             // One that is gone by now needs no killing.
             let _ = self.child.kill().await;
         }
+        self.end_group();
     }
 
     #[cfg(unix)]
     fn signal(&self, signal: Signal) {
-        use rustix::process::{Pid, kill_process, kill_process_group};
+        use rustix::process::{kill_process, kill_process_group};
         // No number any more when it has ended.
-        let Some(pid) = self.child.id().and_then(|pid| Pid::from_raw(pid.cast_signed())) else { return };
+        let Some(pid) = self.group.filter(|_| self.child.id().is_some()) else { return };
         // One that is gone by now needs no signal.
         let _ = match signal {
             Signal::Terminate => kill_process(pid, rustix::process::Signal::TERM),
             Signal::Kill => kill_process_group(pid, rustix::process::Signal::KILL),
         };
+    }
+
+    /// Kills what is left of its group, once: later the number may be another's.
+    fn end_group(&mut self) {
+        #[cfg(unix)]
+        if let Some(group) = self.group.take() {
+            // Most of the time nobody is left.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
     }
 
     #[cfg(not(unix))]
@@ -113,12 +133,10 @@ fn signal_name(signal: i32) -> Option<&'static str> {
 }
 
 /// Tells what comes through standard error, each line with the name of whom it is from.
-pub(super) async fn tell_lines(name: String, stderr: ChildStderr, told: mpsc::Sender<String>) {
+pub(super) async fn tell_lines(name: String, stderr: ChildStderr, told: Told) {
     let mut lines = BufReader::new(stderr);
     while let Some(line) = next_line(&mut lines).await {
-        if told.send(format!("[{name}] {line}").trim_end().to_owned()).await.is_err() {
-            return;
-        }
+        told.tell_patiently(format!("[{name}] {line}").trim_end().to_owned()).await;
     }
 }
 

@@ -1,6 +1,10 @@
 //! Finding out what a file offers: a process loads it and prints that. Must not know what becomes of it.
 
-use std::{io, path::Path, time::Duration};
+use std::{
+    io,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -45,11 +49,14 @@ pub(super) struct Problem {
     message: String,
     place: Option<String>,
     hint: Option<String>,
+    /// Loading the file did not end.
+    #[serde(skip)]
+    pub(super) is_slow: bool,
 }
 
 impl Problem {
     pub(super) fn new(message: String) -> Self {
-        Problem { message, place: None, hint: None }
+        Problem { message, place: None, hint: None, is_slow: false }
     }
 
     /// In a line, or in two.
@@ -74,6 +81,7 @@ pub(super) async fn describe(options: &ServeOptions, file: &Path, report: &Repor
     let (Some(mut stdout), Some(mut stderr)) = (stdout, stderr) else {
         return Err(Problem::new("lmthing cannot be asked about it".to_owned()));
     };
+    let begun = Instant::now();
     let (mut said, mut printed) = (Vec::new(), Vec::new());
     let listen = async {
         // Nobody looks at what it prints, but it must not wait for that.
@@ -82,12 +90,16 @@ pub(super) async fn describe(options: &ServeOptions, file: &Path, report: &Repor
     };
     let Ok(status) = timeout(LIMIT + PATIENCE, listen).await else {
         child.end().await;
-        return Err(Problem::new(format!("loading the file did not end within {seconds} s")));
+        return Err(Problem {
+            is_slow: true,
+            ..Problem::new(format!("loading the file did not end within {seconds} s"))
+        });
     };
     match serde_json::from_slice(&said) {
-        Ok(Answer::Offer(offer)) => Ok(offer),
-        Ok(Answer::Wrong { problem }) => Err(problem),
-        Err(_) => Err(Problem::new(format!("it cannot be loaded: {}", ending(status)))),
+        // One that was ended behind its back may have said so much before.
+        Ok(Answer::Offer(offer)) if status.is_some_and(|status| status.success()) => Ok(offer),
+        Ok(Answer::Wrong { problem }) => Err(Problem { is_slow: begun.elapsed() >= LIMIT, ..problem }),
+        _ => Err(Problem::new(format!("it cannot be loaded: {}", ending(status)))),
     }
 }
 

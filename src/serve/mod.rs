@@ -17,9 +17,11 @@ mod naming;
 mod options;
 pub(crate) mod protocol;
 mod running;
+mod told;
 mod upkeep;
 mod watching;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};
 pub(crate) use options::ServeOptions;
+pub(crate) use told::Told;

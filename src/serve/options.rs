@@ -6,7 +6,9 @@ use std::{
     process::Stdio,
 };
 
-use tokio::{process::Command, sync::mpsc};
+use tokio::process::Command;
+
+use super::told::Told;
 
 /// How prompt files are served.
 #[derive(Clone, Debug)]
@@ -22,7 +24,7 @@ pub(crate) struct ServeOptions {
     /// Variables that no prompt file is to see.
     pub(crate) hidden_variables: Vec<String>,
     /// Hears, line by line, what there is to say for whoever looks at the server: files that do not load, what scripts print.
-    pub(crate) told: mpsc::Sender<String>,
+    pub(crate) told: Told,
 }
 
 impl ServeOptions {

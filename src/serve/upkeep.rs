@@ -28,6 +28,9 @@ use crate::files::{Report, Reported, What};
 /// How long what is new waits for more of it: a change of what many files import is one change of the list.
 const GATHER: Duration = Duration::from_millis(100);
 
+/// So many files may be described at once in any case: those that load without end hold a slot for a while.
+const MIN_SLOTS: usize = 8;
+
 /// Keeps the list up.
 pub(super) struct Upkeep {
     options: Arc<ServeOptions>,
@@ -35,6 +38,8 @@ pub(super) struct Upkeep {
     describing: JoinSet<Described>,
     /// So many files are described at once.
     slots: Arc<Semaphore>,
+    /// So many of those that took too long before: they must not keep the others waiting.
+    slow_slots: Arc<Semaphore>,
     watching: Watching,
     listed: watch::Sender<Listing>,
     changed: watch::Sender<u64>,
@@ -52,6 +57,8 @@ struct Entry {
     offer: Option<Description>,
     /// What was said of that.
     problem: Option<String>,
+    /// Loading it did not end.
+    is_slow: bool,
     /// The files that it is made of, as far as is known.
     made_of: HashSet<PathBuf>,
     /// Its latest description.
@@ -78,7 +85,8 @@ impl Upkeep {
             options,
             entries: BTreeMap::new(),
             describing: JoinSet::new(),
-            slots: Arc::new(Semaphore::new(2 * cores)),
+            slots: Arc::new(Semaphore::new(MIN_SLOTS.max(2 * cores))),
+            slow_slots: Arc::new(Semaphore::new(1)),
             watching,
             listed,
             changed,
@@ -92,7 +100,7 @@ impl Upkeep {
     /// Keeps the list up until the server ends.
     pub(super) async fn run(mut self, found: Found, mut closing: Closing) {
         self.watching.watch(&self.options.paths);
-        self.take(found).await;
+        self.take(found);
         loop {
             let due = self.due;
             let is_due = async {
@@ -107,7 +115,7 @@ impl Upkeep {
                 Some(done) = self.describing.join_next() => {
                     // One that was broken off has nothing to say.
                     if let Ok((id, described)) = done.map(|described| (described.file.clone(), described)) {
-                        self.described(&id, described).await;
+                        self.described(&id, described);
                     }
                 }
                 Some(changed) = self.watching.changed() => self.look_again(&changed).await,
@@ -121,10 +129,10 @@ impl Upkeep {
     }
 
     /// These files are there now.
-    async fn take(&mut self, found: Found) {
+    fn take(&mut self, found: Found) {
         for problem in found.problems {
             if self.told.insert(problem.clone()) {
-                self.tell(format!("Warning: {problem}")).await;
+                self.options.told.tell(format!("Warning: {problem}"));
             }
         }
         let there: HashSet<&PathBuf> = found.files.iter().collect();
@@ -148,7 +156,7 @@ impl Upkeep {
         let paths = self.options.paths.clone();
         // In a large folder it takes its time.
         if let Ok(found) = tokio::task::spawn_blocking(move || find_again(&paths)).await {
-            self.take(found).await;
+            self.take(found);
         }
         let is_other = |entry: &Entry| changed.iter().any(|path| entry.made_of.contains(path));
         let others = self.entries.iter().filter(|(_, entry)| is_other(entry));
@@ -161,7 +169,9 @@ impl Upkeep {
         let real = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         // Before it is read: whatever happens to it from here on is a change.
         self.watching.add(Reported::now(&real, What::Read));
-        let (options, slots, own) = (self.options.clone(), self.slots.clone(), file.to_owned());
+        let is_slow = self.entries.get(file).is_some_and(|entry| entry.is_slow);
+        let slots = if is_slow { &self.slow_slots } else { &self.slots };
+        let (options, slots, own) = (self.options.clone(), slots.clone(), file.to_owned());
         let task = self.describing.spawn(async move {
             let _slot = slots.acquire().await;
             let (offer, made_of) = match Report::new() {
@@ -177,13 +187,14 @@ impl Upkeep {
         }
     }
 
-    async fn described(&mut self, file: &Path, Described { offer, made_of, .. }: Described) {
+    fn described(&mut self, file: &Path, Described { offer, made_of, .. }: Described) {
         let Some(entry) = self.entries.get_mut(file) else { return };
         if offer.is_ok() {
             entry.made_of.retain(|path| path == &std::path::absolute(file).unwrap_or_else(|_| file.to_owned()));
         }
         entry.made_of.extend(made_of.iter().map(|reported| reported.file().to_owned()));
         made_of.into_iter().for_each(|reported| self.watching.add(reported));
+        entry.is_slow = matches!(&offer, Err(problem) if problem.is_slow);
         let shown = file.display();
         let line = match &offer {
             Ok(_) => entry.problem.take().map(|_| format!("{shown} is served again")),
@@ -198,7 +209,7 @@ impl Upkeep {
         entry.offer = offer.ok();
         self.list_soon();
         if let Some(line) = line {
-            self.tell(line).await;
+            self.options.told.tell(line);
         }
     }
 
@@ -219,10 +230,5 @@ impl Upkeep {
         if is_new {
             self.changed.send_modify(|count| *count += 1);
         }
-    }
-
-    async fn tell(&self, line: String) {
-        // Nobody may be listening any more.
-        let _ = self.options.told.send(line).await;
     }
 }

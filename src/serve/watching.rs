@@ -22,15 +22,14 @@ impl Watching {
         let told = options.told.clone();
         let watch = move || {
             let cannot = |line: &str| {
-                // Whoever does not listen to so much misses little: changes are found all the same.
-                let _ = told.try_send(format!("Warning: {line}; it is looked at every two seconds"));
+                told.tell(format!("Warning: {line}; it is looked at every two seconds"));
             };
             if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_time().build() {
                 runtime.block_on(watch(Watch::polling(cannot), added, &tell));
             }
         };
         if let Err(error) = thread::Builder::new().name("lmthing-watch".to_owned()).spawn(watch) {
-            let _ = options.told.try_send(format!("Warning: cannot start a thread: {error}; changes go unnoticed"));
+            options.told.tell(format!("Warning: cannot start a thread: {error}; changes go unnoticed"));
         }
         Watching { add, changed }
     }

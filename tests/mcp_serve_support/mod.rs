@@ -5,7 +5,7 @@
 use std::{
     collections::VecDeque,
     io::{BufRead, BufReader, Read, Write},
-    process::{Child, ChildStdin, Command, Stdio},
+    process::{Child, ChildStderr, ChildStdin, Command, Stdio},
     sync::{
         Arc, Mutex,
         mpsc::{Receiver, channel},
@@ -134,6 +134,20 @@ impl Client {
 
     /// Starts a server that nothing was said to yet.
     pub fn start(command: &mut Command) -> Self {
+        let (client, stderr) = Client::start_unread(command);
+        let (mut from, to) = (BufReader::new(stderr), client.stderr.clone());
+        thread::spawn(move || {
+            let mut line = String::new();
+            while from.read_line(&mut line).is_ok_and(|length| length > 0) {
+                to.lock().unwrap().push_str(&line);
+                line.clear();
+            }
+        });
+        client
+    }
+
+    /// The same; nobody reads its standard error.
+    pub fn start_unread(command: &mut Command) -> (Self, ChildStderr) {
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let (sender, messages) = channel();
         let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -144,16 +158,9 @@ impl Client {
             }
         });
         let stderr = Arc::new(Mutex::new(String::new()));
-        let (mut from, to) = (BufReader::new(child.stderr.take().unwrap()), stderr.clone());
-        thread::spawn(move || {
-            let mut line = String::new();
-            while from.read_line(&mut line).is_ok_and(|length| length > 0) {
-                to.lock().unwrap().push_str(&line);
-                line.clear();
-            }
-        });
+        let pipe = child.stderr.take().unwrap();
         let stdin = child.stdin.take();
-        Client { child, stdin, messages, early: VecDeque::new(), stderr, id: 0 }
+        (Client { child, stdin, messages, early: VecDeque::new(), stderr, id: 0 }, pipe)
     }
 
     /// Writes a line, whatever it is.

@@ -1,25 +1,22 @@
 //! `lmthing mcp` (docs/mcp.md, "As a server"): from arguments to a server of prompt files. Standard output belongs to the
 //! protocol: everything else is told on standard error.
 
-use std::{ffi::OsString, io, net::SocketAddr, path::Path, sync::Arc};
+use std::{collections::BTreeMap, ffi::OsString, io, net::SocketAddr, path::Path, rc::Rc, sync::Arc};
 
-use tokio::sync::mpsc;
-
-use super::{mock_file, run::in_event_loop};
+use super::{journal, mock_file, run::in_event_loop};
 use crate::{
     cli::{
         ExitCode, Printer, env, failure::WrongUsage, interrupt::Interrupts, mcp_args::McpArgs,
-        standard_streams::standard_streams,
+        standard_streams::standard_streams, teller::Teller,
     },
     diagnostic::Diagnostic,
+    journal::Journal,
+    provider::{ProviderContext, resolve},
     serve::{
-        Catalog, PromptFiles, ServeOptions,
+        Catalog, PromptFiles, ServeOptions, Told,
         protocol::{HttpServer, Token, serve_stdio},
     },
 };
-
-/// How many lines that calls tell may wait for standard error.
-const WAITING: usize = 1000;
 
 /// Serves until the client is gone; over HTTP, until a signal comes.
 pub(in crate::cli) fn run(args: &McpArgs, printer: &Printer) -> ExitCode {
@@ -29,42 +26,31 @@ pub(in crate::cli) fn run(args: &McpArgs, printer: &Printer) -> ExitCode {
 async fn serve(args: &McpArgs, printer: &Printer) -> ExitCode {
     // Before anything else: from now on there is something to end.
     let mut interrupts = Interrupts::listen();
-    let (told, mut hear) = mpsc::channel(WAITING);
+    let teller = Teller::start();
+    let told = &teller.told;
     let mut catalog = None;
     let serve = async {
         let place = Place::of(args).await?;
-        let files = Catalog::start(options(args, told)?).await?;
+        let files = Catalog::start(options(args, told.clone())?).await?;
         catalog = Some(files.clone());
-        place.serve(files, args, printer).await
+        place.serve(files, args, (told, printer)).await
     };
     let ended = tokio::select! {
         biased;
         signal = interrupts.next() => Ok(ExitCode::Interrupted(signal)),
         ended = serve => ended.map(|()| ExitCode::Done),
-        () = tell(&mut hear, printer) => unreachable!("telling never ends by itself"),
     };
     if let Some(catalog) = catalog {
-        tokio::select! {
-            () = catalog.close() => {}
-            () = tell(&mut hear, printer) => unreachable!("telling never ends by itself"),
-        }
+        catalog.close().await;
     }
     interrupts.disregard();
-    while let Ok(line) = hear.try_recv() {
-        printer.stderr(&format!("{line}\n"));
-    }
+    let is_heard = teller.end().await;
     ended.unwrap_or_else(|Failed { code, problem }| {
-        printer.diagnostic(&problem);
+        if is_heard {
+            printer.diagnostic(&problem);
+        }
         code
     })
-}
-
-/// Shows what the server and its calls have to say.
-async fn tell(hear: &mut mpsc::Receiver<String>, printer: &Printer) {
-    while let Some(line) = hear.recv().await {
-        printer.stderr(&format!("{line}\n"));
-    }
-    std::future::pending().await
 }
 
 /// Why nothing is served.
@@ -99,12 +85,13 @@ enum Place {
 
 impl Place {
     /// What was typed.
-    async fn of(args: &McpArgs) -> Result<Self, WrongUsage> {
+    async fn of(args: &McpArgs) -> Result<Self, Failed> {
         let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.calls.env_file);
         if let Some(wrong) = environment.wrong {
-            return Err(wrong);
+            return Err(wrong.into());
         }
         check_calls(args, &environment.variables)?;
+        check_journal(args, &environment.variables)?;
         let token = token(args, &environment.variables)?;
         let Some(address) = &args.http else { return Ok(Place::StandardStreams) };
         let addresses = HttpServer::resolve(address, token.as_ref()).await;
@@ -112,7 +99,12 @@ impl Place {
     }
 
     /// Serves the files until the client is gone.
-    async fn serve(self, files: Arc<dyn PromptFiles>, args: &McpArgs, printer: &Printer) -> Result<(), Failed> {
+    async fn serve(
+        self,
+        files: Arc<dyn PromptFiles>,
+        args: &McpArgs,
+        (told, printer): (&Told, &Printer),
+    ) -> Result<(), Failed> {
         match self {
             Place::StandardStreams => {
                 let (read, write) = standard_streams()
@@ -127,7 +119,7 @@ impl Place {
                 let server = HttpServer::bind(&addresses, token).await?;
                 greet(args, &*files, printer);
                 // Whoever wants to connect needs it.
-                printer.stderr(&format!("listening on {}\n", server.url()));
+                told.tell(format!("listening on {}", server.url()));
                 server.serve(files).await;
             }
         }
@@ -147,11 +139,35 @@ fn greet(args: &McpArgs, files: &dyn PromptFiles, printer: &Printer) {
 
 /// Looks at what only calls will need, so that a mistake is told before anything is served.
 fn check_calls(args: &McpArgs, variables: &[(String, String)]) -> Result<(), WrongUsage> {
+    if let Some(address) = args.paths.iter().find(|path| is_address(path)) {
+        let hint =
+            "prompt files are served; a prompt file uses a server by its address: defMcp('name', { url: 'https://…' })";
+        return Err(WrongUsage::new(format!("{} is an address, and no file or folder", address.display()), hint));
+    }
     if let Some(mock) = &args.calls.mock {
         mock_file::read(mock)?;
     }
+    if let Some(model) = args.calls.model.as_deref().filter(|model| *model != "mock") {
+        let context = ProviderContext::new(Rc::new(variables.iter().cloned().collect::<BTreeMap<_, _>>()));
+        resolve(model, &context).map_err(|error| {
+            let problem = Diagnostic::new(format!("-m, --model {model}: {}", error.message));
+            WrongUsage::from(Box::new(Diagnostic { hint: error.hint, ..problem }))
+        })?;
+    }
     // Which file does not matter for what was typed.
     args.calls.permissions.rights(Path::new(""), variables).map(drop)
+}
+
+fn is_address(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| path.starts_with("http://") || path.starts_with("https://"))
+}
+
+/// Opens the journal that calls are to write, which is there from now on.
+fn check_journal(args: &McpArgs, variables: &[(String, String)]) -> Result<(), Box<Diagnostic>> {
+    let Some(typed) = &args.calls.journal else { return Ok(()) };
+    let directory = std::env::current_dir().unwrap_or_default();
+    let journal = Journal::create(&journal::path(typed.as_deref(), variables, &directory));
+    journal.map(drop).map_err(|error| Box::new(error.into()))
 }
 
 /// The token that clients must have, if they must have one.
@@ -166,7 +182,7 @@ fn token(args: &McpArgs, variables: &[(String, String)]) -> Result<Option<Token>
     Token::new(value).map(Some).map_err(wrong)
 }
 
-fn options(args: &McpArgs, told: mpsc::Sender<String>) -> Result<ServeOptions, Failed> {
+fn options(args: &McpArgs, told: Told) -> Result<ServeOptions, Failed> {
     let program = std::env::current_exe().map_err(|error| {
         Diagnostic::new(format!("cannot find the program to run prompt files with, which is lmthing itself: {error}"))
     })?;

@@ -118,7 +118,21 @@ pub(super) fn kill(pid: i32, signal: i32) -> io::Result<()> {
             None => system::kill_current_process_group(signal),
         }
     };
-    Ok(result?)
+    result?;
+    if !group && target == Some(system::getpid()) {
+        wait_for_end(signal);
+    }
+    Ok(())
+}
+
+/// After a signal that nothing survives: the system may hand it to another thread, and no script goes on until that has ended
+/// the process.
+#[cfg(unix)]
+fn wait_for_end(signal: i32) {
+    let is_end = signal == libc::SIGKILL || signal == libc::SIGABRT;
+    if is_end && LISTENED.load(Ordering::Relaxed) & bit(signal) == 0 {
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
 }
 
 #[cfg(not(unix))]

@@ -7,7 +7,9 @@
 mod answer;
 mod handler;
 mod http;
+mod lines;
 mod patient;
+mod scan;
 mod stdio;
 #[cfg(test)]
 mod tests;

@@ -8,13 +8,13 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use rmcp::{serve_server, transport::async_rw::AsyncRwTransport};
+use rmcp::serve_server;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::Notify,
 };
 
-use super::{super::PromptFiles, handler::Handler, patient::Patient};
+use super::{super::PromptFiles, handler::Handler, lines::Lines, patient::Patient};
 
 /// Answers the client until it is gone; what is under way then is cancelled.
 pub(crate) async fn serve_stdio(
@@ -23,7 +23,7 @@ pub(crate) async fn serve_stdio(
     write: impl AsyncWrite + Send + Unpin + 'static,
 ) {
     let deaf = Arc::new(Notify::new());
-    let transport = AsyncRwTransport::new_server(read, Noticed { write, deaf: deaf.clone() });
+    let transport = Lines::new(read, Noticed { write, deaf: deaf.clone() });
     let (transport, end) = Patient::of(transport);
     let serve = async {
         // One that does not begin has gone.

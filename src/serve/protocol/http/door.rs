@@ -4,18 +4,23 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use http_body_util::{BodyExt, Collected, Full, combinators::BoxBody};
 use hyper::{
     Method, Request, Response, StatusCode,
     body::Incoming,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE},
 };
 use rmcp::{
-    ServerHandler,
+    ErrorData, ServerHandler,
     transport::{StreamableHttpService, streamable_http_server::SessionManager},
 };
 
+use serde_json::json;
+
 use super::token::Token;
+
+/// How the library begins to say that a body is no message.
+const UNREADABLE: &str = "fail to deserialize request body";
 
 /// What a request is answered with.
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -47,13 +52,30 @@ impl<H: ServerHandler, M: SessionManager> Door<StreamableHttpService<H, M>> {
             return answer;
         }
         let ends = request.method() == Method::DELETE;
-        let mut answer = self.service.handle(request).await;
+        let mut answer = unreadable(self.service.handle(request).await).await;
         if ends && answer.status() == StatusCode::ACCEPTED {
             // The session is over, and not about to be; some clients take anything else for a failure.
             *answer.status_mut() = StatusCode::NO_CONTENT;
         }
         answer
     }
+}
+
+/// Says what the library means by an unsupported type, when it means that the body is no message.
+async fn unreadable(answer: Answer) -> Answer {
+    if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        return answer;
+    }
+    let (head, body) = answer.into_parts();
+    let body = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
+    let Some(why) = str::from_utf8(&body).ok().and_then(|words| words.strip_prefix(UNREADABLE)) else {
+        return Response::from_parts(head, Full::new(body).boxed());
+    };
+    let error = ErrorData::parse_error(format!("the message cannot be read: {}", why.trim()), None);
+    let error = json!({ "jsonrpc": "2.0", "id": null, "error": error });
+    let mut answer = words(StatusCode::BAD_REQUEST, &error.to_string());
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer
 }
 
 fn words(status: StatusCode, words: &str) -> Answer {

@@ -69,7 +69,9 @@ impl HttpServer {
 
     /// Where clients find it.
     pub(crate) fn url(&self) -> String {
-        format!("http://{}{PATH}", self.address)
+        // What is written as an IPv6 address may be one of IPv4, and clients know it by that.
+        let address = SocketAddr::new(self.address.ip().to_canonical(), self.address.port());
+        format!("http://{address}{PATH}")
     }
 
     /// Answers whoever asks; never resolves. Calls end when it is dropped.
@@ -92,21 +94,21 @@ impl HttpServer {
 
     fn config(&self) -> StreamableHttpServerConfig {
         let ip = self.address.ip().to_canonical();
-        let here = |scheme: &str| {
-            LOOPBACK.map(|host| match host.contains(':') {
+        let hosts: Vec<String> = LOOPBACK.iter().map(|host| (*host).to_owned()).chain([ip.to_string()]).collect();
+        let origins = ["http", "https"].into_iter().flat_map(|scheme| {
+            hosts.iter().map(move |host| match host.contains(':') {
                 true => format!("{scheme}://[{host}]:*"),
                 false => format!("{scheme}://{host}:*"),
             })
-        };
-        let origins = here("http").into_iter().chain(here("https"));
+        });
         let config = StreamableHttpServerConfig::default()
             .with_max_request_body_bytes(MAX_BODY)
             .with_sse_retry(Some(RETRY))
-            .with_allowed_origins(origins)
+            .with_allowed_origins(origins.collect::<Vec<_>>())
             .enforce_origin_validation();
         if self.token.is_none() {
             // A page elsewhere whose name leads here all of a sudden still goes by that name.
-            config.with_allowed_hosts(LOOPBACK.map(str::to_owned).into_iter().chain([ip.to_string()]))
+            config.with_allowed_hosts(hosts)
         } else {
             // Such a page knows no token, and nobody knows by which names a proxy or another machine comes here.
             config.disable_allowed_hosts()

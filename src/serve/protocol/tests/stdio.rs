@@ -124,7 +124,7 @@ async fn what_is_wrong_with_a_request_is_an_error() {
             -32602,
             "the parameters of tools/call are wrong: expected {name: string, arguments?: object}",
         ),
-        ("resources/list", json!({}), -32601, "resources/list"),
+        ("resources/list", json!({}), -32601, r#"there is no method "resources/list": this server has tools alone"#),
         ("no/such", json!({}), -32601, r#"there is no method "no/such""#),
     ] {
         let error = client.ask(1, method, params).await["error"].clone();
@@ -175,22 +175,28 @@ async fn other_files_are_told_of_after_the_handshake() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_passed_over() {
+async fn what_is_no_message_is_passed_over_or_refused() {
     let mut client = Client::start(&Fake::new());
     client.write("hello?").await;
     client.write("").await;
     client.write("{\"jsonrpc\":").await;
+    assert_eq!(client.hear().await["error"]["code"], -32700);
     client.write("\u{feff}\u{0}").await;
     client.say(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
     client.say(json!({ "jsonrpc": "2.0", "id": 7, "result": {} })).await;
     client.ask(1, "ping", json!({})).await;
     client.ask(2, "initialize", hello("2025-06-18")).await;
     client.write("{]").await;
+    assert_eq!(client.hear().await["error"]["code"], -32700);
     client.say(json!({ "jsonrpc": "2.0", "method": "notifications/odd", "params": { "a": 1 } })).await;
-    // What is JSON and no message is answered so.
     client.write("[1]").await;
     assert_eq!(client.hear().await["error"]["code"], -32600);
     assert_eq!(client.ask(3, "tools/list", json!({})).await["result"]["tools"][0]["name"], "echo");
+    for method in ["resources/list", "resources/templates/list", "prompts/list"] {
+        let error = &client.ask(4, method, json!({})).await["error"];
+        assert_eq!(error["code"], -32601);
+        assert!(error["message"].as_str().unwrap().contains("tools alone"), "{error}");
+    }
 }
 
 #[tokio::test]

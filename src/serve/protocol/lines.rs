@@ -1,0 +1,205 @@
+//! Messages as lines. One that cannot be understood is answered all the same: a client that hears nothing waits forever. Must not
+//! know what is asked.
+
+use std::pin::Pin;
+
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{ClientJsonRpcMessage, ErrorCode, RequestId, ServerJsonRpcMessage},
+    transport::{Transport, async_rw::AsyncRwTransport},
+};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, Empty, empty};
+
+use super::scan::{Scan, mend_surrogates};
+
+/// No line is longer.
+const MAX_LINE: usize = 16 << 20;
+
+/// A client at the other end of two streams.
+pub(super) struct Lines<R, W: AsyncWrite> {
+    read: BufReader<R>,
+    /// What of a line has come.
+    line: Vec<u8>,
+    /// What is known of a line that is too long.
+    too_long: Option<Scan>,
+    write: AsyncRwTransport<RoleServer, Empty, W>,
+    /// An answer to what could not be understood, on its way.
+    refusal: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+}
+
+/// What a line is.
+enum Read {
+    Message(Box<ClientJsonRpcMessage>),
+    /// Something that nobody waits for.
+    Nothing,
+    Wrong(Option<RequestId>, ErrorData),
+}
+
+impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
+    pub(super) fn new(read: R, write: W) -> Self {
+        let (read, write) = (BufReader::new(read), AsyncRwTransport::new_server(empty(), write));
+        Lines { read, line: Vec::new(), too_long: None, write, refusal: None }
+    }
+
+    /// Reads on to the end of a line. May be broken off and called again. Whether there was one.
+    async fn fill(&mut self) -> bool {
+        loop {
+            let available = self.read.fill_buf().await.unwrap_or_default();
+            if available.is_empty() {
+                return !self.line.is_empty() || self.too_long.is_some();
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let length = end.map_or(available.len(), |end| end + 1);
+            match &mut self.too_long {
+                Some(scan) => scan.push(&available[..length]),
+                None => self.line.extend_from_slice(&available[..length]),
+            }
+            self.read.consume(length);
+            if self.line.len() > MAX_LINE {
+                let mut scan = Scan::default();
+                scan.push(&self.line);
+                (self.line, self.too_long) = (Vec::new(), Some(scan));
+            }
+            if end.is_some() {
+                return true;
+            }
+        }
+    }
+
+    /// Takes the line that was read.
+    fn take(&mut self) -> Read {
+        if let Some(scan) = self.too_long.take() {
+            return scan.refuse(ErrorCode::INVALID_REQUEST, &format!("it has more than {} MiB", MAX_LINE >> 20));
+        }
+        let read = read(self.line.trim_ascii());
+        let read = match read {
+            Read::Wrong(..) if mend_surrogates(&mut self.line) => self::read(self.line.trim_ascii()),
+            read => read,
+        };
+        self.line.clear();
+        read
+    }
+}
+
+impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<R, W> {
+    type Error = std::io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.write.send(message)
+    }
+
+    /// May be broken off and called again.
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            if let Some(refusal) = &mut self.refusal {
+                refusal.await;
+                self.refusal = None;
+            }
+            if !self.fill().await {
+                return None;
+            }
+            match self.take() {
+                Read::Message(message) => return Some(*message),
+                Read::Nothing => {}
+                Read::Wrong(id, error) => {
+                    let send = self.write.send(ServerJsonRpcMessage::error(error, id));
+                    // Whether anybody is left to hear it shows soon enough.
+                    self.refusal = Some(Box::pin(async { drop(send.await) }));
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.write.close().await
+    }
+}
+
+impl Scan {
+    fn refuse(self, code: ErrorCode, why: &str) -> Read {
+        let (id, code) = match self.request() {
+            Some(id) => (Some(id), ErrorCode::INVALID_REQUEST),
+            None => (None, code),
+        };
+        Read::Wrong(id, ErrorData::new(code, format!("the message cannot be read: {why}"), None))
+    }
+}
+
+fn read(line: &[u8]) -> Read {
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+    // What is no JSON at all is somebody's output, and not meant for us.
+    if !line.starts_with(b"{") && !line.starts_with(b"[") {
+        return Read::Nothing;
+    }
+    if let Ok(message) = serde_json::from_slice(line) {
+        return Read::Message(Box::new(message));
+    }
+    let mut scan = Scan::default();
+    scan.push(line);
+    match serde_json::from_slice::<Value>(line) {
+        Err(error) => scan.refuse(ErrorCode::PARSE_ERROR, &error.to_string()),
+        // Word of something that is not known here.
+        Ok(value) if value.get("id").is_none() && value.get("method").is_some() => Read::Nothing,
+        Ok(_) => scan.refuse(ErrorCode::INVALID_REQUEST, "it is no message of JSON-RPC 2.0"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    async fn answers(lines: &[u8]) -> (Vec<Value>, usize) {
+        let (client, server) = tokio::io::duplex(1 << 20);
+        let mut transport = Lines::new(lines, server);
+        let mut count = 0;
+        while transport.receive().await.is_some() {
+            count += 1;
+        }
+        drop(transport);
+        let mut answers = BufReader::new(client).lines();
+        let mut all = Vec::new();
+        while let Some(line) = answers.next_line().await.unwrap() {
+            all.push(serde_json::from_str(&line).unwrap());
+        }
+        (all, count)
+    }
+
+    #[tokio::test]
+    async fn what_nobody_waits_for_is_passed_over() {
+        let lines = "\n\r\nnoise\n{\"method\":\"window/moved\"}\n";
+        assert_eq!(answers(lines.as_bytes()).await, (vec![], 0));
+        let last = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}";
+        assert_eq!(answers(last.as_bytes()).await, (vec![], 2), "the last line needs no end");
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_is_answered() {
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        let long = "x".repeat(MAX_LINE);
+        for (line, id, code) in [
+            (format!("{{\"method\":\"tools/call\",\"params\":{deep},\"jsonrpc\":\"2.0\",\"id\":7}}"), json!(7), -32600),
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":\"a\\u0041\",\"method\":\"m\",\"params\":{\"n\":1e400}}".to_owned(),
+                json!("aA"),
+                -32600,
+            ),
+            (
+                format!("{{\"method\":\"m\",\"params\":{{\"t\":\"{long}\"}},\"jsonrpc\":\"2.0\",\"id\":8}}"),
+                json!(8),
+                -32600,
+            ),
+            ("{\"jsonrpc\":".to_owned(), Value::Null, -32700),
+            ("{\"id\":4}".to_owned(), Value::Null, -32600),
+        ] {
+            let (all, count) = answers(format!("{line}\n").as_bytes()).await;
+            assert_eq!((all.len(), count), (1, 0), "{all:?}");
+            assert_eq!((&all[0]["id"], &all[0]["error"]["code"]), (&id, &json!(code)), "{all:?}");
+        }
+    }
+}
