@@ -24,8 +24,8 @@ use crate::diagnostic::Diagnostic;
 /// How long the start waits for files to be described: one that does not end must not keep the others from being served.
 const START: Duration = Duration::from_secs(3);
 
-/// How long calls have to end at the end.
-const FAREWELL: Duration = Duration::from_secs(3);
+/// How long calls have to end at the end: those that do not listen are killed by then.
+const FAREWELL: Duration = Duration::from_secs(4);
 
 /// So many calls may run at once in any case. Most of the time a call waits for a model.
 const MIN_TURNS: usize = 8;

@@ -10,8 +10,8 @@ use tokio::{
 
 use super::told::Told;
 
-/// How long one that is told to end has for that.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// How long one that is told to end has for that: longer than a run gives itself for its last words.
+const FAREWELL: Duration = Duration::from_secs(3);
 
 /// A longer line of standard error is told in pieces.
 const MAX_LINE: u64 = 16 << 10;

@@ -8,7 +8,10 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tokio::{io::AsyncReadExt, time::timeout};
+use tokio::{
+    io::{AsyncReadExt, copy, sink},
+    time::timeout,
+};
 
 use super::{
     child::{OwnChild, ending},
@@ -21,6 +24,9 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// How much longer its process is waited for, which may not be able to interrupt the file.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// No description is longer.
+const MAX_OFFER: u64 = 16 << 20;
 
 /// The subcommand of lmthing that describes a file.
 const SUBCOMMAND: &str = "__describe";
@@ -78,14 +84,15 @@ pub(super) async fn describe(options: &ServeOptions, file: &Path, report: &Repor
     let lost = |error: io::Error| Problem::new(format!("lmthing cannot be started to load it: {error}"));
     let mut child = OwnChild::start(&mut command).map_err(lost)?;
     let (_, stdout, stderr) = child.pipes();
-    let (Some(mut stdout), Some(mut stderr)) = (stdout, stderr) else {
+    let (Some(stdout), Some(mut stderr)) = (stdout, stderr) else {
         return Err(Problem::new("lmthing cannot be asked about it".to_owned()));
     };
     let begun = Instant::now();
-    let (mut said, mut printed) = (Vec::new(), Vec::new());
+    let mut said = Vec::new();
     let listen = async {
+        let (mut stdout, mut nowhere) = (stdout.take(MAX_OFFER), sink());
         // Nobody looks at what it prints, but it must not wait for that.
-        let _ = tokio::join!(stdout.read_to_end(&mut said), stderr.read_to_end(&mut printed));
+        let _ = tokio::join!(stdout.read_to_end(&mut said), copy(&mut stderr, &mut nowhere));
         child.ended().await
     };
     let Ok(status) = timeout(LIMIT + PATIENCE, listen).await else {

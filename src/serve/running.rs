@@ -68,6 +68,7 @@ impl Conduct {
                 tokio::select! {
                     _ = child.ended() => return,
                     () = sleep(TO_END) => return child.end().await,
+                    () = &mut closed => return child.end().await,
                 }
             }
         };

@@ -31,7 +31,7 @@ use super::leaving::Known;
 pub(super) const RETRY: Duration = Duration::from_secs(1);
 
 /// How long it has for that.
-const RETURN: Duration = if cfg!(test) { Duration::from_secs(1) } else { Duration::from_secs(5) };
+const RETURN: Duration = if cfg!(test) { Duration::from_secs(3) } else { Duration::from_secs(5) };
 
 /// How long a client may be silent, with no stream open.
 const SILENCE: Duration = Duration::from_secs(30 * 60);

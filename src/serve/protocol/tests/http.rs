@@ -194,7 +194,7 @@ async fn a_client_that_comes_back_gets_the_rest() {
     drop(stream);
     let event = header(&heard, "id").or_else(|| heard.lines().find_map(|line| line.strip_prefix("id: "))).unwrap();
     let again = open(address, "GET", &[("mcp-session-id", &id), ("last-event-id", event)], "").await;
-    tokio::time::sleep(Duration::from_millis(1500)).await;
+    tokio::time::sleep(Duration::from_millis(3500)).await;
     files.until_slow(1).await;
     drop(again);
     files.until_slow(0).await;
