@@ -267,3 +267,61 @@ fn calls_that_need_approval_are_denied() {
     assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
     assert_eq!(fs::read_to_string(folder.path("removed")).unwrap(), "x", "restricted");
 }
+
+#[test]
+fn the_process_belongs_to_no_row() {
+    let folder = Folder::of(
+        "import fs from 'node:fs';
+         export const input = { type: 'object', properties: { name: { type: 'string' } } };
+         export const config = { model: 'mock' };
+         export const mock = [{ type: 'text', text: 'ok' }];
+         process.on('SIGINT', () => {});
+         export default ({ $ }, { name }) => { if (name === 'a') process.chdir('/'); fs.readFileSync('rows.jsonl'); $`x`; };",
+    );
+    folder.write("rows.jsonl", &lines(&["a", "b", "c"]));
+    let ended = folder.run(&format!("{MAP} --jobs 1 -o out.jsonl"));
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let results = results_in(&folder, "out.jsonl");
+    let message = results[0]["error"]["message"].as_str().unwrap();
+    assert!(message.contains("process.chdir('/') is refused"), "{message}");
+    assert_eq!((&results[1]["text"], &results[2]["text"]), (&json!("ok"), &json!("ok")));
+}
+
+#[test]
+fn results_of_rows_that_are_gone_are_kept() {
+    let folder = echo(&["a", "b"]);
+    let command = format!("{MAP} -o out.jsonl");
+    assert_eq!(folder.run(&command).code, 0);
+    for (rows, before) in [("c", "out.jsonl.before"), ("d", "out.jsonl.before2")] {
+        let as_it_was = fs::read_to_string(folder.path("out.jsonl")).unwrap();
+        folder.write("rows.jsonl", &lines(&[rows]));
+        let ended = folder.run(&command);
+        assert!(ended.code == 0 && ended.stderr.contains(before), "{ended:?}");
+        assert_eq!(fs::read_to_string(folder.path(before)).unwrap(), as_it_was);
+        assert_eq!(results_in(&folder, "out.jsonl").len(), 1);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn only_a_file_of_its_own_is_written_over() {
+    let folder = echo(&["a"]);
+    rustix::fs::mknodat(rustix::fs::CWD, folder.path("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    fs::create_dir(folder.path("folder")).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.path("lost")).unwrap();
+    for (out, what) in [
+        ("pipe", "it is no regular file"),
+        ("folder", "it is a folder"),
+        ("lost", "it is a link that leads nowhere"),
+        ("rows.jsonl", "rows or prompts are read from it"),
+        ("p.lmt.mjs", "rows or prompts are read from it"),
+    ] {
+        let ended = folder.run(&format!("{MAP} --fresh -o {out}"));
+        assert!(ended.code == 2 && ended.stderr.contains(what), "{out}: {ended:?}");
+    }
+    fs::write(folder.path("target.jsonl"), "").unwrap();
+    std::os::unix::fs::symlink("target.jsonl", folder.path("link.jsonl")).unwrap();
+    assert_eq!(folder.run(&format!("{MAP} -o link.jsonl")).code, 0);
+    assert!(folder.path("link.jsonl").is_symlink());
+    assert_eq!(results_in(&folder, "target.jsonl").len(), 1);
+}

@@ -144,6 +144,21 @@ fn programs_neither_read_keys_nor_move_them_to_where_they_could() {
     assert_eq!(all[6..], ["after all: 0", "natives: false"]);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn no_program_is_started_once_keys_have_another_name() {
+    let folder = with_keys(
+        "const run = (script) => { const { stdout, error, status } = spawnSync('sh', ['-c', script], { encoding: 'utf8' }); if (error) throw error; return `${status} ${stdout.trim()}`; };
+  await attempt('before', () => run('echo fine'));
+  await attempt('link', () => run('mkdir new; ln .env new/x; ls new'));
+  await attempt('read', () => run('cat new/x; cp new/x new/y'));
+  await attempt('natives', () => fs.readFileSync('new/x', 'utf8'));",
+    );
+    let all = lines(&folder, EVERYTHING);
+    assert_eq!(all[..2], ["before: 0 fine", "link: 0 x"], "the link is made, or this shows nothing");
+    assert!(all[2..].iter().all(|line| line.ends_with("PermissionError never")), "{all:?}");
+}
+
 #[test]
 fn the_journal_is_not_the_scripts() {
     let folder = folder(

@@ -77,6 +77,12 @@ impl Permissions {
         Permissions { restricted: Some(Arc::new(rights)), ..Permissions::default() }
     }
 
+    /// The same for one of several scripts that share a process: it is none of them's own. `who` stands in refusals.
+    #[must_use]
+    pub fn sharing_process(self, who: &'static str) -> Self {
+        Permissions { process: Rule::Nothing, who, ..self }
+    }
+
     /// The rights of a restricted file.
     pub fn of_restricted(&self) -> Option<&Arc<Restricted>> {
         self.restricted.as_ref()
@@ -95,7 +101,10 @@ impl Permissions {
     pub fn program(&self, program: &str, folder: Option<&Path>) -> Result<Option<PathBuf>, Refusal> {
         match &self.restricted {
             None => self.check(Access::Run(program)).map(|()| None),
-            Some(rights) => rights.programs.find(program, folder, &rights.run).map(Some),
+            Some(rights) => {
+                rights.check_shut(program)?;
+                rights.programs.find(program, folder, &rights.run).map(Some)
+            }
         }
     }
 
@@ -128,7 +137,8 @@ impl Permissions {
     /// # Errors
     /// What is refused, and why.
     pub fn check(&self, access: Access<'_>) -> Result<(), Refusal> {
-        if let Some(rights) = &self.restricted {
+        let is_of_process = self.process == Rule::Nothing && matches!(access, Access::Process(_));
+        if let Some(rights) = self.restricted.as_ref().filter(|_| !is_of_process) {
             return rights.check(access);
         }
         match self.rule(access) {

@@ -95,6 +95,17 @@ impl Restricted {
         }
     }
 
+    /// Whether all files that stay shut have only the names that they had: the system refuses a program a file by its names.
+    pub(super) fn check_shut(&self, program: &str) -> Result<(), Refusal> {
+        match self.shut.newly_linked() {
+            None => Ok(()),
+            Some(path) => {
+                let why = format!("{} may hold keys, and has got another name since the run began", path.display());
+                Err(never(&format!("running {program}"), &why))
+            }
+        }
+    }
+
     /// Whether an open file is one that may be had: by what it is, and by where it is.
     pub(super) fn check_opened(&self, file: &File, access: Access<'_>) -> Result<(), Refusal> {
         let Some(real) = paths::of_open(file) else {

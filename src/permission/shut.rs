@@ -33,6 +33,8 @@ struct ShutFile {
     path: PathBuf,
     /// What was there at the beginning, if anything was.
     identity: Option<Identity>,
+    /// How many names it had then.
+    names: u64,
     /// The same, open: the system tells where it is now. A program may move it, though it cannot read it.
     file: Option<File>,
     why: &'static str,
@@ -82,6 +84,11 @@ impl ShutFiles {
         self.named.iter().chain(self.found.get().into_iter().flatten())
     }
 
+    /// One that was given another name, such as by a program, which needs no right to read it for that.
+    pub(super) fn newly_linked(&self) -> Option<&Path> {
+        self.known().find(|file| file.names_now() > file.names).map(|file| file.path.as_path())
+    }
+
     /// Whether one of them is below a folder: whoever moved that would move it too.
     pub(super) fn are_below(&self, folder: &Path) -> bool {
         self.named.iter().flat_map(ShutFile::places).any(|path| path != folder && path.starts_with(folder))
@@ -102,7 +109,18 @@ impl ShutFiles {
 impl ShutFile {
     fn new(path: PathBuf, why: &'static str, has_companions: bool) -> Self {
         let (identity, file) = (identity_at(&path), followed(&path));
-        ShutFile { path, identity, file, why, has_companions }
+        let mut shut = ShutFile { path, identity, names: 0, file, why, has_companions };
+        shut.names = shut.names_now();
+        shut
+    }
+
+    /// How many names the file has that was there at the beginning.
+    fn names_now(&self) -> u64 {
+        let metadata = match &self.file {
+            Some(file) => file.metadata().ok(),
+            None => fs::metadata(&self.path).ok(),
+        };
+        metadata.as_ref().filter(|metadata| identity(metadata) == self.identity).map_or(0, names)
     }
 
     /// Where it is: where it was, if there is something, and where it was moved to.
@@ -162,6 +180,19 @@ fn identity(metadata: &Metadata) -> Option<Identity> {
     }
 }
 
+/// How many names a file has; 1 where the system does not tell.
+fn names(metadata: &Metadata) -> u64 {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::MetadataExt::nlink(metadata)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        1
+    }
+}
+
 /// Every `.env` in the folders and below them, those nearest to the top first, as far as there are not too many files.
 fn env_files(folders: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -203,7 +234,9 @@ mod tests {
         let shut = ShutFiles::with_keys([root.join("sub/keys.txt")]).and_journal(&root.join("journal.db"));
         assert!(shut.are_below(&root) && shut.are_below(&root.join("sub")) && !shut.are_below(&root.join("sub/below")));
         assert_eq!(shut.found(std::slice::from_ref(&root)), [root.join("sub/keys.txt"), root.join("sub/below/.ENV")]);
+        assert_eq!(shut.newly_linked(), None);
         fs::hard_link(root.join("sub/keys.txt"), root.join("other")).unwrap();
+        assert_eq!(shut.newly_linked(), Some(root.join("sub/keys.txt").as_path()));
         fs::rename(root.join("sub"), root.join("moved")).unwrap();
         assert!(shut.are_below(&root.join("moved")));
         for name in ["other", "moved/keys.txt", "sub/keys.txt", "any/.env", "journal.db", "journal.db-wal"] {

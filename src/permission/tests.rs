@@ -25,3 +25,14 @@ fn a_refusal_says_who_refuses_what() {
         "check renders without changing the process: process.chdir('/') is refused"
     );
 }
+
+#[test]
+fn the_process_is_nobodys_own_where_it_is_shared() {
+    let all = Permissions::default().sharing_process("rows run");
+    assert_eq!((all.own_process(), all.check(Access::Write("a"))), (false, Ok(())));
+    let restricted = Permissions::restricted(Restricted::default()).sharing_process("rows run");
+    for rights in [all, restricted] {
+        let message = rights.check(Access::Process("process.chdir('/')")).unwrap_err().message;
+        assert_eq!(message, "rows run without changing the process: process.chdir('/') is refused");
+    }
+}

@@ -78,6 +78,14 @@ impl Earlier {
         Ok(None)
     }
 
+    /// Whether there are results for inputs of which none was taken.
+    pub(super) fn are_left(&self) -> bool {
+        // The same result may be there twice, when a process was killed while it was moved.
+        let mut sorted = self.found.clone();
+        sorted.sort_unstable_by_key(|found| found.input);
+        sorted.chunk_by(|one, other| one.input == other.input).any(|same| same.iter().all(|found| !found.is_taken))
+    }
+
     fn line(&self, found: Found) -> io::Result<String> {
         let Some(mut file) = self.files.get(usize::from(found.file)) else { return Ok(String::new()) };
         file.seek(SeekFrom::Start(found.place))?;

@@ -127,11 +127,14 @@ impl Store {
         let failed = |error: io::Error| cannot_write(&self.out, &error);
         self.kept.flush().map_err(failed)?;
         let kept_length = self.kept.get_ref().metadata().map_err(failed)?.len();
-        if self.is_of_other_work {
-            let before = named(&self.out, ".before");
+        if self.is_of_other_work || self.earlier.are_left() {
+            let before = free_name(&self.out);
             fs::rename(&self.out, &before).map_err(failed)?;
             let (file, out, before) = (&self.work.file, self.out.display(), before.display());
-            notes.push(format!("{file} has changed since {out} was written: all rows are run again; the earlier results are in {before}"));
+            notes.push(match self.is_of_other_work {
+                true => format!("{file} has changed since {out} was written: all rows are run again; the earlier results are in {before}"),
+                false => format!("{out} has results of rows that are not in the input: as it was, it is now {before}"),
+            });
         }
         fs::rename(named(&self.out, ".new"), &self.out).map_err(failed)?;
         self.beside.set_len(0).map_err(failed)?;
@@ -229,6 +232,13 @@ pub(super) fn named(out: &Path, ending: &str) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(ending);
     name.into()
+}
+
+/// A name for results that are not gone on with: what was kept so before stays.
+fn free_name(out: &Path) -> PathBuf {
+    let numbered = (2..).map(|number| named(out, &format!(".before{number}")));
+    let mut names = std::iter::once(named(out, ".before")).chain(numbered);
+    names.find(|name| !name.exists()).unwrap_or_else(|| named(out, ".before"))
 }
 
 pub(super) fn cannot_write(out: &Path, error: &io::Error) -> Box<Diagnostic> {

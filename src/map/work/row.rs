@@ -120,7 +120,7 @@ fn options_of(
         model: options.model.as_ref().map(MapModel::choice),
         max_stack_size: SCRIPT_STACK_SIZE,
         surroundings: Surroundings {
-            permissions: options.permissions.clone(),
+            permissions: options.permissions.clone().sharing_process("rows of a map run"),
             mcp_config: mcp_config(options),
             max_memory: Some(MAX_MEMORY),
             goes_on: true,

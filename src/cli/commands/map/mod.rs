@@ -75,7 +75,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         shown_file: args.file.display().to_string(),
         rows,
         settings: args.set.clone(),
-        out: args.output.clone(),
+        out: output(args)?,
         format: match args.format {
             MapFormat::Jsonl => Format::JsonLines,
             MapFormat::Csv => Format::Csv,
@@ -109,6 +109,27 @@ fn source(args: &MapArgs) -> Result<Source, WrongUsage> {
         }
         (None, path) => Ok(Source::File(path.clone().unwrap_or_default())),
     }
+}
+
+/// The file that results go to: what a link leads to, for that is replaced as a whole.
+fn output(args: &MapArgs) -> Result<Option<PathBuf>, WrongUsage> {
+    let Some(out) = &args.output else { return Ok(None) };
+    let Ok(there) = std::fs::symlink_metadata(out) else { return Ok(Some(out.clone())) };
+    let wrong = |what: &str, hint: &str| Err(WrongUsage::new(format!("--output {}: {what}", out.display()), hint));
+    let Ok(real) = out.canonicalize() else {
+        return wrong("it is a link that leads nowhere", "remove it, or name the file itself");
+    };
+    if there.is_dir() || real.is_dir() {
+        return wrong("it is a folder", "name a file in it");
+    }
+    if !real.is_file() {
+        return wrong("it is no regular file", "without --output, results are printed");
+    }
+    let is_same = |file: &Path| file.canonicalize().is_ok_and(|file| file == real);
+    if is_same(&args.file) || args.input.as_deref().is_some_and(is_same) {
+        return wrong("rows or prompts are read from it", "name another file");
+    }
+    Ok(Some(if there.is_symlink() { real } else { out.clone() }))
 }
 
 /// What the file may reach; of a restricted file the system holds that as well from now on.
