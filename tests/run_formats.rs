@@ -85,6 +85,17 @@ fn checked(ended: &Ended) -> Vec<Value> {
     events
 }
 
+#[test]
+fn events_of_the_journal_are_such_events() {
+    let folder = Folder::of(&MUCH.replace("const x: number = \"a\"; return x;", "console.log(\"look\"); return 1;"));
+    assert_eq!(folder.run("run --journal p.lmt.mjs").code, 0);
+    let exported = folder.run("runs export last");
+    let events = checked(&exported);
+    let requests = events.iter().filter(|event| event["request"].is_object()).count();
+    assert_eq!(requests, events.iter().filter(|event| event["type"] == "step-start").count(), "{events:?}");
+    assert!(types(&events).contains(&"code-console"), "{events:?}");
+}
+
 fn checked_object(ended: &Ended) -> Value {
     let mut schema = schema();
     schema["$ref"] = "#/$defs/result".into();

@@ -1,19 +1,26 @@
 //! What an answer costs: the user's own prices first, nothing for what runs here, else the table.
 
+use std::rc::Rc;
+
 use super::{own::OwnPrices, priced_model::PricedModel, table::Table};
 use crate::chat::Usage;
 
 /// All prices of a run.
-#[derive(Default)]
 pub struct Prices {
     own: OwnPrices,
-    table: Table,
+    table: Rc<Table>,
+}
+
+impl Default for Prices {
+    fn default() -> Self {
+        Prices::new(OwnPrices::default())
+    }
 }
 
 impl Prices {
     /// The table with the user's prices over it.
     pub fn new(own: OwnPrices) -> Self {
-        Prices { own, table: Table::default() }
+        Prices { own, table: Table::of_thread() }
     }
 
     /// The user's prices.

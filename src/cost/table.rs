@@ -47,7 +47,17 @@ struct Index {
     addresses: Option<Calculator>,
 }
 
+thread_local! {
+    /// Reading a provider takes milliseconds, and a map has thousands of runs.
+    static OF_THREAD: Rc<Table> = Rc::default();
+}
+
 impl Table {
+    /// The table that all runs of a thread share.
+    pub(super) fn of_thread() -> Rc<Self> {
+        OF_THREAD.with(Rc::clone)
+    }
+
     /// The cost of an answer; `None` when the table does not know the model, or the counts are not known.
     pub(super) fn cost(&self, model: &PricedModel<'_>, usage: &Usage) -> Option<f64> {
         let counts = counts(usage)?;
