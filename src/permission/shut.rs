@@ -91,7 +91,8 @@ impl ShutFiles {
 
     /// Whether one of them is below a folder: whoever moved that would move it too.
     pub(super) fn are_below(&self, folder: &Path) -> bool {
-        self.named.iter().flat_map(ShutFile::places).any(|path| path != folder && path.starts_with(folder))
+        let is_below = |path: PathBuf| path != folder && path.starts_with(folder);
+        self.named.iter().flat_map(ShutFile::places).any(is_below) || folder.is_dir() && has_env_file(folder)
     }
 
     /// Where those are that exist, with every `.env` in the folders. They are looked for once: what comes later was made by
@@ -193,6 +194,11 @@ fn names(metadata: &Metadata) -> u64 {
     }
 }
 
+/// Whether there is a `.env` in a folder or below it, as far as there are not too many files; a link is not followed.
+fn has_env_file(folder: &Path) -> bool {
+    !folder.is_symlink() && !is_of_others(folder) && !env_files(&[folder.to_owned()]).is_empty()
+}
+
 /// Every `.env` in the folders and below them, those nearest to the top first, as far as there are not too many files.
 fn env_files(folders: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -232,7 +238,9 @@ mod tests {
         fs::write(root.join("sub/keys.txt"), "key").unwrap();
         fs::write(root.join("sub/below/.ENV"), "key").unwrap();
         let shut = ShutFiles::with_keys([root.join("sub/keys.txt")]).and_journal(&root.join("journal.db"));
-        assert!(shut.are_below(&root) && shut.are_below(&root.join("sub")) && !shut.are_below(&root.join("sub/below")));
+        fs::create_dir(root.join("free")).unwrap();
+        assert!(["", "sub", "sub/below"].iter().all(|folder| shut.are_below(&root.join(folder))));
+        assert!(!shut.are_below(&root.join("free")) && !shut.are_below(&root.join("sub/keys.txt")));
         assert_eq!(shut.found(std::slice::from_ref(&root)), [root.join("sub/keys.txt"), root.join("sub/below/.ENV")]);
         assert_eq!(shut.newly_linked(), None);
         fs::hard_link(root.join("sub/keys.txt"), root.join("other")).unwrap();
