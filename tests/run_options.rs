@@ -106,6 +106,20 @@ export default () => { const { A, B, C, D } = process.env; console.log([A, B, C,
 }
 
 #[test]
+fn verbose_tells_no_key_that_is_a_name() {
+    let key = "sk-aB3dE6gH9jK2mN5pQ8sT";
+    let folder = Folder::of(
+        "const name = process.env.LAB_API_KEY;
+         export const config = { model: 'mock' };
+         export const mock = [{ type: 'tool-call', toolName: name, args: {} }, { type: 'text', text: 'done' }];
+         export default ({ $, defTool }) => { defTool(name, 'k', { type: 'object' }, () => 1); $`go`; };",
+    );
+    let ended = Ended::from(folder.command("run -v p.lmt.mjs").env("LAB_API_KEY", key).output().unwrap());
+    assert!(ended.code == 0 && ended.stderr.contains("  [redacted] {}"), "{ended:?}");
+    assert!(!ended.stderr.contains(key), "{ended:?}");
+}
+
+#[test]
 fn quiet_and_verbose_tell_less_and_more() {
     let folder = Folder::new(&[("p.lmt.mjs", LOOKS), ("m.json", LOOKING)]);
     let quiet = folder.run("run -q --mock m.json p.lmt.mjs");

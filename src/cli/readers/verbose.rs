@@ -41,7 +41,8 @@ pub(in crate::cli) fn verbose(printer: Rc<Printer>, redactor: Redactor) -> Reade
             }
             _ => return,
         };
-        printer.stderr_dim(&format!("{indent}{line}"));
+        // Names come from scripts and models, too.
+        printer.stderr_dim(&format!("{indent}{}", redactor.apply(&line)));
     })
 }
 
