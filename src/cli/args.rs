@@ -16,7 +16,7 @@ use super::{
     approval_args::ApprovalArgs,
     check_args::CheckArgs,
     commands::prompt_file::is_prompt_file,
-    complete::{AtFile, FileAndInput, JSON_FILES, Models},
+    complete::{AtFile, FileAndInput, JSON_FILES},
     describe_args::DescribeArgs,
     failure::WrongUsage,
     format::Format,
@@ -26,6 +26,7 @@ use super::{
     permission_args::PermissionArgs,
     resume_args::ResumeArgs,
     runs_args::RunsArgs,
+    setup_args::SetupArgs,
     templates::Template,
     test_args::TestArgs,
     view_args::ViewArgs,
@@ -151,22 +152,8 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "JSON", add = ArgValueCompleter::new(AtFile))]
     pub(super) input: Option<String>,
 
-    /// The model to take in place of config.model: provider:model or an alias
-    #[arg(short, long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new(),
-          add = ArgValueCompleter::new(Models))]
-    pub(super) model: Option<String>,
-
-    /// Answer from the mock items in this JSON file, in place of config.model
-    #[arg(long, value_name = "FILE", conflicts_with = "model", add = ArgValueCompleter::new(JSON_FILES))]
-    pub(super) mock: Option<PathBuf>,
-
-    /// Read variables from this file, before .env; may be repeated, and the last file wins
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(super) env_file: Vec<PathBuf>,
-
-    /// Look up the MCP servers that the file names in this file, an mcp.json
-    #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
-    pub(super) mcp_config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
 
     /// What standard output gets: the text, one JSON object at the end, or every event as a line of JSON
     #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t, hide_default_value = true)]

@@ -4,20 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::permission_args::PermissionArgs;
+use super::{permission_args::PermissionArgs, setup_args::SetupArgs};
 use crate::cost::Limits;
 
 /// `lmthing __describe`.
 #[derive(Args, Debug)]
 pub(super) struct DescribeArgs {
-    #[arg(short, long)]
-    pub(super) model: Option<String>,
-
-    #[arg(long)]
-    pub(super) mock: Option<PathBuf>,
-
-    #[arg(long)]
-    pub(super) env_file: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
 
     #[command(flatten)]
     pub(super) permissions: PermissionArgs,

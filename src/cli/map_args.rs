@@ -7,9 +7,10 @@ use clap_complete::ArgValueCompleter;
 
 use super::{
     approval_args::ApprovalArgs,
-    complete::{FilesEndingIn, JSON_FILES, Models, PromptFiles},
+    complete::{FilesEndingIn, PromptFiles},
     limit_args::LimitArgs,
     permission_args::PermissionArgs,
+    setup_args::SetupArgs,
 };
 use crate::{input::Setting, map::MaxErrors};
 
@@ -75,22 +76,8 @@ pub(super) struct MapArgs {
     #[arg(long)]
     pub(super) fresh: bool,
 
-    /// The model to take in place of config.model: provider:model or an alias
-    #[arg(short, long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new(),
-          add = ArgValueCompleter::new(Models))]
-    pub(super) model: Option<String>,
-
-    /// Answer each row from the mock items in this JSON file, in place of config.model
-    #[arg(long, value_name = "FILE", conflicts_with = "model", add = ArgValueCompleter::new(JSON_FILES))]
-    pub(super) mock: Option<PathBuf>,
-
-    /// Read variables from this file, before .env; may be repeated, and the last file wins
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(super) env_file: Vec<PathBuf>,
-
-    /// Look up the MCP servers that the file names in this file, an mcp.json
-    #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
-    pub(super) mcp_config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
 
     /// Show only errors
     #[arg(short, long, conflicts_with = "verbose")]

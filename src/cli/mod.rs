@@ -33,6 +33,7 @@ mod resume_args;
 mod runs_args;
 mod screen;
 mod script_host;
+mod setup_args;
 mod show;
 mod standard_streams;
 mod teller;

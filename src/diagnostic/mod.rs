@@ -4,6 +4,7 @@
 //! Knows nothing of QuickJS, terminals or exit codes.
 
 mod github;
+mod json_kind;
 mod near;
 mod render;
 pub(crate) mod snippet;
@@ -13,6 +14,7 @@ mod value_path;
 use serde::Serialize;
 
 pub(crate) use github::{Annotation, AnnotationLevel};
+pub(crate) use json_kind::kind_of;
 pub(crate) use near::{did_you_mean, ends_in_json};
 pub(crate) use suggestion::closest;
 pub(crate) use value_path::{Key, steps, written};

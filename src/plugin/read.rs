@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::refusal::Refusal;
+use crate::diagnostic::kind_of;
 
 /// Tasks that do not have the shape of a task; one sentence for each fault, naming the task and the field.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl Fields {
                 };
                 Ok(Fields { label, map, faults: Vec::new() })
             }
-            other => Err(ShapeError(vec![format!("{label} must be an object, not {}", kind(other))])),
+            other => Err(ShapeError(vec![format!("{label} must be an object, not {}", kind_of(other))])),
         }
     }
 
@@ -47,7 +48,7 @@ impl Fields {
         let value = self.map.shift_remove(key)?;
         let text = scalar_text(&value);
         if text.is_none() {
-            self.fault(format!("{key} must be a string, not {}", kind(&value)));
+            self.fault(format!("{key} must be a string, not {}", kind_of(&value)));
         }
         text
     }
@@ -85,7 +86,7 @@ impl Fields {
                 })
             }
             Some(value) => scalar_text(&value).map(|text| vec![text]).unwrap_or_else(|| {
-                self.fault(format!("{key} must be an array of strings, not {}", kind(&value)));
+                self.fault(format!("{key} must be an array of strings, not {}", kind_of(&value)));
                 Vec::new()
             }),
         }
@@ -119,7 +120,7 @@ pub(super) fn read_array<T>(
             }
             _ => return Err(ShapeError(vec![format!("{name} must be an array of tasks, not a string")])),
         },
-        other => return Err(ShapeError(vec![format!("{name} must be an array of tasks, not {}", kind(other))])),
+        other => return Err(ShapeError(vec![format!("{name} must be an array of tasks, not {}", kind_of(other))])),
     };
     let mut tasks = Vec::with_capacity(items.len());
     let mut faults = Vec::new();
@@ -143,7 +144,7 @@ pub(super) fn argument(input: &Value, key: &str) -> Result<String, Refusal> {
     match given.and_then(scalar_text) {
         Some(text) if !text.trim().is_empty() => Ok(text),
         _ => {
-            let found = given.map(|value| format!(", not {}", kind(value))).unwrap_or_default();
+            let found = given.map(|value| format!(", not {}", kind_of(value))).unwrap_or_default();
             Err(Refusal::new(format!("Missing {key}"), format!("\"{key}\" must be a non-empty string{found}.")))
         }
     }
@@ -164,16 +165,5 @@ fn scalar_text(value: &Value) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(flag) => Some(flag.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => None,
-    }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
     }
 }

@@ -28,8 +28,7 @@ pub(super) fn find(paths: &[PathBuf]) -> Result<Found, Box<Diagnostic>> {
     let found = served(files::find(paths, "a prompt file can be served, or a folder of them")?);
     if found.files.is_empty() {
         let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        let places = if places.is_empty() { "this folder".to_owned() } else { places.join(", ") };
-        let problem = Diagnostic::new(format!("there is no prompt file in {places}"));
+        let problem = Diagnostic::new(format!("there is no prompt file in {}", places.join(", ")));
         return Err(Box::new(
             problem.with_hint(format!("the name of a prompt file ends in {}", files::ENDINGS.join(", "))),
         ));
@@ -39,11 +38,8 @@ pub(super) fn find(paths: &[PathBuf]) -> Result<Found, Box<Diagnostic>> {
 
 /// The same later: what is gone is no mistake any more.
 pub(super) fn find_again(paths: &[PathBuf]) -> Found {
-    let there: Vec<PathBuf> = match paths {
-        // Nothing named is the working directory.
-        [] => vec![PathBuf::from(".")],
-        paths => paths.iter().filter(|path| path.is_dir() || is_prompt_file(path) && path.is_file()).cloned().collect(),
-    };
+    let is_there = |path: &&PathBuf| path.is_dir() || is_prompt_file(path) && path.is_file();
+    let there: Vec<PathBuf> = paths.iter().filter(is_there).cloned().collect();
     if there.is_empty() {
         return Found::default();
     }

@@ -13,7 +13,7 @@ use super::told::Told;
 /// How prompt files are served.
 #[derive(Clone, Debug)]
 pub(crate) struct ServeOptions {
-    /// The files and folders, as they were typed; the working directory unless there are any.
+    /// The files and folders, as they were typed.
     pub(crate) paths: Vec<PathBuf>,
     /// lmthing itself.
     pub(crate) program: PathBuf,

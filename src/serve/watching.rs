@@ -36,8 +36,7 @@ impl Watching {
 
     /// Watches files, and what is in folders.
     pub(super) fn watch(&self, paths: &[PathBuf]) {
-        let here = [PathBuf::from(".")];
-        for path in if paths.is_empty() { &here } else { paths } {
+        for path in paths {
             let real = std::path::absolute(path).unwrap_or_else(|_| path.clone());
             let what = if path.is_dir() { What::Searched } else { What::Read };
             self.add(Reported::now(&real, what));

@@ -17,7 +17,7 @@ use crate::{
     diagnostic::Diagnostic,
     files::Reporter,
     provider::Redactor,
-    script::{ScriptHost, bindings::ModelChoice},
+    script::ScriptHost,
 };
 
 /// Prints what the file offers, or what is wrong with it.
@@ -41,23 +41,20 @@ async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagn
     let directory = std::env::current_dir().unwrap_or_default();
     let reporter = Reporter::to(args.report_files.as_deref())
         .map_err(|error| Diagnostic::new(format!("cannot write which files it is made of: {}", words(&error))))?;
-    let options = args.env_file.iter().chain(&args.mock);
+    let options = args.setup.env_file.iter().chain(&args.setup.mock);
     options.for_each(|file| reporter.looked_for(file));
     [Path::new(".env"), &args.file].into_iter().for_each(|file| reporter.looked_for(file));
-    let environment = env::with_files(&directory, &args.env_file);
+    let environment = env::with_files(&directory, &args.setup.env_file);
     if let Some(wrong) = environment.wrong {
         return Err(wrong.into());
     }
     let variables = environment.variables;
     let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
-    let model = match (&args.mock, &args.model) {
-        (Some(path), _) => Some(mock_file::read(path)?),
-        (None, model) => model.clone().map(ModelChoice::Named),
-    };
+    let model = mock_file::chosen_model(&args.setup)?;
     let around = Around {
         file: &args.file,
         words: &[],
-        env_files: &args.env_file,
+        env_files: &args.setup.env_file,
         mcp_config: None,
         record: None,
         written: &[],

@@ -127,9 +127,9 @@ pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
         // The first two are the program and the file.
         words: argv.get(2..).unwrap_or_default().to_vec(),
         argv,
-        model: args.model.clone(),
-        mock: args.mock.as_ref().map(absolute),
-        env_files: args.env_file.iter().map(absolute).collect(),
+        model: args.setup.model.clone(),
+        mock: args.setup.mock.as_ref().map(absolute),
+        env_files: args.setup.env_file.iter().map(absolute).collect(),
         not_resumable: replayed,
         options: args
             .permissions
@@ -137,7 +137,7 @@ pub(super) fn start(args: &RunArgs, file: &Path, argv: Vec<String>) -> Start {
             .map(|kept| (PERMISSIONS.to_owned(), kept))
             .into_iter()
             .chain(args.approvals.kept())
-            .chain(args.mcp_config.iter().map(|path| (MCP_CONFIG.to_owned(), json!(absolute(path)))))
+            .chain(args.setup.mcp_config.iter().map(|path| (MCP_CONFIG.to_owned(), json!(absolute(path)))))
             .collect(),
         ..Start::default()
     }

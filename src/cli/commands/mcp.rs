@@ -86,7 +86,7 @@ enum Place {
 impl Place {
     /// What was typed.
     async fn of(args: &McpArgs) -> Result<Self, Failed> {
-        let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.calls.env_file);
+        let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.calls.setup.env_file);
         if let Some(wrong) = environment.wrong {
             return Err(wrong.into());
         }
@@ -144,10 +144,10 @@ fn check_calls(args: &McpArgs, variables: &[(String, String)]) -> Result<(), Wro
             "prompt files are served; a prompt file uses a server by its address: defMcp('name', { url: 'https://…' })";
         return Err(WrongUsage::new(format!("{} is an address, and no file or folder", address.display()), hint));
     }
-    if let Some(mock) = &args.calls.mock {
+    if let Some(mock) = &args.calls.setup.mock {
         mock_file::read(mock)?;
     }
-    if let Some(model) = args.calls.model.as_deref().filter(|model| *model != "mock") {
+    if let Some(model) = args.calls.setup.model.as_deref().filter(|model| *model != "mock") {
         let context = ProviderContext::new(Rc::new(variables.iter().cloned().collect::<BTreeMap<_, _>>()));
         resolve(model, &context).map_err(|error| {
             let problem = Diagnostic::new(format!("-m, --model {model}: {}", error.message));

@@ -5,7 +5,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::{
-    cli::failure::{WrongUsage, words},
+    cli::{
+        failure::{WrongUsage, words},
+        setup_args::SetupArgs,
+    },
     diagnostic::{did_you_mean, ends_in_json},
     provider::MockItem,
     script::bindings::ModelChoice,
@@ -13,6 +16,17 @@ use crate::{
 
 /// What the file looks like.
 const FORM: &str = r#"expected an array of mock items: [{ "type": "text", "text": "Hello" }]"#;
+
+/// The model that the command line puts in place of the file's own, if any: of `--mock` or `--model`.
+///
+/// # Errors
+/// What is wrong with the file of `--mock`.
+pub(super) fn chosen_model(setup: &SetupArgs) -> Result<Option<ModelChoice>, WrongUsage> {
+    Ok(match (&setup.mock, &setup.model) {
+        (Some(path), _) => Some(read(path)?),
+        (None, model) => model.clone().map(ModelChoice::Named),
+    })
+}
 
 /// The mock of a file.
 ///

@@ -32,10 +32,7 @@ use crate::{
     diagnostic::Diagnostic,
     files::Reporter,
     provider::Redactor,
-    script::{
-        SCRIPT_STACK_SIZE,
-        bindings::{FileRun, ModelChoice},
-    },
+    script::{SCRIPT_STACK_SIZE, bindings::FileRun},
     session::{FileRunOptions, Meter, Surroundings, run_file},
 };
 
@@ -68,7 +65,9 @@ pub(super) fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Print
 
 fn watch(args: &RunArgs) -> Watch {
     let mut files = vec![args.file().to_owned()];
-    files.extend(args.env_file.iter().chain(&args.mock).chain(&args.replay).chain(&args.mcp_config).cloned());
+    files.extend(
+        args.setup.env_file.iter().chain(&args.setup.mock).chain(&args.replay).chain(&args.setup.mcp_config).cloned(),
+    );
     Watch { command: "run", run: "the run", again: "running again", files, is_quiet: args.quiet }
 }
 
@@ -80,7 +79,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     // Before anything else: from now on there is something to say at the end.
     let mut interrupts = args.format.is_for_programs().then(Interrupts::listen);
     let directory = std::env::current_dir().unwrap_or_default();
-    let environment = env::with_files(&directory, &args.env_file);
+    let environment = env::with_files(&directory, &args.setup.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
     let show = Rc::new(Show::new(args, printer, &redactor, resumed.as_ref().map(|resumed| resumed.before.clone())));
     // Before anything is written down: the export has secrets of its own.
@@ -152,7 +151,7 @@ fn prepare(
     journal.warnings.iter().for_each(|warning| show.events.warn(warning));
     args.check_stop()?;
     let reporter = reporter(args)?;
-    let model = model(args)?;
+    let model = mock_file::chosen_model(&args.setup)?;
     let recording = Rc::new(RunRecording::open(args, redactor)?);
     let file = absolute(args.file());
     let argv = argv(args, &file)?;
@@ -197,14 +196,6 @@ fn prepare(
     Ok((options, recording))
 }
 
-/// The model that was typed, if there is one.
-fn model(args: &RunArgs) -> anyhow::Result<Option<ModelChoice>> {
-    Ok(match (&args.mock, &args.model) {
-        (Some(path), _) => Some(mock_file::read(path)?),
-        (None, model) => model.clone().map(ModelChoice::Named),
-    })
-}
-
 /// What a restricted run has to do with.
 fn around<'a>(
     args: &'a RunArgs,
@@ -215,8 +206,8 @@ fn around<'a>(
     Around {
         file: args.file(),
         words,
-        env_files: &args.env_file,
-        mcp_config: args.mcp_config.as_deref(),
+        env_files: &args.setup.env_file,
+        mcp_config: args.setup.mcp_config.as_deref(),
         record: args.record.as_deref(),
         written: &[],
         journal,
@@ -226,7 +217,7 @@ fn around<'a>(
 
 /// Absolute: a script may change the working directory.
 fn mcp_config(args: &RunArgs) -> Option<Rc<Path>> {
-    args.mcp_config.as_deref().map(|path| absolute(path).into())
+    args.setup.mcp_config.as_deref().map(|path| absolute(path).into())
 }
 
 /// Runs the file, unless something else ends the run first.
@@ -251,7 +242,7 @@ async fn play(
                 FileRun::Help(text) => show.printer.script_stdout(text),
                 _ => {}
             }
-            Ending::of_run(&end, show.finish_reason(), args.model.as_deref(), redactor)
+            Ending::of_run(&end, show.finish_reason(), args.setup.model.as_deref(), redactor)
         }
         () = show.printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         () = journal.recorder.keep_writing() => unreachable!("writing down never ends by itself"),

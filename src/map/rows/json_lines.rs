@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use super::record::{Fault, Record};
-use crate::{chat::read_json, files::words};
+use crate::{chat::read_json, diagnostic::kind_of, files::words};
 
 /// The rows; empty lines are none.
 pub(super) fn records(file: File) -> impl Iterator<Item = Result<Record, Fault>> {
@@ -40,16 +40,5 @@ fn record(line: &[u8], number: u64) -> Result<Record, Fault> {
         Ok(Value::Object(object)) => Ok(Record::Object(object)),
         Ok(other) => Err(wrong(&format!("is no JSON object, but {}", kind_of(&other)))),
         Err(error) => Err(wrong(&format!("is not JSON: {error}"))),
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
     }
 }

@@ -31,7 +31,7 @@ pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
     // Before anything else: from now on there is something to say at the end.
     let interrupts = Interrupts::listen();
     interrupts.take_time();
-    let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.env_file);
+    let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.setup.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
     let fail = |ending: Ending| {
         ending.diagnostic.iter().for_each(|problem| printer.diagnostic(problem));
@@ -47,7 +47,7 @@ pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
         Ok(totals) => shown.end(&totals),
         Err(error) => {
             shown.break_off();
-            fail(Ending::of_run(&FileRun::Failed(error), None, args.model.as_deref(), &redactor))
+            fail(Ending::of_run(&FileRun::Failed(error), None, args.setup.model.as_deref(), &redactor))
         }
     }
 }
@@ -60,12 +60,10 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         environment.problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
     }
     let variables = environment.variables;
-    let model = match (&args.mock, &args.model) {
-        (Some(path), _) => match mock_file::read(path)? {
-            ModelChoice::Mock { items, place } => Some(MapModel::Mock(items, place)),
-            _ => None,
-        },
-        (None, model) => model.clone().map(MapModel::Named),
+    let model = match mock_file::chosen_model(&args.setup)? {
+        Some(ModelChoice::Named(name)) => Some(MapModel::Named(name)),
+        Some(ModelChoice::Mock { items, place }) => Some(MapModel::Mock(items, place)),
+        Some(ModelChoice::Made { .. }) | None => None,
     };
     let (own_prices, rows) = (own_prices(&variables, &Reporter::default())?, source(args)?);
     // Last: from here on only what the file may read can be read, and what lmthing needs for rows.
@@ -89,7 +87,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         limits: args.limits.limits(),
         own_prices,
         permissions,
-        mcp_config: args.mcp_config.as_deref().map(absolute),
+        mcp_config: args.setup.mcp_config.as_deref().map(absolute),
         model,
         approve: args.approvals.rules(),
         variables,
@@ -146,8 +144,8 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
     let around = Around {
         file: &args.file,
         words: &read,
-        env_files: &args.env_file,
-        mcp_config: args.mcp_config.as_deref(),
+        env_files: &args.setup.env_file,
+        mcp_config: args.setup.mcp_config.as_deref(),
         record: args.output.as_deref(),
         // Rows and results that wait.
         written: &[std::env::temp_dir()],

@@ -17,7 +17,7 @@ use crate::{
     check::lost_variables,
     cli::{
         ExitCode, Printer, approval_args::ApprovalArgs, args::RunArgs, before::Before, env::variables, failure::Ending,
-        permission_args::PERMISSIONS, resume_args::ResumeArgs, show::Show,
+        permission_args::PERMISSIONS, resume_args::ResumeArgs, setup_args::SetupArgs, show::Show,
     },
     event::{Events, Summary},
     journal::{Earlier, Journal, RunInfo, Start, Status},
@@ -121,10 +121,12 @@ fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs 
         false => args.env_file.iter().map(|file| directory.join(file)).collect(),
     };
     RunArgs {
-        model: args.model.clone().or_else(|| start.model.clone()),
-        mock: start.mock.clone().filter(|_| args.model.is_none()),
-        env_file,
-        mcp_config: start.options.get(MCP_CONFIG).and_then(serde_json::Value::as_str).map(PathBuf::from),
+        setup: SetupArgs {
+            model: args.model.clone().or_else(|| start.model.clone()),
+            mock: start.mock.clone().filter(|_| args.model.is_none()),
+            env_file,
+            mcp_config: start.options.get(MCP_CONFIG).and_then(serde_json::Value::as_str).map(PathBuf::from),
+        },
         format: args.format,
         quiet: args.quiet,
         verbose: args.verbose,
