@@ -19,7 +19,6 @@ use super::{
     complete::{AtFile, FileAndInput, JSON_FILES},
     describe_args::DescribeArgs,
     failure::WrongUsage,
-    format::Format,
     limit_args::LimitArgs,
     map_args::MapArgs,
     mcp_args::McpArgs,
@@ -27,6 +26,7 @@ use super::{
     resume_args::ResumeArgs,
     runs_args::RunsArgs,
     setup_args::SetupArgs,
+    show_args::ShowArgs,
     templates::Template,
     test_args::TestArgs,
     view_args::ViewArgs,
@@ -155,17 +155,8 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) setup: SetupArgs,
 
-    /// What standard output gets: the text, one JSON object at the end, or every event as a line of JSON
-    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t, hide_default_value = true)]
-    pub(super) format: Format,
-
-    /// Show only text and errors
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub(super) quiet: bool,
-
-    /// Tell of every step and every tool call on standard error
-    #[arg(short, long)]
-    pub(super) verbose: bool,
+    #[command(flatten)]
+    pub(super) show: ShowArgs,
 
     /// Run again when the file, or something it imports, changes
     #[arg(long)]

@@ -35,6 +35,7 @@ mod screen;
 mod script_host;
 mod setup_args;
 mod show;
+mod show_args;
 mod standard_streams;
 mod teller;
 mod templates;

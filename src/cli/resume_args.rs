@@ -9,9 +9,9 @@ use clap_complete::ArgValueCompleter;
 use super::{
     approval_args::DecisionArgs,
     complete::{Models, RunIds},
-    format::Format,
     limit_args::LimitArgs,
     permission_args::PermissionArgs,
+    show_args::ShowArgs,
 };
 
 /// `lmthing resume`.
@@ -35,17 +35,8 @@ pub(super) struct ResumeArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) env_file: Vec<PathBuf>,
 
-    /// What standard output gets: the text, one JSON object at the end, or every event as a line of JSON
-    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t, hide_default_value = true)]
-    pub(super) format: Format,
-
-    /// Show only text and errors
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub(super) quiet: bool,
-
-    /// Tell of every step and every tool call on standard error
-    #[arg(short, long)]
-    pub(super) verbose: bool,
+    #[command(flatten)]
+    pub(super) show: ShowArgs,
 
     #[command(flatten)]
     pub(super) limits: LimitArgs,

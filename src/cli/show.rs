@@ -8,12 +8,12 @@ use std::{
 
 use super::{
     Printer,
-    args::RunArgs,
     before::Before,
     failure::Ending,
     format::Format,
     progress::Progress,
     readers::{closing::closing, lines::lines, object::object, terminal, verbose::verbose},
+    show_args::ShowArgs,
 };
 use crate::{
     chat::FinishReason,
@@ -41,7 +41,7 @@ pub(super) struct Show {
 
 impl Show {
     /// Nothing is shown yet. `before` is what was done of a run that goes on.
-    pub(super) fn new(args: &RunArgs, printer: &Printer, redactor: &Redactor, before: Option<Before>) -> Self {
+    pub(super) fn new(args: ShowArgs, printer: &Printer, redactor: &Redactor, before: Option<Before>) -> Self {
         let printer = Rc::new(printer.clone());
         let progress = if args.quiet { Progress::none() } else { Progress::new(printer.clone()) };
         let is_for_programs = args.format.is_for_programs();

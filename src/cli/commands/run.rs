@@ -68,7 +68,7 @@ fn watch(args: &RunArgs) -> Watch {
     files.extend(
         args.setup.env_file.iter().chain(&args.setup.mock).chain(&args.replay).chain(&args.setup.mcp_config).cloned(),
     );
-    Watch { command: "run", run: "the run", again: "running again", files, is_quiet: args.quiet }
+    Watch { command: "run", run: "the run", again: "running again", files, is_quiet: args.show.quiet }
 }
 
 async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -> ExitCode {
@@ -77,11 +77,12 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     }
     end_with(args.served_by);
     // Before anything else: from now on there is something to say at the end.
-    let mut interrupts = args.format.is_for_programs().then(Interrupts::listen);
+    let mut interrupts = args.show.format.is_for_programs().then(Interrupts::listen);
     let directory = std::env::current_dir().unwrap_or_default();
     let environment = env::with_files(&directory, &args.setup.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
-    let show = Rc::new(Show::new(args, printer, &redactor, resumed.as_ref().map(|resumed| resumed.before.clone())));
+    let show =
+        Rc::new(Show::new(args.show, printer, &redactor, resumed.as_ref().map(|resumed| resumed.before.clone())));
     // Before anything is written down: the export has secrets of its own.
     show.export(&environment.variables, &redactor);
     let typed = args.journal.clone().flatten();
@@ -238,7 +239,7 @@ async fn play(
         end = &mut run => {
             match &end {
                 // Standard output is for a program that expects something else.
-                FileRun::Help(text) if args.format.is_for_programs() => show.printer.stderr(text),
+                FileRun::Help(text) if args.show.format.is_for_programs() => show.printer.stderr(text),
                 FileRun::Help(text) => show.printer.script_stdout(text),
                 _ => {}
             }

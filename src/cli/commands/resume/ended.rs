@@ -12,7 +12,7 @@ const OF_ALL_LINES: [&str; 5] = ["type", "time", "run", "agent", "agentNumber"];
 
 /// Says it; a program gets once more what the run came to.
 pub(super) fn tell(args: &ResumeArgs, journal: &Journal, run: &RunInfo, printer: &Printer) -> Result<(), JournalError> {
-    if !args.quiet {
+    if !args.show.quiet {
         printer.stderr(&format!(
             "the run {0} has ended well: nothing is left to do (lmthing resume {0} --from N goes back to a step)\n",
             run.id
@@ -26,7 +26,7 @@ pub(super) fn tell(args: &ResumeArgs, journal: &Journal, run: &RunInfo, printer:
         true
     })?;
     let Some(line) = last else { return Ok(()) };
-    match args.format {
+    match args.show.format {
         Format::Text => {}
         Format::Events => printer.text(&format!("{line}\n")),
         Format::Json => printer.text(&object(&line, printer.stdout_is_terminal())),

@@ -95,7 +95,7 @@ fn go_on(args: &ResumeArgs, left: Left, approvals: ApprovalArgs, directory: &Pat
             (id, notice)
         }
     };
-    let is_for_programs = args.format.is_for_programs();
+    let is_for_programs = args.show.format.is_for_programs();
     let before = Before {
         run: id,
         agents: left.earlier.agents.clone(),
@@ -127,9 +127,7 @@ fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs 
             env_file,
             mcp_config: start.options.get(MCP_CONFIG).and_then(serde_json::Value::as_str).map(PathBuf::from),
         },
-        format: args.format,
-        quiet: args.quiet,
-        verbose: args.verbose,
+        show: args.show,
         limits: args.limits.clone(),
         permissions: args.permissions.or_of(start.options.get(PERMISSIONS)),
         ..RunArgs::of(file, start.words.clone())
@@ -139,8 +137,7 @@ fn first_command(args: &ResumeArgs, start: &Start, directory: &Path) -> RunArgs 
 /// Says why nothing goes on, in the form that was asked for.
 fn refuse(args: &ResumeArgs, error: anyhow::Error, variables: &[(String, String)], printer: &Printer) -> ExitCode {
     let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
-    let shown = RunArgs { format: args.format, quiet: args.quiet, ..RunArgs::default() };
     let ending = Ending::not_begun(error, &redactor);
-    Show::new(&shown, printer, &redactor, None).end(&ending);
+    Show::new(args.show, printer, &redactor, None).end(&ending);
     ending.code
 }
