@@ -29,9 +29,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("journal", &["checkpoint", "event", "chat", "diagnostic"]),
     ("input", &["chat", "schema", "diagnostic"]),
     ("http", &[]),
+    ("process", &[]),
     // Spans are sent through the shared HTTP client.
     ("trace", &["event", "chat", "http"]),
-    ("mcp", &["http", "chat", "schema", "diagnostic", "permission"]),
+    ("mcp", &["http", "process", "chat", "schema", "diagnostic", "permission"]),
     ("provider", &["http", "chat", "schema", "diagnostic"]),
     ("plugin", &["chat", "schema", "diagnostic"]),
     ("code", &["chat", "schema", "diagnostic"]),
@@ -131,12 +132,13 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     // Files are run by other processes, which tell of it in events.
-    ("serve", &["files", "chat", "schema", "diagnostic"]),
+    ("serve", &["files", "process", "chat", "schema", "diagnostic"]),
     (
         "cli",
         &[
             "map",
             "serve",
+            "process",
             "files",
             "permission",
             "testing",
