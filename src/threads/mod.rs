@@ -10,16 +10,8 @@ mod thread;
 
 use std::{io, time::Duration};
 
+pub(crate) use thread::Like;
 use thread::Thread;
-
-/// What threads are like.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Like {
-    /// What the system shows.
-    pub(crate) name: &'static str,
-    /// Bytes of stack of each.
-    pub(crate) stack_size: usize,
-}
 
 /// One of the threads; another one when a stuck one has been replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -15,7 +15,16 @@ use tokio::{
     task::{LocalSet, spawn_local},
 };
 
-use super::{Like, pulse::Pulse};
+use super::pulse::Pulse;
+
+/// What threads are like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Like {
+    /// What the system shows.
+    pub(crate) name: &'static str,
+    /// Bytes of stack of each.
+    pub(crate) stack_size: usize,
+}
 
 /// The end of a thread that hands it jobs. The thread ends with it.
 pub(super) struct Thread<J> {
