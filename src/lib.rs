@@ -15,6 +15,7 @@
 //! - [`permission`] – what a prompt file may reach
 //! - [`http`] – the one HTTP client
 //! - [`process`] – processes of ours: ending them, and ending with whoever has started us
+//! - [`threads`] – threads that drive several runs at once
 //! - [`mcp`] – servers of the Model Context Protocol: connections, their tools as plain data
 //! - [`provider`] – the language models
 //! - [`plugin`] – task list and task graph as state machines
@@ -45,6 +46,7 @@ mod schema;
 mod serve;
 mod session;
 mod testing;
+mod threads;
 mod trace;
 
 pub mod chat;

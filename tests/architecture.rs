@@ -30,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("input", &["chat", "schema", "diagnostic"]),
     ("http", &[]),
     ("process", &[]),
+    ("threads", &[]),
     // Spans are sent through the shared HTTP client.
     ("trace", &["event", "chat", "http"]),
     ("mcp", &["http", "process", "chat", "schema", "diagnostic", "permission"]),
@@ -117,6 +118,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "map",
         &[
+            "threads",
             "files",
             "permission",
             "checkpoint",
