@@ -20,7 +20,7 @@ use crate::{
             prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
             restrict::{Around, restricted},
-            watch::Watch,
+            watch::WatchLoop,
         },
         env::{self, Environment},
         failure::{Ending, WrongUsage},
@@ -64,12 +64,12 @@ pub(super) fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Print
     code
 }
 
-fn watch(args: &RunArgs) -> Watch {
+fn watch(args: &RunArgs) -> WatchLoop {
     let mut files = vec![args.file().to_owned()];
     files.extend(
         args.setup.env_file.iter().chain(&args.setup.mock).chain(&args.replay).chain(&args.setup.mcp_config).cloned(),
     );
-    Watch { command: "run", run: "the run", again: "running again", files, is_quiet: args.show.quiet }
+    WatchLoop { command: "run", run: "the run", again: "running again", files, is_quiet: args.show.quiet }
 }
 
 async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -> ExitCode {

@@ -11,7 +11,7 @@ use super::watch_input::WatchInput;
 use crate::{
     cli::{ExitCode, Printer, interrupt::Interrupts},
     diagnostic::Diagnostic,
-    files::{Report, Watched},
+    files::{Report, RunWatcher},
     process::{TERMINATE, end},
 };
 
@@ -21,8 +21,8 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// A Ctrl-C in the terminal ends the run a moment before it reaches us.
 const SAME_TIME: Duration = Duration::from_millis(100);
 
-/// What is watched.
-pub(super) struct Watch {
+/// Does something again and again, as often as a file changes.
+pub(super) struct WatchLoop {
     /// The command, as it is typed: `run`.
     pub(super) command: &'static str,
     /// What one run of it is called: `the run`.
@@ -35,7 +35,7 @@ pub(super) struct Watch {
     pub(super) is_quiet: bool,
 }
 
-impl Watch {
+impl WatchLoop {
     /// Watches until a signal comes; a run that fails ends nothing.
     pub(super) fn until_a_signal(&self, printer: &Printer) -> ExitCode {
         let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -55,13 +55,13 @@ impl Watch {
             Err(error) => return cannot(printer, "write a temporary file", &error.to_string()),
         };
         let cannot_watch = |line: &str| self.tell(printer, line);
-        let mut watched = match Watched::new(&self.files, &report, cannot_watch) {
-            Ok(watched) => watched,
+        let mut watcher = match RunWatcher::new(&self.files, &report, cannot_watch) {
+            Ok(watcher) => watcher,
             Err(error) => return cannot(printer, "watch files", &error.to_string()),
         };
         let mut input = WatchInput::default();
         loop {
-            watched.begin();
+            watcher.begin();
             let mut run = match self.start(&report) {
                 Ok(run) => run,
                 Err(error) => return cannot(printer, &format!("start {}", self.run), &error.to_string()),
@@ -73,7 +73,7 @@ impl Watch {
                     end(&mut run, signal, FAREWELL).await;
                     return ExitCode::Interrupted(signal);
                 }
-                changed = watched.changed() => {
+                changed = watcher.changed() => {
                     end(&mut run, TERMINATE, FAREWELL).await;
                     changed
                 }
@@ -85,7 +85,7 @@ impl Watch {
                     self.tell(printer, &format!("{}; waiting for a change", self.ended(&status)));
                     tokio::select! {
                         signal = interrupts.next() => return ExitCode::Interrupted(signal),
-                        changed = watched.changed() => changed,
+                        changed = watcher.changed() => changed,
                     }
                 }
             };

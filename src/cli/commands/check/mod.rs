@@ -18,7 +18,7 @@ use self::{
     parallel::{Checked, check_all},
     pretty::Pretty,
 };
-use super::{input::shared_sources, prompt_file::ENDINGS, watch::Watch};
+use super::{input::shared_sources, prompt_file::ENDINGS, watch::WatchLoop};
 use crate::{
     check::{CheckOptions, Finding, check_input},
     cli::{
@@ -49,10 +49,10 @@ pub(in crate::cli) fn run(args: &CheckArgs, printer: &Printer) -> ExitCode {
     }
 }
 
-fn watch(args: &CheckArgs) -> Watch {
+fn watch(args: &CheckArgs) -> WatchLoop {
     let mut files: Vec<PathBuf> = args.env_file.clone();
     files.extend(args.paths.iter().cloned());
-    Watch { command: "check", run: "the check", again: "checking again", files, is_quiet: args.quiet }
+    WatchLoop { command: "check", run: "the check", again: "checking again", files, is_quiet: args.quiet }
 }
 
 fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {

@@ -13,7 +13,7 @@ use self::{
 use super::{
     prompt_file::ENDINGS,
     run::{absolute, own_prices},
-    watch::Watch,
+    watch::WatchLoop,
 };
 use crate::{
     cli::{
@@ -45,7 +45,7 @@ pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
     }
 }
 
-fn watch(args: &TestArgs) -> Watch {
+fn watch(args: &TestArgs) -> WatchLoop {
     // Folders are reported by the run, with what counts in them.
     let files = args
         .env_file
@@ -55,7 +55,7 @@ fn watch(args: &TestArgs) -> Watch {
         .filter(|path| !path.is_dir())
         .cloned()
         .collect();
-    Watch { command: "test", run: "the test run", again: "testing again", files, is_quiet: false }
+    WatchLoop { command: "test", run: "the test run", again: "testing again", files, is_quiet: false }
 }
 
 fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {
