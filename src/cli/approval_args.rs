@@ -65,6 +65,11 @@ impl ApprovalArgs {
         approved.into_iter().chain(self.on_approval.map(|what| (ON_APPROVAL.to_owned(), what.kept())))
     }
 
+    /// Which of these were given: they only make sense where the file runs.
+    pub(super) fn elsewhere(&self) -> [(bool, &'static str); 3] {
+        [(!self.approve.is_empty(), "--approve"), (self.yes, "--yes"), (self.on_approval.is_some(), "--on-approval")]
+    }
+
     /// Whether the run stops at a call that nobody has approved.
     pub(super) fn stops(&self) -> bool {
         self.on_approval == Some(OnApproval::Stop)

@@ -11,6 +11,7 @@ use crate::{
     input::Setting,
     permission::{ApprovalRules, Permissions},
     provider::MockItem,
+    remote::Address,
     script::bindings::ModelChoice,
 };
 
@@ -54,6 +55,17 @@ pub(crate) struct MapOptions {
     pub(crate) model: Option<MapModel>,
     /// Calls that are approved.
     pub(crate) approve: ApprovalRules,
+    /// The server that has the rows run, if it is not this process.
+    pub(crate) elsewhere: Option<Elsewhere>,
+}
+
+/// A server at which workers run the rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Elsewhere {
+    /// Its ingress.
+    pub(crate) address: Address,
+    /// What the file is called there.
+    pub(crate) service: String,
 }
 
 /// What results look like.

@@ -23,5 +23,6 @@ mod watch_thread;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};
+pub(crate) use naming::name_alone;
 pub(crate) use options::ServeOptions;
 pub(crate) use told::Told;
