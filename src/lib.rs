@@ -26,6 +26,7 @@
 //! - [`testing`] – tests of prompt files: discovery, isolation, results, reports
 //! - [`map`] – one prompt file over many rows of data
 //! - [`serve`] – prompt files as something that other programs call
+//! - `worker` – prompt files as services of Restate, with the cargo feature of that name
 //! - [`cli`] – arguments, printer, one file per command
 
 #![warn(unreachable_pub)]
@@ -44,6 +45,8 @@ mod serve;
 mod session;
 mod testing;
 mod trace;
+#[cfg(feature = "worker")]
+mod worker;
 
 pub mod chat;
 pub mod cli;

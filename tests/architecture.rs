@@ -132,10 +132,34 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     // Files are run by other processes, which tell of it in events.
     ("serve", &["files", "chat", "schema", "diagnostic"]),
+    // With the cargo feature of the same name. What it tells goes the way of other servers' words.
+    (
+        "worker",
+        &[
+            "serve",
+            "files",
+            "permission",
+            "journal",
+            "trace",
+            "checkpoint",
+            "session",
+            "cost",
+            "input",
+            "script",
+            "event",
+            "prompt",
+            "provider",
+            "http",
+            "chat",
+            "schema",
+            "diagnostic",
+        ],
+    ),
     (
         "cli",
         &[
             "map",
+            "worker",
             "serve",
             "files",
             "permission",
