@@ -14,6 +14,7 @@
 //! - [`files`] – prompt files in folders: which there are, and what happens to them
 //! - [`permission`] – what a prompt file may reach
 //! - [`http`] – the one HTTP client
+//! - [`threads`] – threads that drive several runs at once
 //! - [`mcp`] – servers of the Model Context Protocol: connections, their tools as plain data
 //! - [`provider`] – the language models
 //! - [`plugin`] – task list and task graph as state machines
@@ -44,6 +45,7 @@ mod schema;
 mod serve;
 mod session;
 mod testing;
+mod threads;
 mod trace;
 #[cfg(feature = "worker")]
 mod worker;

@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("journal", &["checkpoint", "event", "chat", "diagnostic"]),
     ("input", &["chat", "schema", "diagnostic"]),
     ("http", &[]),
+    ("threads", &[]),
     // Spans are sent through the shared HTTP client.
     ("trace", &["event", "chat", "http"]),
     ("mcp", &["http", "chat", "schema", "diagnostic", "permission"]),
@@ -116,6 +117,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "map",
         &[
+            "threads",
             "files",
             "permission",
             "checkpoint",
