@@ -109,8 +109,11 @@ impl Crew {
             // Without a thread in the place of a stuck one it goes on with the others.
             for stuck in self.threads().replace_stuck(STUCK).unwrap_or_default() {
                 let mut running = self.running();
-                let lost: Vec<u64> =
-                    running.iter().filter(|(_, running)| running.thread == stuck.thread).map(|(number, _)| *number).collect();
+                let lost: Vec<u64> = running
+                    .iter()
+                    .filter(|(_, running)| running.thread == stuck.thread)
+                    .map(|(number, _)| *number)
+                    .collect();
                 for number in lost {
                     let Some(lost) = running.remove(&number) else { continue };
                     lost.outbox.end(if number == stuck.job {

@@ -1,15 +1,7 @@
 //! One attempt of a run, in an engine of its own on one of a few threads. Must not know Restate: entries go to the outbox, and the
 //! run stops when nobody is at the other end of it.
 
-use std::{
-    cell::RefCell,
-    panic::AssertUnwindSafe,
-    path::Path,
-    pin::pin,
-    rc::Rc,
-    sync::Arc,
-    time::Duration,
-};
+use std::{cell::RefCell, panic::AssertUnwindSafe, path::Path, pin::pin, rc::Rc, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
@@ -25,11 +17,11 @@ use super::{
     log::Log,
     options::RunOptions,
     outbox::{Ended, Outbox},
+    telling,
 };
 use crate::{
     checkpoint::{StoreError, Stored},
     cost::Used,
-    diagnostic::Diagnostic,
     event::{Agent, Event, EventKind, Events, Reader, RunFinish, Summary},
     input::CommandLine,
     journal::{Mirror, Secrets, Start},
@@ -40,7 +32,7 @@ use crate::{
         SCRIPT_STACK_SIZE, ScriptHost,
         bindings::{Exchanges, FileRun},
     },
-    session::{AskedModel, FileRunOptions, Meter, RunFailure, Surroundings, run_file},
+    session::{AskedModel, FileRunOptions, Meter, RunFailure, SharedModel, Surroundings, run_file},
 };
 
 /// Bytes that the scripts of a run may use: many run at once.
@@ -77,8 +69,8 @@ pub(super) struct Job {
     pub(super) outbox: Arc<Outbox>,
     pub(super) log: Log,
     pub(super) trace_parent: Option<String>,
-    /// Whether it is over: when this is dropped.
-    pub(super) over: watch::Sender<()>,
+    /// It is over when this is dropped.
+    pub(super) over: Option<watch::Sender<()>>,
     /// Its place among those that run.
     pub(super) place: OwnedSemaphorePermit,
 }
@@ -114,10 +106,10 @@ async fn attempt(shared: &Shared, redactor: &Redactor, job: &Job) -> Ended {
     let summary = Rc::new(RefCell::new(summary));
     let sums = summary.clone();
     let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event))];
-    readers.extend(job.log.readers(redactor, job.trace_parent.as_deref()));
+    readers.push(telling::reader(job.log.clone(), redactor.clone()));
     let events = Events::of_run(job.run.clone(), agents, readers);
     recorder.read(&events);
-    job.log.begins(&job.run, resumed);
+    telling::begins(&job.log, resumed);
     events.emit(&Agent::root(), &EventKind::RunStart { file: job.file.display().to_string(), resumed });
     let meter = Rc::new(Meter::after(used, shared.options.limits, shared.options.own_prices.clone()));
     let options = options_of(shared, redactor, job, &host, (&events, &meter, recorder.clone()));

@@ -23,8 +23,12 @@ impl RunHost {
     pub(super) fn end(&self) {
         let line = self.line.take();
         if !line.is_empty() {
-            self.log.printed(&self.redactor.apply(&line));
+            self.printed(&self.redactor.apply(&line));
         }
+    }
+
+    fn printed(&self, line: &str) {
+        self.log.info("the file printed", &[("line", line.into())]);
     }
 
     /// Whole lines only: half a secret would not be known for one.
@@ -35,7 +39,7 @@ impl RunHost {
         let rest = line.split_off(end + 1);
         let whole = std::mem::replace(&mut *line, rest);
         drop(line);
-        self.redactor.apply(&whole).lines().for_each(|line| self.log.printed(line));
+        self.redactor.apply(&whole).lines().for_each(|line| self.printed(line));
     }
 }
 
@@ -49,7 +53,7 @@ impl ScriptHost for RunHost {
     }
 
     fn warn(&self, message: &str) {
-        self.log.warns(&self.redactor.apply(message));
+        self.log.warn(&self.redactor.apply(message), &[]);
     }
 
     fn diverts_stdout(&self) -> bool {

@@ -1,7 +1,14 @@
 //! An invocation: what Restate has stored of a run is heard, the rest is done and stored step by step. Must not know JavaScript, nor
 //! how requests come in.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use futures_util::{FutureExt, future::BoxFuture};
 use restate_sdk::{
@@ -19,9 +26,9 @@ use super::{
     batch::{Batch, End, Waiting},
     beneath::Decision,
     crew::Crew,
-    log::Log,
     outbox::Ended,
     seam::{Handler, Invocation, Invocations},
+    telling,
 };
 use crate::{checkpoint::Verdict, prompt::RunError};
 
@@ -70,12 +77,12 @@ impl Invocations for Runs {
                     failed(error.message())
                 }
                 Err(Broken::Ended(error)) => {
-                    log.ends(&json!({ "error": { "message": error.message() } }));
+                    telling::ends(&log, &json!({ "error": { "message": error.message() } }));
                     return Err(error.into());
                 }
                 Err(Broken::GivenBack(why)) => return Err(HandlerError::from(why)),
             };
-            log.ends(&report);
+            telling::ends(&log, &report);
             match handler {
                 Handler::Report => Ok(report),
                 Handler::Run => answer(report).map_err(HandlerError::from),
@@ -117,16 +124,23 @@ impl Work<'_> {
         let mut attempt = Attempt::new(self.crew, self.subject);
         for number in 1_usize.. {
             if *self.closing.borrow() {
-                self.subject.log.info("given back, as this worker ends", &[]);
-                return Err(Broken::GivenBack("this worker ends; another one goes on".to_owned()));
+                return Err(self.given_back());
             }
             let policy = RunRetryPolicy::new()
                 .initial_delay(FIRST_WAIT)
                 .exponentiation_factor(2.0)
                 .max_delay(LONGEST_WAIT)
                 .max_duration(self.retry_for);
-            let next = self.context.run(|| self.next(&mut attempt, &stored, &decisions));
-            let Json(mut batch) = next.name(format!("checkpoint {number}")).retry_policy(policy).await?;
+            let begun = attempt.begun();
+            // It does nothing before it is asked for, which it is not when Restate has stored what it gives.
+            let work = self.next(&mut attempt, &stored, &decisions);
+            let next = self.context.run(move || work);
+            let Json(mut batch) = tokio::select! {
+                biased;
+                batch = next.name(format!("checkpoint {number}")).retry_policy(policy) => batch?,
+                // What is at work comes to the end of its step.
+                () = self.closing_before(&begun) => return Err(self.given_back()),
+            };
             decisions.clear();
             stored.extend(batch.take_entries());
             match batch.end {
@@ -141,6 +155,19 @@ impl Work<'_> {
             }
         }
         unreachable!("there is no last number")
+    }
+
+    /// Waits until the worker is to end while nothing has begun.
+    async fn closing_before(&self, begun: &AtomicBool) {
+        let mut closing = self.closing.clone();
+        if closing.wait_for(|is_closing| *is_closing).await.is_err() || begun.load(Ordering::Relaxed) {
+            pending::<()>().await;
+        }
+    }
+
+    fn given_back(&self) -> Broken {
+        self.subject.log.info("given back, as this worker ends", &[]);
+        Broken::GivenBack("this worker ends; another one goes on".to_owned())
     }
 
     /// What is done next.
@@ -185,7 +212,7 @@ impl Work<'_> {
         let Json(_) = self
             .context
             .run(async || {
-                told.iter().for_each(|call| log.waits(call));
+                told.iter().for_each(|call| telling::waits(log, call));
                 Ok(Json(json!({ "calls": told })))
             })
             .name(WAITS)
@@ -222,7 +249,8 @@ fn verdict(word: &Value) -> Verdict {
 /// What the handler `run` answers.
 fn answer(mut report: Value) -> Result<Value, TerminalError> {
     let Some(error) = report.get("error").filter(|error| !error.is_null()) else {
-        return Ok(["output", "text"].into_iter().find_map(|key| report.get_mut(key)).map(Value::take).unwrap_or_default());
+        let given = if report.get("output").is_some() { "output" } else { "text" };
+        return Ok(report[given].take());
     };
     let text = |key: &str| error.get(key).and_then(Value::as_str);
     let hint = text("hint").map(|hint| format!(" ({hint})")).unwrap_or_default();

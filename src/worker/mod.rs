@@ -7,8 +7,22 @@
 
 #![allow(dead_code, reason = "until all of it is here")]
 
+mod attempt;
+mod batch;
+mod beneath;
 mod body;
+mod crew;
+mod engine;
+mod host;
+mod invocation;
 mod log;
+mod options;
+mod outbox;
 mod scan;
 mod seam;
 mod tally;
+mod telling;
+
+pub(crate) use crew::Crew;
+pub(crate) use invocation::Runs;
+pub(crate) use options::RunOptions;

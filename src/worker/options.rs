@@ -4,8 +4,8 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use crate::{
     cost::{Limits, OwnPrices},
-    map::SharedModel,
     permission::{ApprovalRules, Permissions},
+    session::SharedModel,
 };
 
 /// Everything that runs have in common.

@@ -101,12 +101,11 @@ impl Inbox {
     pub(super) async fn next(&mut self) -> Result<Batch, Ended> {
         self.stored.send_replace(self.taken);
         loop {
-            // Made before looking, so that nothing in between is missed.
-            let changed = self.outbox.changed.notified();
             if let Some(found) = self.take() {
                 return found;
             }
-            changed.await;
+            // A word that nobody waits for is kept.
+            self.outbox.changed.notified().await;
         }
     }
 

@@ -23,6 +23,7 @@ use crate::{
     permission::Permissions,
     provider::Redactor,
     script::bindings::{FileRun, ModelChoice},
+    session::SharedModel,
 };
 use show::Shown;
 
