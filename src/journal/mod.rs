@@ -28,4 +28,4 @@ pub(crate) use file::Journal;
 pub(crate) use place::{JOURNAL_VARIABLE, place};
 pub(crate) use recorder::{Mirror, Recorder};
 pub(crate) use runs::{RunInfo, Status};
-pub(crate) use stored::{Secrets, Start};
+pub(crate) use stored::{INVOCATION, Secrets, Start};

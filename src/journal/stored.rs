@@ -10,6 +10,10 @@ use crate::checkpoint::{Entry, MemoryChange, StateText};
 /// Why a state with a secret in it counts as one that cannot be stored.
 const HOLDS_SECRET: &str = "it holds a secret";
 
+/// Under which name the options of a run have the invocation of Restate that it belongs to. Restate goes on with it; who did so by
+/// hand would do what has been done elsewhere.
+pub(crate) const INVOCATION: &str = "invocation";
+
 /// How the entry begins with which a step is over.
 pub(super) const STEP_ENDS: &str = r#"{"step-ends":"#;
 

@@ -23,7 +23,7 @@ pub(super) struct Subject {
     pub(super) file: std::path::PathBuf,
     pub(super) run: String,
     pub(super) invocation: String,
-    pub(super) input: Map<String, Value>,
+    pub(super) input: Option<Map<String, Value>>,
     pub(super) log: Log,
     pub(super) trace_parent: Option<String>,
     /// Whether it waits for its place or runs, for whoever looks.

@@ -24,7 +24,7 @@ use crate::{
     cost::Used,
     event::{Agent, Event, EventKind, Events, Reader, RunFinish, Summary},
     input::CommandLine,
-    journal::{Mirror, Secrets, Start},
+    journal::{INVOCATION, Mirror, Secrets, Start},
     permission::AskedLater,
     prompt::{RunError, RunLimits},
     provider::{ProviderErrorKind, Redactor, Servers},
@@ -44,9 +44,6 @@ const LONGEST_TURN: Duration = Duration::from_secs(5);
 /// How long a run has to come to its end when it is not wanted any more.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Under which name the journal keeps the invocation that a run belongs to.
-const INVOCATION: &str = "invocation";
-
 /// What attempts share, on whatever threads they are.
 pub(super) struct Shared {
     pub(super) options: RunOptions,
@@ -62,7 +59,8 @@ pub(super) struct Job {
     pub(super) run: String,
     /// The same at Restate.
     pub(super) invocation: String,
-    pub(super) input: Map<String, Value>,
+    /// `None` when the file takes none, and none was sent.
+    pub(super) input: Option<Map<String, Value>>,
     /// What is stored of it.
     pub(super) stored: Vec<Entry>,
     pub(super) decisions: Vec<Decision>,
@@ -111,7 +109,8 @@ async fn attempt(shared: &Shared, redactor: &Redactor, job: &Job) -> Ended {
     recorder.read(&events);
     telling::begins(&job.log, resumed);
     events.emit(&Agent::root(), &EventKind::RunStart { file: job.file.display().to_string(), resumed });
-    let meter = Rc::new(Meter::after(used, shared.options.limits, shared.options.own_prices.clone()));
+    let meter = Meter::after(used, shared.options.limits, shared.options.own_prices.clone());
+    let meter = Rc::new(meter.cancellable());
     let options = options_of(shared, redactor, job, &host, (&events, &meter, recorder.clone()));
     let end = drive(run_file(&job.file, options), &meter, &job.outbox, &recorder).await;
     meter.close();
@@ -201,14 +200,15 @@ fn options_of(
 ) -> FileRunOptions {
     let options = &shared.options;
     let host: Rc<dyn ScriptHost> = host.clone();
-    let input = Value::Object(job.input.clone()).to_string();
+    let command = format!("lmthing run {}", shown(&job.file));
+    let line = match &job.input {
+        Some(input) => CommandLine::known(command, Value::Object(input.clone()).to_string(), Vec::new),
+        None => CommandLine::without_words(command),
+    };
     FileRunOptions {
         host,
         events: events.clone(),
-        line: CommandLine {
-            is_call: true,
-            ..CommandLine::known(format!("lmthing run {}", shown(&job.file)), input, Vec::new)
-        },
+        line: CommandLine { is_call: true, ..line },
         argv: argv(&job.file),
         variables: options.variables.clone(),
         exchanges: Exchanges::default(),
@@ -249,10 +249,8 @@ fn start(shared: &Shared, job: &Job) -> Start {
         shown: job.file.display().to_string(),
         directory: std::env::current_dir().unwrap_or_default(),
         argv: argv(&job.file),
-        input: Some(job.input.clone()),
+        input: job.input.clone(),
         model: named,
-        // Who goes on with it by hand would do what Restate has done as well.
-        not_resumable: Some(format!("it belongs to the invocation {} of Restate", job.invocation)),
         options: [(INVOCATION.to_owned(), job.invocation.clone().into())].into(),
         ..Start::default()
     }

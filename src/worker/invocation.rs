@@ -69,6 +69,7 @@ impl Invocations for Runs {
             let run = name_of(&id);
             let log = log.with("run", run.clone());
             let file = service.path.clone();
+            let input = (service.input.is_some() || !input.is_empty()).then_some(input);
             let subject = Subject { file, run, invocation: id, input, log: log.clone(), trace_parent, turn };
             let work = Work { crew: &crew, context: &context, subject: &subject, stream: &stream, retry_for, closing };
             let report = match work.report().await {

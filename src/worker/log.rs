@@ -160,7 +160,7 @@ mod tests {
             |message, all, has_colours| text(Timestamp::UNIX_EPOCH, Level::Info, message, &fields(all), has_colours);
         let plain =
             line("step ends", json!({"service": "a", "step": 2, "why": "two words", "none": null, "e": ""}), false);
-        assert_eq!(plain[8..], r#" info  step ends  service=a step=2 why="two words" none=null e="""#);
+        assert_eq!(&plain[8..], r#" info  step ends  service=a step=2 why="two words" none=null e="""#);
         assert_eq!(
             line("a\n  hint: b\u{1b}[1m\tc\n", json!({}), false)[8..],
             " info  a · hint: b\\u{1b}[1m c".to_owned()

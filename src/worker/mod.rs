@@ -22,6 +22,9 @@ mod scan;
 mod seam;
 mod tally;
 mod telling;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
 
 pub(crate) use crew::Crew;
 pub(crate) use invocation::Runs;
