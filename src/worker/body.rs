@@ -54,17 +54,32 @@ enum Suspension {
     Told,
 }
 
-/// Those who may wait for the same body at the same time: it wakes both.
+/// Those who may wait for the same body at the same time: it wakes all.
 #[derive(Default)]
 struct Readers {
     sdk: AtomicWaker,
-    ahead: AtomicWaker,
+    ahead: Mutex<Vec<Waker>>,
+}
+
+impl Readers {
+    /// Remembers somebody who reads ahead.
+    fn register_ahead(&self, waker: &Waker) {
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        if !ahead.iter().any(|known| known.will_wake(waker)) {
+            ahead.push(waker.clone());
+        }
+    }
+
+    fn wake_ahead(&self) {
+        let ahead = std::mem::take(&mut *self.ahead.lock().unwrap_or_else(PoisonError::into_inner));
+        ahead.into_iter().for_each(Waker::wake);
+    }
 }
 
 impl Wake for Readers {
     fn wake(self: Arc<Self>) {
         self.sdk.wake();
-        self.ahead.wake();
+        self.wake_ahead();
     }
 }
 
@@ -92,7 +107,7 @@ impl Stream {
         InvocationBody(self.clone())
     }
 
-    /// Waits until the invocation is cancelled; forever, if it is not. Reads ahead: to be polled by one at a time.
+    /// Waits until the invocation is cancelled; forever, if it is not. Reads ahead for that.
     ///
     /// A later attempt of a cancelled invocation hears it again, as it belongs to the invocation's journal.
     pub(crate) async fn cancelled(&self) {
@@ -132,11 +147,12 @@ impl Stream {
     }
 
     fn poll_cancelled(&self, context: &Context<'_>) -> Poll<()> {
-        self.0.readers.ahead.register(context.waker());
+        self.0.readers.register_ahead(context.waker());
         let mut state = self.state();
         while !state.is_cancelled && !state.is_over && state.kept_bytes < MOST_KEPT {
             let Poll::Ready(read) = state.poll_read(&self.0.readers) else { return Poll::Pending };
             state.keep(read);
+            self.0.readers.sdk.wake();
         }
         if state.is_cancelled { Poll::Ready(()) } else { Poll::Pending }
     }
@@ -147,7 +163,7 @@ impl Stream {
         let was_full = state.kept_bytes >= MOST_KEPT;
         if let Some(frame) = state.take() {
             if was_full {
-                self.0.readers.ahead.wake();
+                self.0.readers.wake_ahead();
             }
             return Poll::Ready(Some(frame));
         }
@@ -173,7 +189,11 @@ impl State {
         match &read {
             Poll::Ready(Some(Ok(frame))) => {
                 let data = frame.data_ref().map(Bytes::as_ref).unwrap_or_default();
-                self.is_cancelled |= self.scan.sees_cancellation(data);
+                if self.scan.sees_cancellation(data) {
+                    self.is_cancelled = true;
+                    // Whoever has not read it himself.
+                    readers.wake_ahead();
+                }
             }
             Poll::Ready(_) => self.is_over = true,
             Poll::Pending => {}

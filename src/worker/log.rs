@@ -165,7 +165,7 @@ mod tests {
             line("a\n  hint: b\u{1b}[1m\tc\n", json!({}), false)[8..],
             " info  a · hint: b\\u{1b}[1m c".to_owned()
         );
-        assert!(line("listening", json!({"address": "x"}), true).contains("\u{1b}[2m  address=x\u{1b}[0m"));
+        assert!(line("listening", json!({"address": "x"}), true).contains("\u{1b}[2m address=x\u{1b}[0m"));
     }
 
     #[test]

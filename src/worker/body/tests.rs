@@ -94,7 +94,7 @@ async fn both_are_woken_wherever_they_wait() {
     tokio::task::yield_now().await;
     // Somebody who asks once and goes leaves nobody asleep.
     assert_eq!(stream.cancelled().now_or_never(), None);
-    send(&sender, "a message");
+    send(&sender, message(0x8011, b"stored"));
     tokio::task::yield_now().await;
     send(&sender, cancellation());
     drop(sender);
