@@ -5,7 +5,7 @@
 //!
 //! Must not know: arguments, the terminal, nor how prompt files are found and described.
 
-#![allow(dead_code, reason = "until all of it is here")]
+#![allow(dead_code, unused_imports, reason = "until all of it is here")]
 
 mod attempt;
 mod batch;
