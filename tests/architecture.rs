@@ -141,6 +141,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "worker",
         &[
+            "threads",
             "serve",
             "files",
             "permission",

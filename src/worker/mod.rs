@@ -5,10 +5,27 @@
 //!
 //! Must not know: arguments, the terminal, nor how prompt files are found and described.
 
-#![allow(dead_code, reason = "until all of it is here")]
+#![allow(dead_code, unused_imports, reason = "until all of it is here")]
 
+mod attempt;
+mod batch;
+mod beneath;
 mod body;
+mod crew;
+mod engine;
+mod host;
+mod invocation;
 mod log;
+mod options;
+mod outbox;
 mod scan;
 mod seam;
 mod tally;
+mod telling;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+
+pub(crate) use crew::Crew;
+pub(crate) use invocation::Runs;
+pub(crate) use options::RunOptions;

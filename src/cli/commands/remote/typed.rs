@@ -4,15 +4,10 @@ use std::{path::Path, rc::Rc};
 
 use crate::{
     checkpoint::NoCheckpoints,
-    cli::{
-        Printer,
-        args::RunArgs,
-        commands::{input::command_line, run::absolute},
-        failure::Ending,
-    },
+    cli::{Printer, args::RunArgs, commands::input::command_line, failure::Ending},
     cost::{Limits, OwnPrices},
     event::Events,
-    files::Reporter,
+    files::{Reporter, absolute},
     permission::{ApprovalRules, NobodyToAsk},
     provider::Redactor,
     script::{
