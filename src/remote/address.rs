@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use url::Url;
+use url::{Host, Url};
 
 /// The port of the admin API, unless the server has been told another.
 const ADMIN_PORT: u16 = 9070;
@@ -38,6 +38,17 @@ impl Address {
             path.pop_if_empty().extend(names);
         }
         url
+    }
+
+    /// Whether it is on this machine, where no proxy is and nobody speaks TLS.
+    pub(super) fn is_near(&self) -> bool {
+        let is_loopback = match self.0.host() {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        };
+        is_loopback && self.0.scheme() == "http"
     }
 
     /// The admin API of the same host.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{Address, RemoteError, TOKEN_VARIABLE};
-use crate::http::{Network, http_client};
+use crate::http::{CONNECT_TIMEOUT, Network, http_client, near_client};
 
 /// How long a server that has answered before may be away: a large one takes minutes to restart.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -95,7 +95,11 @@ impl Client {
     pub(super) fn new(address: &Address, variables: &[(String, String)]) -> Result<Self, RemoteError> {
         let variable =
             |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.to_owned());
-        let http = http_client(&Network::new(variable)).map_err(|error| RemoteError::new(error.to_string()))?;
+        let http = match address.is_near() {
+            true => near_client(CONNECT_TIMEOUT),
+            false => http_client(&Network::new(variable)),
+        };
+        let http = http.map_err(|error| RemoteError::new(error.to_string()))?;
         let token = variable(TOKEN_VARIABLE).filter(|token| !token.trim().is_empty()).map(|token| {
             let mut value = header::HeaderValue::try_from(format!("Bearer {}", token.trim()))
                 .map_err(|_| RemoteError::new(format!("{TOKEN_VARIABLE} has characters that no token has")).usage())?;

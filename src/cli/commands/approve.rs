@@ -102,6 +102,7 @@ async fn list(args: &ApproveArgs, on: &Address, variables: &Variables, printer: 
         };
         let list = serde_json::Value::from_iter(calls.iter().map(object));
         printer.text(&if printer.stdout_is_terminal() { format!("{list:#}\n") } else { format!("{list}\n") });
+        printer.flush();
         return Ok(());
     }
     if calls.is_empty() {
