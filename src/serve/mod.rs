@@ -17,11 +17,14 @@ mod naming;
 mod options;
 pub(crate) mod protocol;
 mod running;
+mod survey;
 mod told;
 mod upkeep;
 mod watching;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};
+pub(crate) use naming::service_name;
 pub(crate) use options::ServeOptions;
+pub(crate) use survey::{Offer, survey};
 pub(crate) use told::Told;
