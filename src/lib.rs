@@ -14,6 +14,7 @@
 //! - [`files`] – prompt files in folders: which there are, and what happens to them
 //! - [`permission`] – what a prompt file may reach
 //! - [`http`] – the one HTTP client
+//! - [`process`] – processes of ours: ending them, and ending with whoever has started us
 //! - [`threads`] – threads that drive several runs at once
 //! - [`mcp`] – servers of the Model Context Protocol: connections, their tools as plain data
 //! - [`provider`] – the language models
@@ -40,6 +41,7 @@ mod input;
 mod journal;
 mod map;
 mod plugin;
+mod process;
 mod prompt;
 mod schema;
 mod serve;

@@ -20,7 +20,7 @@ mod running;
 mod survey;
 mod told;
 mod upkeep;
-mod watching;
+mod watch_thread;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};

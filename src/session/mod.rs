@@ -17,6 +17,7 @@ mod kept;
 mod meter;
 mod overall;
 mod permits;
+mod price_book;
 mod receive;
 mod request;
 mod standstill;
