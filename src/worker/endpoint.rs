@@ -233,8 +233,7 @@ mod tests {
     fn an_input_is_an_object_or_nothing() {
         let of = |has_input: bool, text: &str| {
             let input = has_input.then(Map::new);
-            let service =
-                Service { name: "w".to_owned(), path: "/w".into(), description: None, input, output: None };
+            let service = Service { name: "w".to_owned(), path: "/w".into(), description: None, input, output: None };
             read_input(&service, text.as_bytes()).map(|input| Value::Object(input).to_string())
         };
         for (has_input, text, read) in [

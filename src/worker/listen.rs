@@ -1,7 +1,7 @@
 //! Where Restate calls: connections, of HTTP/2 as a rule, and probes of health on either version. The end is slow on purpose: what
 //! is under way goes on until it has been given back. Must not know what is called.
 
-use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http_body_util::{Either, Full};
@@ -27,7 +27,7 @@ use super::{
     endpoint::{Answer, Services},
     tally::Tally,
 };
-use crate::diagnostic::Diagnostic;
+use crate::{diagnostic::Diagnostic, serve::cannot_bind};
 
 /// How often the other side is asked whether it is still there, and how long the answer may take.
 const ALIVE_INTERVAL: Duration = Duration::from_secs(20);
@@ -100,15 +100,6 @@ impl Listener {
             // A client that keeps a connection open for nothing keeps nobody.
             () = at_work => {}
         }
-    }
-}
-
-fn cannot_bind(addresses: &[SocketAddr], error: &io::Error) -> Diagnostic {
-    let named: Vec<String> = addresses.iter().map(SocketAddr::to_string).collect();
-    let problem = Diagnostic::new(format!("cannot listen on {}: {error}", named.join(", ")));
-    match error.kind() {
-        io::ErrorKind::AddrInUse => problem.with_hint("another program listens there; port 0 takes one that is free"),
-        _ => problem,
     }
 }
 

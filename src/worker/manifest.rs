@@ -4,8 +4,8 @@
 use std::{collections::HashMap, time::Duration};
 
 use restate_sdk::discovery::{
-    Handler as Told, HandlerName, InputPayload, OutputPayload, RetryPolicyOnMaxAttempts, Service as Manifest, ServiceName,
-    ServiceType,
+    Handler as Told, HandlerName, InputPayload, OutputPayload, RetryPolicyOnMaxAttempts, Service as Manifest,
+    ServiceName, ServiceType,
 };
 use serde_json::{Map, Value, json};
 
@@ -70,7 +70,8 @@ fn told(service: &Service, handler: Handler, problems: &mut Vec<String>) -> Opti
             (format!("Runs the prompt file and gives {gives}; fails when the run fails."), output_of(service, problems))
         }
         Handler::Report => {
-            let told = "Runs the prompt file and gives all of what the run came to: text, output, usage, cost, or its error.";
+            let told =
+                "Runs the prompt file and gives all of what the run came to: text, output, usage, cost, or its error.";
             (told.to_owned(), Some(report_schema()))
         }
     };
@@ -113,10 +114,14 @@ fn input_of(service: &Service, handler: Handler, problems: &mut Vec<String>) -> 
     let is_needed = service.input.as_ref().is_some_and(needs);
     let schema = match &service.input {
         // It is told once.
-        Some(schema) => usable(Value::Object(schema.clone()), "input", &mut match handler {
-            Handler::Run => Some(problems),
-            Handler::Report => None,
-        }),
+        Some(schema) => usable(
+            Value::Object(schema.clone()),
+            "input",
+            &mut match handler {
+                Handler::Run => Some(problems),
+                Handler::Report => None,
+            },
+        ),
         None => Some(nothing()),
     };
     InputPayload { content_type: Some("application/json".to_owned()), json_schema: schema, required: Some(is_needed) }
@@ -134,7 +139,9 @@ fn usable(schema: Value, which: &str, problems: &mut Option<&mut Vec<String>>) -
     match Validator::new(&schema) {
         Ok(_) => Some(schema),
         Err(problem) => {
-            problems.iter_mut().for_each(|problems| problems.push(format!("the schema of its {which} is left out: {problem}")));
+            problems
+                .iter_mut()
+                .for_each(|problems| problems.push(format!("the schema of its {which} is left out: {problem}")));
             None
         }
     }

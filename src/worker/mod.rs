@@ -8,7 +8,19 @@
 #![allow(dead_code, reason = "until all of it is here")]
 
 mod body;
+mod endpoint;
+mod identity;
+mod listen;
 mod log;
+mod manifest;
+mod register;
 mod scan;
 mod seam;
+mod serving;
 mod tally;
+
+pub(crate) use listen::Listener;
+pub(crate) use log::{Level, Log, LogFormat};
+pub(crate) use register::Registration;
+pub(crate) use seam::{Invocations, Service};
+pub(crate) use serving::Worker;

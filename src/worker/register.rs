@@ -63,7 +63,10 @@ impl Registration {
                 Attempt::Later(why) => {
                     // Once for each reason.
                     if told.as_ref() != Some(&why) {
-                        log.warn("not registered yet, trying on", &[("at", shown(&self.admin)), ("why", why.as_str().into())]);
+                        log.warn(
+                            "not registered yet, trying on",
+                            &[("at", shown(&self.admin)), ("why", why.as_str().into())],
+                        );
                         told = Some(why);
                     }
                 }
@@ -77,7 +80,9 @@ impl Registration {
     async fn attempt(&self) -> Attempt {
         let client = match self.client() {
             Ok(client) => client,
-            Err(error) => return Attempt::Never(Diagnostic::new(format!("cannot register at {}: {error}", self.admin))),
+            Err(error) => {
+                return Attempt::Never(Diagnostic::new(format!("cannot register at {}: {error}", self.admin)));
+            }
         };
         let mut address = self.admin.clone();
         address.set_path(&format!("{}/deployments", address.path().trim_end_matches('/')));
@@ -93,17 +98,18 @@ impl Registration {
         }
     }
 
-    fn client(&self) -> Result<Client, crate::http::ClientError> {
+    fn client(&self) -> Result<Client, String> {
         let is_near = match self.admin.host() {
             Some(Host::Ipv4(address)) => address.is_loopback(),
             Some(Host::Ipv6(address)) => address.is_loopback(),
             Some(Host::Domain(name)) => name == "localhost",
             None => false,
         };
-        match is_near && self.admin.scheme() == "http" {
+        let client = match is_near && self.admin.scheme() == "http" {
             true => near_client(CONNECT_TIMEOUT),
             false => http_client(&self.network),
-        }
+        };
+        client.map_err(|error| error.to_string())
     }
 
     async fn understood(&self, answer: Response) -> Attempt {
@@ -117,7 +123,10 @@ impl Registration {
         let words: String = words.chars().filter(|letter| !letter.is_control()).take(LONGEST_WORDS).collect();
         let why = format!("it answered with status {}: {words}", status.as_u16());
         if is_passing(status, &body) {
-            return Attempt::Later(format!("{why} (it has to reach the worker at {}; --advertise says where)", self.worker));
+            return Attempt::Later(format!(
+                "{why} (it has to reach the worker at {}; --advertise says where)",
+                self.worker
+            ));
         }
         let problem = Diagnostic::new(format!("cannot register at {}: {why}", self.admin));
         Attempt::Never(match status {
