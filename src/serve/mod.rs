@@ -31,5 +31,5 @@ pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};
 pub(crate) use naming::service_name;
 pub(crate) use options::ServeOptions;
 #[cfg(feature = "worker")]
-pub(crate) use survey::{Offer, survey};
+pub(crate) use survey::{Offer, Survey, survey};
 pub(crate) use told::Told;

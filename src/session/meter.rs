@@ -44,6 +44,8 @@ pub(crate) struct Meter {
     began: Instant,
     still: Standstill,
     ended: RefCell<Option<Rc<RunError>>>,
+    /// Whether somebody outside may end the run.
+    is_cancellable: bool,
     /// A limit was set, or reached.
     change: Notify,
 }
@@ -65,8 +67,15 @@ impl Meter {
             began: Instant::now(),
             still: Standstill::default(),
             ended: RefCell::default(),
+            is_cancellable: false,
             change: Notify::new(),
         }
+    }
+
+    /// The same, of a run that somebody outside may end ([`RunLimits::fail`]): its tools have a signal then.
+    #[cfg(feature = "worker")]
+    pub(crate) fn cancellable(self) -> Self {
+        Meter { is_cancellable: true, ..self }
     }
 
     /// Of one of several runs, whose limits hold for all of them together.
@@ -288,7 +297,7 @@ impl RunLimits for Meter {
 
     fn may_end(&self) -> bool {
         let Limits { steps, tokens, cost, time, .. } = self.limits();
-        steps.is_some() || tokens.is_some() || cost.is_some() || time.is_some()
+        self.is_cancellable || steps.is_some() || tokens.is_some() || cost.is_some() || time.is_some()
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// The variable with the token that Restate wants to see, as its own tools name it.
-const TOKEN_VARIABLE: &str = "RESTATE_AUTH_TOKEN";
+pub(super) const TOKEN_VARIABLE: &str = "RESTATE_AUTH_TOKEN";
 
 /// The name of the journal of a worker that nobody has named.
 const JOURNAL_NAME: &str = "worker.db";
@@ -73,7 +73,8 @@ impl Options {
 
     /// Where the worker is told of, if that was asked for, when it listens at this address.
     pub(super) fn registration(&self, args: &WorkerArgs, address: SocketAddr) -> Option<Registration> {
-        let variable = |name: &str| self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let variable =
+            |name: &str| self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         let own = Url::parse(&format!("http://{address}")).ok();
         Some(Registration {
             admin: args.register.clone()?,
@@ -89,11 +90,11 @@ impl Options {
         args: &WorkerArgs,
         files: &[PathBuf],
     ) -> Result<HashMap<PathBuf, Permissions>, WrongUsage> {
-        let mut rights = Vec::new();
-        for file in files {
-            let Some(own) = args.permissions.rights(file, &self.variables)? else { return Ok(HashMap::new()) };
-            rights.push(own);
+        if !args.permissions.is_restricted() {
+            return Ok(HashMap::new());
         }
+        let of = |file: &Path| args.permissions.rights(file, &self.variables).map(Option::unwrap_or_default);
+        let (all, each) = (of(Path::new(""))?, files.iter().map(|file| of(file)).collect::<Result<Vec<_>, _>>()?);
         let around = Around {
             file: Path::new(""),
             words: &[],
@@ -104,7 +105,7 @@ impl Options {
             journal: &self.journal,
             variables: &self.variables,
         };
-        Ok(files.iter().cloned().zip(restricted_all(rights, files, around)).collect())
+        Ok(files.iter().cloned().zip(restricted_all(all, each, files, around)).collect())
     }
 }
 
