@@ -179,7 +179,6 @@ impl Dispatcher {
                 input,
                 context,
                 id: metadata.invocation_id,
-                idempotency_key: metadata.idempotency_key,
                 trace_parent: arrival.trace_parent,
                 stream: arrival.stream,
                 log,

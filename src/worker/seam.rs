@@ -66,8 +66,6 @@ pub(crate) struct Invocation {
     pub(crate) context: ContextInternal,
     /// Its name at Restate, `inv_…`, the same for all attempts.
     pub(crate) id: String,
-    /// The key it was sent with.
-    pub(crate) idempotency_key: Option<String>,
     /// The span that it belongs to, as a W3C header has it.
     pub(crate) trace_parent: Option<String>,
     /// What comes from Restate while the handler is at work.

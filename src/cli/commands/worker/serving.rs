@@ -5,7 +5,7 @@ use std::{collections::HashMap, path::PathBuf, pin::pin, sync::Arc};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::options::{Options, TOKEN_VARIABLE, lookup, serve_options};
+use super::options::{Options, lookup, serve_options};
 use crate::{
     cli::{
         ExitCode, Printer,
@@ -23,7 +23,7 @@ use crate::{
     script::bindings::ModelChoice,
     serve::{Offer, Survey, Told, are_here, service_name, survey},
     session::SharedModel,
-    worker::{Crew, Invocations, Level, Listener, Log, LogFormat, RunOptions, Runs, Service, Worker},
+    worker::{Crew, Invocations, Level, Listener, Log, LogFormat, RunOptions, Runs, Service, TOKEN_VARIABLE, Worker},
 };
 
 /// Serves until a signal comes, and until everything under way is given back then.
