@@ -125,12 +125,6 @@ impl Body for Answer {
     }
 }
 
-impl Drop for Answer {
-    fn drop(&mut self) {
-        self.arrival.stream.goes();
-    }
-}
-
 /// Hands invocations of a service over.
 #[derive(Clone)]
 struct Dispatcher {

@@ -14,7 +14,7 @@ pub(crate) trait Invocations: Send + Sync + 'static {
     /// Runs a file, or goes on with a run of it: as long as an invocation has not ended, Restate calls for it again. The answer
     /// is what the handler has to give; a `TerminalError` ends the invocation as failed, anything else is tried again.
     ///
-    /// The future is dropped when Restate gives the attempt up, also without [`Stream::gone`] having been asked.
+    /// The future is dropped when Restate gives the attempt up.
     fn invoke(&self, invocation: Invocation) -> BoxFuture<'static, Result<Value, HandlerError>>;
 }
 

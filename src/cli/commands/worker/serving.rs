@@ -156,7 +156,6 @@ impl Ready {
         let options = RunOptions {
             jobs: args.jobs.get(),
             journal: self.options.journal.clone(),
-            retry_for: args.retry_for,
             limits: args.limits.limits(),
             own_prices,
             variables: variables.into_iter().filter(|(name, _)| name != TOKEN_VARIABLE).collect(),
