@@ -8,7 +8,7 @@ use clap::{Args, builder::NonEmptyStringValueParser};
 use super::failure::WrongUsage;
 use crate::{
     remote::{Address, read_address},
-    serve::name_alone,
+    serve::service_of,
 };
 
 /// Where a file is run.
@@ -26,7 +26,7 @@ pub(super) struct RemoteArgs {
 impl RemoteArgs {
     /// What the worker calls the file.
     pub(super) fn service(&self, file: &Path) -> String {
-        self.service.clone().unwrap_or_else(|| name_alone(file))
+        self.service.clone().unwrap_or_else(|| service_of(file))
     }
 
     /// The options that name it, as words.

@@ -10,9 +10,9 @@ use crate::files::{ENDINGS, absolute};
 /// The longest name that all clients and providers take.
 const MAX_NAME: usize = 64;
 
-/// What a file is called that is served alone, or with others of other names.
-pub(crate) fn name_alone(file: &Path) -> String {
-    name(file, 0)
+/// What a file is called at Restate that is served alone, or with others of other names.
+pub(crate) fn service_of(file: &Path) -> String {
+    service_name(&name(file, 0))
 }
 
 /// Names for files, in the same order. No two are alike: where two would be, the folders they are in stand in front.
@@ -31,6 +31,18 @@ pub(super) fn names(files: &[PathBuf]) -> Vec<String> {
         }
     }
     number(names)
+}
+
+/// What a file of this name is called at Restate, whose names of services begin with a letter, and not with words of its own.
+pub(crate) fn service_name(name: &str) -> String {
+    let small = name.to_ascii_lowercase();
+    let is_taken = ["restate", "openapi"].iter().any(|own| small.starts_with(own));
+    let mut letters = name.bytes();
+    let begins_well = match letters.next() {
+        Some(b'_') => letters.next().is_some_and(|letter| letter.is_ascii_alphanumeric()),
+        first => first.is_some_and(|letter| letter.is_ascii_alphabetic()),
+    };
+    if begins_well && !is_taken { name.to_owned() } else { format!("prompt_{}", name.trim_start_matches(['_', '-'])) }
 }
 
 /// The places of names that are alike.
@@ -130,6 +142,21 @@ mod tests {
         ] {
             let got = named(&[file]).remove(0);
             assert!(got.starts_with(name) && (got.len() == 64 || got == name), "{file}: {got}");
+        }
+    }
+
+    #[test]
+    fn services_begin_with_a_letter() {
+        for (name, service) in [
+            ("weather-2", "weather-2"),
+            ("_own", "_own"),
+            ("2024", "prompt_2024"),
+            ("-a", "prompt_a"),
+            ("__a", "prompt_a"),
+            ("restate-docs", "prompt_restate-docs"),
+            ("OpenAPI", "prompt_OpenAPI"),
+        ] {
+            assert_eq!(service_name(name), service);
         }
     }
 

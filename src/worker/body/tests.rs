@@ -111,6 +111,10 @@ fn a_suspension_is_the_end_once() {
     stream.suspend();
     // What has arrived may be what was waited for.
     assert_eq!(read(&mut body), Some(Some(b"arrived".to_vec())));
+    // It was: the attempt stays.
+    stream.stay();
+    assert_eq!(read(&mut body), None);
+    stream.suspend();
     assert_eq!(read(&mut body), Some(None));
     assert!(!body.is_end_stream());
     // From now on it is waited for Restate's end.
@@ -155,18 +159,4 @@ fn not_all_is_read_ahead() {
     assert_eq!(stream.cancelled().now_or_never(), None);
     assert!(read(&mut body).is_some());
     assert_eq!(stream.cancelled().now_or_never(), Some(()));
-}
-
-#[tokio::test]
-async fn the_end_of_an_attempt_is_told() {
-    let (_sender, stream) = stream();
-    assert_eq!(stream.gone().now_or_never(), None);
-    let waiting = tokio::spawn({
-        let stream = stream.clone();
-        async move { stream.gone().await }
-    });
-    tokio::task::yield_now().await;
-    stream.goes();
-    timeout(Duration::from_secs(5), waiting).await.unwrap().unwrap();
-    stream.gone().await;
 }
