@@ -8,6 +8,8 @@ use std::sync::{
 
 use serde_json::{Map, Value};
 
+use tokio::sync::watch;
+
 use super::{
     batch::{Batch, Entry},
     beneath::Decision,
@@ -39,9 +41,9 @@ pub(super) struct Attempt<'a> {
 }
 
 /// An engine at work.
-struct Engine {
-    inbox: Inbox,
-    over: tokio::sync::watch::Receiver<()>,
+pub(super) struct Engine {
+    pub(super) inbox: Inbox,
+    over: watch::Receiver<()>,
     _at_work: AtWork,
 }
 
@@ -73,11 +75,15 @@ impl<'a> Attempt<'a> {
 
     async fn start(&self, stored: &[Entry], decisions: &[Decision]) -> Engine {
         let Subject { file, run, invocation, input, log, trace_parent, turn } = self.subject;
+        if let Some(engine) = self.crew.taken_over(run, stored) {
+            self.begun.store(true, Ordering::Relaxed);
+            return engine;
+        }
         // Two at once would write the same log.
         self.crew.earlier_is_over(run).await;
         let place = self.crew.place().await;
         self.begun.store(true, Ordering::Relaxed);
-        let (outbox, inbox) = pair();
+        let (outbox, inbox) = pair(stored.len());
         let over = self.crew.run(Job {
             file: file.clone(),
             run: run.clone(),
@@ -101,5 +107,14 @@ impl<'a> Attempt<'a> {
         self.begun.store(false, Ordering::Relaxed);
         // It resolves when the other end is dropped.
         let _ = over.changed().await;
+    }
+}
+
+impl Drop for Attempt<'_> {
+    /// When the connection to Restate breaks, what is under way is left to the next attempt.
+    fn drop(&mut self) {
+        if let Some(engine) = self.engine.take() {
+            self.crew.leave(&self.subject.run, engine);
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tokio::{
@@ -17,6 +17,8 @@ use tokio::{
 };
 
 use super::{
+    attempt::Engine,
+    batch::Entry,
     engine::{self, Job, Shared},
     options::RunOptions,
     outbox::{Ended, Outbox},
@@ -33,6 +35,9 @@ const STUCK: Duration = Duration::from_secs(15);
 /// How often is looked for those that do.
 const TICK: Duration = Duration::from_secs(1);
 
+/// How long an engine is kept whose attempt was lost: Restate needs seconds to start again.
+const KEPT: Duration = Duration::from_secs(60);
+
 /// How long an attempt waits for the one before it, which ends by itself within less.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -42,6 +47,8 @@ pub(crate) struct Crew {
     places: Arc<Semaphore>,
     next: AtomicU64,
     running: Mutex<HashMap<u64, Running>>,
+    /// Engines whose attempts were lost, by the names of their runs.
+    left: Mutex<HashMap<String, (Instant, Engine)>>,
 }
 
 /// A run on a thread.
@@ -71,7 +78,13 @@ impl Crew {
                 async move { engine::run(&shared, &redactor, job).await }
             }
         })?;
-        Ok(Arc::new(Crew { threads: Mutex::new(threads), places, next: AtomicU64::new(1), running: Mutex::default() }))
+        Ok(Arc::new(Crew {
+            threads: Mutex::new(threads),
+            places,
+            next: AtomicU64::new(1),
+            running: Mutex::default(),
+            left: Mutex::default(),
+        }))
     }
 
     /// Waits until one more may run.
@@ -102,10 +115,22 @@ impl Crew {
         over
     }
 
+    /// Keeps an engine for the next attempt of its run. It comes to the end of its step, which nobody stores for now.
+    pub(super) fn leave(&self, run: &str, engine: Engine) {
+        self.left().insert(run.to_owned(), (Instant::now(), engine));
+    }
+
+    /// The engine that an earlier attempt has left, if it is of the same history.
+    pub(super) fn taken_over(&self, run: &str, stored: &[Entry]) -> Option<Engine> {
+        let (_, mut engine) = self.left().remove(run)?;
+        engine.inbox.is_taken_over(stored).then_some(engine)
+    }
+
     /// Looks after the threads; never ends.
     pub(crate) async fn watch(&self) {
         loop {
             tokio::time::sleep(TICK).await;
+            self.left().retain(|_, (since, _)| since.elapsed() < KEPT);
             // Without a thread in the place of a stuck one it goes on with the others.
             for stuck in self.threads().replace_stuck(STUCK).unwrap_or_default() {
                 let mut running = self.running();
@@ -126,6 +151,10 @@ impl Crew {
                 }
             }
         }
+    }
+
+    fn left(&self) -> MutexGuard<'_, HashMap<String, (Instant, Engine)>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn threads(&self) -> MutexGuard<'_, Threads<(u64, Job)>> {
