@@ -8,16 +8,14 @@ use std::sync::{
 
 use serde_json::{Map, Value};
 
-use tokio::sync::watch;
-
 use super::{
     batch::{Batch, Entry},
     beneath::Decision,
-    crew::Crew,
+    crew::{Crew, Engine},
     engine::Job,
     log::Log,
-    outbox::{Ended, Inbox, pair},
-    tally::{AtWork, Turn},
+    outbox::{Ended, pair},
+    tally::Turn,
 };
 
 /// What an attempt is of.
@@ -38,13 +36,6 @@ pub(super) struct Attempt<'a> {
     subject: &'a Subject,
     engine: Option<Engine>,
     begun: Arc<AtomicBool>,
-}
-
-/// An engine at work.
-pub(super) struct Engine {
-    pub(super) inbox: Inbox,
-    over: watch::Receiver<()>,
-    _at_work: AtWork,
 }
 
 impl<'a> Attempt<'a> {
@@ -97,7 +88,7 @@ impl<'a> Attempt<'a> {
             over: None,
             place,
         });
-        Engine { inbox, over, _at_work: turn.begins() }
+        Engine { inbox, over, at_work: turn.begins() }
     }
 
     /// Ends what is under way, and waits until it has ended.

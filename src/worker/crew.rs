@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     io,
+    path::PathBuf,
     rc::Rc,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -17,11 +18,12 @@ use tokio::{
 };
 
 use super::{
-    attempt::Engine,
     batch::Entry,
+    beneath::forget_old,
     engine::{self, Job, Shared},
     options::RunOptions,
-    outbox::{Ended, Outbox},
+    outbox::{Ended, Inbox, Outbox},
+    tally::AtWork,
 };
 use crate::{
     provider::Redactor,
@@ -38,6 +40,9 @@ const TICK: Duration = Duration::from_secs(1);
 /// How long an engine is kept whose attempt was lost: Restate needs seconds to start again.
 const KEPT: Duration = Duration::from_secs(60);
 
+/// How often old runs are forgotten.
+const FORGETTING: Duration = Duration::from_secs(3600);
+
 /// How long an attempt waits for the one before it, which ends by itself within less.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -45,10 +50,20 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Crew {
     threads: Mutex<Threads<(u64, Job)>>,
     places: Arc<Semaphore>,
+    journal: PathBuf,
     next: AtomicU64,
     running: Mutex<HashMap<u64, Running>>,
     /// Engines whose attempts were lost, by the names of their runs.
     left: Mutex<HashMap<String, (Instant, Engine)>>,
+}
+
+/// An engine at work, as its attempt has it.
+pub(super) struct Engine {
+    pub(super) inbox: Inbox,
+    /// It is over when the other end is dropped.
+    pub(super) over: watch::Receiver<()>,
+    #[allow(dead_code, reason = "it counts until it is dropped")]
+    pub(super) at_work: AtWork,
 }
 
 /// A run on a thread.
@@ -68,7 +83,7 @@ impl Crew {
         let places = Arc::new(Semaphore::new(options.jobs));
         let shared = Arc::new(Shared { options, servers: Arc::default() });
         let like = Like { name: "lmthing-run", stack_size: THREAD_STACK_SIZE };
-        let jobs = shared.options.jobs;
+        let (jobs, journal) = (shared.options.jobs, shared.options.journal.clone());
         let threads = Threads::start(like, jobs, move || {
             let variables = &shared.options.variables;
             let redactor = Rc::new(Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
@@ -81,6 +96,7 @@ impl Crew {
         Ok(Arc::new(Crew {
             threads: Mutex::new(threads),
             places,
+            journal,
             next: AtomicU64::new(1),
             running: Mutex::default(),
             left: Mutex::default(),
@@ -126,9 +142,15 @@ impl Crew {
         engine.inbox.is_taken_over(stored).then_some(engine)
     }
 
-    /// Looks after the threads; never ends.
+    /// Looks after the threads, and what is beneath them; never ends.
     pub(crate) async fn watch(&self) {
+        let mut forgot: Option<Instant> = None;
         loop {
+            if forgot.is_none_or(|forgot| forgot.elapsed() >= FORGETTING) {
+                forgot = Some(Instant::now());
+                let journal = self.journal.clone();
+                tokio::task::spawn_blocking(move || forget_old(&journal));
+            }
             tokio::time::sleep(TICK).await;
             self.left().retain(|_, (since, _)| since.elapsed() < KEPT);
             // Without a thread in the place of a stuck one it goes on with the others.
