@@ -29,6 +29,7 @@ use crate::{
     provider::Redactor,
     script::THREAD_STACK_SIZE,
     threads::{Like, ThreadId, Threads},
+    trace::otel::SharedExport,
 };
 
 /// How long a script may hold its thread: longer than what is interrupted.
@@ -87,6 +88,7 @@ impl Crew {
         let threads = Threads::start(like, jobs, move || {
             let variables = &shared.options.variables;
             let redactor = Rc::new(Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
+            shared.options.export.iter().flat_map(SharedExport::secrets).for_each(|secret| redactor.learn(secret));
             let shared = shared.clone();
             move |(_, job)| {
                 let (shared, redactor) = (shared.clone(), redactor.clone());

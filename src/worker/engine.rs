@@ -105,6 +105,10 @@ async fn attempt(shared: &Shared, redactor: &Redactor, job: &Job) -> Ended {
     let sums = summary.clone();
     let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event))];
     readers.push(telling::reader(job.log.clone(), redactor.clone()));
+    if let Some(export) = &shared.options.export {
+        let redactor = redactor.clone();
+        readers.extend(export.reader(job.trace_parent.as_deref(), Rc::new(move |value| redactor.apply_texts(value))));
+    }
     let events = Events::of_run(job.run.clone(), agents, readers);
     recorder.read(&events);
     telling::begins(&job.log, resumed);
