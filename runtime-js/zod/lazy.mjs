@@ -1,0 +1,137 @@
+// Turns the bundle of zod into modules that make its declarations when they are first asked for: evaluating all of zod takes
+// milliseconds, and most files use a tenth of it. Its code stays what npm has; only names of declarations in it become
+// `unit(number)`. Which declarations lie together is found by using zod once (uses.mjs) and noting what is asked for.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { takeApart } from './units.mjs';
+import { USES } from './uses.mjs';
+
+const RUNTIME = fileURLToPath(new URL('../src/builtins/zod/units.js', import.meta.url));
+const PREFIX = 'lmthing:internal/zod/';
+/** Where what nothing in uses.mjs touches goes: by the file it stands in. */
+const REST = [
+  ['compile', /core\/compile\.js$/],
+  ['from-json-schema', /from-json-schema\.js$/],
+  ['rest', /./],
+];
+
+/** The bundle `file` as modules, by the names of builtins. */
+export async function lazyZod(file, minify) {
+  const bundle = takeApart(readFileSync(file, 'utf8'));
+  // What `import * as z from 'zod'` gives.
+  bundle.namespaces.set('$', bundle.exported);
+  addAliases(bundle);
+  const parts = await partsOf(bundle);
+  const layout = layOut(bundle, parts);
+  const modules = { zod: allOf(layout), [`${PREFIX}z`]: coreOf(layout) };
+  for (const [part, units] of parts) modules[PREFIX + part] = partOf(layout, units);
+  const small = Object.entries(modules).map(async ([name, code]) => [name, await shrink(code, minify)]);
+  return Object.fromEntries(await Promise.all(small));
+}
+
+/** A variable that is exported becomes a unit of its own as well: it is assigned to once, at the beginning. */
+function addAliases({ units, state, namespaces }) {
+  for (const entries of namespaces.values()) {
+    for (const entry of entries) {
+      if (!state.has(entry[1])) continue;
+      units.set(`${entry[1]} exported`, { variable: entry[1] });
+      entry[1] = `${entry[1]} exported`;
+    }
+  }
+}
+
+/** Numbers for everything. Units of a part have numbers in a row, namespaces come last. */
+function layOut(bundle, parts) {
+  const order = [...parts.flatMap(([, units]) => units), ...bundle.namespaces.keys()];
+  const numbers = new Map(order.map((name, number) => [name, number]));
+  const names = { unit: (name) => `unit(${numbers.get(name)})`, variable: (name) => `state.${name}` };
+  const text = (node) => bundle.text(node, names);
+  return { bundle, parts, numbers, text, unit: names.unit };
+}
+
+/** The function that makes the units of a part, by their numbers within it. */
+function declarations({ bundle, text }, units) {
+  const cases = units.map((name, number) => {
+    const { node, isFunction, variable } = bundle.units.get(name);
+    if (variable) return `case ${number}: return state.${variable};`;
+    // A function that is given the name of its variable keeps it.
+    if (isFunction || !/Function|Class/.test(node.type)) return `case ${number}: return ${text(node)};`;
+    return `case ${number}: { const ${name} = ${text(node)}; return ${name}; }`;
+  });
+  return `(number) => { switch (number) { ${cases.join('\n')} } }`;
+}
+
+/** What runs at once: variables, the statements of zod, and the namespace that everybody wants. */
+function coreOf(layout, load = `(part) => importBuiltin(${JSON.stringify(PREFIX)} + part).default(unit, state, importBuiltin)`) {
+  const { bundle, parts, numbers, text, unit } = layout;
+  let first = 0;
+  const starts = parts.map(([part, { length }]) => [part, (first += length) - length]);
+  const exported = [...bundle.namespaces.values()].map((entries) => `,${entries.map(([key, name]) => `${key}:${numbers.get(name)},`).join('')}`);
+  const variables = [...bundle.state].map(([name, { node }]) => `${name}: ${node ? text(node) : 'undefined'}`);
+  return `import { lazyUnits } from ${JSON.stringify(RUNTIME)};
+    ${bundle.imports.join('\n')}
+    export const unit = lazyUnits(${load}, ${JSON.stringify(starts)}, ${first}, ${JSON.stringify(exported)});
+    export const state = { ${variables.join(', ')} };
+    ${bundle.statements.map((statement) => `${text(statement)}`).join('\n')}
+    export const z = ${unit('external_exports')};
+    export const $ = ${unit('$')};
+    export { z as default };`;
+}
+
+/** A part must not import anything: the engine links no module that is being evaluated, and parts are loaded by such. */
+function partOf(layout, units) {
+  return `export default (unit, state, importBuiltin) => ${declarations(layout, units)};`;
+}
+
+/** Every export of zod, with its value. */
+function allOf({ bundle, unit }) {
+  const own = bundle.exported.filter(([name]) => name !== 'z' && name !== 'default');
+  const values = own.map(([, name], index) => `const v${index} = ${unit(name)};`);
+  const names = own.map(([name], index) => `v${index} as ${name}`);
+  return `import { unit, z } from ${JSON.stringify(`${PREFIX}z`)};\n${values.join('\n')}\nexport { z, z as default, ${names.join(', ')} };`;
+}
+
+/** `[part, [names of units]]` for each part; found with a build in which each unit is a part. */
+async function partsOf(bundle) {
+  const names = [...bundle.units.keys()];
+  const layout = layOut(bundle, names.map((name) => [name, [name]]));
+  const core = coreOf(layout, '(part) => { touched.push(part); return () => declare(names.indexOf(part)); }');
+  const folder = mkdtempSync(join(tmpdir(), 'lmthing-zod-'));
+  try {
+    const path = join(folder, 'zod.mjs');
+    const own = `import { lazyUnits } from ${JSON.stringify(pathToFileURL(RUNTIME))};
+      export const touched = [];
+      const names = ${JSON.stringify(names)};
+      const declare = ${declarations(layout, names)};`;
+    writeFileSync(path, own + core.replace(/^ *import .*$/gm, ''));
+    const { z, touched } = await import(pathToFileURL(path));
+    return sortByUse(bundle, z, touched);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function sortByUse({ units }, z, touched) {
+  const parts = Object.entries(USES).map(([part, use]) => {
+    use(z);
+    return [part, touched.splice(0)];
+  });
+  const left = new Set(units.keys());
+  parts.forEach(([, used]) => used.forEach((name) => left.delete(name)));
+  for (const [part, place] of REST) {
+    const own = [...left].filter((name) => place.test(units.get(name).module ?? 'zod'));
+    own.forEach((name) => left.delete(name));
+    parts.push([part, own]);
+  }
+  return parts;
+}
+
+async function shrink(contents, minify) {
+  const plugins = [{ name: 'builtins', setup: ({ onResolve }) => void onResolve({ filter: /^lmthing:/ }, ({ path }) => ({ path, external: true })) }];
+  const options = { ...minify, bundle: true, write: false, format: 'esm', target: 'es2022', platform: 'neutral', legalComments: 'none', plugins };
+  const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir: '.', loader: 'js' } });
+  return outputFiles[0].text;
+}
