@@ -1,6 +1,7 @@
 // Turns the bundle of zod into modules that make its declarations when they are first asked for: evaluating all of zod takes
 // milliseconds, and most files use a tenth of it. Its code stays what npm has; only names of declarations in it become
 // `unit(number)`. Which declarations lie together is found by using zod once (uses.mjs) and noting what is asked for.
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,9 +19,12 @@ const REST = [
   ['rest', /./],
 ];
 
+/** Functions of zod that others stand in for, and a hash of what they are. */
+const REPLACED = { functions: ['members', 'defineBound'], by: '../src/builtins/zod/members.js', hash: '7e33633a77a71b21' };
+
 /** The bundle `file` as modules, by the names of builtins. */
 export async function lazyZod(file, minify) {
-  const bundle = takeApart(readFileSync(file, 'utf8'));
+  const bundle = takeApart(withReplaced(readFileSync(file, 'utf8')));
   // What `import * as z from 'zod'` gives.
   bundle.namespaces.set('$', bundle.exported);
   addAliases(bundle);
@@ -30,6 +34,15 @@ export async function lazyZod(file, minify) {
   for (const [part, units] of parts) modules[PREFIX + part] = partOf(layout, units);
   const small = Object.entries(modules).map(async ([name, code]) => [name, await shrink(code, minify)]);
   return Object.fromEntries(await Promise.all(small));
+}
+
+function withReplaced(code) {
+  const places = REPLACED.functions.map((name) => new RegExp(`^function ${name}\\([^]*?^}$`, 'm').exec(code)?.[0]);
+  const hash = createHash('sha256').update(places.join('\n')).digest('hex').slice(0, 16);
+  if (hash !== REPLACED.hash) throw new Error(`zod has changed: ${REPLACED.functions} (${hash}), see ${REPLACED.by}`);
+  const [first, ...others] = places;
+  const own = readFileSync(new URL(REPLACED.by, import.meta.url), 'utf8');
+  return others.reduce((rest, place) => rest.replace(place, ''), code).replace(first, () => own);
 }
 
 /** A variable that is exported becomes a unit of its own as well: it is assigned to once, at the beginning. */
@@ -47,33 +60,38 @@ function addAliases({ units, state, namespaces }) {
 function layOut(bundle, parts) {
   const order = [...parts.flatMap(([, units]) => units), ...bundle.namespaces.keys()];
   const numbers = new Map(order.map((name, number) => [name, number]));
-  const names = { unit: (name) => `unit(${numbers.get(name)})`, variable: (name) => `state.${name}` };
-  const text = (node) => bundle.text(node, names);
-  return { bundle, parts, numbers, text, unit: names.unit };
+  const unit = (name) => `unit(${numbers.get(name)})`;
+  const variable = (name) => `state.${name}`;
+  const text = (node, unitOf = unit) => bundle.text(node, { unit: unitOf, variable });
+  return { bundle, parts, numbers, text, unit };
 }
 
-/** The function that makes the units of a part, by their numbers within it. */
-function declarations({ bundle, text }, units) {
+/** The function that makes the units of a part, by their numbers within it; `own` has those that are there. */
+function declarations({ bundle, numbers, text, unit }, units) {
+  const inside = new Map(units.map((name, number) => [name, number]));
+  const unitOf = (name) => (inside.has(name) ? `(own[${inside.get(name)}] ?? ${unit(name)})` : unit(name));
   const cases = units.map((name, number) => {
-    const { node, isFunction, variable } = bundle.units.get(name);
-    if (variable) return `case ${number}: return state.${variable};`;
-    // A function that is given the name of its variable keeps it.
-    if (isFunction || !/Function|Class/.test(node.type)) return `case ${number}: return ${text(node)};`;
-    return `case ${number}: { const ${name} = ${text(node)}; return ${name}; }`;
+    const { node, variable } = bundle.units.get(name);
+    return `case ${number}: return ${variable ? `state.${variable}` : text(node, unitOf)};`;
   });
-  return `(number) => { switch (number) { ${cases.join('\n')} } }`;
+  // Cases are looked at one by one.
+  const rows = [];
+  for (let row = 0; row * 16 < cases.length; row++) {
+    rows.push(`case ${row}: switch (number) { ${cases.slice(row * 16, row * 16 + 16).join('\n')} }`);
+  }
+  return `(number) => { switch (number >> 4) { ${rows.join('\n')} } }`;
 }
 
 /** What runs at once: variables, the statements of zod, and the namespace that everybody wants. */
-function coreOf(layout, load = `(part) => importBuiltin(${JSON.stringify(PREFIX)} + part).default(unit, state, importBuiltin)`) {
+function coreOf(layout, load = `(part) => importBuiltin(${JSON.stringify(PREFIX)} + part).default`) {
   const { bundle, parts, numbers, text, unit } = layout;
   let first = 0;
   const starts = parts.map(([part, { length }]) => [part, (first += length) - length]);
-  const exported = [...bundle.namespaces.values()].map((entries) => `,${entries.map(([key, name]) => `${key}:${numbers.get(name)},`).join('')}`);
+  const exported = [...bundle.namespaces.values()].map((entries, index) => `case ${index}: return ${JSON.stringify(listed(entries, numbers))};`);
   const variables = [...bundle.state].map(([name, { node }]) => `${name}: ${node ? text(node) : 'undefined'}`);
   return `import { lazyUnits } from ${JSON.stringify(RUNTIME)};
     ${bundle.imports.join('\n')}
-    export const unit = lazyUnits(${load}, ${JSON.stringify(starts)}, ${first}, ${JSON.stringify(exported)});
+    export const unit = lazyUnits(${load}, (declare, own) => declare(unit, own, state, importBuiltin), ${JSON.stringify(starts)}, ${first}, (namespace) => { switch (namespace) { ${exported.join('\n')} } });
     export const state = { ${variables.join(', ')} };
     ${bundle.statements.map((statement) => `${text(statement)}`).join('\n')}
     export const z = ${unit('external_exports')};
@@ -81,9 +99,19 @@ function coreOf(layout, load = `(part) => importBuiltin(${JSON.stringify(PREFIX)
     export { z as default };`;
 }
 
+/** The names of a namespace with numbers, by their first letters: looking for one of hundreds in a text takes long. */
+function listed(entries, numbers) {
+  const lists = {};
+  for (const [key, name] of entries) {
+    if (key in Object.prototype || /[,:]/.test(key)) throw new Error(`zod has changed: it exports ${key}`);
+    lists[key[0]] = `${lists[key[0]] ?? ','}${key}:${numbers.get(name)},`;
+  }
+  return lists;
+}
+
 /** A part must not import anything: the engine links no module that is being evaluated, and parts are loaded by such. */
 function partOf(layout, units) {
-  return `export default (unit, state, importBuiltin) => ${declarations(layout, units)};`;
+  return `export default (unit, own, state, importBuiltin) => ${declarations(layout, units)};`;
 }
 
 /** Every export of zod, with its value. */
@@ -98,13 +126,15 @@ function allOf({ bundle, unit }) {
 async function partsOf(bundle) {
   const names = [...bundle.units.keys()];
   const layout = layOut(bundle, names.map((name) => [name, [name]]));
-  const core = coreOf(layout, '(part) => { touched.push(part); return () => declare(names.indexOf(part)); }');
+  const core = coreOf(layout, '(part) => { touched.push(part); return () => () => declare(names.indexOf(part)); }');
   const folder = mkdtempSync(join(tmpdir(), 'lmthing-zod-'));
   try {
     const path = join(folder, 'zod.mjs');
     const own = `import { lazyUnits } from ${JSON.stringify(pathToFileURL(RUNTIME))};
       export const touched = [];
       const names = ${JSON.stringify(names)};
+      const importBuiltin = undefined;
+      const own = [];
       const declare = ${declarations(layout, names)};`;
     writeFileSync(path, own + core.replace(/^ *import .*$/gm, ''));
     const { z, touched } = await import(pathToFileURL(path));

@@ -1,19 +1,25 @@
 // The declarations of zod, each made when it is first asked for. zod/lazy.mjs makes the modules that have their code.
 /**
- * Gives a declaration by its number. `load` gives a function for the name of a part, which makes the declarations of that part;
- * `parts` are names with the numbers of their first ones. The numbers from `namespaces` on are those of namespaces, whose exports
- * `exported` lists: `,name:number,name:number,`.
+ * Gives a declaration by its number. `load` loads a part by its name and `open` makes of it what makes its declarations, with an
+ * array of those that it has made; `parts` are names with the numbers of their first ones. The numbers from `namespaces` on are
+ * those of namespaces; `exports` gives what one has, by first letters: `{ s: ',string:12,symbol:14,' }`.
  */
-export function lazyUnits(load, parts, namespaces, exported) {
+export function lazyUnits(load, open, parts, namespaces, exports) {
   const made = {};
   const loaded = {};
   const unit = (number) => made[number] ?? make(number);
   const make = (number) => {
-    if (number >= namespaces) return (made[number] = new Proxy({}, new Namespace(exported[number - namespaces], unit)));
-    let [name, first] = parts[0];
-    for (let next = 1; next < parts.length && parts[next][1] <= number; next++) [name, first] = parts[next];
-    const declare = (loaded[name] ??= load(name));
-    return (made[number] = declare(number - first));
+    if (number >= namespaces) return (made[number] = new Proxy({}, new Namespace(exports(number - namespaces), unit)));
+    let index = 0;
+    while (index + 1 < parts.length && parts[index + 1][1] <= number) index++;
+    const [name, first] = parts[index];
+    const part = (loaded[name] ??= begin(load(name), (parts[index + 1]?.[1] ?? namespaces) - first));
+    return (part.own[number - first] = made[number] = part.declare(number - first));
+  };
+  const begin = (part, length) => {
+    // Elements that are there from the start make it quick to read and to write.
+    const own = new Array(length).with(0, undefined);
+    return { own, declare: open(part, own) };
   };
   return unit;
 }
@@ -33,14 +39,17 @@ class Namespace {
 
   #find(name) {
     if (typeof name !== 'string' || name.includes(',')) return undefined;
-    const at = this.#exported.indexOf(`,${name}:`);
-    return at < 0 ? undefined : parseInt(this.#exported.slice(at + name.length + 2), 10);
+    const list = this.#exported[name[0]] ?? '';
+    const at = list.indexOf(`,${name}:`);
+    return at < 0 ? undefined : parseInt(list.slice(at + name.length + 2), 10);
   }
 
   #fill(target) {
     if (Object.isFrozen(target)) return target;
     for (const name of Object.keys(target)) delete target[name];
-    for (const [, name, number] of this.#exported.matchAll(/([^,:]+):(\d+)/g)) target[name] = this.#unit(Number(number));
+    for (const list of Object.values(this.#exported)) {
+      for (const [, name, number] of list.matchAll(/([^,:]+):(\d+)/g)) target[name] = this.#unit(Number(number));
+    }
     return Object.freeze(target);
   }
 
