@@ -161,7 +161,7 @@ function sortByUse({ units }, z, touched) {
 
 async function shrink(contents, minify) {
   const plugins = [{ name: 'builtins', setup: ({ onResolve }) => void onResolve({ filter: /^lmthing:/ }, ({ path }) => ({ path, external: true })) }];
-  const options = { ...minify, bundle: true, write: false, format: 'esm', target: 'es2022', platform: 'neutral', legalComments: 'none', plugins };
+  const options = { minifyWhitespace: true, bundle: true, write: false, format: 'esm', target: 'es2022', platform: 'neutral', legalComments: 'none', plugins };
   const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir: '.', loader: 'js' } });
   return outputFiles[0].text;
 }

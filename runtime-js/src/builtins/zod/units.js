@@ -9,7 +9,7 @@ export function lazyUnits(load, open, parts, namespaces, exports) {
   const loaded = {};
   const unit = (number) => made[number] ?? make(number);
   const make = (number) => {
-    if (number >= namespaces) return (made[number] = new Proxy({}, new Namespace(exports(number - namespaces), unit)));
+    if (number >= namespaces) return (made[number] = namespace(exports(number - namespaces), unit));
     let index = 0;
     while (index + 1 < parts.length && parts[index + 1][1] <= number) index++;
     const [name, first] = parts[index];
@@ -22,6 +22,15 @@ export function lazyUnits(load, open, parts, namespaces, exports) {
     return { own, declare: open(part, own) };
   };
   return unit;
+}
+
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+
+function namespace(exported, unit) {
+  const handler = new Namespace(exported, unit);
+  // `console.log` looks behind a proxy.
+  const target = Object.defineProperty({}, INSPECT, { configurable: true, value: () => handler.fill(target) });
+  return new Proxy(target, handler);
 }
 
 /**
@@ -44,9 +53,9 @@ class Namespace {
     return at < 0 ? undefined : parseInt(list.slice(at + name.length + 2), 10);
   }
 
-  #fill(target) {
+  fill(target) {
     if (Object.isFrozen(target)) return target;
-    for (const name of Object.keys(target)) delete target[name];
+    for (const name of Reflect.ownKeys(target)) delete target[name];
     for (const list of Object.values(this.#exported)) {
       for (const [, name, number] of list.matchAll(/([^,:]+):(\d+)/g)) target[name] = this.#unit(Number(number));
     }
@@ -68,35 +77,35 @@ class Namespace {
   }
 
   ownKeys(target) {
-    return Reflect.ownKeys(this.#fill(target));
+    return Reflect.ownKeys(this.fill(target));
   }
 
   getOwnPropertyDescriptor(target, name) {
-    return Reflect.getOwnPropertyDescriptor(this.#fill(target), name);
+    return Reflect.getOwnPropertyDescriptor(this.fill(target), name);
   }
 
   defineProperty(target, name, descriptor) {
-    return Reflect.defineProperty(this.#fill(target), name, descriptor);
+    return Reflect.defineProperty(this.fill(target), name, descriptor);
   }
 
   deleteProperty(target, name) {
-    return Reflect.deleteProperty(this.#fill(target), name);
+    return Reflect.deleteProperty(this.fill(target), name);
   }
 
   set(target) {
-    this.#fill(target);
+    this.fill(target);
     return false;
   }
 
   isExtensible(target) {
-    return Reflect.isExtensible(this.#fill(target));
+    return Reflect.isExtensible(this.fill(target));
   }
 
   preventExtensions(target) {
-    return Reflect.preventExtensions(this.#fill(target));
+    return Reflect.preventExtensions(this.fill(target));
   }
 
   setPrototypeOf(target, prototype) {
-    return Reflect.setPrototypeOf(this.#fill(target), prototype);
+    return Reflect.setPrototypeOf(this.fill(target), prototype);
   }
 }
