@@ -6,6 +6,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     rc::Rc,
+    sync::Arc,
 };
 
 use serde_json::{Map, Value};
@@ -19,7 +20,7 @@ use super::{
     rows::{Fault, Records, Rows},
     work::RowHost,
 };
-use crate::{diagnostic::Diagnostic, input::Declaration, prompt::RunError, script::bindings::InputRows};
+use crate::{diagnostic::Diagnostic, input::Taken, prompt::RunError, script::bindings::InputRows};
 
 /// How often is looked whether somebody wants the end, in rows.
 const LOOK: u64 = 256;
@@ -87,8 +88,8 @@ impl<'a> Check<'a> {
 }
 
 impl InputRows for Check<'_> {
-    fn begin(&mut self, declaration: &Declaration) -> Result<(), Box<Diagnostic>> {
-        let converter = Converter::new(declaration, self.rows.header(), &self.options.settings)?;
+    fn begin(&mut self, taken: Arc<Taken>) -> Result<(), Box<Diagnostic>> {
+        let converter = Converter::new(taken, self.rows.header(), &self.options.settings)?;
         let unused = converter.columns.as_ref().map(crate::input::Columns::unused).unwrap_or_default();
         let unused: Vec<&str> = unused.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
         if !unused.is_empty() {

@@ -64,7 +64,8 @@ fn clause(before: &str) -> Option<Clause<'_>> {
     }
     let head = format!("import * as {name} from ");
     let start = before.len().checked_sub(head.len())?;
-    (before.get(start..)? == head && is_import(&before[..start + "import".len()])).then_some(Clause::All { start, name })
+    (before.get(start..)? == head && is_import(&before[..start + "import".len()]))
+        .then_some(Clause::All { start, name })
 }
 
 /// Whether text ends with `import` as a word.
