@@ -65,7 +65,7 @@ struct Sent {
 
 /// Loads a prompt file, looks at its exports, and renders it once.
 pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
-    let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let path = crate::files::absolute(file);
     let (sender, receiver) = channel();
     let (own, wanted) = (path.clone(), options.clone());
     let thread = thread::Builder::new().name("lmthing-check".into()).stack_size(THREAD_STACK_SIZE);
@@ -203,6 +203,7 @@ pub(super) fn doors_of_nobody(silence: Rc<Silence>, variables: &[(String, String
         limits: Rc::new(NoLimits),
         checkpoints: Rc::new(NoCheckpoints),
         jobs: Default::default(),
+        decisions: Default::default(),
         approver: NobodyToAsk::new(ApprovalRules::default(), "a check approves nothing"),
         mcp_config: None,
     }

@@ -8,9 +8,12 @@
 mod beat;
 mod buffer;
 mod earlier;
+#[cfg(feature = "worker")]
+mod elsewhere;
 mod error;
 mod file;
 mod fork;
+mod mirror;
 mod numbers;
 mod owner;
 mod place;
@@ -23,7 +26,8 @@ mod write;
 pub(crate) use earlier::Earlier;
 pub(crate) use error::JournalError;
 pub(crate) use file::Journal;
+pub(crate) use mirror::Mirror;
 pub(crate) use place::{JOURNAL_VARIABLE, place};
 pub(crate) use recorder::Recorder;
 pub(crate) use runs::{RunInfo, Status};
-pub(crate) use stored::{Secrets, Start};
+pub(crate) use stored::{INVOCATION, Secrets, Start};

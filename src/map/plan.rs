@@ -7,15 +7,15 @@ use std::{
 };
 
 use super::{
-    check::{Check, read_problem},
+    check::Check,
     convert::Inputs,
-    options::{Listener, MapModel, MapOptions},
+    options::{Listener, MapOptions},
     progress::{Early, Totals},
     results::{Store, Writer},
     rows::Rows,
     work::{self, Message, Rest, RowHost},
 };
-use crate::{diagnostic::Diagnostic, prompt::RunError, script::bindings::check_rows};
+use crate::{diagnostic::Diagnostic, prompt::RunError, script::bindings::check_rows, session::SharedModel};
 
 /// Runs the file once for each row.
 ///
@@ -29,7 +29,7 @@ pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Resul
     let host = RowHost::of_file(sender.clone());
     let mut check = Check::new(&rows, &options, &host, listener);
     let checked = check.records().map_err(usage).and_then(|()| {
-        let choice = options.model.as_ref().map(MapModel::choice);
+        let choice = options.model.as_ref().map(SharedModel::choice);
         work::in_engine(&options, &host, async |engine| {
             check_rows(engine, &options.file, choice.as_ref(), &mut check).await
         })
@@ -58,7 +58,7 @@ pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Resul
     };
     notes.iter().for_each(|note| listener.warned(None, note));
     let todo = found.todo(options.sample);
-    let records = rows.read().map_err(|error| usage(read_problem(&rows, &error)))?;
+    let records = rows.read().map_err(usage)?;
     let rest = Rest { total: found.total, kept: found.kept, todo, wrong: found.wrong, wrong_rows: found.wrong_rows };
     let inputs = Inputs { records, converter };
     work::run(&options, (inputs, rest), writer, (sender, receiver), listener).map_err(usage)

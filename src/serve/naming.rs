@@ -5,28 +5,39 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::files::ENDINGS;
+use crate::files::{ENDINGS, absolute};
 
 /// The longest name that all clients and providers take.
 const MAX_NAME: usize = 64;
 
 /// Names for files, in the same order. No two are alike: where two would be, the folders they are in stand in front.
 pub(super) fn names(files: &[PathBuf]) -> Vec<String> {
-    let absolute: Vec<PathBuf> =
-        files.iter().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone())).collect();
-    let mut names: Vec<String> = absolute.iter().map(|file| name(file, 0)).collect();
-    let deepest = absolute.iter().map(|file| file.components().count()).max().unwrap_or_default();
+    let paths: Vec<PathBuf> = files.iter().map(|file| absolute(file)).collect();
+    let mut names: Vec<String> = paths.iter().map(|file| name(file, 0)).collect();
+    let deepest = paths.iter().map(|file| file.components().count()).max().unwrap_or_default();
     // As few folders as tell them apart.
     for depth in 1..deepest {
         for group in alike(&names) {
             // No folder tells those of one folder apart.
-            let is_one_folder = group.iter().all(|place| absolute[*place].parent() == absolute[group[0]].parent());
+            let is_one_folder = group.iter().all(|place| paths[*place].parent() == paths[group[0]].parent());
             if !is_one_folder {
-                group.into_iter().for_each(|place| names[place] = name(&absolute[place], depth));
+                group.into_iter().for_each(|place| names[place] = name(&paths[place], depth));
             }
         }
     }
     number(names)
+}
+
+/// What a file of this name is called at Restate, whose names of services begin with a letter, and not with words of its own.
+pub(crate) fn service_name(name: &str) -> String {
+    let small = name.to_ascii_lowercase();
+    let is_taken = ["restate", "openapi"].iter().any(|own| small.starts_with(own));
+    let mut letters = name.bytes();
+    let begins_well = match letters.next() {
+        Some(b'_') => letters.next().is_some_and(|letter| letter.is_ascii_alphanumeric()),
+        first => first.is_some_and(|letter| letter.is_ascii_alphabetic()),
+    };
+    if begins_well && !is_taken { name.to_owned() } else { format!("prompt_{}", name.trim_start_matches(['_', '-'])) }
 }
 
 /// The places of names that are alike.
@@ -126,6 +137,21 @@ mod tests {
         ] {
             let got = named(&[file]).remove(0);
             assert!(got.starts_with(name) && (got.len() == 64 || got == name), "{file}: {got}");
+        }
+    }
+
+    #[test]
+    fn services_begin_with_a_letter() {
+        for (name, service) in [
+            ("weather-2", "weather-2"),
+            ("_own", "_own"),
+            ("2024", "prompt_2024"),
+            ("-a", "prompt_a"),
+            ("__a", "prompt_a"),
+            ("restate-docs", "prompt_restate-docs"),
+            ("OpenAPI", "prompt_OpenAPI"),
+        ] {
+            assert_eq!(service_name(name), service);
         }
     }
 

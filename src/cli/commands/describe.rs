@@ -8,21 +8,23 @@ use serde_json::{Value, json};
 use super::{
     journal, mock_file,
     restrict::{Around, restricted},
-    run::{absolute, in_event_loop},
-    watch::end_with,
+    run::in_event_loop,
 };
 use crate::{
     check::{OfferOptions, offer},
     cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::words},
     diagnostic::Diagnostic,
-    files::Reporter,
+    files::{Reporter, absolute},
+    process::end_with,
     provider::Redactor,
     script::ScriptHost,
 };
 
 /// Prints what the file offers, or what is wrong with it.
 pub(in crate::cli) fn run(args: &DescribeArgs, printer: &Printer) -> ExitCode {
-    end_with(args.served_by);
+    if let Some(server) = args.served_by {
+        end_with(server);
+    }
     in_event_loop(
         async {
             let told = match describe(args, printer).await {

@@ -1,10 +1,7 @@
 //! `lmthing run <file>` (docs/reference.md, "The command line", "Recording and replay"): from arguments to the options
 //! of a run.
 
-use std::{
-    path::{Path, PathBuf},
-    rc::Rc,
-};
+use std::{path::Path, rc::Rc};
 
 use anyhow::Context;
 
@@ -20,7 +17,7 @@ use crate::{
             prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
             restrict::{Around, restricted},
-            watch::{Watch, end_with, end_with_watcher},
+            watch::WatchLoop,
         },
         env::{self, Environment},
         failure::{Ending, WrongUsage},
@@ -30,7 +27,8 @@ use crate::{
     },
     cost::{OwnPrices, PRICES_VARIABLE},
     diagnostic::Diagnostic,
-    files::Reporter,
+    files::{Reporter, absolute},
+    process::{end_with, end_with_parent},
     provider::Redactor,
     script::{SCRIPT_STACK_SIZE, bindings::FileRun},
     session::{FileRunOptions, Meter, Surroundings, run_file},
@@ -63,19 +61,21 @@ pub(super) fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Print
     code
 }
 
-fn watch(args: &RunArgs) -> Watch {
+fn watch(args: &RunArgs) -> WatchLoop {
     let mut files = vec![args.file().to_owned()];
     files.extend(
         args.setup.env_file.iter().chain(&args.setup.mock).chain(&args.replay).chain(&args.setup.mcp_config).cloned(),
     );
-    Watch { command: "run", run: "the run", again: "running again", files, is_quiet: args.show.quiet }
+    WatchLoop { command: "run", run: "the run", again: "running again", files, is_quiet: args.show.quiet }
 }
 
 async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -> ExitCode {
     if args.report_files.is_some() {
-        end_with_watcher();
+        end_with_parent();
     }
-    end_with(args.served_by);
+    if let Some(server) = args.served_by {
+        end_with(server);
+    }
     // Before anything else: from now on there is something to say at the end.
     let mut interrupts = args.show.format.is_for_programs().then(Interrupts::listen);
     let directory = std::env::current_dir().unwrap_or_default();
@@ -266,10 +266,6 @@ async fn interrupted(interrupts: Option<&mut Interrupts>) -> i32 {
 fn reporter(args: &RunArgs) -> anyhow::Result<Reporter> {
     let report = args.report_files.as_deref();
     Reporter::to(report).with_context(|| format!("cannot write {}", report.unwrap_or(Path::new("")).display()))
-}
-
-pub(super) fn absolute(file: &Path) -> PathBuf {
-    std::path::absolute(file).unwrap_or_else(|_| file.to_owned())
 }
 
 /// The prices in the environment, which may name a file.

@@ -10,11 +10,7 @@ use self::{
     discover::{Discovered, discover},
     show::Shown,
 };
-use super::{
-    prompt_file::ENDINGS,
-    run::{absolute, own_prices},
-    watch::{Watch, end_with_watcher},
-};
+use super::{prompt_file::ENDINGS, run::own_prices, watch::WatchLoop};
 use crate::{
     cli::{
         ExitCode, Printer,
@@ -23,7 +19,8 @@ use crate::{
         interrupt::Interrupts,
         test_args::TestArgs,
     },
-    files::Reporter,
+    files::{Reporter, absolute},
+    process::end_with_parent,
     testing::{Mode, SMOKE_TIMEOUT, Shelf, TEST_TIMEOUT, TestOptions, Totals, Watcher, run_tests},
 };
 
@@ -33,7 +30,7 @@ pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
         return watch(args).until_a_signal(printer);
     }
     if args.report_files.is_some() {
-        end_with_watcher();
+        end_with_parent();
     }
     match test(args, printer) {
         Ok(code) => code,
@@ -44,7 +41,7 @@ pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
     }
 }
 
-fn watch(args: &TestArgs) -> Watch {
+fn watch(args: &TestArgs) -> WatchLoop {
     // Folders are reported by the run, with what counts in them.
     let files = args
         .env_file
@@ -54,7 +51,7 @@ fn watch(args: &TestArgs) -> Watch {
         .filter(|path| !path.is_dir())
         .cloned()
         .collect();
-    Watch { command: "test", run: "the test run", again: "testing again", files, is_quiet: false }
+    WatchLoop { command: "test", run: "the test run", again: "testing again", files, is_quiet: false }
 }
 
 fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {

@@ -1,0 +1,40 @@
+//! Prompt files as services of Restate, an engine for durable work: what `lmthing worker` is.
+//!
+//! Owns: the HTTP server that Restate calls, what it tells of the services, their registration, invocations and their runs, what is
+//! logged of them.
+//!
+//! Must not know: arguments, the terminal, nor how prompt files are found and described.
+
+mod attempt;
+mod batch;
+mod beneath;
+mod body;
+mod crew;
+mod endpoint;
+mod engine;
+mod host;
+mod identity;
+mod invocation;
+mod listen;
+mod log;
+mod manifest;
+mod options;
+mod outbox;
+mod register;
+mod scan;
+mod seam;
+mod serving;
+mod tally;
+mod telling;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+
+pub(crate) use crew::Crew;
+pub(crate) use invocation::Runs;
+pub(crate) use listen::Listener;
+pub(crate) use log::{Level, Log, LogFormat};
+pub(crate) use options::RunOptions;
+pub(crate) use register::{Registration, TOKEN_VARIABLE};
+pub(crate) use seam::{Invocations, Service};
+pub(crate) use serving::Worker;
