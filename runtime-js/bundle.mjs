@@ -138,7 +138,7 @@ await Promise.all(
       inject: inject.map(inBuiltins),
       plugins: [keepBuiltinsExternal(entryPoint, standIns), patchInspect, lazyLocales, chaiParts],
     });
-    if (isTakenApart) await writeParts(await lazyZod(outfile, minify));
+    if (isTakenApart) await writeParts(await lazyZod(outfile));
   }),
 );
 

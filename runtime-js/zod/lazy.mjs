@@ -23,7 +23,7 @@ const REST = [
 const REPLACED = { functions: ['members', 'defineBound'], by: '../src/builtins/zod/members.js', hash: '7e33633a77a71b21' };
 
 /** The bundle `file` as modules, by the names of builtins. */
-export async function lazyZod(file, minify) {
+export async function lazyZod(file) {
   const bundle = takeApart(withReplaced(readFileSync(file, 'utf8')));
   // What `import * as z from 'zod'` gives.
   bundle.namespaces.set('$', bundle.exported);
@@ -32,7 +32,7 @@ export async function lazyZod(file, minify) {
   const layout = layOut(bundle, parts);
   const modules = { zod: allOf(layout), [`${PREFIX}z`]: coreOf(layout) };
   for (const [part, units] of parts) modules[PREFIX + part] = partOf(layout, units);
-  const small = Object.entries(modules).map(async ([name, code]) => [name, await shrink(code, minify)]);
+  const small = Object.entries(modules).map(async ([name, code]) => [name, await shrink(code)]);
   return Object.fromEntries(await Promise.all(small));
 }
 
@@ -85,15 +85,18 @@ function declarations({ bundle, numbers, text, unit }, units) {
 /** What runs at once: variables, the statements of zod, and the namespace that everybody wants. */
 function coreOf(layout, load = `(part) => importBuiltin(${JSON.stringify(PREFIX)} + part).default`) {
   const { bundle, parts, numbers, text, unit } = layout;
-  let first = 0;
-  const starts = parts.map(([part, { length }]) => [part, (first += length) - length]);
-  const exported = [...bundle.namespaces.values()].map((entries, index) => `case ${index}: return ${JSON.stringify(listed(entries, numbers))};`);
+  let count = 0;
+  const starts = parts.map(([part, { length }]) => [part, (count += length) - length]);
+  const namespaces = [...bundle.namespaces.values()].map((entries) => JSON.stringify(listed(entries, numbers)));
   const variables = [...bundle.state].map(([name, { node }]) => `${name}: ${node ? text(node) : 'undefined'}`);
   return `import { lazyUnits } from ${JSON.stringify(RUNTIME)};
     ${bundle.imports.join('\n')}
-    export const unit = lazyUnits(${load}, (declare, own) => declare(unit, own, state, importBuiltin), ${JSON.stringify(starts)}, ${first}, (namespace) => { switch (namespace) { ${exported.join('\n')} } });
+    const load = ${load};
+    const open = (declare, own) => declare(unit, own, state, importBuiltin);
+    const exports = (namespace) => { switch (namespace) { ${namespaces.map((list, index) => `case ${index}: return ${list};`).join('\n')} } };
+    export const unit = lazyUnits(load, open, ${JSON.stringify(starts)}, ${count}, exports);
     export const state = { ${variables.join(', ')} };
-    ${bundle.statements.map((statement) => `${text(statement)}`).join('\n')}
+    ${bundle.statements.map((statement) => text(statement)).join('\n')}
     export const z = ${unit('external_exports')};
     export const $ = ${unit('$')};
     export { z as default };`;
@@ -159,9 +162,12 @@ function sortByUse({ units }, z, touched) {
   return parts;
 }
 
-async function shrink(contents, minify) {
-  const plugins = [{ name: 'builtins', setup: ({ onResolve }) => void onResolve({ filter: /^lmthing:/ }, ({ path }) => ({ path, external: true })) }];
-  const options = { minifyWhitespace: true, bundle: true, write: false, format: 'esm', target: 'es2022', platform: 'neutral', legalComments: 'none', plugins };
-  const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir: '.', loader: 'js' } });
+/** Names stay: they are in stack traces, and what is written of variables is left out of bytecode anyway. */
+async function shrink(contents) {
+  const external = ({ path }) => ({ path, external: true });
+  const plugins = [{ name: 'builtins', setup: ({ onResolve }) => void onResolve({ filter: /^lmthing:/ }, external) }];
+  const format = { format: 'esm', target: 'es2022', platform: 'neutral', minifyWhitespace: true, legalComments: 'none' };
+  const stdin = { contents, resolveDir: '.', loader: 'js' };
+  const { outputFiles } = await build({ ...format, bundle: true, write: false, plugins, stdin });
   return outputFiles[0].text;
 }

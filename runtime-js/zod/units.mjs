@@ -110,8 +110,9 @@ function textOf(node, code, { units, state, namespaces }, { unit, variable }) {
     if (parent && key === 'id') return undefined;
     const text = replacement(each.name);
     if (!text) return undefined;
-    if (parent?.type === 'Property' && parent.shorthand) return key === 'value' ? edits.push([each.start, each.end, `${each.name}: ${text}`]) : undefined;
-    return edits.push([each.start, each.end, isMade(parent, key) ? `(${text})` : text]);
+    const isShort = parent?.type === 'Property' && parent.shorthand;
+    const written = isMade(parent, key) ? `(${text})` : text;
+    return edits.push([each.start, each.end, isShort ? `${each.name}: ${text}` : written]);
   });
   edits.sort(([one], [other]) => one - other);
   let [text, position] = ['', node.start];
