@@ -48,7 +48,7 @@ pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Resul
         return Err(usage(Box::new(Diagnostic::new("the rows were not checked"))));
     };
     let mut notes = notes;
-    let columns: Vec<String> = converter.declaration.names().map(str::to_owned).collect();
+    let columns: Vec<String> = converter.taken.declaration.names().map(str::to_owned).collect();
     let writer = match (store, &options.out) {
         (Some(store), Some(out)) => {
             Writer::to_file(store, (out, options.format), !options.unordered, columns, &mut notes).map_err(usage)?

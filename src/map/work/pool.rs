@@ -71,8 +71,12 @@ pub(in crate::map) fn run(
     (sender, receiver): (Sender<Message>, Receiver<Message>),
     listener: &mut dyn Listener,
 ) -> Result<Totals, Box<Diagnostic>> {
-    let shared =
-        Arc::new(Shared { options: options.clone(), overall: Overall::new(options.limits), servers: Arc::default() });
+    let shared = Arc::new(Shared {
+        options: options.clone(),
+        overall: Overall::new(options.limits),
+        servers: Arc::default(),
+        taken: inputs.converter.taken.clone(),
+    });
     let tally = Tally::new(rest.total, rest.kept, rest.todo.count());
     let threads = threads(&shared, &sender).map_err(|error| no_thread(&error))?;
     let mut pool = Pool {
