@@ -78,6 +78,7 @@ pub(in crate::map) fn run(
         overall: Overall::new(options.limits),
         servers: Arc::default(),
         there: options.elsewhere.clone().map(|elsewhere| There::new(elsewhere, salt, taken)),
+        taken: inputs.converter.taken.clone(),
     });
     let tally = Tally::new(rest.total, rest.kept, rest.todo.count());
     let threads = threads(&shared, &sender)?;
