@@ -148,6 +148,10 @@ impl Running {
         assert!(killed.unwrap().success());
     }
 
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
     /// Waits for the end.
     pub fn end(mut self) -> Ended {
         let start = Instant::now();

@@ -107,8 +107,11 @@ impl Lab {
             "worker {words} --listen 127.0.0.1:{port} --register http://127.0.0.1:{admin} \
              --advertise http://127.0.0.1:{balancer} --journal {journal}"
         );
-        let worker = Worker { running: Running::of(&mut self.place.command(&line)), port };
-        soon("the worker listens", || worker.is_healthy());
+        let mut worker = Worker { running: Running::of(&mut self.place.command(&line)), port };
+        soon("the worker listens", || worker.is_healthy() || worker.running.has_ended());
+        if worker.running.has_ended() {
+            panic!("the worker has ended: {:?}", worker.running.end());
+        }
         worker
     }
 
