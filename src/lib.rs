@@ -14,6 +14,8 @@
 //! - [`files`] – prompt files in folders: which there are, and what happens to them
 //! - [`permission`] – what a prompt file may reach
 //! - [`http`] – the one HTTP client
+//! - [`process`] – processes of ours: ending them, and ending with whoever has started us
+//! - [`threads`] – threads that drive several runs at once
 //! - [`mcp`] – servers of the Model Context Protocol: connections, their tools as plain data
 //! - [`provider`] – the language models
 //! - [`plugin`] – task list and task graph as state machines
@@ -26,6 +28,7 @@
 //! - [`testing`] – tests of prompt files: discovery, isolation, results, reports
 //! - [`map`] – one prompt file over many rows of data
 //! - [`serve`] – prompt files as something that other programs call
+//! - `worker` – prompt files as services of Restate, with the cargo feature of that name
 //! - [`cli`] – arguments, printer, one file per command
 
 #![warn(unreachable_pub)]
@@ -38,12 +41,16 @@ mod input;
 mod journal;
 mod map;
 mod plugin;
+mod process;
 mod prompt;
 mod schema;
 mod serve;
 mod session;
 mod testing;
+mod threads;
 mod trace;
+#[cfg(feature = "worker")]
+mod worker;
 
 pub mod chat;
 pub mod cli;

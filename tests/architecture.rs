@@ -29,9 +29,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("journal", &["checkpoint", "event", "chat", "diagnostic"]),
     ("input", &["chat", "schema", "diagnostic"]),
     ("http", &[]),
+    ("process", &[]),
+    ("threads", &[]),
     // Spans are sent through the shared HTTP client.
     ("trace", &["event", "chat", "http"]),
-    ("mcp", &["http", "chat", "schema", "diagnostic", "permission"]),
+    ("mcp", &["http", "process", "chat", "schema", "diagnostic", "permission"]),
     ("provider", &["http", "chat", "schema", "diagnostic"]),
     ("plugin", &["chat", "schema", "diagnostic"]),
     ("code", &["chat", "schema", "diagnostic"]),
@@ -116,6 +118,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "map",
         &[
+            "threads",
             "files",
             "permission",
             "checkpoint",
@@ -131,12 +134,37 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     // Files are run by other processes, which tell of it in events.
-    ("serve", &["files", "chat", "schema", "diagnostic"]),
+    ("serve", &["files", "process", "chat", "schema", "diagnostic"]),
+    // With the cargo feature of the same name. What it tells goes the way of other servers' words.
+    (
+        "worker",
+        &[
+            "serve",
+            "files",
+            "permission",
+            "journal",
+            "trace",
+            "checkpoint",
+            "session",
+            "cost",
+            "input",
+            "script",
+            "event",
+            "prompt",
+            "provider",
+            "http",
+            "chat",
+            "schema",
+            "diagnostic",
+        ],
+    ),
     (
         "cli",
         &[
             "map",
+            "worker",
             "serve",
+            "process",
             "files",
             "permission",
             "testing",

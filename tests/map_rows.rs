@@ -126,6 +126,42 @@ fn wrong_rows_are_told_and_harm_no_other() {
 }
 
 #[test]
+fn a_quote_that_is_never_closed_swallows_nothing() {
+    let folder = Folder::new(&[("p.lmt.mjs", ECHO)]);
+    for (rows, line) in [
+        ("name,count\na,1\n\nb,\"2\nc,3\nd,4\n", 4),
+        ("name,count\r\n\"a\r\nb\",1\r\n\"c,3\r\nd,4", 4),
+        ("name,count\na,\"", 2),
+        ("name,count\na,\"1\"\"\n.", 2),
+        ("\"name,count\na,1\n", 1),
+    ] {
+        folder.write("rows.csv", rows);
+        let ended = folder.run("map p.lmt.mjs --input rows.csv -o out.jsonl");
+        let words = format!("rows.csv: a cell in line {line} begins with a quote that is never closed");
+        assert!(ended.code == 2 && ended.stderr.contains(&words), "{rows:?}: {ended:?}");
+    }
+    assert!(map_support::runs(&folder).is_empty() && !folder.path("out.jsonl").exists());
+    // What looks like it is none.
+    for rows in ["name,count\n.,1\n\"a\"\"\n.\",2\n", "name\na\n.\n", "name\r\n\"\"\"\"\r\n\".\""] {
+        folder.write("rows.csv", rows);
+        let ended = folder.run("map p.lmt.mjs --input rows.csv");
+        assert_eq!((ended.code, inputs(&ended).len()), (0, 2), "{rows:?}: {ended:?}");
+    }
+}
+
+#[test]
+fn rows_are_named_by_their_lines() {
+    let folder = Folder::new(&[("p.lmt.mjs", ECHO)]);
+    for rows in
+        ["name,count\n\"a\nb\",1\n\nc\nd,1\n", "name,count\r\n\"a\r\nb\",1\r\n\r\nc\r\nd,1", "name,count\na,1\n\n\nc"]
+    {
+        folder.write("rows.csv", rows);
+        let ended = folder.run("map p.lmt.mjs --input rows.csv");
+        assert!(ended.stdout.contains("the row has 1 cell, and the header 2 (line 5)"), "{rows:?}: {ended:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_meant_is_wrong_usage() {
     let folder = echo(&["a"]);
     for (name, text) in [

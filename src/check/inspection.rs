@@ -203,6 +203,7 @@ pub(super) fn doors_of_nobody(silence: Rc<Silence>, variables: &[(String, String
         limits: Rc::new(NoLimits),
         checkpoints: Rc::new(NoCheckpoints),
         jobs: Default::default(),
+        decisions: Default::default(),
         approver: NobodyToAsk::new(ApprovalRules::default(), "a check approves nothing"),
         mcp_config: None,
     }

@@ -11,7 +11,7 @@ use super::{
     entry::Entry,
     memory::{Memory, MemoryChange, StateText},
     restored::{Part, Restored},
-    store::{Checkpoints, StoreError},
+    store::{Checkpoints, StoreError, Stored},
 };
 use crate::chat::ToolSpec;
 
@@ -90,6 +90,11 @@ impl Log {
     /// It could not be kept.
     pub(crate) fn append(&self, entry: Entry) -> Result<(), StoreError> {
         self.checkpoints.append(&self.key, entry)
+    }
+
+    /// Waits for steps that are over to be kept elsewhere as well, if they are.
+    pub(crate) fn stored(&self) -> Option<Stored> {
+        self.checkpoints.stored()
     }
 
     /// What has changed in the memory since the entry before; the next one goes on from here.

@@ -21,5 +21,5 @@ pub(crate) use memory::{Memory, MemoryChange, StateText};
 pub(crate) use progress::{LostState, Progress, Said};
 pub(crate) use restored::{HalfStep, Part, Restored, is_before, restore};
 pub(crate) use steps::{history_of, result_of, sent, steps_of};
-pub(crate) use store::{Checkpoints, NoCheckpoints, StoreError};
+pub(crate) use store::{Checkpoints, NoCheckpoints, StoreError, Stored};
 pub(crate) use waiting::{PartName, Verdict, WaitingCall, asked_for, shown_args};

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::{entry::Entry, held::Held, restored::Restored};
@@ -16,6 +17,9 @@ pub(crate) struct StoreError {
     pub hint: Option<String>,
 }
 
+/// Resolves once what was appended is kept elsewhere as well, or never will be: then the run must not go on.
+pub(crate) type Stored = LocalBoxFuture<'static, Result<(), StoreError>>;
+
 /// Keeps the logs of a run, and knows what was kept of it by an earlier process. `key` names a prompt's run within the whole
 /// run ([`crate::event::Agent::key`]); the file's own prompt has the empty one.
 pub(crate) trait Checkpoints {
@@ -27,6 +31,12 @@ pub(crate) trait Checkpoints {
     /// # Errors
     /// It could not be kept.
     fn append(&self, key: &str, entry: Entry) -> Result<(), StoreError>;
+
+    /// Waits until steps that are over are kept where other machines find them as well: what comes next is not begun before.
+    /// `None` when there is nothing to wait for.
+    fn stored(&self) -> Option<Stored> {
+        None
+    }
 
     /// What an earlier process has done of this prompt's run.
     fn restored(&self, key: &str) -> Option<Rc<Restored>>;

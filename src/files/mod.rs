@@ -5,10 +5,10 @@
 
 mod names;
 mod search;
-mod watched;
+mod watch;
 mod words;
 
 pub(crate) use names::{ENDINGS, is_prompt_file, is_test_file};
 pub(crate) use search::{Found, FoundFile, find};
-pub(crate) use watched::{Report, Reported, Reporter, Watch, Watched, What};
+pub(crate) use watch::{FileWatcher, Report, Reported, Reporter, RunWatcher, What};
 pub(crate) use words::words;

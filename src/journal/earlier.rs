@@ -141,7 +141,7 @@ fn answers(logs: &Logs) -> impl Iterator<Item = &Answered> {
 }
 
 /// What the answers have used.
-fn used(logs: &Logs) -> Sums {
+pub(super) fn used(logs: &Logs) -> Sums {
     answers(logs).fold(Sums::default(), |sums, answered| Sums {
         usage: sums.usage.plus(answered.usage),
         known_cost: sums.known_cost + answered.cost.unwrap_or(0.0),

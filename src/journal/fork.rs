@@ -1,7 +1,7 @@
 //! A run that begins with the first steps of another one (`resume --from`), and runs that are forgotten. Must not know what
 //! steps are for.
 
-use rusqlite::params;
+use rusqlite::{Transaction, params};
 use serde_json::Value;
 
 use super::{
@@ -9,6 +9,7 @@ use super::{
     file::Journal,
     numbers::{now, of_usize, places},
     runs::{Origin, RunInfo, Status},
+    stored::STEP_ENDS,
     write::Lease,
 };
 use crate::{
@@ -135,23 +136,7 @@ impl Journal {
     /// The journal cannot be written.
     pub(crate) fn forget(&self, runs: &[RunInfo]) -> Result<(), JournalError> {
         for some in runs.chunks(AT_ONCE) {
-            self.at_once(|transaction| {
-                for run in some {
-                    let places = places(run.number);
-                    for table in ["events", "entries"] {
-                        let sql = format!("DELETE FROM {table} WHERE at >= ?1 AND at < ?2");
-                        transaction.prepare_cached(&sql)?.execute([places.start, places.end])?;
-                    }
-                    for sql in [
-                        "DELETE FROM agents WHERE run = ?1",
-                        "DELETE FROM starts WHERE run = ?1",
-                        "DELETE FROM runs WHERE number = ?1",
-                    ] {
-                        transaction.prepare_cached(sql)?.execute([run.number])?;
-                    }
-                }
-                Ok(())
-            })?;
+            self.at_once(|transaction| some.iter().try_for_each(|run| forget_run(transaction, run)))?;
         }
         // While somebody else uses the file, who must not be kept waiting, its room is used again by what comes next.
         if !self.runs()?.iter().any(|run| run.status == Status::Running) {
@@ -161,8 +146,20 @@ impl Journal {
     }
 }
 
-/// How the entry begins with which a step is over.
-const STEP_ENDS: &str = r#"{"step-ends":"#;
+/// Takes a run out of all tables.
+pub(super) fn forget_run(transaction: &Transaction<'_>, run: &RunInfo) -> rusqlite::Result<()> {
+    let places = places(run.number);
+    for table in ["events", "entries"] {
+        let sql = format!("DELETE FROM {table} WHERE at >= ?1 AND at < ?2");
+        transaction.prepare_cached(&sql)?.execute([places.start, places.end])?;
+    }
+    for sql in
+        ["DELETE FROM agents WHERE run = ?1", "DELETE FROM starts WHERE run = ?1", "DELETE FROM runs WHERE number = ?1"]
+    {
+        transaction.prepare_cached(sql)?.execute([run.number])?;
+    }
+    Ok(())
+}
 
 /// The place and the number of a step of the file's own prompt that was answered. What is wrong with an entry is found by
 /// whoever goes on from it.

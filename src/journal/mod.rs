@@ -8,6 +8,8 @@
 mod beat;
 mod buffer;
 mod earlier;
+#[cfg(feature = "worker")]
+mod elsewhere;
 mod error;
 mod file;
 mod fork;
@@ -24,6 +26,6 @@ pub(crate) use earlier::Earlier;
 pub(crate) use error::JournalError;
 pub(crate) use file::Journal;
 pub(crate) use place::{JOURNAL_VARIABLE, place};
-pub(crate) use recorder::Recorder;
+pub(crate) use recorder::{Mirror, Recorder};
 pub(crate) use runs::{RunInfo, Status};
-pub(crate) use stored::{Secrets, Start};
+pub(crate) use stored::{INVOCATION, Secrets, Start};

@@ -37,6 +37,12 @@ impl Owner {
         Owner { pid, host: host(), since: now(), system: system(), began: began(pid) }
     }
 
+    /// Whether it is this process.
+    #[cfg(feature = "worker")]
+    pub(super) fn is_this(&self) -> bool {
+        Owner { since: self.since, ..Owner::this() } == *self
+    }
+
     /// Whether the process is still there. `silent` is how long it has said nothing, in milliseconds.
     pub(super) fn is_alive(&self, silent: u64) -> bool {
         match (&self.system, self.began) {

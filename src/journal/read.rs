@@ -69,14 +69,9 @@ impl Journal {
             Some(step) => self.entries_before(run, step)?.0,
             None => self.entries(run.number)?,
         };
-        let mut logs = Logs::new();
-        for (_, key, text) in entries {
-            let entry = serde_json::from_str(&text).map_err(|error| {
-                JournalError::damaged(self.path(), &format!("an entry of the run {} cannot be read: {error}", run.id))
-            })?;
-            logs.entry(key).or_default().push(entry);
-        }
-        Ok(logs)
+        logs_of(entries.iter().map(|(_, key, text)| (key.clone(), text.as_str()))).map_err(|error| {
+            JournalError::damaged(self.path(), &format!("an entry of the run {} cannot be read: {error}", run.id))
+        })
     }
 
     /// How long the processes of a run were at work, in milliseconds; with `until` only before that step.
@@ -128,4 +123,13 @@ impl Journal {
         };
         self.check(read())
     }
+}
+
+/// Keys and texts of entries as logs.
+pub(super) fn logs_of<'a>(entries: impl Iterator<Item = (String, &'a str)>) -> serde_json::Result<Logs> {
+    let mut logs = Logs::new();
+    for (key, text) in entries {
+        logs.entry(key).or_default().push(serde_json::from_str(text)?);
+    }
+    Ok(logs)
 }

@@ -17,11 +17,11 @@ use super::{
     error::JournalError,
     file::Journal,
     runs::{RunInfo, Status},
-    stored::{Secrets, Start, entry_text, line_text, plain_text},
+    stored::{Secrets, Start, entry_text, is_step_over, line_text, plain_text},
     write::{Batch, Figures, Lease},
 };
 use crate::{
-    checkpoint::{Checkpoints, Entry, Held, Restored, StoreError},
+    checkpoint::{Checkpoints, Entry, Held, Restored, StoreError, Stored},
     event::{Event, EventKind, Events, Record, Recorded, RunFinish, Summary},
 };
 
@@ -42,6 +42,15 @@ enum Book {
     Begun { journal: Journal, lease: Lease, _beat: Beat },
     /// It could not be written to.
     Broken(StoreError),
+}
+
+/// Who keeps what was done elsewhere as well, where other machines find it, and is handed it when it is written here.
+pub(crate) trait Mirror {
+    /// An entry is written, as this text. `is_over` says that with it a step is over.
+    fn kept(&self, key: &str, text: String, is_over: bool);
+
+    /// See [`Checkpoints::stored`].
+    fn stored(&self) -> Option<Stored>;
 }
 
 /// Writes down one run.
@@ -66,6 +75,8 @@ pub(crate) struct Recorder {
     newly_not_resumable: RefCell<Option<String>>,
     /// What an earlier process has done.
     earlier: Earlier,
+    /// Who keeps what was done elsewhere as well.
+    mirror: Option<Rc<dyn Mirror>>,
 }
 
 impl Recorder {
@@ -87,6 +98,7 @@ impl Recorder {
             is_cut_off: Cell::new(false),
             newly_not_resumable: RefCell::default(),
             earlier: Earlier::default(),
+            mirror: None,
         }
     }
 
@@ -104,6 +116,12 @@ impl Recorder {
         recorder.earlier = earlier;
         recorder.book = RefCell::new(Book::Left { journal, run: Box::new(run), back_to });
         recorder
+    }
+
+    /// Has what is done kept elsewhere as well.
+    #[cfg(feature = "worker")]
+    pub(crate) fn with_mirror(self, mirror: Rc<dyn Mirror>) -> Self {
+        Recorder { mirror: Some(mirror), ..self }
     }
 
     /// Where the journal is, or would be.
@@ -243,7 +261,13 @@ impl Recorder {
         let text = entry_text(entry, &*self.secrets);
         let text = text
             .map_err(|error| StoreError { message: format!("an entry cannot be written down: {error}"), hint: None })?;
-        self.write(Some((key.to_owned(), text)), None)
+        let copy = self.mirror.as_ref().map(|mirror| (mirror, text.clone()));
+        self.write(Some((key.to_owned(), text)), None)?;
+        if let Some((mirror, text)) = copy {
+            let is_over = is_step_over(key, &text);
+            mirror.kept(key, text, is_over);
+        }
+        Ok(())
     }
 
     fn begin_in(&self, journal: &Journal) -> Result<Lease, JournalError> {
@@ -318,6 +342,10 @@ impl Checkpoints for Recorder {
             Book::Begun { .. } => {}
         }
         self.keep(key, entry)
+    }
+
+    fn stored(&self) -> Option<Stored> {
+        self.mirror.as_ref()?.stored()
     }
 
     fn restored(&self, key: &str) -> Option<Rc<Restored>> {

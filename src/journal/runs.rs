@@ -214,7 +214,7 @@ impl Journal {
         Ok(self.select("WHERE number = ?1", [number])?.pop())
     }
 
-    fn select(&self, rest: &str, parameters: impl rusqlite::Params) -> Result<Vec<RunInfo>, JournalError> {
+    pub(super) fn select(&self, rest: &str, parameters: impl rusqlite::Params) -> Result<Vec<RunInfo>, JournalError> {
         let read = || {
             let mut statement = self.connection.prepare(&format!("SELECT {COLUMNS} FROM runs {rest}"))?;
             let rows = statement.query_map(parameters, |row| RunInfo::of_row(row, self.path()))?;

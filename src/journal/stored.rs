@@ -10,6 +10,13 @@ use crate::checkpoint::{Entry, MemoryChange, StateText};
 /// Why a state with a secret in it counts as one that cannot be stored.
 const HOLDS_SECRET: &str = "it holds a secret";
 
+/// Under which name the options of a run have the invocation of Restate that it belongs to. Restate goes on with it; who did so by
+/// hand would do what has been done elsewhere.
+pub(crate) const INVOCATION: &str = "invocation";
+
+/// How the entry begins with which a step is over.
+pub(super) const STEP_ENDS: &str = r#"{"step-ends":"#;
+
 /// Knows the secrets of a run.
 pub(crate) trait Secrets {
     /// Replaces them in all texts of a value.
@@ -78,6 +85,11 @@ pub(super) fn entry_text(mut entry: Entry, secrets: &dyn Secrets) -> serde_json:
     // A state that is left has none; going through it may only change how it is written.
     secrets.replace(&mut value);
     serde_json::to_string(&value)
+}
+
+/// Whether a step is over with an entry that is stored as this text. The last one of the file's own prompt is over with the run.
+pub(super) fn is_step_over(key: &str, text: &str) -> bool {
+    text.starts_with(STEP_ENDS) || text == r#""ends""# && !key.is_empty()
 }
 
 /// A line of JSON as it is stored.

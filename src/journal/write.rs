@@ -43,6 +43,12 @@ pub(super) struct Figures {
 }
 
 impl Lease {
+    /// The places that are free.
+    #[cfg(feature = "worker")]
+    pub(super) fn places(&self) -> impl Iterator<Item = i64> {
+        places(self.number).start.saturating_add(self.next)..
+    }
+
     fn take_place(&mut self) -> i64 {
         self.next += 1;
         places(self.number).start.saturating_add(self.next - 1)

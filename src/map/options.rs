@@ -10,8 +10,7 @@ use crate::{
     cost::{Limits, OwnPrices},
     input::Setting,
     permission::{ApprovalRules, Permissions},
-    provider::MockItem,
-    script::bindings::ModelChoice,
+    session::SharedModel,
 };
 
 /// Everything a map is asked to do.
@@ -51,7 +50,7 @@ pub(crate) struct MapOptions {
     /// The file that names servers.
     pub(crate) mcp_config: Option<PathBuf>,
     /// The model in place of the file's own.
-    pub(crate) model: Option<MapModel>,
+    pub(crate) model: Option<SharedModel>,
     /// Calls that are approved.
     pub(crate) approve: ApprovalRules,
 }
@@ -64,33 +63,6 @@ pub(crate) enum Format {
     JsonLines,
     /// A table for spreadsheets.
     Csv,
-}
-
-/// A model in place of the file's own, which goes from thread to thread.
-#[derive(Clone, Debug)]
-pub(crate) enum MapModel {
-    /// A model string.
-    Named(String),
-    /// Mock items, and where they are from.
-    Mock(Vec<MockItem>, String),
-}
-
-impl MapModel {
-    /// The same for one run.
-    pub(super) fn choice(&self) -> ModelChoice {
-        match self {
-            MapModel::Named(name) => ModelChoice::Named(name.clone()),
-            MapModel::Mock(items, place) => ModelChoice::Mock { items: items.clone(), place: place.clone() },
-        }
-    }
-
-    /// What it is called.
-    pub(super) fn name(&self) -> &str {
-        match self {
-            MapModel::Named(name) => name,
-            MapModel::Mock(_, place) => place,
-        }
-    }
 }
 
 /// How many rows may fail before no more are begun.

@@ -9,13 +9,13 @@ use std::{
 use super::{
     check::{Check, read_problem},
     convert::Inputs,
-    options::{Listener, MapModel, MapOptions},
+    options::{Listener, MapOptions},
     progress::{Early, Totals},
     results::{Store, Writer},
     rows::Rows,
     work::{self, Message, Rest, RowHost},
 };
-use crate::{diagnostic::Diagnostic, prompt::RunError, script::bindings::check_rows};
+use crate::{diagnostic::Diagnostic, prompt::RunError, script::bindings::check_rows, session::SharedModel};
 
 /// Runs the file once for each row.
 ///
@@ -29,7 +29,7 @@ pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Resul
     let host = RowHost::of_file(sender.clone());
     let mut check = Check::new(&rows, &options, &host, listener);
     let checked = check.records().map_err(usage).and_then(|()| {
-        let choice = options.model.as_ref().map(MapModel::choice);
+        let choice = options.model.as_ref().map(SharedModel::choice);
         work::in_engine(&options, &host, async |engine| {
             check_rows(engine, &options.file, choice.as_ref(), &mut check).await
         })

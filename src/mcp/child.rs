@@ -9,8 +9,6 @@ use std::{
     time::Duration,
 };
 
-#[cfg(unix)]
-use rustix::process::{Pid, Signal, kill_process};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, BufReader},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
@@ -18,6 +16,7 @@ use tokio::{
 };
 
 use super::{server::Program, surroundings::Surroundings};
+use crate::process::{TERMINATE, end};
 
 /// What a program needs to start and to find its files, on any machine. Nothing else of ours is handed on: keys least of all.
 const VARIABLES: &[&str] = &[
@@ -176,24 +175,7 @@ impl Running {
     pub(super) async fn end(mut self, is_input_closed: bool) {
         if !is_input_closed || tokio::time::timeout(END, self.child.wait()).await.is_err() {
             // The keeper ends whatever there is left when it is asked to.
-            self.ask_to_end();
-            if tokio::time::timeout(END, self.child.wait()).await.is_err() {
-                let _ = self.child.start_kill();
-            }
+            end(&mut self.child, TERMINATE, END).await;
         }
-    }
-
-    #[cfg(unix)]
-    fn ask_to_end(&self) {
-        let pid = self.child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
-        if let Some(pid) = pid {
-            // It may have ended in the meantime.
-            let _ = kill_process(pid, Signal::TERM);
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn ask_to_end(&mut self) {
-        let _ = self.child.start_kill();
     }
 }

@@ -9,6 +9,7 @@
 mod active;
 mod answer;
 mod data;
+mod decisions;
 mod definitions;
 mod due;
 mod error;
@@ -24,12 +25,13 @@ mod render;
 pub(crate) use active::ActiveSet;
 pub(crate) use answer::{ANSWER_SECTION, AnswerCheck, AnswerShape, FoundJson, correction};
 pub(crate) use data::Data;
+pub(crate) use decisions::{Decisions, Known, NamedCall, TEXT_CODE};
 pub(crate) use definitions::{FunctionDefinition, Prompt, ToolDefinition, ToolMaker, Variable};
 pub(crate) use error::{OutputFailure, RunError, ScriptFailure};
 pub(crate) use host::{
     MethodAnswer, PriceList, PromptHost, RunLimits, RunSettings, Standing, StepLoop, ToolAnswer, plan_step,
 };
-pub(crate) use jobs::{CallJob, JobGuard, JobId, Jobs, Known, TEXT_CODE, Work};
+pub(crate) use jobs::{JobGuard, JobId, Jobs, Work};
 pub(crate) use kind::DefinitionKind;
 pub(crate) use plan::{StepModifications, StepPlan};
 pub(crate) use record::{RunOutcome, RunRecord};

@@ -17,7 +17,7 @@ use tokio::{
 
 use super::{
     Call, Outcome, PromptFiles, ServedFile, closing::Closing, finding::find, listing::Listing, options::ServeOptions,
-    running::Conduct, upkeep::Upkeep, watching::Watching,
+    running::Conduct, upkeep::Upkeep, watch_thread::WatchThread,
 };
 use crate::diagnostic::Diagnostic;
 
@@ -52,8 +52,8 @@ impl Catalog {
         let options = Arc::new(options);
         let ((listed, listing), (changed, changes)) = (watch::channel(Listing::empty()), watch::channel(0));
         let (close, closing) = Closing::new();
-        let watching = Watching::start(&options);
-        let (upkeep, all_described) = Upkeep::new(options.clone(), (listed, changed), watching);
+        let watcher = WatchThread::start(&options);
+        let (upkeep, all_described) = Upkeep::new(options.clone(), (listed, changed), watcher);
         tokio::spawn(upkeep.run(found, closing.clone()));
         // Not in time is no failure.
         let _ = timeout(START, all_described).await;

@@ -5,10 +5,10 @@ use std::{io, process::ExitStatus, time::Duration};
 use tokio::{
     io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, BufReader},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
-    time::timeout,
 };
 
 use super::told::Told;
+use crate::process::{TERMINATE, ask_to_end, end};
 
 /// How long one that is told to end has for that: longer than a run gives itself for its last words.
 const FAREWELL: Duration = Duration::from_secs(3);
@@ -52,25 +52,8 @@ impl OwnChild {
 
     /// Tells it to end, and kills it, with what it has started, when it does not.
     pub(super) async fn end(&mut self) {
-        self.signal(Signal::Terminate);
-        if timeout(FAREWELL, self.child.wait()).await.is_err() {
-            self.signal(Signal::Kill);
-            // One that is gone by now needs no killing.
-            let _ = self.child.kill().await;
-        }
+        end(&mut self.child, TERMINATE, FAREWELL).await;
         self.end_group();
-    }
-
-    #[cfg(unix)]
-    fn signal(&self, signal: Signal) {
-        use rustix::process::{kill_process, kill_process_group};
-        // No number any more when it has ended.
-        let Some(pid) = self.group.filter(|_| self.child.id().is_some()) else { return };
-        // One that is gone by now needs no signal.
-        let _ = match signal {
-            Signal::Terminate => kill_process(pid, rustix::process::Signal::TERM),
-            Signal::Kill => kill_process_group(pid, rustix::process::Signal::KILL),
-        };
     }
 
     /// Kills what is left of its group, once: later the number may be another's.
@@ -81,22 +64,12 @@ impl OwnChild {
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
-
-    #[cfg(not(unix))]
-    fn signal(&mut self, _: Signal) {
-        let _ = self.child.start_kill();
-    }
 }
 
 impl Drop for OwnChild {
     fn drop(&mut self) {
-        self.signal(Signal::Terminate);
+        ask_to_end(&mut self.child, TERMINATE);
     }
-}
-
-enum Signal {
-    Terminate,
-    Kill,
 }
 
 /// How a process ended that should have said something first.

@@ -19,7 +19,7 @@ pub(crate) mod protocol;
 mod running;
 mod told;
 mod upkeep;
-mod watching;
+mod watch_thread;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};

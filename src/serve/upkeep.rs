@@ -21,7 +21,7 @@ use super::{
     finding::{Found, find_again},
     listing::Listing,
     options::ServeOptions,
-    watching::Watching,
+    watch_thread::WatchThread,
 };
 use crate::files::{Report, Reported, What};
 
@@ -40,7 +40,7 @@ pub(super) struct Upkeep {
     slots: Arc<Semaphore>,
     /// So many of those that took too long before: they must not keep the others waiting.
     slow_slots: Arc<Semaphore>,
-    watching: Watching,
+    watcher: WatchThread,
     listed: watch::Sender<Listing>,
     changed: watch::Sender<u64>,
     /// When what is new is listed.
@@ -77,7 +77,7 @@ impl Upkeep {
     pub(super) fn new(
         options: Arc<ServeOptions>,
         (listed, changed): (watch::Sender<Listing>, watch::Sender<u64>),
-        watching: Watching,
+        watcher: WatchThread,
     ) -> (Self, oneshot::Receiver<()>) {
         let (tell, all_described) = oneshot::channel();
         let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -87,7 +87,7 @@ impl Upkeep {
             describing: JoinSet::new(),
             slots: Arc::new(Semaphore::new(MIN_SLOTS.max(2 * cores))),
             slow_slots: Arc::new(Semaphore::new(1)),
-            watching,
+            watcher,
             listed,
             changed,
             due: None,
@@ -99,7 +99,7 @@ impl Upkeep {
 
     /// Keeps the list up until the server ends.
     pub(super) async fn run(mut self, found: Found, mut closing: Closing) {
-        self.watching.watch(&self.options.paths);
+        self.watcher.watch(&self.options.paths);
         self.take(found);
         loop {
             let due = self.due;
@@ -118,7 +118,7 @@ impl Upkeep {
                         self.described(&id, described);
                     }
                 }
-                Some(changed) = self.watching.changed() => self.look_again(&changed).await,
+                Some(changed) = self.watcher.changed() => self.look_again(&changed).await,
                 () = is_due => self.list(),
             }
             if self.describing.is_empty() {
@@ -168,7 +168,7 @@ impl Upkeep {
     fn describe(&mut self, file: &Path) {
         let real = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         // Before it is read: whatever happens to it from here on is a change.
-        self.watching.add(Reported::now(&real, What::Read));
+        self.watcher.add(Reported::now(&real, What::Read));
         let is_slow = self.entries.get(file).is_some_and(|entry| entry.is_slow);
         let slots = if is_slow { &self.slow_slots } else { &self.slots };
         let (options, slots, own) = (self.options.clone(), slots.clone(), file.to_owned());
@@ -193,7 +193,7 @@ impl Upkeep {
             entry.made_of.retain(|path| path == &std::path::absolute(file).unwrap_or_else(|_| file.to_owned()));
         }
         entry.made_of.extend(made_of.iter().map(|reported| reported.file().to_owned()));
-        made_of.into_iter().for_each(|reported| self.watching.add(reported));
+        made_of.into_iter().for_each(|reported| self.watcher.add(reported));
         entry.is_slow = matches!(&offer, Err(problem) if problem.is_slow);
         let shown = file.display();
         let line = match &offer {

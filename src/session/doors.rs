@@ -8,7 +8,7 @@ use crate::{
     checkpoint::Checkpoints,
     event::{EventKind, Events, Retry},
     permission::Approver,
-    prompt::Jobs,
+    prompt::{Decisions, Jobs},
     provider::{ProviderContext, ProviderEvent, Redactor, Servers},
     script::{
         ScriptHost,
@@ -46,7 +46,9 @@ pub(crate) fn doors(
     let providers = providers.on_event(move |event| listener.emit_current(&told(event)));
     let host = host.clone();
     let endings = Endings::new(move |line| host.warn(line));
-    let jobs = Jobs::new(approver.may_stop(), checkpoints.held(), checkpoints.last_waited());
+    let held = checkpoints.held();
+    let jobs = Jobs::new(approver.may_stop() || !held.is_empty());
+    let decisions = Decisions::new(held, checkpoints.last_waited());
     Doors {
         step_loop: Rc::new(Session { endings, meter: meter.clone(), keeps_tools }),
         limits: meter,
@@ -56,6 +58,7 @@ pub(crate) fn doors(
         approver,
         checkpoints,
         jobs,
+        decisions,
         mcp_config: None,
     }
 }

@@ -96,7 +96,7 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     };
     let doors = doors(&options.host, &options.variables, &options.redactor, rest, surroundings.keeps_pieces);
     let doors = Doors { mcp_config: surroundings.mcp_config, ..doors };
-    let jobs = doors.jobs.clone();
+    let (jobs, decisions) = (doors.jobs.clone(), doors.decisions.clone());
     let engine = Engine::new(EngineOptions {
         native_modules: bindings::NATIVE_MODULES.to_vec(),
         argv: options.argv,
@@ -125,7 +125,7 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         Ok(turns) => tokio::select! {
             end = in_turns(turns, bindings::run_file(&engine, path, &options.line, options.model.as_ref())) => end,
             () = options.meter.watch_clock() => unreachable!("watching the clock never ends by itself"),
-            () = stop_when_all_wait(&jobs, &options.meter) => unreachable!("waiting never ends by itself"),
+            () = stop_when_all_wait((&jobs, &decisions), &options.meter) => unreachable!("waiting never ends by itself"),
         },
         Err(error) => failed(format!("cannot install lmthing's bindings: {error}")),
     };

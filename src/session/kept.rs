@@ -119,6 +119,17 @@ impl<'a> Keeper<'a> {
         self.log.map_or(Ok(()), |log| self.append(log, Entry::Ends))
     }
 
+    /// Waits until the steps that are over are kept wherever they have to be.
+    ///
+    /// # Errors
+    /// They will not be: the whole run ends.
+    pub(super) async fn stored(self) -> Result<(), RunError> {
+        match self.log.and_then(|log| log.stored()) {
+            Some(stored) => stored.await.map_err(|error| self.failed(error)),
+            None => Ok(()),
+        }
+    }
+
     fn append(self, log: &Log, entry: Entry) -> Result<(), RunError> {
         log.append(entry).map_err(|error| self.failed(error))
     }

@@ -2,7 +2,7 @@
 //! here, watched and settled. The arithmetic is `cost`'s. Must not know what a prompt or a tool is.
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::RefCell,
     collections::BTreeMap,
     rc::Rc,
     sync::Arc,
@@ -16,15 +16,13 @@ use tokio::sync::Notify;
 use super::{
     overall::{Overall, Share},
     permits::{Permit, Permits},
-    request::{Request, Stage, characters, priced},
+    price_book::PriceBook,
+    request::{Request, Stage, characters},
     standstill::Standstill,
 };
 use crate::{
     chat::Usage,
-    cost::{
-        Allowance, Budget, Estimate, Limits, OwnPrices, PRICES_VARIABLE, Prices, Reached, RequestId, Used, near_model,
-        tokens_of,
-    },
+    cost::{Allowance, Budget, Estimate, Limits, OwnPrices, Reached, RequestId, Used, tokens_of},
     diagnostic::Diagnostic,
     event::EventKind,
     prompt::{PriceList, RunError, RunLimits},
@@ -36,22 +34,20 @@ pub(super) const GRACE: Duration = Duration::from_millis(250);
 
 /// The limits of one run and what it has used of them. Shared by all its prompts.
 pub(crate) struct Meter {
-    prices: RefCell<Prices>,
+    prices: PriceBook,
     budget: RefCell<Budget>,
     /// Of the runs that this one is one of.
     share: Option<Share>,
-    /// Of files that are run from code.
-    file_prices: RefCell<Vec<Rc<OwnPrices>>>,
     permits: Permits,
     /// Requests that are not settled.
     open: RefCell<BTreeMap<RequestId, Rc<Request>>>,
     began: Instant,
     still: Standstill,
     ended: RefCell<Option<Rc<RunError>>>,
+    /// Whether somebody outside may end the run.
+    is_cancellable: bool,
     /// A limit was set, or reached.
     change: Notify,
-    /// The longest input of a request so far: what the next one is priced by where the length decides.
-    longest_input: Cell<u64>,
 }
 
 impl Meter {
@@ -63,18 +59,23 @@ impl Meter {
     /// Of a run that goes on: so much was used before. What was typed limits what is used from now on.
     pub(crate) fn after(before: Used, typed: Limits, own_prices: OwnPrices) -> Self {
         Meter {
-            prices: RefCell::new(Prices::new(own_prices)),
+            prices: PriceBook::new(own_prices),
             budget: RefCell::new(Budget::after(before, typed)),
             share: None,
-            file_prices: RefCell::default(),
             permits: Permits::new(typed.parallel()),
             open: RefCell::default(),
             began: Instant::now(),
             still: Standstill::default(),
             ended: RefCell::default(),
+            is_cancellable: false,
             change: Notify::new(),
-            longest_input: Cell::new(0),
         }
+    }
+
+    /// The same, of a run that somebody outside may end ([`RunLimits::fail`]): its tools have a signal then.
+    #[cfg(feature = "worker")]
+    pub(crate) fn cancellable(self) -> Self {
+        Meter { is_cancellable: true, ..self }
     }
 
     /// Of one of several runs, whose limits hold for all of them together.
@@ -102,7 +103,7 @@ impl Meter {
 
     /// The prices of a file that is run from code.
     pub(super) fn file_prices(&self, list: PriceList) -> Option<Rc<OwnPrices>> {
-        self.file_prices.borrow().get(list.0).cloned()
+        self.prices.of_file(list)
     }
 
     /// What a request of so many characters takes, and a token of its answer costs: the highest, where several models may
@@ -116,24 +117,10 @@ impl Meter {
         answerers: &[Answerer],
         file_prices: Option<&OwnPrices>,
     ) -> Result<Estimate, RunError> {
-        let mut estimate = Estimate { input_tokens: tokens_of(asked), ..Estimate::default() };
         if self.limits().cost.is_none() {
-            return Ok(estimate);
+            return Ok(Estimate { input_tokens: tokens_of(asked), ..Estimate::default() });
         }
-        let prices = self.prices.borrow();
-        let input = Usage::new(Some(estimate.input_tokens), Some(0));
-        // Where its length decides on the rate, the next one will hardly be shorter.
-        let length = self.longest_input.get().max(estimate.input_tokens);
-        for answerer in answerers {
-            let model = priced(answerer, file_prices);
-            let (Some(cost), Some(price)) = (prices.cost(&model, &input), prices.of_output_token(&model, length))
-            else {
-                return Err(self.refuse(unknown_price(answerer)));
-            };
-            estimate.input_cost = estimate.input_cost.max(cost);
-            estimate.output_token_price = estimate.output_token_price.max(price);
-        }
-        Ok(estimate)
+        self.prices.estimate(asked, answerers, file_prices).map_err(|problem| self.refuse(RunError::Usage(problem)))
     }
 
     /// Asks for a request.
@@ -199,7 +186,7 @@ impl Meter {
     pub(super) fn settle(&self, request: &Request) -> Option<f64> {
         let usage = request.heard.borrow().usage;
         self.enter(request);
-        let cost = request.priced(|model| self.prices.borrow().cost(model, &usage));
+        let cost = request.priced(|model| self.prices.cost(model, &usage));
         request.scope.emit(&EventKind::Answered { usage, cost });
         cost
     }
@@ -217,7 +204,7 @@ impl Meter {
             }
             Stage::Sent | Stage::Answered => {
                 let Some(usage) = self.enter(request) else { return };
-                let cost = request.priced(|model| self.prices.borrow().cost(model, &usage));
+                let cost = request.priced(|model| self.prices.cost(model, &usage));
                 request.scope.emit(&EventKind::Answered { usage, cost });
             }
         }
@@ -234,11 +221,10 @@ impl Meter {
         request.stage.set(Stage::Settled);
         self.open.borrow_mut().remove(&request.id);
         let usage = request.heard.borrow().usage;
-        self.longest_input.set(self.longest_input.get().max(usage.input_tokens.unwrap_or(0)));
+        self.prices.heard(&usage);
         let asked = if usage.input_tokens.is_none() { characters(&request.asked.to_vec()) } else { 0 };
-        let prices = self.prices.borrow();
         request.priced(|model| {
-            let cost = |usage: &Usage| prices.cost(model, usage);
+            let cost = |usage: &Usage| self.prices.cost(model, usage);
             self.share.iter().for_each(|share| share.settle(request.id, &usage, asked, cost));
             self.budget.borrow_mut().settle(request.id, &usage, asked, cost)
         })
@@ -297,10 +283,7 @@ impl RunLimits for Meter {
         let usage = |message: String| RunError::Usage(Box::new(Diagnostic::new(message)));
         let (limits, unknown) = Limits::from_json(limits).map_err(|error| usage(error.to_string()))?;
         if !prices.is_null() {
-            let own = OwnPrices::from_json("config.prices", prices).map_err(|error| usage(error.to_string()))?;
-            let mut prices = self.prices.borrow_mut();
-            let own = own.over(prices.own().clone());
-            prices.set_own(own);
+            self.prices.add_own(prices).map_err(usage)?;
         }
         self.budget.borrow_mut().set_file_limits(limits);
         self.permits.set(self.limits().parallel());
@@ -309,25 +292,12 @@ impl RunLimits for Meter {
     }
 
     fn add_prices(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String> {
-        let own = OwnPrices::from_json("config.prices", prices).map_err(|error| error.to_string())?;
-        // Whoever runs a file has the last word on what its models cost.
-        let own = match outer.and_then(|list| self.file_prices(list)) {
-            Some(outer) => (*outer).clone().over(own),
-            None => own,
-        };
-        let mut lists = self.file_prices.borrow_mut();
-        // A file may run another many times.
-        let known = lists.iter().position(|list| **list == own);
-        let place = known.unwrap_or_else(|| {
-            lists.push(Rc::new(own));
-            lists.len() - 1
-        });
-        Ok(PriceList(place))
+        self.prices.add_file(prices, outer)
     }
 
     fn may_end(&self) -> bool {
         let Limits { steps, tokens, cost, time, .. } = self.limits();
-        steps.is_some() || tokens.is_some() || cost.is_some() || time.is_some()
+        self.is_cancellable || steps.is_some() || tokens.is_some() || cost.is_some() || time.is_some()
     }
 
     fn deadline(&self) -> Option<Instant> {
@@ -368,17 +338,4 @@ impl RunLimits for Meter {
         }
         .boxed_local()
     }
-}
-
-fn unknown_price(answerer: &Answerer) -> RunError {
-    let name = format!("{}:{}", answerer.provider, answerer.model_id);
-    let message =
-        format!("The price of {name} is not known, so a limit on cost (--max-cost, config.limits.cost) cannot be kept");
-    let entry = serde_json::json!({ name: { "input": 1, "output": 4 } });
-    let meant = near_model(&answerer.provider, &answerer.model_id, &jiff::Timestamp::now().strftime("%F").to_string());
-    let meant = meant.map(|id| format!("Did you mean {}:{id}? ", answerer.provider)).unwrap_or_default();
-    let hint = format!(
-        "{meant}Say what it costs in US dollars per million tokens, in config.prices or in {PRICES_VARIABLE}, such as {entry}."
-    );
-    RunError::Usage(Box::new(Diagnostic::new(message).with_hint(hint)))
 }

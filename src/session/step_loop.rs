@@ -62,8 +62,11 @@ impl StepLoop for Session {
             };
             // Of two errors the first counts, but the clean-ups run in any case.
             let cleaned = host.run_finished(result.is_err()).await;
-            let kept = || keeper.ends();
-            let outcome = outcome(result.and(cleaned).and_then(|()| kept()));
+            let mut ended = result.and(cleaned).and_then(|()| keeper.ends());
+            if ended.is_ok() {
+                ended = keeper.stored().await;
+            }
+            let outcome = outcome(ended);
             // The part first: when `result` resolves, the printer has ended its line.
             host.record().append(EventKind::PromptEnd);
             agent_ends(host, &outcome);
@@ -145,6 +148,7 @@ async fn run_steps(host: &dyn PromptHost, session: &Session) -> Result<(), RunEr
             }
         }
         keeper.step_ends(number)?;
+        keeper.stored().await?;
     }
     let message =
         format!("the run was ended after {max_steps} steps, and {unfinished}; options.maxSteps lets it go further");

@@ -6,13 +6,13 @@ use super::meter::Meter;
 use crate::{
     checkpoint::{label, shown_args},
     event::AwaitedCall,
-    prompt::{Jobs, RunError, RunLimits},
+    prompt::{Decisions, Jobs, RunError, RunLimits},
 };
 
 /// Ends the run when nothing is left to do in it but to wait; never resolves.
-pub(super) async fn stop_when_all_wait(jobs: &Jobs, meter: &Meter) {
+pub(super) async fn stop_when_all_wait((jobs, decisions): (&Jobs, &Decisions), meter: &Meter) {
     jobs.all_wait().await;
-    let (waiters, all) = jobs.waiters();
+    let (waiters, all) = decisions.waiters();
     let calls = waiters.into_iter().map(|waiter| {
         let call = &waiter.held.call;
         AwaitedCall {

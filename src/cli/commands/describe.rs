@@ -9,20 +9,22 @@ use super::{
     journal, mock_file,
     restrict::{Around, restricted},
     run::{absolute, in_event_loop},
-    watch::end_with,
 };
 use crate::{
     check::{OfferOptions, offer},
     cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::words},
     diagnostic::Diagnostic,
     files::Reporter,
+    process::end_with,
     provider::Redactor,
     script::ScriptHost,
 };
 
 /// Prints what the file offers, or what is wrong with it.
 pub(in crate::cli) fn run(args: &DescribeArgs, printer: &Printer) -> ExitCode {
-    end_with(args.served_by);
+    if let Some(server) = args.served_by {
+        end_with(server);
+    }
     in_event_loop(
         async {
             let told = match describe(args, printer).await {

@@ -20,7 +20,7 @@ use crate::{
             prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
             restrict::{Around, restricted},
-            watch::{Watch, end_with, end_with_watcher},
+            watch::WatchLoop,
         },
         env::{self, Environment},
         failure::{Ending, WrongUsage},
@@ -31,6 +31,7 @@ use crate::{
     cost::{OwnPrices, PRICES_VARIABLE},
     diagnostic::Diagnostic,
     files::Reporter,
+    process::{end_with, end_with_parent},
     provider::Redactor,
     script::{SCRIPT_STACK_SIZE, bindings::FileRun},
     session::{FileRunOptions, Meter, Surroundings, run_file},
@@ -63,19 +64,21 @@ pub(super) fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Print
     code
 }
 
-fn watch(args: &RunArgs) -> Watch {
+fn watch(args: &RunArgs) -> WatchLoop {
     let mut files = vec![args.file().to_owned()];
     files.extend(
         args.setup.env_file.iter().chain(&args.setup.mock).chain(&args.replay).chain(&args.setup.mcp_config).cloned(),
     );
-    Watch { command: "run", run: "the run", again: "running again", files, is_quiet: args.show.quiet }
+    WatchLoop { command: "run", run: "the run", again: "running again", files, is_quiet: args.show.quiet }
 }
 
 async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -> ExitCode {
     if args.report_files.is_some() {
-        end_with_watcher();
+        end_with_parent();
     }
-    end_with(args.served_by);
+    if let Some(server) = args.served_by {
+        end_with(server);
+    }
     // Before anything else: from now on there is something to say at the end.
     let mut interrupts = args.show.format.is_for_programs().then(Interrupts::listen);
     let directory = std::env::current_dir().unwrap_or_default();

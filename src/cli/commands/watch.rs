@@ -11,7 +11,8 @@ use super::watch_input::WatchInput;
 use crate::{
     cli::{ExitCode, Printer, interrupt::Interrupts},
     diagnostic::Diagnostic,
-    files::{Report, Watched},
+    files::{Report, RunWatcher},
+    process::{TERMINATE, end},
 };
 
 /// How long a run that is broken off has for its last words.
@@ -20,12 +21,8 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// A Ctrl-C in the terminal ends the run a moment before it reaches us.
 const SAME_TIME: Duration = Duration::from_millis(100);
 
-/// How often a process that is served looks whether its server is there, where the system does not tell.
-#[cfg(unix)]
-const PARENT_LOOK: Duration = Duration::from_millis(500);
-
-/// What is watched.
-pub(super) struct Watch {
+/// Does something again and again, as often as a file changes.
+pub(super) struct WatchLoop {
     /// The command, as it is typed: `run`.
     pub(super) command: &'static str,
     /// What one run of it is called: `the run`.
@@ -38,7 +35,7 @@ pub(super) struct Watch {
     pub(super) is_quiet: bool,
 }
 
-impl Watch {
+impl WatchLoop {
     /// Watches until a signal comes; a run that fails ends nothing.
     pub(super) fn until_a_signal(&self, printer: &Printer) -> ExitCode {
         let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -58,13 +55,13 @@ impl Watch {
             Err(error) => return cannot(printer, "write a temporary file", &error.to_string()),
         };
         let cannot_watch = |line: &str| self.tell(printer, line);
-        let mut watched = match Watched::new(&self.files, &report, cannot_watch) {
-            Ok(watched) => watched,
+        let mut watcher = match RunWatcher::new(&self.files, &report, cannot_watch) {
+            Ok(watcher) => watcher,
             Err(error) => return cannot(printer, "watch files", &error.to_string()),
         };
         let mut input = WatchInput::default();
         loop {
-            watched.begin();
+            watcher.begin();
             let mut run = match self.start(&report) {
                 Ok(run) => run,
                 Err(error) => return cannot(printer, &format!("start {}", self.run), &error.to_string()),
@@ -72,9 +69,12 @@ impl Watch {
             let stdin = run.stdin.take();
             let changed = tokio::select! {
                 biased;
-                signal = interrupts.next() => return interrupted(&mut run, signal).await,
-                changed = watched.changed() => {
-                    end(&mut run, TERMINATE).await;
+                signal = interrupts.next() => {
+                    end(&mut run, signal, FAREWELL).await;
+                    return ExitCode::Interrupted(signal);
+                }
+                changed = watcher.changed() => {
+                    end(&mut run, TERMINATE, FAREWELL).await;
                     changed
                 }
                 () = input.feed(stdin) => unreachable!("feeding never ends by itself"),
@@ -85,7 +85,7 @@ impl Watch {
                     self.tell(printer, &format!("{}; waiting for a change", self.ended(&status)));
                     tokio::select! {
                         signal = interrupts.next() => return ExitCode::Interrupted(signal),
-                        changed = watched.changed() => changed,
+                        changed = watcher.changed() => changed,
                     }
                 }
             };
@@ -127,47 +127,6 @@ fn cannot(printer: &Printer, what: &str, why: &str) -> ExitCode {
     ExitCode::File
 }
 
-/// Has a run that is watched end with who watches it, however that ends.
-#[cfg(target_os = "linux")]
-pub(super) fn end_with_watcher() {
-    // The system looks at the thread that has started the run: the one that watches. A run that it cannot end so is no
-    // worse than any other whose terminal is gone.
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn end_with_watcher() {}
-
-/// Has a process that a server has started end with that one, of which this is the number.
-pub(super) fn end_with(server: Option<u32>) {
-    let Some(server) = server else { return };
-    end_with_watcher();
-    #[cfg(unix)]
-    {
-        let is_there = move || {
-            let parent = rustix::process::getppid();
-            parent.is_some_and(|parent| parent.as_raw_nonzero().get().cast_unsigned() == server)
-        };
-        let end = || {
-            let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
-        };
-        // It may have ended just before.
-        if !is_there() {
-            end();
-        } else if cfg!(not(target_os = "linux")) {
-            // Elsewhere nobody tells. A run that cannot be ended so ends when it has something to say.
-            let _ = std::thread::Builder::new().spawn(move || {
-                while is_there() {
-                    std::thread::sleep(PARENT_LOOK);
-                }
-                end();
-            });
-        }
-    }
-    #[cfg(not(unix))]
-    let _ = server;
-}
-
 /// Whether the run ended because we are to end as well.
 async fn told_to_end(interrupts: &mut Interrupts, status: &io::Result<ExitStatus>) -> Option<ExitCode> {
     let code = status.as_ref().ok().and_then(ExitStatus::code)?;
@@ -175,35 +134,4 @@ async fn told_to_end(interrupts: &mut Interrupts, status: &io::Result<ExitStatus
         return None;
     }
     tokio::time::timeout(SAME_TIME, interrupts.next()).await.ok().map(ExitCode::Interrupted)
-}
-
-async fn interrupted(run: &mut Child, signal: i32) -> ExitCode {
-    end(run, signal).await;
-    ExitCode::Interrupted(signal)
-}
-
-const TERMINATE: i32 = 15;
-
-/// Ends a run; one that does not listen is killed.
-async fn end(run: &mut Child, signal: i32) {
-    send(run, signal);
-    if tokio::time::timeout(FAREWELL, run.wait()).await.is_err() {
-        // One that is gone by now needs no killing.
-        let _ = run.kill().await;
-    }
-}
-
-#[cfg(unix)]
-fn send(run: &Child, signal: i32) {
-    use rustix::process::{Pid, Signal, kill_process};
-    let pid = run.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
-    if let (Some(pid), Some(signal)) = (pid, Signal::from_named_raw(signal)) {
-        // One that is gone by now needs no signal.
-        let _ = kill_process(pid, signal);
-    }
-}
-
-#[cfg(not(unix))]
-fn send(run: &mut Child, _signal: i32) {
-    let _ = run.start_kill();
 }

@@ -1,23 +1,29 @@
 //! CSV and TSV, as RFC 4180 and spreadsheets have it. Must not know what columns mean.
 
-use std::fs::File;
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, Chain, Read},
+};
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::record::{Fault, Record};
+
+/// Stands behind the last row, in lines as the others are. Where every quote is closed, it is a row of its own.
+const MARK: &str = "\r\n.";
 
 /// The names of the columns.
 ///
 /// # Errors
 /// There are none, or two are alike.
 pub(super) fn header(file: File, delimiter: u8) -> Result<Vec<String>, String> {
-    let mut reader = reader(file, delimiter);
-    let names = reader.byte_headers().map_err(|error| format!("cannot read the header: {error}"))?;
+    let none = || "there is no header: the first line names the columns".to_owned();
+    let Row { cells: names, .. } = Table::new(file, delimiter).next().ok_or_else(none)??;
     let names: Result<Vec<String>, _> = names.iter().map(|name| String::from_utf8(name.to_vec())).collect();
     let names = names.map_err(|_| "the header is not UTF-8 text".to_owned())?;
     let names: Vec<String> = names.iter().map(|name| name.trim_start_matches('\u{feff}').trim().to_owned()).collect();
     if names.iter().all(String::is_empty) {
-        return Err("there is no header: the first line names the columns".to_owned());
+        return Err(none());
     }
     for (index, name) in names.iter().enumerate() {
         if !name.is_empty() && names[..index].contains(name) {
@@ -29,14 +35,13 @@ pub(super) fn header(file: File, delimiter: u8) -> Result<Vec<String>, String> {
 
 /// The rows behind the header, each of which has so many cells.
 pub(super) fn records(file: File, delimiter: u8, columns: usize) -> impl Iterator<Item = Result<Record, Fault>> {
-    reader(file, delimiter).into_byte_records().map(move |record| match record {
-        Ok(record) if record.len() == columns => cells(&record),
-        Ok(record) => {
-            let line = record.position().map(|place| format!(" (line {})", place.line())).unwrap_or_default();
-            let (count, s) = (record.len(), if record.len() == 1 { "" } else { "s" });
-            Err(Fault::Row(format!("the row has {count} cell{s}, and the header {columns}{line}")))
+    Table::new(file, delimiter).skip(1).map(move |row| match row {
+        Ok(row) if row.cells.len() == columns => cells(&row.cells),
+        Ok(Row { cells, line }) => {
+            let (count, s) = (cells.len(), if cells.len() == 1 { "" } else { "s" });
+            Err(Fault::Row(format!("the row has {count} cell{s}, and the header {columns} (line {line})")))
         }
-        Err(error) => Err(Fault::End(error.to_string())),
+        Err(why) => Err(Fault::End(why)),
     })
 }
 
@@ -45,7 +50,69 @@ fn cells(record: &ByteRecord) -> Result<Record, Fault> {
     cells.map(Record::Cells).map_err(|_| Fault::Row("the row is not UTF-8 text".to_owned()))
 }
 
-fn reader(file: File, delimiter: u8) -> Reader<File> {
-    // Rows of another length are wrong by themselves, and not the end of everything.
-    ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(file)
+/// The header and the rows behind it.
+struct Table {
+    reader: Reader<Chain<BufReader<File>, &'static [u8]>>,
+    /// How many lines further the reader is once it has read a row.
+    ahead_by: u64,
+    /// The row behind the one that is given: the last is the mark.
+    next: Option<Result<Row, String>>,
+}
+
+struct Row {
+    cells: ByteRecord,
+    /// Where it begins; lines count from 1.
+    line: u64,
+}
+
+impl Table {
+    fn new(file: File, delimiter: u8) -> Self {
+        let mut file = BufReader::new(file);
+        // What cannot be read is told when it is.
+        let first = file.fill_buf().unwrap_or_default().split_inclusive(|byte| *byte == b'\n').next();
+        // Of a line break of two characters the reader takes one with the row, and the other with the next.
+        let has_returns = first.is_some_and(|line| line.ends_with(b"\r\n"));
+        let (mark, ahead_by) = if has_returns { (MARK, 0) } else { (&MARK[1..], 1) };
+        // Rows of another length are wrong by themselves, and not the end of everything.
+        let mut reader = ReaderBuilder::new();
+        reader.delimiter(delimiter).flexible(true).has_headers(false);
+        Table { reader: reader.from_reader(file.chain(mark.as_bytes())), ahead_by, next: None }
+    }
+
+    fn read(&mut self) -> Option<Result<Row, String>> {
+        let mut cells = ByteRecord::new();
+        match self.reader.read_byte_record(&mut cells) {
+            Ok(true) => {
+                let line = self.reader.position().line().saturating_sub(self.ahead_by + breaks(cells.as_slice()));
+                Some(Ok(Row { cells, line }))
+            }
+            Ok(false) => None,
+            Err(error) => Some(Err(error.to_string())),
+        }
+    }
+
+    /// What is wrong when the last row is not the mark.
+    fn unclosed(&self, last: &Row) -> Option<String> {
+        let cell = last.cells.iter().next_back().filter(|cell| *cell != MARK.trim_start().as_bytes())?;
+        let line = self.reader.position().line().saturating_sub(breaks(cell));
+        Some(format!("a cell in line {line} begins with a quote that is never closed"))
+    }
+}
+
+impl Iterator for Table {
+    type Item = Result<Row, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let row = self.next.take().or_else(|| self.read())?;
+        self.next = self.read();
+        match row {
+            Ok(last) if self.next.is_none() => self.unclosed(&last).map(Err),
+            row => Some(row),
+        }
+    }
+}
+
+/// How many lines end in a text.
+fn breaks(text: &[u8]) -> u64 {
+    text.iter().filter(|byte| **byte == b'\n').count() as u64
 }

@@ -3,7 +3,6 @@
 //!
 //! - `message` – what goes to threads and comes from them
 //! - `host`, `row` – a run of the file for one row
-//! - `thread` – several rows at once on one thread
 //! - `load` – an engine in which the file is looked at
 //! - `tally` – what rows came to, and whether that is too much
 //! - `pool` – all rows
@@ -14,7 +13,6 @@ mod message;
 mod pool;
 mod row;
 mod tally;
-mod thread;
 
 pub(super) use host::RowHost;
 pub(super) use load::in_engine;

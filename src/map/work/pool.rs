@@ -3,11 +3,11 @@
 use std::{
     collections::{BTreeMap, HashMap},
     io,
+    rc::Rc,
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, Sender},
     },
-    thread,
     time::{Duration, Instant},
 };
 
@@ -15,9 +15,8 @@ use serde_json::{Map, Value};
 
 use super::{
     message::{Job, Message},
-    row::{Shared, broken},
+    row::{self, Shared, broken},
     tally::Tally,
-    thread::Thread,
 };
 use crate::{
     chat::Usage,
@@ -30,14 +29,17 @@ use crate::{
         results::{Outcome, RowError, Writer, to_line},
     },
     prompt::RunError,
+    provider::Redactor,
+    script::THREAD_STACK_SIZE,
     session::Overall,
+    threads::{Like, ThreadId, Threads},
 };
 
 /// How often is looked at the clock and for signals.
 const TICK: Duration = Duration::from_millis(50);
 
 /// How long a script may hold its thread: longer than what is interrupted.
-const STUCK_MS: u64 = 15_000;
+const STUCK: Duration = Duration::from_secs(15);
 
 /// How long rows that are under way have to end when the user wants the end.
 const GRACE: Duration = Duration::from_millis(800);
@@ -72,14 +74,15 @@ pub(in crate::map) fn run(
     let shared =
         Arc::new(Shared { options: options.clone(), overall: Overall::new(options.limits), servers: Arc::default() });
     let tally = Tally::new(rest.total, rest.kept, rest.todo.count());
+    let threads = threads(&shared, &sender).map_err(|error| no_thread(&error))?;
     let mut pool = Pool {
         shared,
         inputs,
         rest,
         writer,
-        sender,
+        _sender: sender,
         receiver,
-        threads: Vec::new(),
+        threads,
         running: HashMap::new(),
         again: Vec::new(),
         row: 0,
@@ -87,10 +90,31 @@ pub(in crate::map) fn run(
         early: None,
         asked_to_end: None,
     };
-    pool.start_threads()?;
     let ran = pool.run(listener).and_then(|()| pool.writer.finish(&mut |line| listener.result(line)));
     ran?;
     Ok(Totals { early: pool.early, ..pool.tally.totals })
+}
+
+/// Threads that run rows.
+fn threads(shared: &Arc<Shared>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
+    let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
+    let (shared, sender) = (shared.clone(), sender.clone());
+    Threads::start(like, shared.options.jobs.get(), move || {
+        let variables = &shared.options.variables;
+        let redactor = Rc::new(Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
+        let (shared, sender) = (shared.clone(), sender.clone());
+        move |job: Job| {
+            let (shared, redactor, sender) = (shared.clone(), redactor.clone(), sender.clone());
+            async move {
+                let outcome = Box::new(row::run(&shared, &redactor, &job, &sender).await);
+                let _ = sender.send(Message::Ended { row: job.row, attempt: job.attempt, outcome });
+            }
+        }
+    })
+}
+
+fn no_thread(error: &io::Error) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new(format!("cannot start a thread: {error}")))
 }
 
 struct Pool {
@@ -98,9 +122,9 @@ struct Pool {
     inputs: Inputs,
     rest: Rest,
     writer: Writer,
-    sender: Sender<Message>,
+    _sender: Sender<Message>,
     receiver: Receiver<Message>,
-    threads: Vec<Thread>,
+    threads: Threads<Job>,
     running: HashMap<u64, Running>,
     /// Rows that are run once more, each when it is time.
     again: Vec<(Instant, Running)>,
@@ -121,7 +145,7 @@ struct Running {
     /// Attempts that count, and those that servers refused.
     failures: u32,
     refusals: u32,
-    thread: usize,
+    thread: Option<ThreadId>,
     /// What earlier attempts used.
     usage: Usage,
     cost: Option<f64>,
@@ -129,20 +153,6 @@ struct Running {
 }
 
 impl Pool {
-    fn start_threads(&mut self) -> Result<(), Box<Diagnostic>> {
-        let jobs = self.shared.options.jobs.get();
-        let processors = thread::available_parallelism().map_or(1, usize::from);
-        for _ in 0..jobs.min(processors).max(1) {
-            match Thread::start(&self.shared, &self.sender) {
-                Ok(thread) => self.threads.push(thread),
-                // The others do its work.
-                Err(_) if !self.threads.is_empty() => break,
-                Err(error) => return Err(Box::new(Diagnostic::new(format!("cannot start a thread: {error}")))),
-            }
-        }
-        Ok(())
-    }
-
     fn run(&mut self, listener: &mut dyn Listener) -> Result<(), Box<Diagnostic>> {
         loop {
             let is_all_begun = self.begin_rows(listener)?;
@@ -202,12 +212,10 @@ impl Pool {
         Some(self.again.swap_remove(due).1)
     }
 
-    /// Hands a row to the thread that has the fewest.
+    /// Hands a row to a thread.
     fn start(&mut self, mut row: Running) {
-        let fewest = self.threads.iter().enumerate().min_by_key(|(_, thread)| thread.rows);
-        let Some((index, _)) = fewest else { return };
-        row.thread = index;
-        self.threads[index].run(Job { row: row.row, input: row.input.clone(), attempt: row.attempt });
+        let job = Job { row: row.row, input: row.input.clone(), attempt: row.attempt };
+        row.thread = Some(self.threads.run(row.row, job));
         self.running.insert(row.row, row);
     }
 
@@ -233,9 +241,6 @@ impl Pool {
                 // A row of a thread that was given up may still come to an end.
                 let is_it = self.running.get(&row).is_some_and(|running| running.attempt == attempt);
                 if let Some(running) = is_it.then(|| self.running.remove(&row)).flatten() {
-                    if let Some(thread) = self.threads.get_mut(running.thread) {
-                        thread.rows = thread.rows.saturating_sub(1);
-                    }
                     self.tally.used(&outcome);
                     return self.has_ended(running, *outcome, listener);
                 }
@@ -326,15 +331,13 @@ impl Pool {
 
     /// A script that cannot be interrupted keeps its thread; the rows beside it are run anew on another.
     fn give_up_on_the_stuck(&mut self, listener: &mut dyn Listener) -> Result<(), Box<Diagnostic>> {
-        for index in 0..self.threads.len() {
-            let Some(stuck) = self.threads[index].stuck(STUCK_MS) else { continue };
-            self.threads[index] = Thread::start(&self.shared, &self.sender)
-                .map_err(|error| Box::new(Diagnostic::new(format!("cannot start a thread: {error}"))))?;
-            let rows: Vec<u64> = self.running.values().filter(|row| row.thread == index).map(|row| row.row).collect();
+        for stuck in self.threads.replace_stuck(STUCK).map_err(|error| no_thread(&error))? {
+            let is_there = |row: &&Running| row.thread == Some(stuck.thread);
+            let rows: Vec<u64> = self.running.values().filter(is_there).map(|row| row.row).collect();
             for row in rows {
                 let Some(mut running) = self.running.remove(&row) else { continue };
                 running.attempt += 1;
-                if row == stuck {
+                if row == stuck.job {
                     let outcome = broken("the script computed without a pause and could not be interrupted");
                     self.is_over(running, outcome, listener)?;
                 } else {
@@ -370,7 +373,7 @@ impl Running {
             attempt: 1,
             failures: 0,
             refusals: 0,
-            thread: 0,
+            thread: None,
             usage: Usage::default(),
             cost: Some(0.0),
             took: Duration::ZERO,

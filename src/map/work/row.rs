@@ -20,7 +20,7 @@ use crate::{
     event::{Event, Events, Summary},
     input::CommandLine,
     map::{
-        options::{MapModel, MapOptions, approval_advice, mcp_config},
+        options::{MapOptions, approval_advice, mcp_config},
         results::{Outcome, RowError},
     },
     permission::NobodyToAsk,
@@ -30,7 +30,7 @@ use crate::{
         SCRIPT_STACK_SIZE,
         bindings::{Exchanges, FileRun},
     },
-    session::{AskedModel, FileRunOptions, Meter, Overall, RunFailure, Surroundings, run_file, warnings},
+    session::{AskedModel, FileRunOptions, Meter, Overall, RunFailure, SharedModel, Surroundings, run_file, warnings},
 };
 
 /// Bytes that the scripts of a row may use: many run at once.
@@ -66,7 +66,7 @@ pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender:
     });
     let mut summary = summary.borrow_mut();
     let asked = match &options.model {
-        Some(MapModel::Named(name)) => Some(AskedModel { name, option: "-m, --model" }),
+        Some(SharedModel::Named(name)) => Some(AskedModel { name, option: "-m, --model" }),
         _ => None,
     };
     let failure = RunFailure::of(&end, summary.finish_reason, asked, redactor)
@@ -117,7 +117,7 @@ fn options_of(
         checkpoints: Rc::new(NoCheckpoints),
         approver: NobodyToAsk::new(options.approve.clone(), approval_advice()),
         redactor: redactor.clone(),
-        model: options.model.as_ref().map(MapModel::choice),
+        model: options.model.as_ref().map(SharedModel::choice),
         max_stack_size: SCRIPT_STACK_SIZE,
         surroundings: Surroundings {
             permissions: options.permissions.clone().sharing_process("rows of a map run"),

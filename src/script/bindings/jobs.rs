@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     checkpoint::{Entry, PartName},
-    prompt::{CallJob, JobGuard, JobId, Known, RunError, TEXT_CODE, Work},
+    prompt::{JobGuard, JobId, Known, NamedCall, RunError, TEXT_CODE, Work},
     script::{begin_to_carry, carried, carrying},
 };
 
@@ -50,9 +50,9 @@ impl RunJob {
     /// Says that the run asks its model for another answer.
     pub(crate) fn asks_anew(&self, ctx: &Ctx<'_>, key: &str) {
         if self.0.is_some()
-            && let Ok(jobs) = services::jobs(ctx)
+            && let Ok(decisions) = services::decisions(ctx)
         {
-            jobs.begin_answer(key);
+            decisions.begin_answer(key);
         }
         self.asks(ctx, true);
     }
@@ -121,19 +121,19 @@ fn begin_call<'js>(
     let (call, is_tool_call, part) = named()?;
     let scope = services::scope(ctx, &prompt.borrow().core).ok()?;
     let agent = scope.agent();
-    let call = CallJob { key: agent.key().to_owned(), agent: agent.path().to_vec(), call, is_tool_call, part };
+    let call = NamedCall { key: agent.key().to_owned(), agent: agent.path().to_vec(), call, is_tool_call, part };
     Some(jobs.begin(current(ctx).ok()?, Work::Call(Rc::new(call))))
 }
 
 /// The call that the script works for, when it is one that can be named once more in another process.
-fn current_call(ctx: &Ctx<'_>) -> Option<(JobId, Rc<CallJob>)> {
+fn current_call(ctx: &Ctx<'_>) -> Option<(JobId, Rc<NamedCall>)> {
     let id = current(ctx).ok()??;
     Some((id, services::jobs(ctx).ok()?.call(id)?))
 }
 
 /// What is known of a call of this name with these arguments.
 pub(crate) fn known(ctx: &Ctx<'_>, name: &str, args: &str) -> Known {
-    let known = || Some(services::jobs(ctx).ok()?.known(&current_call(ctx)?.1, name, args));
+    let known = || Some(services::decisions(ctx).ok()?.known(&current_call(ctx)?.1, name, args));
     known().unwrap_or(Known::Nothing { is_other: false })
 }
 
@@ -147,7 +147,8 @@ pub(crate) async fn wait_for_decision(ctx: &Ctx<'_>, name: &str, args: &str) -> 
         return Err(refused("it belongs to no call that could be named"));
     };
     let failed = |error: rquickjs::Error| refused(&error.to_string());
-    let waiting = services::jobs(ctx).map_err(failed)?.wait(id, &call, name, args.to_owned());
+    let waiting = services::decisions(ctx).map_err(failed)?.wait(&call, name, args.to_owned());
+    services::jobs(ctx).map_err(failed)?.wait(id);
     let kept = services::checkpoints(ctx).map_err(failed)?.append(&call.key, Entry::Waits(Box::new(waiting)));
     if let Err(error) = kept {
         let message = refused(&error.to_string());

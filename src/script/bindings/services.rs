@@ -20,7 +20,7 @@ use crate::{
     checkpoint::Checkpoints,
     event::{Called, Events, Scope},
     permission::Approver,
-    prompt::{Jobs, RunError, RunLimits, RunOutcome, RunRecord, StepLoop},
+    prompt::{Decisions, Jobs, RunError, RunLimits, RunOutcome, RunRecord, StepLoop},
     provider::{Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay, model_name, resolve},
     sandbox::{Sandbox, SandboxConfig},
     script::{diagnose, environment},
@@ -108,6 +108,8 @@ pub(crate) struct Doors {
     pub checkpoints: Rc<dyn Checkpoints>,
     /// What is at work, where the run may stop for an approval.
     pub jobs: Rc<Jobs>,
+    /// What was decided on calls that need approval.
+    pub decisions: Rc<Decisions>,
     /// The file that names servers (`--mcp-config`).
     pub mcp_config: Option<Rc<Path>>,
 }
@@ -217,6 +219,11 @@ pub(crate) fn approver(ctx: &Ctx<'_>) -> Result<Rc<dyn Approver>> {
 /// What is at work.
 pub(crate) fn jobs(ctx: &Ctx<'_>) -> Result<Rc<Jobs>> {
     with(ctx, |services| services.doors.jobs.clone())
+}
+
+/// What was decided on calls that need approval.
+pub(crate) fn decisions(ctx: &Ctx<'_>) -> Result<Rc<Decisions>> {
+    with(ctx, |services| services.doors.decisions.clone())
 }
 
 /// The file that names servers.

@@ -18,11 +18,7 @@ use self::{
     parallel::{Checked, check_all},
     pretty::Pretty,
 };
-use super::{
-    input::shared_sources,
-    prompt_file::ENDINGS,
-    watch::{Watch, end_with_watcher},
-};
+use super::{input::shared_sources, prompt_file::ENDINGS, watch::WatchLoop};
 use crate::{
     check::{CheckOptions, Finding, check_input},
     cli::{
@@ -33,6 +29,7 @@ use crate::{
     },
     cost::near_model,
     files::Reporter,
+    process::end_with_parent,
 };
 
 /// Checks the files and prints what was found, or watches them.
@@ -41,7 +38,7 @@ pub(in crate::cli) fn run(args: &CheckArgs, printer: &Printer) -> ExitCode {
         return watch(args).until_a_signal(printer);
     }
     if args.report_files.is_some() {
-        end_with_watcher();
+        end_with_parent();
     }
     match check(args, printer) {
         Ok(code) => code,
@@ -52,10 +49,10 @@ pub(in crate::cli) fn run(args: &CheckArgs, printer: &Printer) -> ExitCode {
     }
 }
 
-fn watch(args: &CheckArgs) -> Watch {
+fn watch(args: &CheckArgs) -> WatchLoop {
     let mut files: Vec<PathBuf> = args.env_file.clone();
     files.extend(args.paths.iter().cloned());
-    Watch { command: "check", run: "the check", again: "checking again", files, is_quiet: args.quiet }
+    WatchLoop { command: "check", run: "the check", again: "checking again", files, is_quiet: args.quiet }
 }
 
 fn check(args: &CheckArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {

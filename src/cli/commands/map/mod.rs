@@ -19,10 +19,11 @@ use crate::{
         map_args::{MapArgs, MapFormat},
     },
     files::Reporter,
-    map::{Format, MapModel, MapOptions, Source, run_map},
+    map::{Format, MapOptions, Source, run_map},
     permission::Permissions,
     provider::Redactor,
     script::bindings::{FileRun, ModelChoice},
+    session::SharedModel,
 };
 use show::Shown;
 
@@ -61,8 +62,8 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
     }
     let variables = environment.variables;
     let model = match mock_file::chosen_model(&args.setup)? {
-        Some(ModelChoice::Named(name)) => Some(MapModel::Named(name)),
-        Some(ModelChoice::Mock { items, place }) => Some(MapModel::Mock(items, place)),
+        Some(ModelChoice::Named(name)) => Some(SharedModel::Named(name)),
+        Some(ModelChoice::Mock { items, place }) => Some(SharedModel::Mock(items, place)),
         Some(ModelChoice::Made { .. }) | None => None,
     };
     let (own_prices, rows) = (own_prices(&variables, &Reporter::default())?, source(args)?);

@@ -20,7 +20,7 @@ use crate::{
         permission_args::PERMISSIONS, resume_args::ResumeArgs, setup_args::SetupArgs, show::Show,
     },
     event::{Events, Summary},
-    journal::{Earlier, Journal, RunInfo, Start, Status},
+    journal::{Earlier, INVOCATION, Journal, RunInfo, Start, Status},
     provider::Redactor,
 };
 use found::{check_states, lost_words, step_to_go_back_to, where_it_goes_on};
@@ -60,6 +60,11 @@ fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> 
     let start = journal.start(&run)?;
     if let Some(why) = &start.not_resumable {
         anyhow::bail!("the run {} cannot be resumed: {why}", run.id);
+    }
+    if let Some(invocation) = start.options.get(INVOCATION).and_then(serde_json::Value::as_str)
+        && args.from.is_none()
+    {
+        anyhow::bail!("the run {} belongs to the invocation {invocation} of Restate, which goes on with it", run.id);
     }
     let earlier = Earlier::read(&journal, &run, None)?;
     let progress = earlier.progress();

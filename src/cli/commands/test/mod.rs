@@ -13,7 +13,7 @@ use self::{
 use super::{
     prompt_file::ENDINGS,
     run::{absolute, own_prices},
-    watch::{Watch, end_with_watcher},
+    watch::WatchLoop,
 };
 use crate::{
     cli::{
@@ -24,6 +24,7 @@ use crate::{
         test_args::TestArgs,
     },
     files::Reporter,
+    process::end_with_parent,
     testing::{Mode, SMOKE_TIMEOUT, Shelf, TEST_TIMEOUT, TestOptions, Totals, Watcher, run_tests},
 };
 
@@ -33,7 +34,7 @@ pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
         return watch(args).until_a_signal(printer);
     }
     if args.report_files.is_some() {
-        end_with_watcher();
+        end_with_parent();
     }
     match test(args, printer) {
         Ok(code) => code,
@@ -44,7 +45,7 @@ pub(in crate::cli) fn run(args: &TestArgs, printer: &Printer) -> ExitCode {
     }
 }
 
-fn watch(args: &TestArgs) -> Watch {
+fn watch(args: &TestArgs) -> WatchLoop {
     // Folders are reported by the run, with what counts in them.
     let files = args
         .env_file
@@ -54,7 +55,7 @@ fn watch(args: &TestArgs) -> Watch {
         .filter(|path| !path.is_dir())
         .cloned()
         .collect();
-    Watch { command: "test", run: "the test run", again: "testing again", files, is_quiet: false }
+    WatchLoop { command: "test", run: "the test run", again: "testing again", files, is_quiet: false }
 }
 
 fn test(args: &TestArgs, printer: &Printer) -> Result<ExitCode, WrongUsage> {

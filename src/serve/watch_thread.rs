@@ -6,15 +6,15 @@ use std::{path::PathBuf, sync::Arc, thread};
 use tokio::sync::mpsc;
 
 use super::options::ServeOptions;
-use crate::files::{Reported, Watch, What};
+use crate::files::{FileWatcher, Reported, What};
 
 /// What watches, for as long as this is there.
-pub(super) struct Watching {
+pub(super) struct WatchThread {
     add: mpsc::UnboundedSender<Reported>,
     changed: mpsc::UnboundedReceiver<Vec<PathBuf>>,
 }
 
-impl Watching {
+impl WatchThread {
     /// Watches nothing yet.
     pub(super) fn start(options: &Arc<ServeOptions>) -> Self {
         let (add, added) = mpsc::unbounded_channel();
@@ -25,13 +25,13 @@ impl Watching {
                 told.tell(format!("Warning: {line}; it is looked at every two seconds"));
             };
             if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_time().build() {
-                runtime.block_on(watch(Watch::polling(cannot), added, &tell));
+                runtime.block_on(watch(FileWatcher::polling(cannot), added, &tell));
             }
         };
         if let Err(error) = thread::Builder::new().name("lmthing-watch".to_owned()).spawn(watch) {
             options.told.tell(format!("Warning: cannot start a thread: {error}; changes go unnoticed"));
         }
-        Watching { add, changed }
+        WatchThread { add, changed }
     }
 
     /// Watches files, and what is in folders.
@@ -56,7 +56,7 @@ impl Watching {
 }
 
 async fn watch<C: Fn(&str)>(
-    mut watch: Watch<C>,
+    mut watcher: FileWatcher<C>,
     mut added: mpsc::UnboundedReceiver<Reported>,
     tell: &mpsc::UnboundedSender<Vec<PathBuf>>,
 ) {
@@ -64,10 +64,10 @@ async fn watch<C: Fn(&str)>(
         tokio::select! {
             biased;
             reported = added.recv() => match reported {
-                Some(reported) => watch.add(reported),
+                Some(reported) => watcher.add(reported),
                 None => return,
             },
-            changed = watch.changed() => {
+            changed = watcher.changed() => {
                 if tell.send(changed).is_err() {
                     return;
                 }

@@ -33,7 +33,7 @@ const POLL: Duration = Duration::from_secs(2);
 const MAX_LOOKS: usize = 20;
 
 /// Watches files, through the folders they are in.
-pub(crate) struct Watch<C> {
+pub(crate) struct FileWatcher<C> {
     folders: Folders,
     places: Places,
     /// Watched as well, whatever is in it.
@@ -46,17 +46,17 @@ pub(crate) struct Watch<C> {
     polls: bool,
 }
 
-impl<C: Fn(&str)> Watch<C> {
+impl<C: Fn(&str)> FileWatcher<C> {
     /// Watches nothing yet. Where the system does not tell of changes, they are looked for. `cannot` hears a line for each folder
     /// of which that is so.
     pub(crate) fn polling(cannot: C) -> Self {
         let folders = Folders::new().unwrap_or_else(|_| Folders::blind());
-        Watch { polls: true, ..Watch::of(folders, cannot) }
+        FileWatcher { polls: true, ..FileWatcher::of(folders, cannot) }
     }
 
     fn of(folders: Folders, cannot: C) -> Self {
         let places = Places::new(std::env::current_dir().unwrap_or_default());
-        Watch { folders, places, report_folder: None, due: None, cannot, polls: false }
+        FileWatcher { folders, places, report_folder: None, due: None, cannot, polls: false }
     }
 
     /// Watches one more file, or folder of prompt files.
@@ -141,12 +141,12 @@ impl<C: Fn(&str)> Watch<C> {
 type Hearer<'a> = Box<dyn Fn(&str) + 'a>;
 
 /// Watches the files of one run.
-pub(crate) struct Watched<'a> {
-    watch: Watch<Hearer<'a>>,
+pub(crate) struct RunWatcher<'a> {
+    files: FileWatcher<Hearer<'a>>,
     reports: Reports,
 }
 
-impl<'a> Watched<'a> {
+impl<'a> RunWatcher<'a> {
     /// Watches `files`, `.env`, and what `report` says. `cannot` hears a line for each folder that cannot be watched.
     ///
     /// # Errors
@@ -154,24 +154,24 @@ impl<'a> Watched<'a> {
     pub(crate) fn new(files: &[PathBuf], report: &Report, cannot: impl Fn(&str) + 'a) -> notify::Result<Self> {
         let cannot: Hearer<'a> = Box::new(cannot);
         let report_folder = Some(report.folder().to_owned());
-        let mut watched = Watched {
-            watch: Watch { report_folder, ..Watch::of(Folders::new()?, cannot) },
+        let mut watcher = RunWatcher {
+            files: FileWatcher { report_folder, ..FileWatcher::of(Folders::new()?, cannot) },
             reports: Reports::of(report)?,
         };
         for file in files.iter().map(PathBuf::as_path).chain([Path::new(".env")]) {
             if let Ok(file) = std::path::absolute(file) {
-                watched.watch.add(Reported::now(&file, What::Read));
+                watcher.files.add(Reported::now(&file, What::Read));
             }
         }
-        watched.look();
-        Ok(watched)
+        watcher.look();
+        Ok(watcher)
     }
 
     /// A run is about to begin: it will find everything as it is now.
     pub(crate) fn begin(&mut self) {
         self.look();
-        self.watch.places.accept();
-        self.watch.due = None;
+        self.files.places.accept();
+        self.files.due = None;
     }
 
     /// Resolves to the name of a file that has changed, once it is whole. Can be asked again at any time.
@@ -179,22 +179,22 @@ impl<'a> Watched<'a> {
         loop {
             let begun = Instant::now();
             self.take_reports();
-            if self.watch.is_due()
-                && let Some(file) = self.watch.places.changed()
+            if self.files.is_due()
+                && let Some(file) = self.files.places.changed()
             {
-                self.watch.places.accept();
+                self.files.places.accept();
                 return file;
             }
-            self.watch.wait(begun).await;
+            self.files.wait(begun).await;
         }
     }
 
     fn look(&mut self) {
         self.take_reports();
-        self.watch.look();
+        self.files.look();
     }
 
     fn take_reports(&mut self) {
-        self.reports.by_ref().for_each(|reported| self.watch.add(reported));
+        self.reports.by_ref().for_each(|reported| self.files.add(reported));
     }
 }

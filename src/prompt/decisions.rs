@@ -1,0 +1,200 @@
+//! What was decided on calls that need approval, in this process or in earlier ones, and which calls wait for that
+//! (docs/reference.md, "Approvals"). A decision names a call by what it is called with. Must not know who decides, nor what else is at
+//! work.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use crate::checkpoint::{Held, PartName, Verdict, WaitingCall, asked_for};
+
+/// What the code in the text of a step is called by, with the number of the step behind it.
+pub(crate) const TEXT_CODE: &str = "code-";
+
+/// A call that may have to be approved, named so that it is known again in another process.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedCall {
+    /// The key of its prompt's run.
+    pub key: String,
+    /// The names of the agents that the prompt is, from the outermost.
+    pub agent: Vec<Rc<str>>,
+    /// The id of the tool call; what stands for that of code in a model's text.
+    pub call: String,
+    /// Whether that is the id of a tool call.
+    pub is_tool_call: bool,
+    /// The part of the call that it is.
+    pub part: Option<PartName>,
+}
+
+#[cfg(test)]
+impl NamedCall {
+    /// A tool call of the file's own prompt.
+    pub(super) fn of_tool(id: &str) -> Self {
+        NamedCall { key: String::new(), agent: Vec::new(), call: id.to_owned(), is_tool_call: true, part: None }
+    }
+}
+
+/// A call that waits in this process, and who made it.
+#[derive(Clone, Debug)]
+pub(crate) struct Waiter {
+    pub held: Held,
+    pub agent: Vec<Rc<str>>,
+    /// Whether it is made by a tool call.
+    pub is_tool_call: bool,
+}
+
+/// What is known of a call before anybody is asked.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// It was decided.
+    Decided(Verdict),
+    /// Nothing; `is_other` says that a call with other arguments was approved in its place.
+    Nothing { is_other: bool },
+}
+
+/// What was decided for a whole run.
+#[derive(Default)]
+pub(crate) struct Decisions {
+    /// Calls that wait or have waited, of earlier processes too.
+    held: RefCell<Vec<Held>>,
+    /// Those of them that were asked for in this process, or are over, by their numbers.
+    taken: RefCell<Vec<usize>>,
+    waiters: RefCell<Vec<Waiter>>,
+    /// The number of the call that began to wait last.
+    last: Cell<usize>,
+    round: usize,
+}
+
+impl Decisions {
+    /// Of a run whose earlier processes have left these calls, `last` being the highest number of any.
+    pub(crate) fn new(held: Vec<Held>, last: usize) -> Rc<Self> {
+        let round = held.iter().map(|held| held.call.round).max().unwrap_or(0) + 1;
+        Rc::new(Decisions {
+            taken: RefCell::new(held.iter().filter(|held| held.is_spent).map(|held| held.call.serial).collect()),
+            held: RefCell::new(held),
+            last: Cell::new(last),
+            round,
+            ..Decisions::default()
+        })
+    }
+
+    /// A run asks for another answer: what was decided for tool calls of the one before is for no other call.
+    pub(crate) fn begin_answer(&self, key: &str) {
+        // Code in a text is called by its step, and may be of an answer that broke off. What was decided stays known, for the
+        // names of calls.
+        let is_of_before = |held: &&Held| held.key == key && !held.call.call.starts_with(TEXT_CODE);
+        let held = self.held.borrow();
+        self.taken.borrow_mut().extend(held.iter().filter(is_of_before).map(|held| held.call.serial));
+    }
+
+    /// What was decided on a call of this name with these arguments. Each decision is for one call.
+    pub(crate) fn known(&self, call: &NamedCall, name: &str, args: &str) -> Known {
+        let asked = asked_for(name, args, &part_text(call));
+        let mut taken = self.taken.borrow_mut();
+        let held = self.held.borrow();
+        let of_call = || held.iter().filter(|held| held.key == call.key && held.call.call == call.call);
+        let decided = of_call().find_map(|held| {
+            let is_this = held.call.asked == asked && !taken.contains(&held.call.serial);
+            Some((held.call.serial, held.verdict.clone()?)).filter(|_| is_this)
+        });
+        match decided {
+            Some((serial, verdict)) => {
+                taken.push(serial);
+                Known::Decided(verdict)
+            }
+            None => Known::Nothing {
+                is_other: of_call().any(|held| {
+                    let is_approved = held.verdict == Some(Verdict::Approved);
+                    is_approved && held.call.name == name && !taken.contains(&held.call.serial)
+                }),
+            },
+        }
+    }
+
+    /// Notes that a call waits from now on; the call as it is kept.
+    pub(crate) fn wait(&self, call: &NamedCall, name: &str, args: String) -> WaitingCall {
+        let asked = asked_for(name, &args, &part_text(call));
+        let mut held = self.held.borrow_mut();
+        let mut taken = self.taken.borrow_mut();
+        let is_this = |held: &&Held| {
+            let is_free = held.verdict.is_none() && !taken.contains(&held.call.serial);
+            is_free && held.key == call.key && held.call.call == call.call && held.call.asked == asked
+        };
+        let serial = held.iter().find(is_this).map(|held| held.call.serial);
+        let serial = serial.unwrap_or_else(|| {
+            self.last.set(self.last.get() + 1);
+            self.last.get()
+        });
+        taken.push(serial);
+        let waiting = WaitingCall {
+            serial,
+            round: self.round,
+            call: call.call.clone(),
+            asked,
+            name: name.to_owned(),
+            args,
+            part: call.part.clone(),
+        };
+        let now = Held::new(&call.key, waiting.clone());
+        match held.iter_mut().find(|held| held.call.serial == serial) {
+            Some(known) => *known = now.clone(),
+            None => held.push(now.clone()),
+        }
+        self.waiters.borrow_mut().push(Waiter {
+            held: now,
+            agent: call.agent.clone(),
+            is_tool_call: call.is_tool_call,
+        });
+        waiting
+    }
+
+    /// The calls that wait, by their numbers, and all that they may be mixed up with.
+    pub(crate) fn waiters(&self) -> (Vec<Waiter>, Vec<Held>) {
+        let mut waiters = self.waiters.borrow().clone();
+        waiters.sort_by_key(|waiter| waiter.held.call.serial);
+        (waiters, self.held.borrow().clone())
+    }
+}
+
+/// What tells a part from others of its call, whatever the code is that asks for it.
+fn part_text(call: &NamedCall) -> String {
+    call.part.as_ref().map(|part| part.number.to_string()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decision_is_for_one_call_with_its_arguments() {
+        let deploy = NamedCall::of_tool("a");
+        let first = Decisions::new(Vec::new(), 0);
+        let waiting = ["{}", "{}", "[]"].map(|args| first.wait(&deploy, "deploy", args.to_owned()));
+        assert_eq!(waiting.each_ref().map(|call| (call.serial, call.round)), [(1, 1), (2, 1), (3, 1)]);
+        let verdicts = [Some(Verdict::Approved), None, Some(Verdict::Denied(None))];
+        let held = |(call, verdict): (WaitingCall, _)| Held { verdict, ..Held::new("", call) };
+        let next = Decisions::new(waiting.into_iter().zip(verdicts).map(held).collect(), 3);
+        let known = |args: &str| next.known(&deploy, "deploy", args);
+        assert_eq!(known("{ }"), Known::Nothing { is_other: true });
+        assert_eq!(known("{}"), Known::Decided(Verdict::Approved));
+        assert_eq!(known("{}"), Known::Nothing { is_other: false }, "it was for one call");
+        assert_eq!(next.wait(&deploy, "deploy", "{}".to_owned()).serial, 2);
+        assert_eq!(known("[]"), Known::Decided(Verdict::Denied(None)));
+    }
+
+    #[test]
+    fn a_decision_is_not_for_a_later_call() {
+        let deploy = NamedCall::of_tool("a");
+        let waiting = Decisions::new(Vec::new(), 0).wait(&deploy, "deploy", "{}".to_owned());
+        let approved = Held { verdict: Some(Verdict::Approved), ..Held::new("", waiting) };
+        let over = Decisions::new(vec![Held { is_spent: true, ..approved.clone() }], 1);
+        assert_eq!(over.known(&deploy, "deploy", "{}"), Known::Nothing { is_other: false });
+        let another_answer = Decisions::new(vec![approved.clone()], 1);
+        another_answer.begin_answer("/0:other");
+        assert_eq!(another_answer.known(&deploy, "deploy", "{}"), Known::Decided(Verdict::Approved));
+        let another_answer = Decisions::new(vec![approved], 1);
+        another_answer.begin_answer("");
+        assert_eq!(another_answer.known(&deploy, "deploy", "{}"), Known::Nothing { is_other: false });
+    }
+}

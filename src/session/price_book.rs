@@ -1,0 +1,125 @@
+//! What the models of a run cost: by the table, by the prices of whoever runs the file, by those of files that it runs in turn. Must
+//! not know what is limited, nor what was used.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use serde_json::Value;
+
+use super::request::priced;
+use crate::{
+    chat::Usage,
+    cost::{Estimate, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, near_model, tokens_of},
+    diagnostic::Diagnostic,
+    prompt::PriceList,
+    provider::Answerer,
+};
+
+/// Where prices that a file says stand in it.
+const PLACE: &str = "config.prices";
+
+/// The prices of one run.
+pub(super) struct PriceBook {
+    prices: RefCell<Prices>,
+    /// Of files that are run from code.
+    of_files: RefCell<Vec<Rc<OwnPrices>>>,
+    /// The longest input of a request so far: what the next one is priced by where the length decides.
+    longest_input: Cell<u64>,
+}
+
+impl PriceBook {
+    pub(super) fn new(own: OwnPrices) -> Self {
+        PriceBook { prices: RefCell::new(Prices::new(own)), of_files: RefCell::default(), longest_input: Cell::new(0) }
+    }
+
+    /// Adds those of the file itself, which count for more than what the environment says.
+    ///
+    /// # Errors
+    /// They are none, in words.
+    pub(super) fn add_own(&self, prices: &Value) -> Result<(), String> {
+        let own = OwnPrices::from_json(PLACE, prices).map_err(|error| error.to_string())?;
+        let mut prices = self.prices.borrow_mut();
+        let own = own.over(prices.own().clone());
+        prices.set_own(own);
+        Ok(())
+    }
+
+    /// Adds those of a file that is run from code, for which those of `outer`, which runs it, count for more.
+    ///
+    /// # Errors
+    /// They are none, in words.
+    pub(super) fn add_file(&self, prices: &Value, outer: Option<PriceList>) -> Result<PriceList, String> {
+        let own = OwnPrices::from_json(PLACE, prices).map_err(|error| error.to_string())?;
+        // Whoever runs a file has the last word on what its models cost.
+        let own = match outer.and_then(|list| self.of_file(list)) {
+            Some(outer) => (*outer).clone().over(own),
+            None => own,
+        };
+        let mut lists = self.of_files.borrow_mut();
+        // A file may run another many times.
+        let known = lists.iter().position(|list| **list == own);
+        let place = known.unwrap_or_else(|| {
+            lists.push(Rc::new(own));
+            lists.len() - 1
+        });
+        Ok(PriceList(place))
+    }
+
+    /// Those of a file that is run from code.
+    pub(super) fn of_file(&self, list: PriceList) -> Option<Rc<OwnPrices>> {
+        self.of_files.borrow().get(list.0).cloned()
+    }
+
+    /// What an answer cost in US dollars, if that is known.
+    pub(super) fn cost(&self, model: &PricedModel<'_>, usage: &Usage) -> Option<f64> {
+        self.prices.borrow().cost(model, usage)
+    }
+
+    /// Takes note of what a request used.
+    pub(super) fn heard(&self, usage: &Usage) {
+        self.longest_input.set(self.longest_input.get().max(usage.input_tokens.unwrap_or(0)));
+    }
+
+    /// What a request of so many characters takes, and a token of its answer costs: the highest, where several models may
+    /// give it.
+    ///
+    /// # Errors
+    /// A price is not known.
+    pub(super) fn estimate(
+        &self,
+        asked: u64,
+        answerers: &[Answerer],
+        file_prices: Option<&OwnPrices>,
+    ) -> Result<Estimate, Box<Diagnostic>> {
+        let mut estimate = Estimate { input_tokens: tokens_of(asked), ..Estimate::default() };
+        let prices = self.prices.borrow();
+        let input = Usage::new(Some(estimate.input_tokens), Some(0));
+        // Where its length decides on the rate, the next one will hardly be shorter.
+        let length = self.longest_input.get().max(estimate.input_tokens);
+        for answerer in answerers {
+            let model = priced(answerer, file_prices);
+            let (Some(cost), Some(price)) = (prices.cost(&model, &input), prices.of_output_token(&model, length))
+            else {
+                return Err(Box::new(unknown_price(answerer)));
+            };
+            estimate.input_cost = estimate.input_cost.max(cost);
+            estimate.output_token_price = estimate.output_token_price.max(price);
+        }
+        Ok(estimate)
+    }
+}
+
+fn unknown_price(answerer: &Answerer) -> Diagnostic {
+    let name = format!("{}:{}", answerer.provider, answerer.model_id);
+    let message =
+        format!("The price of {name} is not known, so a limit on cost (--max-cost, config.limits.cost) cannot be kept");
+    let entry = serde_json::json!({ name: { "input": 1, "output": 4 } });
+    let meant = near_model(&answerer.provider, &answerer.model_id, &jiff::Timestamp::now().strftime("%F").to_string());
+    let meant = meant.map(|id| format!("Did you mean {}:{id}? ", answerer.provider)).unwrap_or_default();
+    let hint = format!(
+        "{meant}Say what it costs in US dollars per million tokens, in config.prices or in {PRICES_VARIABLE}, such as {entry}."
+    );
+    Diagnostic::new(message).with_hint(hint)
+}

@@ -1,0 +1,138 @@
+//! The threads of a worker, and the runs on them: which may begin, which are over, which hold their thread. Must not know Restate.
+
+use std::{
+    collections::HashMap,
+    io,
+    rc::Rc,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    time::timeout,
+};
+
+use super::{
+    engine::{self, Job, Shared},
+    options::RunOptions,
+    outbox::{Ended, Outbox},
+};
+use crate::{
+    provider::Redactor,
+    script::THREAD_STACK_SIZE,
+    threads::{Like, ThreadId, Threads},
+};
+
+/// How long a script may hold its thread: longer than what is interrupted.
+const STUCK: Duration = Duration::from_secs(15);
+
+/// How often is looked for those that do.
+const TICK: Duration = Duration::from_secs(1);
+
+/// How long an attempt waits for the one before it, which ends by itself within less.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The threads with their runs.
+pub(crate) struct Crew {
+    threads: Mutex<Threads<(u64, Job)>>,
+    places: Arc<Semaphore>,
+    next: AtomicU64,
+    running: Mutex<HashMap<u64, Running>>,
+}
+
+/// A run on a thread.
+struct Running {
+    run: String,
+    thread: ThreadId,
+    outbox: Arc<Outbox>,
+    over: watch::Receiver<()>,
+}
+
+impl Crew {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// The system has none left.
+    pub(crate) fn start(options: RunOptions) -> io::Result<Arc<Self>> {
+        let places = Arc::new(Semaphore::new(options.jobs));
+        let shared = Arc::new(Shared { options, servers: Arc::default() });
+        let like = Like { name: "lmthing-run", stack_size: THREAD_STACK_SIZE };
+        let jobs = shared.options.jobs;
+        let threads = Threads::start(like, jobs, move || {
+            let variables = &shared.options.variables;
+            let redactor = Rc::new(Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
+            let shared = shared.clone();
+            move |(_, job)| {
+                let (shared, redactor) = (shared.clone(), redactor.clone());
+                async move { engine::run(&shared, &redactor, job).await }
+            }
+        })?;
+        Ok(Arc::new(Crew { threads: Mutex::new(threads), places, next: AtomicU64::new(1), running: Mutex::default() }))
+    }
+
+    /// Waits until one more may run.
+    pub(super) async fn place(&self) -> OwnedSemaphorePermit {
+        let place = self.places.clone().acquire_owned().await;
+        place.expect("the places are never closed")
+    }
+
+    /// Waits until an earlier attempt of a run in this process is over.
+    pub(super) async fn earlier_is_over(&self, run: &str) {
+        let over = self.running().values().find(|running| running.run == run).map(|running| running.over.clone());
+        if let Some(mut over) = over {
+            // The other end is dropped then.
+            let _ = timeout(PATIENCE, async { while over.changed().await.is_ok() {} }).await;
+        }
+    }
+
+    /// Has a run run; what comes back resolves when it is over, as its other end is dropped.
+    pub(super) fn run(&self, mut job: Job) -> watch::Receiver<()> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let (told, over) = watch::channel(());
+        job.over = Some(told);
+        let (run, outbox) = (job.run.clone(), job.outbox.clone());
+        let thread = self.threads().run(number, (number, job));
+        let mut running = self.running();
+        running.retain(|_, running| running.over.has_changed().is_ok());
+        running.insert(number, Running { run, thread, outbox, over: over.clone() });
+        over
+    }
+
+    /// Looks after the threads; never ends.
+    pub(crate) async fn watch(&self) {
+        loop {
+            tokio::time::sleep(TICK).await;
+            // Without a thread in the place of a stuck one it goes on with the others.
+            for stuck in self.threads().replace_stuck(STUCK).unwrap_or_default() {
+                let mut running = self.running();
+                let lost: Vec<u64> = running
+                    .iter()
+                    .filter(|(_, running)| running.thread == stuck.thread)
+                    .map(|(number, _)| *number)
+                    .collect();
+                for number in lost {
+                    let Some(lost) = running.remove(&number) else { continue };
+                    lost.outbox.end(if number == stuck.job {
+                        Ended::ForGood("the script computed without a pause and could not be interrupted".to_owned())
+                    } else {
+                        Ended::TryAgain("another run held the thread of this one".to_owned())
+                    });
+                    // Its place is not coming back.
+                    self.places.add_permits(1);
+                }
+            }
+        }
+    }
+
+    fn threads(&self) -> MutexGuard<'_, Threads<(u64, Job)>> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<u64, Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

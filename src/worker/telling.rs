@@ -1,0 +1,60 @@
+//! What the log says of a run. Must not know how it runs.
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::log::Log;
+use crate::{
+    event::{Event, EventKind, Reader},
+    provider::Redactor,
+};
+
+/// Tells of steps as they end, and of what a person should know.
+pub(super) fn reader(log: Log, redactor: Redactor) -> Reader {
+    Rc::new(move |event: &Event<'_>| match event.kind {
+        EventKind::StepFinish { number, step, model, took } => {
+            let mut fields = vec![
+                ("step", json!(number)),
+                ("model", json!(**model)),
+                ("finishReason", json!(step.output.finish_reason)),
+                ("inputTokens", json!(step.usage.input_tokens)),
+                ("outputTokens", json!(step.usage.output_tokens)),
+                ("toolCalls", json!(step.tool_results.len())),
+                ("ms", json!(took.as_millis() as u64)),
+            ];
+            if !event.agent.is_root() {
+                fields.push(("agent", json!(event.agent.number())));
+            }
+            log.info("step ends", &fields);
+        }
+        EventKind::Warning { message } => log.warn(&redactor.apply(message), &[]),
+        EventKind::Retry(retry) => log.warn(&redactor.apply(&retry.message), &[]),
+        _ => {}
+    })
+}
+
+/// A run begins, or goes on at a step.
+pub(super) fn begins(log: &Log, resumed: Option<usize>) {
+    match resumed {
+        None => log.info("run begins", &[]),
+        Some(step) => log.info("run goes on", &[("step", json!(step))]),
+    }
+}
+
+/// A call waits for somebody to decide on it.
+pub(super) fn waits(log: &Log, call: &Value) {
+    let id = call["id"].as_str().unwrap_or_default();
+    let words = format!("waits for approval: lmthing approve {id} yes|no");
+    log.warn(&words, &[("name", call["name"].clone()), ("args", call["args"].clone())]);
+}
+
+/// A run has ended, with this report.
+pub(super) fn ends(log: &Log, report: &Value) {
+    let error = &report["error"];
+    if error.is_null() {
+        let fields = ["steps", "cost", "durationMs"].map(|name| (name, report[name].clone()));
+        return log.info("run ends", &fields);
+    }
+    log.error("run fails", &[("error", error["message"].clone()), ("kind", error["kind"].clone())]);
+}

@@ -1,0 +1,213 @@
+//! Runs of a worker without Restate: what would be stored there is kept here.
+
+use std::{fs, path::Path, sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::{
+    attempt::{Attempt, Subject},
+    batch::{End, Entry},
+    crew::Crew,
+    log::{Level, Log, LogFormat},
+    options::RunOptions,
+    outbox::Ended,
+    tally::Tally,
+};
+use crate::{
+    checkpoint::Verdict,
+    cost::{Limits, OwnPrices},
+    permission::{ApprovalRules, Permissions},
+    serve::Told,
+};
+
+/// Three steps; each call of the tool leaves a line in a file.
+const FILE: &str = r"
+import { appendFileSync } from 'node:fs';
+export const mock = [0, 1].map((n) => ({ type: 'tool-call', toolName: 'note', args: { n } })).concat({ type: 'text', text: 'done' });
+export const config = { model: 'mock' };
+export default ({ defTool, $ }) => {
+  defTool('note', 'Notes.', { type: 'object', properties: { n: { type: 'number' } } }, async ({ n }, { abortSignal }) => {
+    appendFileSync(process.env.NOTES, `${n}\n`);
+    if (process.env.HANGS === String(n)) {
+      await new Promise((done) => abortSignal.addEventListener('abort', done));
+      appendFileSync(process.env.NOTES, 'aborted\n');
+    }
+    return `noted ${n}`;
+  }, { needsApproval: process.env.ASKS === 'true' });
+  $`Go.`;
+};
+";
+
+struct Place {
+    folder: tempfile::TempDir,
+    /// What is stored.
+    stored: Vec<Entry>,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("note.lmt.mjs"), FILE).unwrap();
+        Place { folder, stored: Vec::new() }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn notes(&self) -> String {
+        fs::read_to_string(self.path("notes")).unwrap_or_default()
+    }
+
+    fn crew(&self, machine: &str, variables: &[(&str, &str)]) -> Arc<Crew> {
+        let notes = self.path("notes").display().to_string();
+        let own = [("NOTES", notes.as_str())];
+        let variables = variables.iter().chain(&own);
+        Crew::start(RunOptions {
+            jobs: 2,
+            journal: self.path(machine),
+            retry_for: Duration::ZERO,
+            limits: Limits::default(),
+            own_prices: OwnPrices::default(),
+            variables: variables.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            permissions: Arc::new(|_: &Path| Permissions::default()),
+            mcp_config: None,
+            model: None,
+            approve: ApprovalRules::default(),
+        })
+        .unwrap()
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            file: self.path("note.lmt.mjs"),
+            run: "0123456789abcdef0123".to_owned(),
+            invocation: "inv_1".to_owned(),
+            input: None,
+            log: Log::new(Told::new().0, LogFormat::Json, Level::Error),
+            trace_parent: None,
+            turn: Tally::default().opened(),
+        }
+    }
+
+    /// Stores what is done next.
+    async fn store(&mut self, attempt: &mut Attempt<'_>) -> Option<End> {
+        self.store_decided(attempt, &[]).await
+    }
+
+    async fn store_decided(&mut self, attempt: &mut Attempt<'_>, decisions: &[(String, Verdict)]) -> Option<End> {
+        let mut batch = attempt.next(&self.stored, decisions).await.unwrap();
+        self.stored.extend(batch.take_entries());
+        batch.end
+    }
+}
+
+fn text(end: Option<End>) -> Value {
+    match end {
+        Some(End::Report(report)) => json!([report["text"], report["steps"], report["error"]]),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_run_is_stored_step_by_step() {
+    let mut place = Place::new();
+    let (crew, subject) = (place.crew("journal", &[]), place.subject());
+    let mut attempt = Attempt::new(&crew, &subject);
+    for done in ["0\n", "0\n1\n"] {
+        assert_eq!(place.store(&mut attempt).await, None);
+        // The next step waits until this one is stored.
+        assert_eq!(place.notes(), done);
+    }
+    assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
+}
+
+#[tokio::test]
+async fn it_goes_on_elsewhere_from_what_is_stored_and_here_from_what_is_known() {
+    let mut place = Place::new();
+    let subject = place.subject();
+    let crew = place.crew("one", &[]);
+    let mut attempt = Attempt::new(&crew, &subject);
+    assert_eq!(place.store(&mut attempt).await, None);
+    // Done, and not stored.
+    let _ = attempt.next(&place.stored, &[]).await.unwrap();
+    attempt.end().await;
+    assert_eq!(place.notes(), "0\n1\n");
+    let here = place.stored.clone();
+    // The same machine knows more than is stored.
+    let mut attempt = Attempt::new(&crew, &subject);
+    assert_eq!(place.store(&mut attempt).await, None);
+    assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
+    assert_eq!(place.notes(), "0\n1\n");
+    // Another one does not.
+    place.stored = here;
+    let other = place.crew("other", &[]);
+    let mut attempt = Attempt::new(&other, &subject);
+    assert_eq!(place.store(&mut attempt).await, None);
+    assert_eq!(place.notes(), "0\n1\n1\n");
+    attempt.end().await;
+    // The first machine has another history by now.
+    let mut attempt = Attempt::new(&crew, &subject);
+    assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
+    assert_eq!(place.notes(), "0\n1\n1\n");
+}
+
+#[tokio::test]
+async fn what_is_not_wanted_any_more_ends_and_its_tools_hear_of_it() {
+    let mut place = Place::new();
+    let subject = place.subject();
+    let crew = place.crew("journal", &[("HANGS", "1")]);
+    let mut attempt = Attempt::new(&crew, &subject);
+    assert_eq!(place.store(&mut attempt).await, None);
+    let waits = timeout(Duration::from_millis(300), attempt.next(&place.stored, &[])).await;
+    assert!(waits.is_err(), "{waits:?}");
+    timeout(Duration::from_secs(20), attempt.end()).await.unwrap();
+    assert_eq!(place.notes(), "0\n1\naborted\n");
+    let crew = place.crew("journal", &[]);
+    let mut attempt = Attempt::new(&crew, &subject);
+    assert_eq!(place.store(&mut attempt).await, None);
+    assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
+    // Neither the answer is asked for again, nor the call made that came to its end after all.
+    assert_eq!(place.notes(), "0\n1\naborted\n");
+}
+
+#[tokio::test]
+async fn a_run_waits_for_decisions_without_an_engine() {
+    let mut place = Place::new();
+    let subject = place.subject();
+    let crew = place.crew("one", &[("ASKS", "true")]);
+    let mut attempt = Attempt::new(&crew, &subject);
+    let Some(End::Waits(calls)) = place.store(&mut attempt).await else { panic!("it does not wait") };
+    assert_eq!((calls.len(), calls[0].name.as_str(), &calls[0].args), (1, "note", &json!({ "n": 0 })));
+    attempt.end().await;
+    // It is decided on while another machine has the run.
+    let other = place.crew("other", &[("ASKS", "true")]);
+    let mut attempt = Attempt::new(&other, &subject);
+    let decided = [(calls[0].call.clone(), Verdict::Approved)];
+    assert_eq!(place.store_decided(&mut attempt, &decided).await, None);
+    assert_eq!(place.notes(), "0\n");
+    let Some(End::Waits(calls)) = place.store(&mut attempt).await else { panic!("it does not wait") };
+    attempt.end().await;
+    let denied = [(calls[0].call.clone(), Verdict::Denied(Some("not today".to_owned())))];
+    assert_eq!(place.store_decided(&mut attempt, &denied).await, None);
+    assert_eq!(text(place.store(&mut attempt).await), json!(["done", 3, null]));
+    assert_eq!(place.notes(), "0\n");
+}
+
+#[tokio::test]
+async fn a_file_that_fails_is_a_report() {
+    let mut place = Place::new();
+    fs::write(
+        place.path("note.lmt.mjs"),
+        "export const config = { model: 'mock' }; export const mock = []; export default () => { throw new Error('no'); };",
+    )
+    .unwrap();
+    let (crew, subject) = (place.crew("journal", &[]), place.subject());
+    let mut attempt = Attempt::new(&crew, &subject);
+    let Some(End::Report(report)) = place.store(&mut attempt).await else { panic!("there is no report") };
+    assert_eq!((&report["ok"], &report["error"]["message"]), (&json!(false), &json!("no")));
+    // What has ended gives nothing more.
+    let more = timeout(Duration::from_millis(100), attempt.next(&[], &[])).await;
+    assert!(!matches!(more, Ok(Err(Ended::TryAgain(_)))));
+}
