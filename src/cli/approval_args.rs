@@ -32,7 +32,7 @@ impl OnApproval {
 
 /// What nobody has to be asked about.
 #[derive(Args, Clone, Debug, Default)]
-pub(super) struct ApprovalArgs {
+pub(super) struct ApprovedArgs {
     /// Approve calls of tools and functions with such a name, such as deploy or 'files_*'; may be repeated
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub(super) approve: Vec<String>,
@@ -40,6 +40,25 @@ pub(super) struct ApprovalArgs {
     /// Approve every call that needs it
     #[arg(long)]
     pub(super) yes: bool,
+}
+
+impl ApprovedArgs {
+    /// What was typed.
+    pub(super) fn rules(&self) -> ApprovalRules {
+        // Each was read before.
+        ApprovalRules::new(self.patterns()).unwrap_or_default()
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.approve.iter().map(String::as_str).chain(self.yes.then_some("*"))
+    }
+}
+
+/// What happens to calls that need approval.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct ApprovalArgs {
+    #[command(flatten)]
+    pub(super) approved: ApprovedArgs,
 
     /// What happens without a terminal to a call that nobody has approved: the model is told that it was denied, or the run stops
     /// (exit code 5, needs a journal) until `lmthing resume ID --approve CALL` or --deny CALL
@@ -50,17 +69,12 @@ pub(super) struct ApprovalArgs {
 impl ApprovalArgs {
     /// What was typed.
     pub(super) fn rules(&self) -> ApprovalRules {
-        // Each was read before.
-        ApprovalRules::new(self.patterns()).unwrap_or_default()
-    }
-
-    fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.approve.iter().map(String::as_str).chain(self.yes.then_some("*"))
+        self.approved.rules()
     }
 
     /// What of it is kept with a run, by name.
     pub(super) fn kept(&self) -> impl Iterator<Item = (String, Value)> {
-        let patterns: Vec<Value> = self.patterns().map(Value::from).collect();
+        let patterns: Vec<Value> = self.approved.patterns().map(Value::from).collect();
         let approved = (!patterns.is_empty()).then(|| (APPROVED.to_owned(), patterns.into()));
         approved.into_iter().chain(self.on_approval.map(|what| (ON_APPROVAL.to_owned(), what.kept())))
     }

@@ -30,6 +30,7 @@ use super::{
     templates::Template,
     test_args::TestArgs,
     view_args::ViewArgs,
+    worker_args::WorkerArgs,
 };
 use crate::diagnostic::{closest, did_you_mean};
 
@@ -65,6 +66,8 @@ pub(super) enum Command {
     View(ViewArgs),
     /// Serve prompt files as tools to programs that speak the Model Context Protocol
     Mcp(Box<McpArgs>),
+    /// Serve prompt files as services of Restate, whose runs go on on another machine when this one dies
+    Worker(Box<WorkerArgs>),
     /// Print a script that completes commands, options, prompt files and models in a shell
     Completions(CompletionsArgs),
     /// Print the manual page

@@ -41,6 +41,7 @@ mod teller;
 mod templates;
 mod test_args;
 mod view_args;
+mod worker_args;
 
 use std::ffi::OsString;
 
@@ -119,6 +120,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         Some(Command::Models(models)) => commands::models::run(&models, printer),
         Some(Command::View(view)) => commands::view::run(&view, printer),
         Some(Command::Mcp(mcp)) => commands::mcp::run(&mcp, printer),
+        Some(Command::Worker(worker)) => commands::worker::run(&worker, printer),
         Some(Command::Completions(completions)) => commands::completions::run(&completions, printer),
         Some(Command::Describe(describe)) => commands::describe::run(&describe, printer),
         Some(Command::Man) => commands::man::run(printer),

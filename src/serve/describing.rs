@@ -37,8 +37,7 @@ pub(super) struct Description {
     pub(super) description: Option<String>,
     #[serde(deserialize_with = "input_schema")]
     pub(super) input: Option<Map<String, Value>>,
-    #[serde(deserialize_with = "output_schema")]
-    pub(super) output: Option<Map<String, Value>>,
+    pub(super) output: Option<Value>,
 }
 
 /// What the process prints.
@@ -117,13 +116,4 @@ fn input_schema<'de, D: serde::Deserializer<'de>>(schema: D) -> Result<Option<Ma
         schema.entry("type").or_insert_with(|| json!("object"));
     }
     Ok(schema)
-}
-
-/// A schema of what is an object for sure.
-fn output_schema<'de, D: serde::Deserializer<'de>>(schema: D) -> Result<Option<Map<String, Value>>, D::Error> {
-    let schema = Option::<Value>::deserialize(schema)?;
-    Ok(match schema {
-        Some(Value::Object(schema)) if schema.get("type").is_some_and(|kind| kind == "object") => Some(schema),
-        _ => None,
-    })
 }

@@ -36,7 +36,7 @@ impl Listing {
                 without_input.insert(name.clone());
                 nothing()
             });
-            Some(ServedFile { name, path: path.clone(), description, input, output })
+            Some(ServedFile { name, path: path.clone(), description, input, output: output.and_then(of_an_object) })
         });
         let mut files: Vec<ServedFile> = offered.collect();
         files.sort_by(|one, other| one.name.cmp(&other.name));
@@ -47,6 +47,14 @@ impl Listing {
     pub(super) fn find(&self, name: &str) -> Option<(ServedFile, bool)> {
         let file = self.files.iter().find(|file| file.name == name)?;
         Some((file.clone(), !self.without_input.contains(name)))
+    }
+}
+
+/// A schema of what is an object for sure.
+fn of_an_object(schema: Value) -> Option<Map<String, Value>> {
+    match schema {
+        Value::Object(schema) if schema.get("type").is_some_and(|kind| kind == "object") => Some(schema),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! Must not know: JavaScript, the step loop, how results are shown, nor, outside `protocol`, who calls.
 
+mod address;
 mod catalog;
 mod child;
 mod closing;
@@ -17,11 +18,18 @@ mod naming;
 mod options;
 pub(crate) mod protocol;
 mod running;
+#[cfg(feature = "worker")]
+mod survey;
 mod told;
 mod upkeep;
 mod watch_thread;
 
+#[cfg(feature = "worker")]
+pub(crate) use address::{are_here, cannot_bind, reachable_by_others, resolve as resolve_address};
 pub(crate) use catalog::Catalog;
 pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};
+pub(crate) use naming::service_name;
 pub(crate) use options::ServeOptions;
+#[cfg(feature = "worker")]
+pub(crate) use survey::{Offer, Survey, survey};
 pub(crate) use told::Told;

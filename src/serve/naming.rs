@@ -29,6 +29,18 @@ pub(super) fn names(files: &[PathBuf]) -> Vec<String> {
     number(names)
 }
 
+/// What a file of this name is called at Restate, whose names of services begin with a letter, and not with words of its own.
+pub(crate) fn service_name(name: &str) -> String {
+    let small = name.to_ascii_lowercase();
+    let is_taken = ["restate", "openapi"].iter().any(|own| small.starts_with(own));
+    let mut letters = name.bytes();
+    let begins_well = match letters.next() {
+        Some(b'_') => letters.next().is_some_and(|letter| letter.is_ascii_alphanumeric()),
+        first => first.is_some_and(|letter| letter.is_ascii_alphabetic()),
+    };
+    if begins_well && !is_taken { name.to_owned() } else { format!("prompt_{}", name.trim_start_matches(['_', '-'])) }
+}
+
 /// The places of names that are alike.
 fn alike(names: &[String]) -> Vec<Vec<usize>> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -126,6 +138,21 @@ mod tests {
         ] {
             let got = named(&[file]).remove(0);
             assert!(got.starts_with(name) && (got.len() == 64 || got == name), "{file}: {got}");
+        }
+    }
+
+    #[test]
+    fn services_begin_with_a_letter() {
+        for (name, service) in [
+            ("weather-2", "weather-2"),
+            ("_own", "_own"),
+            ("2024", "prompt_2024"),
+            ("-a", "prompt_a"),
+            ("__a", "prompt_a"),
+            ("restate-docs", "prompt_restate-docs"),
+            ("OpenAPI", "prompt_OpenAPI"),
+        ] {
+            assert_eq!(service_name(name), service);
         }
     }
 

@@ -5,21 +5,25 @@
 //!
 //! Must not know: arguments, the terminal, nor how prompt files are found and described.
 
-#![allow(dead_code, unused_imports, reason = "until all of it is here")]
-
 mod attempt;
 mod batch;
 mod beneath;
 mod body;
 mod crew;
+mod endpoint;
 mod engine;
 mod host;
+mod identity;
 mod invocation;
+mod listen;
 mod log;
+mod manifest;
 mod options;
 mod outbox;
+mod register;
 mod scan;
 mod seam;
+mod serving;
 mod tally;
 mod telling;
 #[cfg(test)]
@@ -28,4 +32,9 @@ mod tests;
 
 pub(crate) use crew::Crew;
 pub(crate) use invocation::Runs;
+pub(crate) use listen::Listener;
+pub(crate) use log::{Level, Log, LogFormat};
 pub(crate) use options::RunOptions;
+pub(crate) use register::Registration;
+pub(crate) use seam::{Invocations, Service};
+pub(crate) use serving::Worker;

@@ -43,6 +43,11 @@ impl Tally {
         count.fetch_add(1, Ordering::SeqCst);
     }
 
+    /// Whether there is one here.
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.open.load(Ordering::SeqCst) > 0
+    }
+
     /// How many there are now.
     pub(crate) fn figures(&self) -> Figures {
         let count = |count: &AtomicUsize| count.load(Ordering::SeqCst);

@@ -23,5 +23,6 @@ pub(super) mod types;
 pub(super) mod view;
 mod watch;
 mod watch_input;
+pub(super) mod worker;
 
 pub(super) use recording::RunRecording;

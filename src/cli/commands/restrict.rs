@@ -32,6 +32,27 @@ pub(super) fn restricted(rights: Restricted, around: Around<'_>) -> Permissions 
     Permissions::restricted(rights)
 }
 
+/// The same for several files that share the process: each has its own rights, `each`, and the system holds what they have
+/// together, which is `all` with the folders of each.
+#[cfg(feature = "worker")]
+pub(super) fn restricted_all(
+    all: Restricted,
+    each: Vec<Restricted>,
+    files: &[PathBuf],
+    around: Around<'_>,
+) -> Vec<Permissions> {
+    let own = each.iter().flat_map(|rights| rights.own.iter().cloned()).collect();
+    let mut needs = Own::default();
+    for file in files {
+        let Own { read, write } = own_needs(Around { file, ..around });
+        needs.read.extend(read);
+        needs.write.extend(write);
+    }
+    Restricted { own, shut: shut_files(around), ..all }.confine_program(&needs);
+    let one = |rights| Permissions::restricted(Restricted { shut: shut_files(around), ..rights });
+    each.into_iter().map(one).collect()
+}
+
 /// What no right opens: the files that the run has its keys from, and the journal.
 fn shut_files(Around { env_files, journal, variables, .. }: Around<'_>) -> ShutFiles {
     let with_keys = env_files.iter().cloned().chain([PathBuf::from(".env")]).chain(files_with_keys(variables));

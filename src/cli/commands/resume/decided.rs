@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::{
     checkpoint::{Held, Verdict, WaitingCall, label, undecided},
     cli::{
-        approval_args::{APPROVED, ApprovalArgs, DecisionArgs, ON_APPROVAL, OnApproval},
+        approval_args::{APPROVED, ApprovalArgs, ApprovedArgs, DecisionArgs, ON_APPROVAL, OnApproval},
         failure::WrongUsage,
     },
     journal::{Earlier, RunInfo, Start, Status},
@@ -42,7 +42,7 @@ pub(super) fn decide(
     let stops = has_waited || start.options.get(ON_APPROVAL) == Some(&OnApproval::Stop.kept());
     let on_approval = args.on_approval.or(stops.then_some(OnApproval::Stop));
     verdicts.iter().for_each(|(serial, verdict)| earlier.decide(*serial, verdict));
-    Ok(ApprovalArgs { approve, yes: args.yes, on_approval })
+    Ok(ApprovalArgs { approved: ApprovedArgs { approve, yes: args.yes }, on_approval })
 }
 
 fn kept_patterns(start: &Start) -> impl Iterator<Item = String> {

@@ -1,7 +1,6 @@
 //! Many clients over HTTP, at one address: connections, and what is in the way of those who should not ask. Must not know what is
 //! asked.
 
-mod address;
 mod door;
 mod leaving;
 mod sessions;
@@ -22,7 +21,10 @@ use self::{
     door::{Answer, Door},
     sessions::{RETRY, Sessions},
 };
-use super::{super::PromptFiles, handler::Handler};
+use super::{
+    super::{PromptFiles, address},
+    handler::Handler,
+};
 use crate::diagnostic::Diagnostic;
 
 /// The path that is served.
@@ -53,7 +55,12 @@ impl HttpServer {
     /// # Errors
     /// It is nowhere, or others could ask there without a token.
     pub(crate) async fn resolve(address: &str, token: Option<&Token>) -> Result<Vec<SocketAddr>, Diagnostic> {
-        address::resolve(address, token.is_some()).await
+        let found = address::resolve("--http", address).await?;
+        if token.is_some() || address::are_here(&found) {
+            return Ok(found);
+        }
+        Err(address::reachable_by_others("--http", address)
+            .with_hint("name a variable with a token that clients must have, --token-env NAME, or take 127.0.0.1"))
     }
 
     /// Takes one of these addresses.

@@ -1,0 +1,22 @@
+//! `lmthing worker FILES` (docs/scale.md): from arguments to a worker for Restate, in builds that have one.
+
+#[cfg(feature = "worker")]
+mod options;
+#[cfg(feature = "worker")]
+mod serving;
+
+#[cfg(feature = "worker")]
+pub(in crate::cli) use serving::run;
+
+/// Says where there is a build with a worker.
+#[cfg(not(feature = "worker"))]
+pub(in crate::cli) fn run(
+    _: &crate::cli::worker_args::WorkerArgs,
+    printer: &crate::cli::Printer,
+) -> crate::cli::ExitCode {
+    let problem = crate::diagnostic::Diagnostic::new("this build of lmthing has no worker").with_hint(
+        "the release archives have it; from source: cargo build --release --ignore-rust-version --features worker",
+    );
+    printer.diagnostic(&problem);
+    crate::cli::ExitCode::Usage
+}

@@ -1,0 +1,165 @@
+//! What a worker is started with, looked at before anything is served: a mistake is told while somebody is there to read it. Must
+//! not know how a worker works.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ffi::OsString,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::Arc,
+};
+
+use url::Url;
+
+use crate::{
+    cli::{
+        commands::{
+            journal, mock_file,
+            restrict::{Around, restricted_all},
+        },
+        env,
+        failure::WrongUsage,
+        worker_args::WorkerArgs,
+    },
+    diagnostic::Diagnostic,
+    http::Network,
+    journal::Journal,
+    permission::Permissions,
+    provider::{ProviderContext, resolve},
+    serve::{ServeOptions, Told, are_here, reachable_by_others, resolve_address},
+    worker::Registration,
+};
+
+/// The variable with the token that Restate wants to see, as its own tools name it.
+pub(super) const TOKEN_VARIABLE: &str = "RESTATE_AUTH_TOKEN";
+
+/// The name of the journal of a worker that nobody has named.
+const JOURNAL_NAME: &str = "worker.db";
+
+/// What was typed, looked at.
+pub(super) struct Options {
+    pub(super) addresses: Vec<SocketAddr>,
+    pub(super) variables: Vec<(String, String)>,
+    pub(super) journal: PathBuf,
+    /// Lines of `.env` that were left out.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Options {
+    /// # Errors
+    /// What is wrong with what was typed.
+    pub(super) async fn of(args: &WorkerArgs) -> Result<Self, WrongUsage> {
+        let directory = std::env::current_dir().unwrap_or_default();
+        let environment = env::with_files(&directory, &args.setup.env_file);
+        if let Some(wrong) = environment.wrong {
+            return Err(wrong);
+        }
+        let variables = environment.variables;
+        check_model(args, &variables)?;
+        let addresses = addresses(args).await?;
+        // By name: a journal is a file of its own kind, with other names for what runs in a terminal.
+        let journal = match &args.journal {
+            Some(path) => directory.join(path),
+            None => journal::path(None, &[], &directory).with_file_name(JOURNAL_NAME),
+        };
+        Ok(Options { addresses, variables, journal, warnings: environment.problems })
+    }
+
+    /// Makes the journal, which is there from now on.
+    pub(super) fn make_journal(&self) -> Result<(), Box<Diagnostic>> {
+        Journal::create(&self.journal).map(drop).map_err(|error| Box::new(error.into()))
+    }
+
+    /// Where the worker is told of, if that was asked for, when it listens at this address.
+    pub(super) fn registration(&self, args: &WorkerArgs, address: SocketAddr) -> Option<Registration> {
+        let variable =
+            |name: &str| self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let own = Url::parse(&format!("http://{address}")).ok();
+        Some(Registration {
+            admin: args.register.clone()?,
+            worker: args.advertise.clone().or(own)?,
+            token: variable(TOKEN_VARIABLE).filter(|token| !token.is_empty()),
+            network: Network::new(variable),
+        })
+    }
+
+    /// What each of these files may reach; from now on the system holds that, too.
+    pub(super) fn permissions(
+        &self,
+        args: &WorkerArgs,
+        files: &[PathBuf],
+    ) -> Result<HashMap<PathBuf, Permissions>, WrongUsage> {
+        if !args.permissions.is_restricted() {
+            return Ok(HashMap::new());
+        }
+        let of = |file: &Path| args.permissions.rights(file, &self.variables).map(Option::unwrap_or_default);
+        let (all, each) = (of(Path::new(""))?, files.iter().map(|file| of(file)).collect::<Result<Vec<_>, _>>()?);
+        let around = Around {
+            file: Path::new(""),
+            words: &[],
+            env_files: &args.setup.env_file,
+            mcp_config: args.setup.mcp_config.as_deref(),
+            record: None,
+            written: &[std::env::temp_dir()],
+            journal: &self.journal,
+            variables: &self.variables,
+        };
+        Ok(files.iter().cloned().zip(restricted_all(all, each, files, around)).collect())
+    }
+}
+
+/// How files are found and described.
+pub(super) fn serve_options(args: &WorkerArgs) -> Result<ServeOptions, Box<Diagnostic>> {
+    let program = std::env::current_exe().map_err(|error| {
+        Box::new(Diagnostic::new(format!(
+            "cannot find the program to describe prompt files with, which is lmthing itself: {error}"
+        )))
+    })?;
+    let mut describe: Vec<OsString> = Vec::new();
+    describe.extend(args.setup.model.iter().map(|model| format!("--model={model}").into()));
+    let files = args.setup.mock.iter().map(|path| ("--mock=", path));
+    for (option, path) in files.chain(args.setup.env_file.iter().map(|path| ("--env-file=", path))) {
+        let mut word = OsString::from(option);
+        word.push(path);
+        describe.push(word);
+    }
+    describe.extend(args.permissions.words().into_iter().map(OsString::from));
+    // Nothing is called by other processes, and problems come back.
+    let (told, _) = Told::new();
+    let hidden_variables = vec![TOKEN_VARIABLE.to_owned()];
+    Ok(ServeOptions { paths: args.paths.clone(), program, call: Vec::new(), describe, hidden_variables, told })
+}
+
+fn check_model(args: &WorkerArgs, variables: &[(String, String)]) -> Result<(), WrongUsage> {
+    if let Some(mock) = &args.setup.mock {
+        mock_file::read(mock)?;
+    }
+    let Some(model) = args.setup.model.as_deref().filter(|model| *model != "mock") else { return Ok(()) };
+    let context = ProviderContext::new(Rc::new(variables.iter().cloned().collect::<BTreeMap<_, _>>()));
+    resolve(model, &context).map(drop).map_err(|error| {
+        let problem = Diagnostic::new(format!("-m, --model {model}: {}", error.message));
+        WrongUsage::from(Box::new(Diagnostic { hint: error.hint, ..problem }))
+    })
+}
+
+async fn addresses(args: &WorkerArgs) -> Result<Vec<SocketAddr>, WrongUsage> {
+    let usage = |problem: Diagnostic| WrongUsage::from(Box::new(problem));
+    let found = resolve_address("--listen", &args.listen).await.map_err(usage)?;
+    if !args.open && args.identity_key.is_empty() && !are_here(&found) {
+        let hint = "name the key that Restate signs its requests with, --identity-key publickeyv1_…; --open lets everybody in \
+                    who reaches the address, such as in a network of containers";
+        return Err(usage(reachable_by_others("--listen", &args.listen).with_hint(hint)));
+    }
+    let is_anywhere = found.iter().any(|address| address.ip().is_unspecified());
+    if args.register.is_some() && args.advertise.is_none() && is_anywhere {
+        let hint = format!("say where Restate reaches this worker: --advertise http://HOST:{}", found[0].port());
+        return Err(WrongUsage::new(format!("--register: {} is no address to call", args.listen), hint));
+    }
+    Ok(found)
+}
+
+/// Looks permissions up by file; those that are not restricted have every right.
+pub(super) fn lookup(found: HashMap<PathBuf, Permissions>) -> Arc<dyn Fn(&Path) -> Permissions + Send + Sync> {
+    Arc::new(move |file| found.get(file).cloned().unwrap_or_default())
+}

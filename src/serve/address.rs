@@ -1,0 +1,79 @@
+//! Where to be reached. Must not know what is served.
+
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+};
+
+use crate::diagnostic::Diagnostic;
+
+/// What `address` names: `HOST:PORT`, or a port alone, which is one of this machine. `option` is how it was typed.
+///
+/// # Errors
+/// It names nothing.
+pub(crate) async fn resolve(option: &str, address: &str) -> Result<Vec<SocketAddr>, Diagnostic> {
+    let expected = "expected HOST:PORT such as 127.0.0.1:8080, or a port; 0 is any that is free";
+    let wrong = |why: &str| Diagnostic::new(format!("{option} {address}: {why}")).with_hint(expected);
+    let found: Vec<SocketAddr> = match address.parse() {
+        Ok(port) => vec![SocketAddr::from((Ipv4Addr::LOCALHOST, port))],
+        Err(_) => match address.rsplit_once(':') {
+            Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
+                tokio::net::lookup_host(address).await.map_err(|_| wrong("there is no such host"))?.collect()
+            }
+            _ => return Err(wrong("this is no address")),
+        },
+    };
+    if found.is_empty() {
+        return Err(wrong("there is no such host"));
+    }
+    Ok(found)
+}
+
+/// Whether nobody but this machine could ask there.
+pub(crate) fn are_here(addresses: &[SocketAddr]) -> bool {
+    let is_here = |ip: IpAddr| ip.to_canonical().is_loopback();
+    addresses.iter().all(|address| is_here(address.ip()))
+}
+
+/// What is wrong with an address where other machines could ask.
+pub(crate) fn reachable_by_others(option: &str, address: &str) -> Diagnostic {
+    Diagnostic::new(format!("{option} {address}: other machines could call the prompt files there"))
+}
+
+/// Why an address could not be had.
+pub(crate) fn cannot_bind(addresses: &[SocketAddr], error: &io::Error) -> Diagnostic {
+    let named: Vec<String> = addresses.iter().map(SocketAddr::to_string).collect();
+    let problem = Diagnostic::new(format!("cannot listen on {}: {error}", named.join(", ")));
+    match error.kind() {
+        io::ErrorKind::AddrInUse => problem.with_hint("another program listens there; port 0 takes one that is free"),
+        _ => problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn addresses_are_found_and_known_for_those_of_this_machine() {
+        for (typed, found, is_here) in [
+            ("8080", "127.0.0.1:8080", true),
+            ("127.0.0.1:0", "127.0.0.1:0", true),
+            ("[::1]:80", "[::1]:80", true),
+            ("127.1.2.3:80", "127.1.2.3:80", true),
+            ("0.0.0.0:80", "0.0.0.0:80", false),
+            ("[::]:80", "[::]:80", false),
+            ("[::ffff:10.0.0.1]:80", "[::ffff:10.0.0.1]:80", false),
+            (":80", "--http :80: this is no address", true),
+            ("localhost", "--http localhost: this is no address", true),
+            ("127.0.0.1:99999", "--http 127.0.0.1:99999: this is no address", true),
+            ("http://localhost:80", "--http http://localhost:80: there is no such host", true),
+        ] {
+            let (shown, here) = match resolve("--http", typed).await {
+                Ok(addresses) => (addresses[0].to_string(), are_here(&addresses)),
+                Err(problem) => (problem.message, true),
+            };
+            assert_eq!((shown.as_str(), here), (found, is_here), "{typed}");
+        }
+    }
+}
