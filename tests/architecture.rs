@@ -139,6 +139,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "worker",
         &[
+            "threads",
             "serve",
             "files",
             "permission",

@@ -6,8 +6,8 @@ mod run_support;
 
 use std::time::{Duration, Instant};
 
-use mcp_support::{call, folder, is_alive, prompt, results, results_of, server, soon};
-use run_support::Folder;
+use mcp_support::{call, folder, prompt, results, results_of, server, soon};
+use run_support::{Folder, processes::is_alive};
 use serde_json::json;
 
 #[test]

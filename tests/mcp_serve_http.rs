@@ -5,8 +5,11 @@ mod mcp_support;
 mod run_support;
 
 use mcp_serve_support::{ENDLESS, GREET, HttpServer, hello, pids};
-use mcp_support::{call, is_alive, prompt, results_of, soon};
-use run_support::{Folder, Running};
+use mcp_support::{call, prompt, results_of, soon};
+use run_support::{
+    Folder, Running,
+    processes::{is_alive, signal},
+};
 use serde_json::json;
 
 fn initialize() -> String {
@@ -82,8 +85,7 @@ fn a_signal_ends_server_and_calls() {
     let folder = Folder::new(&[("endless.lmt.mjs", ENDLESS)]);
     let server = HttpServer::start(&mut folder.command("mcp --http 0 ."));
     let (_client, _folder, pid) = endless_call(&folder, &server);
-    let killed = std::process::Command::new("kill").args(["-TERM", &server.id().to_string()]).status();
-    assert!(killed.is_ok_and(|status| status.success()));
+    signal(server.id(), "TERM");
     soon("the run ends", || !is_alive(&pid));
 }
 

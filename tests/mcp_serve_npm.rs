@@ -12,9 +12,9 @@ mod skipped;
 use std::process::Command;
 
 use mcp_serve_support::{COUNT, CRASH, ENDLESS, GREET, HttpServer, STEPS, WEATHER, pids};
-use mcp_support::{is_alive, soon};
+use mcp_support::soon;
 use npm_packages::installed;
-use run_support::Folder;
+use run_support::{Folder, processes::is_alive};
 use serde_json::{Value, json};
 
 fn served(test: &str) -> Option<Folder> {

@@ -7,8 +7,8 @@ mod run_support;
 use std::time::{Duration, Instant};
 
 use mcp_serve_support::{COUNT, CRASH, Client, ENDLESS, GREET, PRIMES, STEPS, WEATHER, hello, pids};
-use mcp_support::{is_alive, soon};
-use run_support::{Folder, replace};
+use mcp_support::soon;
+use run_support::{Folder, processes::is_alive, replace};
 use serde_json::{Value, json};
 
 #[test]

@@ -6,8 +6,8 @@
 mod mcp_support;
 mod run_support;
 
-use mcp_support::{HttpServer, call, is_alive, prompt, results, server_file, soon};
-use run_support::{Ended, Folder};
+use mcp_support::{HttpServer, call, prompt, results, server_file, soon};
+use run_support::{Ended, Folder, processes::is_alive};
 use serde_json::{Value, json};
 
 const KEY: &str = "sk-of-env-file-1234567890";

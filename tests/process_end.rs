@@ -2,6 +2,9 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "the helpers of tests fail as tests do")]
 
+#[path = "support/processes.rs"]
+mod processes;
+
 use std::{
     fs,
     io::Read,
@@ -67,25 +70,24 @@ fn interrupt(source: &str, signal: &str, code: i32) {
     let mut child = start(&folder, source);
     assert_eq!(read_word(&mut child), "started");
     thread::sleep(Duration::from_millis(50));
-    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    processes::signal(child.id(), signal);
     assert_eq!(end(&mut child).code(), Some(code));
 }
 
 #[test]
 fn an_interrupt_ends_the_run_with_130() {
-    interrupt(SLOW, "-INT", 130);
+    interrupt(SLOW, "INT", 130);
 }
 
 #[test]
 fn an_interrupt_ends_a_script_that_never_yields() {
-    interrupt(BUSY, "-INT", 130);
+    interrupt(BUSY, "INT", 130);
 }
 
 #[test]
 fn being_asked_to_end_is_143() {
-    interrupt(SLOW, "-TERM", 143);
-    interrupt(BUSY, "-TERM", 143);
+    interrupt(SLOW, "TERM", 143);
+    interrupt(BUSY, "TERM", 143);
 }
 
 #[test]
@@ -127,12 +129,9 @@ fn children_end_with_the_run() {
         parent.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
         let grandchild = String::from_utf8_lossy(&line).replace("pid", "").trim().to_owned();
         if how == "signal" {
-            Command::new("kill").args(["-INT", &parent.id().to_string()]).status().unwrap();
+            processes::signal(parent.id(), "INT");
         }
         assert_eq!(end(&mut parent).code(), Some(code), "{how}");
-        // It may be there as a zombie until somebody takes note of its end.
-        let state = Command::new("ps").args(["-o", "stat=", "-p", &grandchild]).output().unwrap();
-        let state = String::from_utf8_lossy(&state.stdout).into_owned();
-        assert!(state.trim().is_empty() || state.starts_with('Z'), "{how}: {grandchild} is {state}");
+        assert!(!processes::is_alive(&grandchild), "{how}: {grandchild} is at work");
     }
 }

@@ -6,11 +6,14 @@ mod mcp_support;
 mod run_support;
 mod serve_support;
 
-use std::{io::Read, process::Command, thread};
+use std::{io::Read, thread};
 
 use mcp_serve_support::{Client, ENDLESS, hello, pids};
-use mcp_support::{is_alive, soon};
-use run_support::Folder;
+use mcp_support::soon;
+use run_support::{
+    Folder,
+    processes::{is_alive, signal},
+};
 use serde_json::json;
 use serve_support::{failure, running, saying};
 
@@ -158,7 +161,7 @@ fn a_killed_run_is_told_and_a_change_disturbs_no_run() {
     let mut client = Client::connect(&folder, "mcp .");
     let (killed, goes_on) = (client.begin("waits", json!({})), client.begin("waits", json!({})));
     let pids = pids(&folder, 2);
-    assert!(Command::new("kill").args(["-KILL", &pids[0]]).status().unwrap().success());
+    signal(pids[0].parse().unwrap(), "KILL");
     folder.write("waits.lmt.mjs", "broken(");
     client.wait_for_stderr("waits.lmt.mjs is not served");
     folder.write("go", "");

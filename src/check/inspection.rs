@@ -65,7 +65,7 @@ struct Sent {
 
 /// Loads a prompt file, looks at its exports, and renders it once.
 pub(super) fn inspect(file: &Path, options: &CheckOptions) -> Inspected {
-    let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let path = crate::files::absolute(file);
     let (sender, receiver) = channel();
     let (own, wanted) = (path.clone(), options.clone());
     let thread = thread::Builder::new().name("lmthing-check".into()).stack_size(THREAD_STACK_SIZE);

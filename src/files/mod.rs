@@ -8,7 +8,7 @@ mod search;
 mod watch;
 mod words;
 
-pub(crate) use names::{ENDINGS, is_prompt_file, is_test_file};
+pub(crate) use names::{ENDINGS, absolute, is_prompt_file, is_test_file};
 pub(crate) use search::{Found, FoundFile, find};
 pub(crate) use watch::{FileWatcher, Report, Reported, Reporter, RunWatcher, What};
 pub(crate) use words::words;

@@ -1,6 +1,6 @@
-//! Which files are prompt files, and which hold tests of them, by their names. Must not know what is in them.
+//! Which files are prompt files, and which hold tests of them, by their names; names from the root on. Must not know what is in them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The endings of prompt files, of test files too.
 pub(crate) const ENDINGS: [&str; 4] = [".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
@@ -14,6 +14,11 @@ pub(crate) fn is_prompt_file(path: &Path) -> bool {
 /// Whether a file holds tests of prompt files, by its name, and is none itself.
 pub(crate) fn is_test_file(path: &Path) -> bool {
     name(path).rsplit_once(".lmt.").is_some_and(|(stem, _)| stem.ends_with(".test"))
+}
+
+/// A path from the root on. Where the working directory is gone, it stays as it is.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn name(path: &Path) -> String {

@@ -16,6 +16,7 @@ use super::{
     earlier::Earlier,
     error::JournalError,
     file::Journal,
+    mirror::Mirror,
     runs::{RunInfo, Status},
     stored::{Secrets, Start, entry_text, is_step_over, line_text, plain_text},
     write::{Batch, Figures, Lease},
@@ -42,15 +43,6 @@ enum Book {
     Begun { journal: Journal, lease: Lease, _beat: Beat },
     /// It could not be written to.
     Broken(StoreError),
-}
-
-/// Who keeps what was done elsewhere as well, where other machines find it, and is handed it when it is written here.
-pub(crate) trait Mirror {
-    /// An entry is written, as this text. `is_over` says that with it a step is over.
-    fn kept(&self, key: &str, text: String, is_over: bool);
-
-    /// See [`Checkpoints::stored`].
-    fn stored(&self) -> Option<Stored>;
 }
 
 /// Writes down one run.

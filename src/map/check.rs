@@ -3,7 +3,6 @@
 
 use std::{
     collections::BTreeSet,
-    io,
     path::{Path, PathBuf},
     rc::Rc,
 };
@@ -15,7 +14,7 @@ use super::{
     found::Found,
     identity,
     options::{Format, Listener, MapOptions},
-    results::{Store, Work},
+    results::{Store, Work, named},
     rows::{Fault, Records, Rows},
     work::RowHost,
 };
@@ -65,7 +64,7 @@ impl<'a> Check<'a> {
     }
 
     pub(super) fn records(&mut self) -> Result<(), Box<Diagnostic>> {
-        self.records = Some(self.rows.read().map_err(|error| read_problem(self.rows, &error))?);
+        self.records = Some(self.rows.read()?);
         Ok(())
     }
 
@@ -150,19 +149,10 @@ impl InputRows for Check<'_> {
     }
 }
 
-/// Why rows cannot be read.
-pub(super) fn read_problem(rows: &Rows, error: &io::Error) -> Box<Diagnostic> {
-    Box::new(Diagnostic::new(format!("cannot read {}: {}", rows.name(), crate::files::words(error))))
-}
-
 /// The file of results for OUT: OUT itself, unless that is a table of them.
 fn results_of(out: &Path, format: Format) -> PathBuf {
     match format {
         Format::JsonLines => out.to_owned(),
-        Format::Csv => {
-            let mut name = out.as_os_str().to_owned();
-            name.push(".jsonl");
-            name.into()
-        }
+        Format::Csv => named(out, ".jsonl"),
     }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    check::{Check, read_problem},
+    check::Check,
     convert::Inputs,
     options::{Listener, MapOptions},
     progress::{Early, Totals},
@@ -58,7 +58,7 @@ pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Resul
     };
     notes.iter().for_each(|note| listener.warned(None, note));
     let todo = found.todo(options.sample);
-    let records = rows.read().map_err(|error| usage(read_problem(&rows, &error)))?;
+    let records = rows.read().map_err(usage)?;
     let rest = Rest { total: found.total, kept: found.kept, todo, wrong: found.wrong, wrong_rows: found.wrong_rows };
     let inputs = Inputs { records, converter };
     work::run(&options, (inputs, rest), writer, (sender, receiver), listener).map_err(usage)

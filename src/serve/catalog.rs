@@ -1,9 +1,7 @@
 //! The files that are served, as protocols see them: the list as it is now, and calls. Must not know how the list is kept up.
 
 use std::{
-    num::NonZeroUsize,
     sync::{Arc, Mutex, PoisonError},
-    thread,
     time::Duration,
 };
 
@@ -16,8 +14,14 @@ use tokio::{
 };
 
 use super::{
-    Call, Outcome, PromptFiles, ServedFile, closing::Closing, finding::find, listing::Listing, options::ServeOptions,
-    running::Conduct, upkeep::Upkeep, watch_thread::WatchThread,
+    Call, Outcome, PromptFiles, ServedFile,
+    closing::Closing,
+    finding::find,
+    listing::Listing,
+    options::{ServeOptions, at_once},
+    running::Conduct,
+    upkeep::Upkeep,
+    watch_thread::WatchThread,
 };
 use crate::diagnostic::Diagnostic;
 
@@ -26,9 +30,6 @@ const START: Duration = Duration::from_secs(3);
 
 /// How long calls have to end at the end: those that do not listen are killed by then.
 const FAREWELL: Duration = Duration::from_secs(4);
-
-/// So many calls may run at once in any case. Most of the time a call waits for a model.
-const MIN_TURNS: usize = 8;
 
 /// The files that are served.
 pub(crate) struct Catalog {
@@ -57,12 +58,11 @@ impl Catalog {
         tokio::spawn(upkeep.run(found, closing.clone()));
         // Not in time is no failure.
         let _ = timeout(START, all_described).await;
-        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Ok(Arc::new(Catalog {
             options,
             listing,
             changes,
-            turns: Arc::new(Semaphore::new(MIN_TURNS.max(2 * cores))),
+            turns: Arc::new(Semaphore::new(at_once())),
             close,
             closing,
             calls: Mutex::default(),

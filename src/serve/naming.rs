@@ -5,24 +5,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::files::ENDINGS;
+use crate::files::{ENDINGS, absolute};
 
 /// The longest name that all clients and providers take.
 const MAX_NAME: usize = 64;
 
 /// Names for files, in the same order. No two are alike: where two would be, the folders they are in stand in front.
 pub(super) fn names(files: &[PathBuf]) -> Vec<String> {
-    let absolute: Vec<PathBuf> =
-        files.iter().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone())).collect();
-    let mut names: Vec<String> = absolute.iter().map(|file| name(file, 0)).collect();
-    let deepest = absolute.iter().map(|file| file.components().count()).max().unwrap_or_default();
+    let paths: Vec<PathBuf> = files.iter().map(|file| absolute(file)).collect();
+    let mut names: Vec<String> = paths.iter().map(|file| name(file, 0)).collect();
+    let deepest = paths.iter().map(|file| file.components().count()).max().unwrap_or_default();
     // As few folders as tell them apart.
     for depth in 1..deepest {
         for group in alike(&names) {
             // No folder tells those of one folder apart.
-            let is_one_folder = group.iter().all(|place| absolute[*place].parent() == absolute[group[0]].parent());
+            let is_one_folder = group.iter().all(|place| paths[*place].parent() == paths[group[0]].parent());
             if !is_one_folder {
-                group.into_iter().for_each(|place| names[place] = name(&absolute[place], depth));
+                group.into_iter().for_each(|place| names[place] = name(&paths[place], depth));
             }
         }
     }

@@ -2,13 +2,19 @@
 
 use std::{
     ffi::{OsStr, OsString},
+    num::NonZeroUsize,
     path::{Path, PathBuf},
     process::Stdio,
+    thread,
 };
 
 use tokio::process::Command;
 
 use super::told::Told;
+use crate::files::absolute;
+
+/// So many processes of a kind may run at once in any case. Most of the time each waits, for a model or for its turn.
+const MIN_AT_ONCE: usize = 8;
 
 /// How prompt files are served.
 #[derive(Clone, Debug)]
@@ -38,7 +44,7 @@ impl ServeOptions {
         let mut command = Command::new(&self.program);
         command.arg(subcommand).args(words).arg(format!("--served-by={}", std::process::id()));
         // A name may begin with dashes.
-        command.arg(std::path::absolute(file).as_deref().unwrap_or(file));
+        command.arg(absolute(file));
         for name in &self.hidden_variables {
             command.env_remove(name);
         }
@@ -50,4 +56,9 @@ impl ServeOptions {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
+}
+
+/// How many processes of a kind may run at once.
+pub(super) fn at_once() -> usize {
+    MIN_AT_ONCE.max(2 * thread::available_parallelism().map_or(1, NonZeroUsize::get))
 }

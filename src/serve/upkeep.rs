@@ -2,10 +2,8 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::Arc,
-    thread,
     time::Duration,
 };
 
@@ -20,16 +18,13 @@ use super::{
     describing::{Description, Problem, describe},
     finding::{Found, find_again},
     listing::Listing,
-    options::ServeOptions,
+    options::{ServeOptions, at_once},
     watch_thread::WatchThread,
 };
-use crate::files::{Report, Reported, What};
+use crate::files::{Report, Reported, What, absolute};
 
 /// How long what is new waits for more of it: a change of what many files import is one change of the list.
 const GATHER: Duration = Duration::from_millis(100);
-
-/// So many files may be described at once in any case: those that load without end hold a slot for a while.
-const MIN_SLOTS: usize = 8;
 
 /// Keeps the list up.
 pub(super) struct Upkeep {
@@ -80,12 +75,11 @@ impl Upkeep {
         watcher: WatchThread,
     ) -> (Self, oneshot::Receiver<()>) {
         let (tell, all_described) = oneshot::channel();
-        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let upkeep = Upkeep {
             options,
             entries: BTreeMap::new(),
             describing: JoinSet::new(),
-            slots: Arc::new(Semaphore::new(MIN_SLOTS.max(2 * cores))),
+            slots: Arc::new(Semaphore::new(at_once())),
             slow_slots: Arc::new(Semaphore::new(1)),
             watcher,
             listed,
@@ -166,7 +160,7 @@ impl Upkeep {
 
     /// Has a file described anew. What it offered until now stands until that is done.
     fn describe(&mut self, file: &Path) {
-        let real = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        let real = absolute(file);
         // Before it is read: whatever happens to it from here on is a change.
         self.watcher.add(Reported::now(&real, What::Read));
         let is_slow = self.entries.get(file).is_some_and(|entry| entry.is_slow);
@@ -190,7 +184,8 @@ impl Upkeep {
     fn described(&mut self, file: &Path, Described { offer, made_of, .. }: Described) {
         let Some(entry) = self.entries.get_mut(file) else { return };
         if offer.is_ok() {
-            entry.made_of.retain(|path| path == &std::path::absolute(file).unwrap_or_else(|_| file.to_owned()));
+            let real = absolute(file);
+            entry.made_of.retain(|path| *path == real);
         }
         entry.made_of.extend(made_of.iter().map(|reported| reported.file().to_owned()));
         made_of.into_iter().for_each(|reported| self.watcher.add(reported));

@@ -6,7 +6,7 @@ use std::{path::PathBuf, sync::Arc, thread};
 use tokio::sync::mpsc;
 
 use super::options::ServeOptions;
-use crate::files::{FileWatcher, Reported, What};
+use crate::files::{FileWatcher, Reported, What, absolute};
 
 /// What watches, for as long as this is there.
 pub(super) struct WatchThread {
@@ -37,9 +37,8 @@ impl WatchThread {
     /// Watches files, and what is in folders.
     pub(super) fn watch(&self, paths: &[PathBuf]) {
         for path in paths {
-            let real = std::path::absolute(path).unwrap_or_else(|_| path.clone());
             let what = if path.is_dir() { What::Searched } else { What::Read };
-            self.add(Reported::now(&real, what));
+            self.add(Reported::now(&absolute(path), what));
         }
     }
 

@@ -130,6 +130,14 @@ impl Stream {
         self.0.readers.sdk.wake();
     }
 
+    /// Takes back a [`Stream::suspend`] that was not needed: what was waited for had come already.
+    pub(crate) fn stay(&self) {
+        let mut state = self.state();
+        if state.suspension == Suspension::Wanted {
+            state.suspension = Suspension::None;
+        }
+    }
+
     /// Waits until the attempt is over: answered, suspended, or given up by Restate, whose stream may have broken.
     pub(crate) async fn gone(&self) {
         let mut is_gone = self.0.is_gone.subscribe();

@@ -74,9 +74,11 @@ impl Invocations for Runs {
             let work = Work { crew: &crew, context: &context, subject: &subject, stream: &stream, retry_for, closing };
             let report = match work.report().await {
                 Ok(report) => report,
-                Err(Broken::Ended(error)) if handler == Handler::Report && error.code() != CANCELLED => {
-                    failed(error.message())
+                Err(Broken::Ended(error)) if error.code() == CANCELLED => {
+                    log.warn("cancelled", &[]);
+                    return Err(error.into());
                 }
+                Err(Broken::Ended(error)) if handler == Handler::Report => failed(error.message()),
                 Err(Broken::Ended(error)) => {
                     telling::ends(&log, &json!({ "error": { "message": error.message() } }));
                     return Err(error.into());
@@ -151,7 +153,6 @@ impl Work<'_> {
                     // No thread is held meanwhile.
                     attempt.end().await;
                     decisions = self.decided(&calls).await?;
-                    self.subject.log.info("decided", &[]);
                 }
             }
         }
@@ -187,7 +188,6 @@ impl Work<'_> {
             () = self.stream.cancelled() => {
                 // Its tools hear of it, and have some time.
                 attempt.end().await;
-                self.subject.log.warn("cancelled", &[]);
                 return Err(TerminalError::new_with_code(CANCELLED, "cancelled").into());
             }
         };
@@ -221,7 +221,9 @@ impl Work<'_> {
         let mut decisions = Vec::new();
         for (call, (_, decided)) in calls.iter().zip(awakeables) {
             self.stream.suspend();
-            let verdict = match decided.await {
+            let decided = decided.await;
+            self.stream.stay();
+            let verdict = match decided {
                 Ok(Json(word)) => verdict(&word),
                 Err(error) if error.code() == CANCELLED && self.stream.is_cancelled() => return Err(error),
                 Err(error) => Verdict::Denied(Some(error.message().to_owned())),

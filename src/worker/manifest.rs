@@ -28,8 +28,8 @@ const ATTEMPTS: u64 = 3000;
 /// Events and results, as the documentation describes them.
 const EVENTS_SCHEMA: &str = include_str!("../../docs/events.schema.json");
 
-/// What the object of a run refers to.
-const REPORT_PARTS: [&str; 6] = ["result", "finishReason", "usage", "cost", "durationMs", "error"];
+/// Where in there the object of a run is described.
+const RESULT: &str = "result";
 
 /// What Restate is told. Schemas that it could not use are left out, and named in `problems`.
 ///
@@ -147,12 +147,34 @@ fn usable(schema: Value, which: &str, problems: &mut Option<&mut Vec<String>>) -
     }
 }
 
-/// What `report` gives.
+/// What `report` gives: the part of the schema that is about it, with what that refers to.
 fn report_schema() -> Value {
     // It is part of the program.
     let events: Value = serde_json::from_str(EVENTS_SCHEMA).unwrap_or_default();
-    let parts = REPORT_PARTS.iter().map(|part| ((*part).to_owned(), events["$defs"][part].clone()));
-    json!({ "$ref": "#/$defs/result", "$defs": parts.collect::<Map<_, _>>() })
+    let (mut parts, mut wanted) = (Map::new(), vec![RESULT.to_owned()]);
+    while let Some(name) = wanted.pop() {
+        let part = events["$defs"][&name].clone();
+        references(&part, &mut wanted);
+        wanted.retain(|name| !parts.contains_key(name));
+        parts.insert(name, part);
+    }
+    json!({ "$ref": format!("{PARTS}{RESULT}"), "$defs": parts })
+}
+
+/// How one part of a schema refers to another.
+const PARTS: &str = "#/$defs/";
+
+/// What a schema refers to, by name.
+fn references(schema: &Value, names: &mut Vec<String>) {
+    match schema {
+        Value::Object(schema) => {
+            let name = schema.get("$ref").and_then(|name| name.as_str()?.strip_prefix(PARTS));
+            names.extend(name.map(str::to_owned));
+            schema.values().for_each(|value| references(value, names));
+        }
+        Value::Array(list) => list.iter().for_each(|value| references(value, names)),
+        _ => {}
+    }
 }
 
 #[cfg(test)]

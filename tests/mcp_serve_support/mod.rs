@@ -16,7 +16,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::run_support::{Ended, Folder};
+use crate::run_support::{Ended, Folder, processes};
 
 /// How long an answer may take to come, on a machine that is busy.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -253,8 +253,7 @@ impl Client {
 
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
-        let killed = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
-        assert!(killed.unwrap().success());
+        processes::signal(self.child.id(), name);
     }
 
     /// Has nothing more to say; waits for the end.

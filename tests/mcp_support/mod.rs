@@ -75,12 +75,6 @@ pub fn soon(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// Whether a process is there.
-pub fn is_alive(pid: &str) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
-    stat.is_ok_and(|stat| !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')))
-}
-
 /// The test server behind an address.
 pub struct HttpServer {
     child: Child,

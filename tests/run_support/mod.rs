@@ -2,6 +2,10 @@
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 #![allow(clippy::unwrap_used, reason = "the helpers of tests fail as tests do")]
 
+#[cfg(unix)]
+#[path = "../support/processes.rs"]
+pub mod processes;
+
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
@@ -144,8 +148,7 @@ impl Running {
     /// Sends a signal by its name.
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
-        let killed = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
-        assert!(killed.unwrap().success());
+        processes::signal(self.child.id(), name);
     }
 
     pub fn has_ended(&mut self) -> bool {

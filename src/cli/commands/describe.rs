@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::{
     journal, mock_file,
     restrict::{Around, restricted},
-    run::{absolute, in_event_loop},
+    run::in_event_loop,
 };
 use crate::{
     check::{OfferOptions, offer},
     cli::{ExitCode, Printer, describe_args::DescribeArgs, env, failure::words},
     diagnostic::Diagnostic,
-    files::Reporter,
+    files::{Reporter, absolute},
     process::end_with,
     provider::Redactor,
     script::ScriptHost,

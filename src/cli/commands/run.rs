@@ -1,10 +1,7 @@
 //! `lmthing run <file>` (docs/reference.md, "The command line", "Recording and replay"): from arguments to the options
 //! of a run.
 
-use std::{
-    path::{Path, PathBuf},
-    rc::Rc,
-};
+use std::{path::Path, rc::Rc};
 
 use anyhow::Context;
 
@@ -30,7 +27,7 @@ use crate::{
     },
     cost::{OwnPrices, PRICES_VARIABLE},
     diagnostic::Diagnostic,
-    files::Reporter,
+    files::{Reporter, absolute},
     process::{end_with, end_with_parent},
     provider::Redactor,
     script::{SCRIPT_STACK_SIZE, bindings::FileRun},
@@ -269,10 +266,6 @@ async fn interrupted(interrupts: Option<&mut Interrupts>) -> i32 {
 fn reporter(args: &RunArgs) -> anyhow::Result<Reporter> {
     let report = args.report_files.as_deref();
     Reporter::to(report).with_context(|| format!("cannot write {}", report.unwrap_or(Path::new("")).display()))
-}
-
-pub(super) fn absolute(file: &Path) -> PathBuf {
-    std::path::absolute(file).unwrap_or_else(|_| file.to_owned())
 }
 
 /// The prices in the environment, which may name a file.

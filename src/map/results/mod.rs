@@ -15,5 +15,5 @@ mod writer;
 
 pub(crate) use line::RowError;
 pub(super) use line::{Outcome, to_line};
-pub(super) use store::{Store, Work};
+pub(super) use store::{Store, Work, named};
 pub(super) use writer::Writer;

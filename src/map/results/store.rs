@@ -50,7 +50,6 @@ pub(in crate::map) struct Store {
     earlier: Earlier,
     /// The next OUT: what is kept of this one.
     kept: BufWriter<File>,
-    kept_count: u64,
     /// Set when OUT is of other work, and is kept under another name.
     is_of_other_work: bool,
 }
@@ -101,14 +100,13 @@ impl Store {
         }
         let kept = BufWriter::new(File::create(named(out, ".new")).map_err(failed)?);
         let is_of_other_work = is_of_other_work && has_results && !is_fresh;
-        Ok(Store { out: out.to_owned(), beside, work, earlier, kept, kept_count: 0, is_of_other_work })
+        Ok(Store { out: out.to_owned(), beside, work, earlier, kept, is_of_other_work })
     }
 
     /// Keeps the earlier result for a row; says whether there is one.
     pub(in crate::map) fn keep(&mut self, row: u64, input: &Map<String, Value>) -> io::Result<bool> {
         let Some(line) = self.earlier.take(row, input)? else { return Ok(false) };
         self.kept.write_all(line.as_bytes())?;
-        self.kept_count += 1;
         Ok(true)
     }
 
@@ -123,32 +121,29 @@ impl Store {
 
     /// Puts what is kept in the place of OUT; gives OUT, to add to, and the file beside it. Says where results of other work
     /// are now.
-    pub(super) fn begin(mut self, notes: &mut Vec<String>) -> Result<Begun, Box<Diagnostic>> {
-        let failed = |error: io::Error| cannot_write(&self.out, &error);
-        self.kept.flush().map_err(failed)?;
-        let kept_length = self.kept.get_ref().metadata().map_err(failed)?.len();
-        if self.is_of_other_work || self.earlier.are_left() {
-            let before = free_name(&self.out);
-            fs::rename(&self.out, &before).map_err(failed)?;
-            let (file, out, before) = (&self.work.file, self.out.display(), before.display());
-            notes.push(match self.is_of_other_work {
+    pub(super) fn begin(self, notes: &mut Vec<String>) -> Result<Begun, Box<Diagnostic>> {
+        let Store { out, mut beside, work, earlier, mut kept, is_of_other_work } = self;
+        let failed = |error: io::Error| cannot_write(&out, &error);
+        kept.flush().map_err(failed)?;
+        let kept_length = kept.get_ref().metadata().map_err(failed)?.len();
+        if is_of_other_work || earlier.are_left() {
+            let before = free_name(&out);
+            fs::rename(&out, &before).map_err(failed)?;
+            let (file, out, before) = (&work.file, out.display(), before.display());
+            notes.push(match is_of_other_work {
                 true => format!("{file} has changed since {out} was written: all rows are run again; the earlier results are in {before}"),
                 false => format!("{out} has results of rows that are not in the input: as it was, it is now {before}"),
             });
         }
-        fs::rename(named(&self.out, ".new"), &self.out).map_err(failed)?;
-        self.beside.set_len(0).map_err(failed)?;
-        let header = Header { lmthing: "map".to_owned(), version: VERSION, work: self.work };
+        fs::rename(named(&out, ".new"), &out).map_err(failed)?;
+        beside.set_len(0).map_err(failed)?;
+        let header = Header { lmthing: "map".to_owned(), version: VERSION, work };
         let mut line = serde_json::to_string(&header).unwrap_or_default();
         line.push('\n');
-        let mut beside = self.beside;
-        io::Seek::rewind(&mut beside)
-            .and_then(|()| beside.write_all(line.as_bytes()))
-            .map_err(|error| cannot_write(&self.out, &error))?;
-        let results =
-            OpenOptions::new().append(true).open(&self.out).map_err(|error| cannot_write(&self.out, &error))?;
+        io::Seek::rewind(&mut beside).and_then(|()| beside.write_all(line.as_bytes())).map_err(failed)?;
+        let results = OpenOptions::new().append(true).open(&out).map_err(failed)?;
         let header_length = line.len() as u64;
-        Ok(Begun { out: self.out, results, beside, header_length, kept_length })
+        Ok(Begun { out, results, beside, header_length, kept_length })
     }
 }
 
@@ -228,7 +223,7 @@ fn header(beside: &File) -> Option<Header> {
 }
 
 /// A file beside another.
-pub(super) fn named(out: &Path, ending: &str) -> PathBuf {
+pub(in crate::map) fn named(out: &Path, ending: &str) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(ending);
     name.into()

@@ -60,17 +60,11 @@ fn each(lines: &File, mut take: impl FnMut(&Map<String, Value>) -> io::Result<()
 impl Columns {
     fn add(&mut self, row: &Map<String, Value>) {
         if let Some(Value::Object(input)) = row.get("input") {
-            input.keys().filter(|key| !self.input.contains(*key)).cloned().collect::<Vec<_>>().into_iter().for_each(
-                |key| {
-                    self.input.insert(key);
-                },
-            );
+            add(&mut self.input, input);
         }
         self.has_text |= row.contains_key("text");
         match row.get("output") {
-            Some(Value::Object(output)) => output.keys().for_each(|key| {
-                self.output.insert(key.clone());
-            }),
+            Some(Value::Object(output)) => add(&mut self.output, output),
             Some(_) => self.has_output = true,
             None => {}
         }
@@ -112,6 +106,16 @@ impl Columns {
         cells.extend(["cost", "durationMs"].map(own));
         cells.extend(self.has_error.then(|| of("error", "message")));
         cells
+    }
+}
+
+/// Adds the names of an object that are not there yet.
+fn add(names: &mut IndexSet<String>, object: &Map<String, Value>) {
+    for name in object.keys() {
+        // Most rows bring none.
+        if !names.contains(name) {
+            names.insert(name.clone());
+        }
     }
 }
 

@@ -25,6 +25,10 @@ use crate::{
 /// How much is looked at to tell what a text is.
 const SNIFFED: usize = 64 << 10;
 
+/// The endings of files of rows, and whether the rows are JSON.
+const ENDINGS: [(&str, bool); 6] =
+    [("csv", false), ("tsv", false), ("tab", false), ("jsonl", true), ("ndjson", true), ("json", true)];
+
 /// Where rows come from.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
@@ -68,12 +72,11 @@ impl Rows {
             }
             Source::StandardInput => {
                 let name = "standard input".to_owned();
-                let file = kept(io::stdin().lock())
-                    .map_err(|error| problem(format!("cannot read {name}: {}", words(&error))))?;
+                let file = kept(io::stdin().lock()).map_err(|error| cannot_read(&name, &error))?;
                 (name, file, None)
             }
         };
-        let start = beginning(&file).map_err(|error| problem(format!("cannot read {name}: {}", words(&error))))?;
+        let start = beginning(&file).map_err(|error| cannot_read(&name, &error))?;
         let kind = kind(&name, file, ending.as_deref(), &start)?;
         Ok(Rows { name, kind })
     }
@@ -92,7 +95,11 @@ impl Rows {
     }
 
     /// Reads them from the first one on. Only one reading goes on at a time.
-    pub(super) fn read(&self) -> io::Result<Records> {
+    ///
+    /// # Errors
+    /// They cannot be read a second time.
+    pub(super) fn read(&self) -> Result<Records, Box<Diagnostic>> {
+        let again = |file| again(file).map_err(|error| cannot_read(&self.name, &error));
         Ok(match &self.kind {
             Kind::Table { file, delimiter, header } => {
                 Box::new(delimited::records(again(file)?, *delimiter, header.len()))
@@ -103,17 +110,15 @@ impl Rows {
     }
 }
 
-fn problem(message: String) -> Box<Diagnostic> {
-    Box::new(Diagnostic::new(message))
+fn cannot_read(name: &str, error: &io::Error) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new(format!("cannot read {name}: {}", words(error))))
 }
 
 fn unreadable(name: &str, path: &Path, error: &io::Error) -> Box<Diagnostic> {
     let mut problem = Diagnostic::new(format!("--input {name}: cannot read the rows: {}", words(error)));
     if error.kind() == io::ErrorKind::NotFound {
-        let is_rows = |path: &Path| {
-            path.extension()
-                .is_some_and(|ending| ["csv", "tsv", "jsonl", "ndjson"].iter().any(|known| ending == *known))
-        };
+        let is_rows =
+            |path: &Path| path.extension().is_some_and(|ending| ENDINGS.iter().any(|(known, _)| ending == *known));
         problem.hint = did_you_mean(path, is_rows);
     }
     Box::new(problem)
@@ -157,11 +162,8 @@ fn kind(name: &str, file: File, ending: Option<&str>, start: &[u8]) -> Result<Ki
     }
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
-    let is_json = match ending {
-        Some("csv" | "tsv" | "tab") => false,
-        Some("jsonl" | "ndjson" | "json") => true,
-        _ => matches!(first, Some(b'{' | b'[')),
-    };
+    let known = ENDINGS.iter().find(|(known, _)| Some(*known) == ending);
+    let is_json = known.map_or(matches!(first, Some(b'{' | b'[')), |(_, is_json)| *is_json);
     if is_json {
         if first == Some(&b'[') {
             let problem =
@@ -180,7 +182,7 @@ fn kind(name: &str, file: File, ending: Option<&str>, start: &[u8]) -> Result<Ki
         _ if has(b'\t') => b'\t',
         _ => b',',
     };
-    let reading = again(&file).map_err(|error| problem(format!("cannot read {name}: {}", words(&error))))?;
-    let header = delimited::header(reading, delimiter).map_err(|why| problem(format!("{name}: {why}")))?;
+    let reading = again(&file).map_err(|error| cannot_read(name, &error))?;
+    let header = delimited::header(reading, delimiter).map_err(|why| Diagnostic::new(format!("{name}: {why}")))?;
     Ok(Kind::Table { file, delimiter, header })
 }

@@ -111,6 +111,10 @@ fn a_suspension_is_the_end_once() {
     stream.suspend();
     // What has arrived may be what was waited for.
     assert_eq!(read(&mut body), Some(Some(b"arrived".to_vec())));
+    // It was: the attempt stays.
+    stream.stay();
+    assert_eq!(read(&mut body), None);
+    stream.suspend();
     assert_eq!(read(&mut body), Some(None));
     assert!(!body.is_end_stream());
     // From now on it is waited for Restate's end.

@@ -70,7 +70,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
     // Last: from here on only what the file may read can be read, and what lmthing needs for rows.
     let permissions = permissions(args, &variables)?;
     Ok(MapOptions {
-        file: absolute(&args.file),
+        file: crate::files::absolute(&args.file),
         shown_file: args.file.display().to_string(),
         rows,
         settings: args.set.clone(),
@@ -88,7 +88,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         limits: args.limits.limits(),
         own_prices,
         permissions,
-        mcp_config: args.setup.mcp_config.as_deref().map(absolute),
+        mcp_config: args.setup.mcp_config.as_deref().map(crate::files::absolute),
         model,
         approve: args.approvals.rules(),
         variables,
@@ -134,7 +134,7 @@ fn output(args: &MapArgs) -> Result<Option<PathBuf>, WrongUsage> {
 /// What the file may reach; of a restricted file the system holds that as well from now on.
 fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permissions, WrongUsage> {
     let Some(rights) = args.permissions.rights(&args.file, variables)? else { return Ok(Permissions::default()) };
-    let folder = |file: &Path| absolute(file).parent().map(Path::to_owned);
+    let folder = |file: &Path| crate::files::absolute(file).parent().map(Path::to_owned);
     let each = args.each.as_deref().map(Path::new).and_then(|pattern| {
         let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
         folder(&pattern.components().take_while(is_plain).collect::<PathBuf>().join("x"))
@@ -154,8 +154,4 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
         variables,
     };
     Ok(restricted(rights, around))
-}
-
-fn absolute(file: &Path) -> PathBuf {
-    std::path::absolute(file).unwrap_or_else(|_| file.to_owned())
 }

@@ -10,11 +10,7 @@ use self::{
     discover::{Discovered, discover},
     show::Shown,
 };
-use super::{
-    prompt_file::ENDINGS,
-    run::{absolute, own_prices},
-    watch::WatchLoop,
-};
+use super::{prompt_file::ENDINGS, run::own_prices, watch::WatchLoop};
 use crate::{
     cli::{
         ExitCode, Printer,
@@ -23,7 +19,7 @@ use crate::{
         interrupt::Interrupts,
         test_args::TestArgs,
     },
-    files::Reporter,
+    files::{Reporter, absolute},
     process::end_with_parent,
     testing::{Mode, SMOKE_TIMEOUT, Shelf, TEST_TIMEOUT, TestOptions, Totals, Watcher, run_tests},
 };
