@@ -66,7 +66,7 @@ class Provider:
                 text = ''.join(f'data: {json.dumps(chunk)}\n\n' for chunk in chunks) + 'data: [DONE]\n\n'
                 writer.write(f'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {len(text)}\r\n\r\n{text}'.encode())
                 await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
             pass
         finally:
             writer.close()
@@ -183,7 +183,9 @@ class Lab:
                     shutil.copy(self.folder / f'worker.db{end}', folder)
             found, names = {}, []
             for key, text in sqlite3.connect(f'{folder}/worker.db').execute('SELECT (at >> 32) || key, entry FROM entries ORDER BY at'):
-                entry = json.loads(text).get('answered')
+                # Some kinds of entries are a word alone.
+                entry = json.loads(text)
+                entry = entry.get('answered') if isinstance(entry, dict) else None
                 if entry:
                     if 'who=' in text:
                         found.setdefault(key, text.split('who=')[1].split('.')[0])

@@ -47,7 +47,7 @@ fn a_call_gives_the_output_or_the_text() {
         let reply = http::ask("POST", lab.server.ingress, "/say/run", &[], nothing).unwrap();
         assert_eq!(reply.good(), json!("Hello world"));
     }
-    assert_eq!(worker.end().code, 0);
+    assert_eq!(worker.end().code, 143);
 }
 
 #[test]

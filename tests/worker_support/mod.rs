@@ -92,12 +92,13 @@ impl Lab {
         self.registered(self.worker_behind(port, port, journal, "p.lmt.mjs"))
     }
 
-    fn registered(&self, worker: Worker) -> Worker {
-        soon("the service is registered", || {
+    fn registered(&self, mut worker: Worker) -> Worker {
+        let is_registered = || {
             let services = http::ask("GET", self.server.admin, "/services/p", &[], "");
             services.is_ok_and(|reply| reply.status == 200)
-        });
-        worker
+        };
+        soon("the service is registered", || is_registered() || worker.running.has_ended());
+        worker.still_running()
     }
 
     /// One that is reached at another port.
@@ -109,10 +110,7 @@ impl Lab {
         );
         let mut worker = Worker { running: Running::of(&mut self.place.command(&line)), port };
         soon("the worker listens", || worker.is_healthy() || worker.running.has_ended());
-        if worker.running.has_ended() {
-            panic!("the worker has ended: {:?}", worker.running.end());
-        }
-        worker
+        worker.still_running()
     }
 
     /// Where calls go to.
@@ -202,6 +200,13 @@ pub struct Worker {
 impl Worker {
     pub fn is_healthy(&self) -> bool {
         http::ask("GET", self.port, "/health", &[], "").is_ok_and(|reply| reply.status == 200)
+    }
+
+    fn still_running(mut self) -> Self {
+        if self.running.has_ended() {
+            panic!("the worker has ended: {:?}", self.running.end());
+        }
+        self
     }
 
     /// As `kill -9`.
