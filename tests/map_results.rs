@@ -7,7 +7,7 @@ mod run_support;
 use std::{fs, thread, time::Duration};
 
 use map_support::{ECHO, echo, lines, numbers, results, results_in, runs};
-use run_support::{Folder, Running};
+use run_support::{Ended, Folder, Running};
 use serde_json::json;
 
 const MAP: &str = "map p.lmt.mjs --input rows.jsonl";
@@ -324,4 +324,40 @@ fn only_a_file_of_its_own_is_written_over() {
     assert_eq!(folder.run(&format!("{MAP} -o link.jsonl")).code, 0);
     assert!(folder.path("link.jsonl").is_symlink());
     assert_eq!(results_in(&folder, "target.jsonl").len(), 1);
+}
+
+#[test]
+fn keys_are_kept_out_of_all_but_the_models_words() {
+    const KEY: &str = "sk-lab-7d1f0a9b3c5e42";
+    let prompt = |output: &str| {
+        format!(
+            "import {{ z }} from 'zod';
+            const key = process.env.LAB_API_KEY;
+            export const input = z.object({{ name: z.string() }});
+            {output}
+            export const config = {{ model: 'mock' }};
+            export const mock = [{{ type: 'text', text: JSON.stringify({{ said: `it is ${{key}}` }}) }}];
+            export default ({{ $ }}, {{ name }}) => {{
+              console.log(key);
+              if (name === 'bad') throw new Error(`no luck with ${{key}}`);
+              $`${{name}}`;
+            }};"
+        )
+    };
+    let data = prompt("export const output = z.object({ said: z.string() });");
+    let folder =
+        Folder::new(&[("text.lmt.mjs", &prompt("")), ("data.lmt.mjs", &data), ("rows.jsonl", &lines(&["a", "bad"]))]);
+    let run = |file: &str| {
+        let mut command = folder.command(&format!("map {file} --input rows.jsonl"));
+        Ended::from(command.env("LAB_API_KEY", KEY).output().unwrap())
+    };
+    let (text, data) = (run("text.lmt.mjs"), run("data.lmt.mjs"));
+    // As with `run -f json` (docs/events.md).
+    assert_eq!(results(&text.stdout)[0]["text"], json!({ "said": format!("it is {KEY}") }).to_string());
+    assert_eq!(results(&data.stdout)[0]["output"], json!({ "said": "it is [redacted]" }));
+    for ended in [text, data] {
+        let message = results(&ended.stdout)[1]["error"]["message"].as_str().unwrap().to_owned();
+        assert_eq!(message.lines().next(), Some("no luck with [redacted]"));
+        assert!(ended.stderr.contains("[redacted]") && !ended.stderr.contains(KEY), "{}", ended.stderr);
+    }
 }

@@ -14,7 +14,6 @@ use bytes::Bytes;
 use futures_util::task::AtomicWaker;
 use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use hyper::body::{Body, Frame, SizeHint};
-use tokio::sync::watch;
 
 use super::scan::Scan;
 
@@ -31,7 +30,6 @@ pub(crate) struct Stream(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     readers: Arc<Readers>,
-    is_gone: watch::Sender<bool>,
 }
 
 struct State {
@@ -98,8 +96,7 @@ impl Stream {
             is_cancelled: false,
             suspension: Suspension::None,
         };
-        let (state, is_gone) = (Mutex::new(state), watch::Sender::new(false));
-        Stream(Arc::new(Shared { state, readers: Arc::default(), is_gone }))
+        Stream(Arc::new(Shared { state: Mutex::new(state), readers: Arc::default() }))
     }
 
     /// The body for the SDK.
@@ -136,18 +133,6 @@ impl Stream {
         if state.suspension == Suspension::Wanted {
             state.suspension = Suspension::None;
         }
-    }
-
-    /// Waits until the attempt is over: answered, suspended, or given up by Restate, whose stream may have broken.
-    pub(crate) async fn gone(&self) {
-        let mut is_gone = self.0.is_gone.subscribe();
-        // The sender is in here.
-        let _ = is_gone.wait_for(|is_gone| *is_gone).await;
-    }
-
-    /// Tells those who wait for it.
-    pub(super) fn goes(&self) {
-        self.0.is_gone.send_replace(true);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

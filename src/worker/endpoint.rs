@@ -125,12 +125,6 @@ impl Body for Answer {
     }
 }
 
-impl Drop for Answer {
-    fn drop(&mut self) {
-        self.arrival.stream.goes();
-    }
-}
-
 /// Hands invocations of a service over.
 #[derive(Clone)]
 struct Dispatcher {
@@ -179,7 +173,6 @@ impl Dispatcher {
                 input,
                 context,
                 id: metadata.invocation_id,
-                idempotency_key: metadata.idempotency_key,
                 trace_parent: arrival.trace_parent,
                 stream: arrival.stream,
                 log,

@@ -35,6 +35,6 @@ pub(crate) use invocation::Runs;
 pub(crate) use listen::Listener;
 pub(crate) use log::{Level, Log, LogFormat};
 pub(crate) use options::RunOptions;
-pub(crate) use register::Registration;
+pub(crate) use register::{Registration, TOKEN_VARIABLE};
 pub(crate) use seam::{Invocations, Service};
 pub(crate) use serving::Worker;

@@ -1,6 +1,6 @@
 //! How runs of a worker are run. Must not know of invocations.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     cost::{Limits, OwnPrices},
@@ -15,8 +15,6 @@ pub(crate) struct RunOptions {
     pub(crate) jobs: usize,
     /// The journal of this machine.
     pub(crate) journal: PathBuf,
-    /// For how long an answer is asked for again of a model that does not give one, by attempts of Restate.
-    pub(crate) retry_for: Duration,
     /// What each run may use.
     pub(crate) limits: Limits,
     /// What models cost.

@@ -13,6 +13,9 @@ use crate::{
     http::{CONNECT_TIMEOUT, Network, http_client, near_client},
 };
 
+/// The variable with the token that Restate wants to see, as its own tools name it.
+pub(crate) const TOKEN_VARIABLE: &str = "RESTATE_AUTH_TOKEN";
+
 /// The first wait before another attempt; each is twice as long as the one before.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
@@ -26,16 +29,15 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const LONGEST_WORDS: usize = 1000;
 
 /// Where to tell, and what.
-#[derive(Clone)]
 pub(crate) struct Registration {
     /// The server's admin API.
-    pub(crate) admin: Url,
+    admin: Url,
     /// Where the server reaches the worker.
-    pub(crate) worker: Url,
+    worker: Url,
     /// What the server wants to see.
-    pub(crate) token: Option<String>,
+    token: Option<String>,
     /// How connections are made.
-    pub(crate) network: Network,
+    network: Network,
 }
 
 /// What came of an attempt.
@@ -47,6 +49,12 @@ enum Attempt {
 }
 
 impl Registration {
+    /// At this admin API, of a worker that the server reaches there. The variables say how connections are made, and the token.
+    pub(crate) fn new(admin: Url, worker: Url, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let token = variable(TOKEN_VARIABLE).filter(|token| !token.is_empty());
+        Registration { admin, worker, token, network: Network::new(variable) }
+    }
+
     /// Tells, until it is taken.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ pub(crate) trait Invocations: Send + Sync + 'static {
     /// Runs a file, or goes on with a run of it: as long as an invocation has not ended, Restate calls for it again. The answer
     /// is what the handler has to give; a `TerminalError` ends the invocation as failed, anything else is tried again.
     ///
-    /// The future is dropped when Restate gives the attempt up, also without [`Stream::gone`] having been asked.
+    /// The future is dropped when Restate gives the attempt up.
     fn invoke(&self, invocation: Invocation) -> BoxFuture<'static, Result<Value, HandlerError>>;
 }
 
@@ -66,8 +66,6 @@ pub(crate) struct Invocation {
     pub(crate) context: ContextInternal,
     /// Its name at Restate, `inv_…`, the same for all attempts.
     pub(crate) id: String,
-    /// The key it was sent with.
-    pub(crate) idempotency_key: Option<String>,
     /// The span that it belongs to, as a W3C header has it.
     pub(crate) trace_parent: Option<String>,
     /// What comes from Restate while the handler is at work.

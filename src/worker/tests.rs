@@ -67,7 +67,6 @@ impl Place {
         Crew::start(RunOptions {
             jobs: 2,
             journal: self.path(machine),
-            retry_for: Duration::ZERO,
             limits: Limits::default(),
             own_prices: OwnPrices::default(),
             variables: variables.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),

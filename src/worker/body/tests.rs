@@ -160,17 +160,3 @@ fn not_all_is_read_ahead() {
     assert!(read(&mut body).is_some());
     assert_eq!(stream.cancelled().now_or_never(), Some(()));
 }
-
-#[tokio::test]
-async fn the_end_of_an_attempt_is_told() {
-    let (_sender, stream) = stream();
-    assert_eq!(stream.gone().now_or_never(), None);
-    let waiting = tokio::spawn({
-        let stream = stream.clone();
-        async move { stream.gone().await }
-    });
-    tokio::task::yield_now().await;
-    stream.goes();
-    timeout(Duration::from_secs(5), waiting).await.unwrap().unwrap();
-    stream.gone().await;
-}

@@ -23,16 +23,12 @@ use crate::{
         worker_args::WorkerArgs,
     },
     diagnostic::Diagnostic,
-    http::Network,
     journal::Journal,
     permission::Permissions,
     provider::{ProviderContext, resolve},
     serve::{ServeOptions, Told, are_here, reachable_by_others, resolve_address},
-    worker::Registration,
+    worker::{Registration, TOKEN_VARIABLE},
 };
-
-/// The variable with the token that Restate wants to see, as its own tools name it.
-pub(super) const TOKEN_VARIABLE: &str = "RESTATE_AUTH_TOKEN";
 
 /// The name of the journal of a worker that nobody has named.
 const JOURNAL_NAME: &str = "worker.db";
@@ -76,12 +72,7 @@ impl Options {
         let variable =
             |name: &str| self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         let own = Url::parse(&format!("http://{address}")).ok();
-        Some(Registration {
-            admin: args.register.clone()?,
-            worker: args.advertise.clone().or(own)?,
-            token: variable(TOKEN_VARIABLE).filter(|token| !token.is_empty()),
-            network: Network::new(variable),
-        })
+        Some(Registration::new(args.register.clone()?, args.advertise.clone().or(own)?, variable))
     }
 
     /// What each of these files may reach; from now on the system holds that, too.

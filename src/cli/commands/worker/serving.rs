@@ -5,7 +5,7 @@ use std::{collections::HashMap, path::PathBuf, pin::pin, sync::Arc};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::options::{Options, TOKEN_VARIABLE, lookup, serve_options};
+use super::options::{Options, lookup, serve_options};
 use crate::{
     cli::{
         ExitCode, Printer,
@@ -23,7 +23,7 @@ use crate::{
     script::bindings::ModelChoice,
     serve::{Offer, Survey, Told, are_here, service_name, survey},
     session::SharedModel,
-    worker::{Crew, Invocations, Level, Listener, Log, LogFormat, RunOptions, Runs, Service, Worker},
+    worker::{Crew, Invocations, Level, Listener, Log, LogFormat, RunOptions, Runs, Service, TOKEN_VARIABLE, Worker},
 };
 
 /// Serves until a signal comes, and until everything under way is given back then.
@@ -156,7 +156,6 @@ impl Ready {
         let options = RunOptions {
             jobs: args.jobs.get(),
             journal: self.options.journal.clone(),
-            retry_for: args.retry_for,
             limits: args.limits.limits(),
             own_prices,
             variables: variables.into_iter().filter(|(name, _)| name != TOKEN_VARIABLE).collect(),
