@@ -16,6 +16,7 @@ use crate::{
             mock_file,
             prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
+            remote,
             restrict::{Around, restricted},
             watch::WatchLoop,
         },
@@ -36,6 +37,9 @@ use crate::{
 
 /// Runs a prompt file, or watches it.
 pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
+    if let Some(on) = &args.remote.on {
+        return remote::run(args, on, printer);
+    }
     if args.watch && args.report_files.is_none() {
         return watch(args).until_a_signal(printer);
     }

@@ -3,10 +3,12 @@
 //!
 //! - `message` – what goes to threads and comes from them
 //! - `host`, `row` – a run of the file for one row
+//! - `elsewhere` – a row that a worker at a server runs
 //! - `load` – an engine in which the file is looked at
 //! - `tally` – what rows came to, and whether that is too much
 //! - `pool` – all rows
 
+mod elsewhere;
 mod host;
 mod load;
 mod message;

@@ -1,7 +1,7 @@
 //! All rows: some threads, rows handed to them, and what comes back. Must not know JavaScript.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     io,
     rc::Rc,
     sync::{
@@ -14,22 +14,25 @@ use std::{
 use serde_json::{Map, Value};
 
 use super::{
+    elsewhere::{self, There},
     message::{Job, Message},
     row::{self, Shared, broken},
     tally::Tally,
 };
 use crate::{
     chat::Usage,
+    cost::Used,
     diagnostic::Diagnostic,
     map::{
         bits::Bits,
         convert::Inputs,
         options::{Listener, MapOptions},
         progress::{Early, Ended, Totals},
-        results::{Outcome, RowError, Writer, to_line},
+        results::{Outcome, Place, RowError, Writer, to_line},
     },
     prompt::RunError,
     provider::Redactor,
+    remote::Remote,
     script::THREAD_STACK_SIZE,
     session::Overall,
     threads::{Like, ThreadId, Threads},
@@ -58,6 +61,8 @@ pub(in crate::map) struct Rest {
     pub(in crate::map) todo: Bits,
     pub(in crate::map) wrong: BTreeMap<u64, String>,
     pub(in crate::map) wrong_rows: Bits,
+    /// What keys of rows at a server are made of, and the runs there whose results are taken.
+    pub(in crate::map) keys: (String, HashSet<u64>),
 }
 
 /// Runs the rows.
@@ -66,15 +71,24 @@ pub(in crate::map) struct Rest {
 /// There are no threads, or results cannot be written.
 pub(in crate::map) fn run(
     options: &Arc<MapOptions>,
-    (inputs, rest): (Inputs, Rest),
+    (inputs, mut rest): (Inputs, Rest),
     writer: Writer,
     (sender, receiver): (Sender<Message>, Receiver<Message>),
     listener: &mut dyn Listener,
 ) -> Result<Totals, Box<Diagnostic>> {
-    let shared =
-        Arc::new(Shared { options: options.clone(), overall: Overall::new(options.limits), servers: Arc::default() });
+    let (salt, taken) = std::mem::take(&mut rest.keys);
+    let shared = Arc::new(Shared {
+        options: options.clone(),
+        overall: Overall::new(options.limits),
+        servers: Arc::default(),
+        there: options.elsewhere.clone().map(|elsewhere| There::new(elsewhere, salt, taken)),
+    });
     let tally = Tally::new(rest.total, rest.kept, rest.todo.count());
-    let threads = threads(&shared, &sender).map_err(|error| no_thread(&error))?;
+    let threads = match &shared.there {
+        Some(_) => one_thread(&shared, &sender),
+        None => threads(&shared, &sender),
+    };
+    let threads = threads.map_err(|error| no_thread(&error))?;
     let mut pool = Pool {
         shared,
         inputs,
@@ -113,6 +127,31 @@ fn threads(shared: &Arc<Shared>, sender: &Sender<Message>) -> io::Result<Threads
     })
 }
 
+/// The thread that waits for rows at a server.
+fn one_thread(shared: &Arc<Shared>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
+    let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
+    let (shared, sender) = (shared.clone(), sender.clone());
+    Threads::start(like, 1, move || {
+        let address = shared.options.elsewhere.as_ref().map(|elsewhere| &elsewhere.address);
+        let remote = address.map(|address| Remote::new(address, &shared.options.variables)).transpose();
+        let (shared, sender, remote) = (shared.clone(), sender.clone(), Rc::new(remote));
+        move |job: Job| {
+            let (shared, sender, remote) = (shared.clone(), sender.clone(), remote.clone());
+            async move {
+                let ended = match (&*remote, &shared.there) {
+                    (Ok(Some(remote)), Some(there)) => elsewhere::run(there, remote, &job).await,
+                    (Err(error), _) => Err(error.clone()),
+                    _ => return,
+                };
+                let _ = sender.send(match ended {
+                    Ok(outcome) => Message::Ended { row: job.row, attempt: job.attempt, outcome: Box::new(outcome) },
+                    Err(error) => Message::Lost { row: job.row, error },
+                });
+            }
+        }
+    })
+}
+
 fn no_thread(error: &io::Error) -> Box<Diagnostic> {
     Box::new(Diagnostic::new(format!("cannot start a thread: {error}")))
 }
@@ -146,6 +185,8 @@ struct Running {
     failures: u32,
     refusals: u32,
     thread: Option<ThreadId>,
+    /// Which of its runs at a server is next.
+    place: Option<Place>,
     /// What earlier attempts used.
     usage: Usage,
     cost: Option<f64>,
@@ -184,6 +225,9 @@ impl Pool {
                 return Ok(false);
             }
             if let Some(again) = self.take_again() {
+                if self.is_used_up() {
+                    return Ok(false);
+                }
                 self.start(again);
                 continue;
             }
@@ -195,6 +239,7 @@ impl Pool {
             self.writer.begin(self.row);
             let wrong = self.rest.wrong_rows.contains(self.row);
             match input {
+                Ok(Ok(_)) if !wrong && self.is_used_up() => return Ok(false),
                 Ok(Ok(input)) if !wrong => self.start(Running::new(self.row, input)),
                 Ok(Ok(input)) => self.is_wrong(input, None, listener)?,
                 Ok(Err(wrong)) => self.is_wrong(wrong.row, Some(wrong.message), listener)?,
@@ -206,6 +251,15 @@ impl Pool {
         Ok(false)
     }
 
+    /// Whether limits leave nothing for one more row at a server; rows here ask for each request themselves.
+    fn is_used_up(&mut self) -> bool {
+        let reached = self.shared.there.as_ref().and_then(|_| self.shared.overall.used_up());
+        if let Some(words) = reached {
+            self.early = Some(Early::Limit(words));
+        }
+        self.early.is_some()
+    }
+
     fn take_again(&mut self) -> Option<Running> {
         let now = Instant::now();
         let due = self.again.iter().position(|(due, _)| *due <= now)?;
@@ -214,7 +268,7 @@ impl Pool {
 
     /// Hands a row to a thread.
     fn start(&mut self, mut row: Running) {
-        let job = Job { row: row.row, input: row.input.clone(), attempt: row.attempt };
+        let job = Job { row: row.row, input: row.input.clone(), attempt: row.attempt, place: row.place };
         row.thread = Some(self.threads.run(row.row, job));
         self.running.insert(row.row, row);
     }
@@ -237,11 +291,21 @@ impl Pool {
         match message {
             Message::Printed { row, text } => listener.printed(row, &text),
             Message::Warned { row, message } => listener.warned(row, &message),
+            Message::Lost { row, error } => {
+                // It was not the row: the next command asks for it again.
+                if self.running.remove(&row).is_some() {
+                    self.early.get_or_insert(Early::Lost(error));
+                    self.asked_to_end.get_or_insert_with(Instant::now);
+                }
+            }
             Message::Ended { row, attempt, outcome } => {
                 // A row of a thread that was given up may still come to an end.
                 let is_it = self.running.get(&row).is_some_and(|running| running.attempt == attempt);
                 if let Some(running) = is_it.then(|| self.running.remove(&row)).flatten() {
                     self.tally.used(&outcome);
+                    if self.shared.there.is_some() {
+                        self.shared.overall.add(used(&outcome));
+                    }
                     return self.has_ended(running, *outcome, listener);
                 }
             }
@@ -257,7 +321,8 @@ impl Pool {
         listener: &mut dyn Listener,
     ) -> Result<(), Box<Diagnostic>> {
         let Some(failure) = &outcome.failure else { return self.is_over(running, outcome, listener) };
-        if failure.kind == "limit"
+        if self.shared.there.is_none()
+            && failure.kind == "limit"
             && let Some(words) = self.shared.overall.reached()
         {
             // It was not the row: it is run by the next command.
@@ -292,6 +357,7 @@ impl Pool {
             Duration::ZERO
         };
         running.attempt += 1;
+        running.place = outcome.place.map(|place| Place { failures: place.failures + 1, ..place });
         running.add(&outcome);
         self.again.push((Instant::now() + wait, running));
         Ok(())
@@ -361,8 +427,19 @@ impl Pool {
             && let Some(words) = self.shared.overall.reached()
         {
             self.early = Some(Early::Limit(words));
+            // Rows at a server go on there.
+            if self.shared.there.is_some() {
+                self.asked_to_end = Some(Instant::now());
+            }
         }
     }
+}
+
+/// What a run at a server has used.
+fn used(outcome: &Outcome) -> Used {
+    let Usage { input_tokens, output_tokens, .. } = outcome.usage;
+    let tokens = input_tokens.unwrap_or_default() + output_tokens.unwrap_or_default();
+    Used { steps: outcome.steps, tokens, cost: outcome.cost.unwrap_or_default(), time: Duration::ZERO }
 }
 
 impl Running {
@@ -374,6 +451,7 @@ impl Running {
             failures: 0,
             refusals: 0,
             thread: None,
+            place: None,
             usage: Usage::default(),
             cost: Some(0.0),
             took: Duration::ZERO,
