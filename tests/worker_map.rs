@@ -35,14 +35,14 @@ fn a_run_on_the_server_prints_what_a_run_here_prints() {
     let Some(lab) = Lab::new("a_run_on_the_server", STEPS, steps) else { return };
     let _worker = lab.worker();
     let here = lab.place.run("run p.lmt.mjs --id a");
-    let there = lab.place.run(&format!("run p.lmt.mjs --id a --on {}", lab.ingress()));
+    let there = lab.place.run(&format!("run --on {} p.lmt.mjs --id a", lab.ingress()));
     assert_eq!((there.code, there.stdout.trim()), (0, here.stdout.trim()), "{there:?}");
-    let object = lab.place.run(&format!("run -f json p.lmt.mjs --id a --on {}", lab.ingress())).object();
+    let object = lab.place.run(&format!("run --on {} -f json p.lmt.mjs --id a", lab.ingress())).object();
     assert_eq!(object["text"], said("a"));
     // The same key is the same run.
     let count = lab.place.provider.count();
     for _ in 0..2 {
-        let ended = lab.place.run(&format!("run p.lmt.mjs --id b --key b1 --on {}", lab.ingress()));
+        let ended = lab.place.run(&format!("run --on {} --key b1 p.lmt.mjs --id b", lab.ingress()));
         assert_eq!(ended.stdout.trim(), said("b"), "{ended:?}");
     }
     assert_eq!(lab.place.provider.count(), count + 3);
@@ -53,7 +53,7 @@ fn the_exit_code_is_that_of_the_run() {
     let answer = |_: &Conversation| Turn::failure(401);
     let Some(lab) = Lab::new("the_exit_code_is_that_of_the_run", STEPS, answer) else { return };
     let _worker = lab.worker();
-    let ended = lab.place.run(&format!("run p.lmt.mjs --id a --on {}", lab.ingress()));
+    let ended = lab.place.run(&format!("run --on {} p.lmt.mjs --id a", lab.ingress()));
     assert_eq!(ended.code, 3, "{ended:?}");
     assert!(ended.stderr.contains("Error:"), "{ended:?}");
 }

@@ -57,13 +57,13 @@ until_it() {
     sleep 0.1
   done
   echo "$words did not come about; last words:" >&2
-  tail -n 20 "$temp"/*.log >&2
+  tail -n 5 "$temp"/*.log >&2
   exit 1
 }
 
 say "Restate's server at $ingress, told what to do at $admin"
 RESTATE_DISABLE_TELEMETRY=true RESTATE_INGRESS__BIND_PORT=$base RESTATE_ADMIN__BIND_PORT=$((base + 1)) \
-  "$server" --no-logo --bind-ip 127.0.0.1 --bind-port $((base + 2)) --listen-mode tcp --node-name laptop \
+  "$server" --no-logo --log-disable-ansi-codes true --bind-ip 127.0.0.1 --bind-port $((base + 2)) --listen-mode tcp --node-name laptop \
   --base-dir "$temp/restate" >"$temp/server.log" 2>&1 &
 started+=($!)
 # Its health is good before it serves; a question about all of its parts has an answer when it does.
