@@ -19,7 +19,7 @@ export const config = { model: 'mock' };
 
 export const mock = [
   { type: 'tool-call', toolCallId: 'call_1', toolName: 'lookUp', args: {} },
-  { type: 'tool-call', toolCallId: 'call_2', toolName: 'refund', args: {} },
+  { type: 'tool-call', toolCallId: 'call_2', toolName: 'refund', args: { reason: 'it arrived broken' } },
   { type: 'text', text: 'I have seen to it.' },
 ];
 
@@ -33,7 +33,7 @@ export default ({ defTool, $ }, { order, euros }) => {
   defTool(
     'refund',
     'Pays the money back.',
-    z.object({}),
+    z.object({ reason: z.string() }),
     async () => {
       await wait(200);
       // What stands for the bank here: a line for each payment.
