@@ -260,3 +260,40 @@ export default ({ $, defTool }) => {
     let ended = worker.end();
     assert!(!ended.stderr.contains("sk-live-0123456789abcdef"), "{ended:?}");
 }
+
+#[test]
+fn a_model_that_does_not_answer_fails_a_run_in_the_end() {
+    let Some(lab) = Lab::new("a_model_that_does_not_answer", STEPS, |_| Turn::failure(503)) else { return };
+    let _worker = lab.worker_of("p.lmt.mjs --retry-for 3s");
+    let reply = lab.call("run", &json!({ "id": "a" }));
+    assert_eq!(reply.status, 500, "{reply:?}");
+    assert!(lab.asked("a 0") >= 2, "{:?}", lab.counts());
+    let object = lab.call("report", &json!({ "id": "b" })).good();
+    assert_eq!((&object["ok"], &object["error"]["code"]), (&json!(false), &json!(3)), "{object}");
+}
+
+#[test]
+fn a_run_that_goes_wrong_harms_no_other() {
+    let source = "
+export const input = z.object({ id: z.string() });
+export default ({ $, defTool }, { id }) => {
+  if (id === 'endless') for (;;);
+  if (id === 'hungry') for (const all = []; ; ) all.push(new Array(1e5).fill(1));
+  if (id === 'exit') process.exit(7);
+  if (id === 'rejected') Promise.reject(new Error('nobody listens'));
+  $`You are who=${id}.`;
+};";
+    let answer = |asked: &Conversation| Turn::text(&asked.who);
+    let Some(lab) = Lab::new("a_run_that_goes_wrong", source, answer) else { return };
+    let worker = lab.worker();
+    let bad = ["endless", "hungry", "exit", "rejected"].map(|id| lab.send("run", &json!({ "id": id })));
+    let good: Vec<String> = (0..20).map(|n| lab.send("run", &json!({ "id": format!("r{n}") }))).collect();
+    for (n, call) in good.iter().enumerate() {
+        assert_eq!(lab.result(call), Value::from(format!("r{n}")));
+    }
+    for (call, words) in bad.iter().zip(["endless loop", "out of memory", "exit code 7", "nobody listens"]) {
+        let reply = lab.ended(call);
+        assert!(reply.status == 500 && reply.body.contains(words), "{words}: {reply:?}");
+    }
+    assert!(worker.is_healthy());
+}
