@@ -1,8 +1,8 @@
 //! What earlier processes have done of a run that goes on, as far as it is shown. Must not know how it was kept.
 
-use std::{collections::HashMap, path::PathBuf, time::Duration};
+use std::{collections::HashMap, path::PathBuf};
 
-use crate::{cost::Used, event::Summary};
+use crate::{cost::Used, event::Summary, session::used_before};
 
 /// What was done before this process.
 #[derive(Clone, Debug, Default)]
@@ -28,13 +28,6 @@ pub(super) struct Before {
 impl Before {
     /// What counts of it where the whole run is limited.
     pub(super) fn used(&self) -> Used {
-        let sums = self.summary.sums();
-        let tokens = [sums.usage.input_tokens, sums.usage.output_tokens];
-        Used {
-            steps: self.requests as u64,
-            tokens: tokens.into_iter().flatten().fold(0, u64::saturating_add),
-            cost: sums.known_cost,
-            time: Duration::from_millis(self.summary.duration_ms),
-        }
+        used_before(&self.summary, self.requests)
     }
 }

@@ -24,6 +24,7 @@ mod shared_model;
 mod standstill;
 mod step_loop;
 mod tools;
+mod used;
 mod waiting;
 mod warnings;
 
@@ -33,4 +34,5 @@ pub(crate) use file::{FileRunOptions, Surroundings, read_input, run_file};
 pub(crate) use meter::Meter;
 pub(crate) use overall::Overall;
 pub(crate) use shared_model::SharedModel;
+pub(crate) use used::used_before;
 pub(crate) use warnings::warnings;

@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 use super::{
     batch::{Batch, Entry},
     beneath::Decision,
-    crew::Crew,
+    crew::{Crew, Engine},
     engine::Job,
     log::Log,
-    outbox::{Ended, Inbox, pair},
-    tally::{AtWork, Turn},
+    outbox::{Ended, pair},
+    tally::Turn,
 };
 
 /// What an attempt is of.
@@ -36,13 +36,6 @@ pub(super) struct Attempt<'a> {
     subject: &'a Subject,
     engine: Option<Engine>,
     begun: Arc<AtomicBool>,
-}
-
-/// An engine at work.
-struct Engine {
-    inbox: Inbox,
-    over: tokio::sync::watch::Receiver<()>,
-    _at_work: AtWork,
 }
 
 impl<'a> Attempt<'a> {
@@ -73,11 +66,15 @@ impl<'a> Attempt<'a> {
 
     async fn start(&self, stored: &[Entry], decisions: &[Decision]) -> Engine {
         let Subject { file, run, invocation, input, log, trace_parent, turn } = self.subject;
+        if let Some(engine) = self.crew.taken_over(run, stored) {
+            self.begun.store(true, Ordering::Relaxed);
+            return engine;
+        }
         // Two at once would write the same log.
         self.crew.earlier_is_over(run).await;
         let place = self.crew.place().await;
         self.begun.store(true, Ordering::Relaxed);
-        let (outbox, inbox) = pair();
+        let (outbox, inbox) = pair(stored.len());
         let over = self.crew.run(Job {
             file: file.clone(),
             run: run.clone(),
@@ -91,7 +88,7 @@ impl<'a> Attempt<'a> {
             over: None,
             place,
         });
-        Engine { inbox, over, _at_work: turn.begins() }
+        Engine { inbox, over, at_work: turn.begins() }
     }
 
     /// Ends what is under way, and waits until it has ended.
@@ -101,5 +98,14 @@ impl<'a> Attempt<'a> {
         self.begun.store(false, Ordering::Relaxed);
         // It resolves when the other end is dropped.
         let _ = over.changed().await;
+    }
+}
+
+impl Drop for Attempt<'_> {
+    /// When the connection to Restate breaks, what is under way is left to the next attempt.
+    fn drop(&mut self) {
+        if let Some(engine) = self.engine.take() {
+            self.crew.leave(&self.subject.run, engine);
+        }
     }
 }

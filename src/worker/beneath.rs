@@ -1,10 +1,11 @@
 //! The journal of this machine beneath what Restate has: where a run goes on from. Must not know how it runs.
 
-use std::{path::Path, rc::Rc};
+use std::{collections::HashMap, path::Path, rc::Rc, time::Duration};
 
 use super::batch::Entry;
 use crate::{
     checkpoint::{Verdict, label, undecided},
+    event::Summary,
     journal::{Earlier, Journal, JournalError, Mirror, Recorder, Secrets, Start},
 };
 
@@ -20,11 +21,11 @@ pub(super) struct Beneath {
 
 /// What was done of a run before this attempt.
 pub(super) struct Before {
-    pub(super) agents: std::collections::HashMap<String, u64>,
+    pub(super) agents: HashMap<String, u64>,
     pub(super) requests: usize,
     /// The step that it goes on at.
     pub(super) step: usize,
-    pub(super) summary: crate::event::Summary,
+    pub(super) summary: Summary,
 }
 
 /// Opens the journal for the attempt of a run of this name. What this machine has counts, as it may have come further, unless it
@@ -63,7 +64,7 @@ pub(super) fn open(
         agents: earlier.agents.clone(),
         requests: earlier.requests,
         step: earlier.progress().step,
-        summary: earlier.goes_on_in(crate::event::Summary::with_text()),
+        summary: earlier.goes_on_in(Summary::with_text()),
     };
     let recorder = Recorder::going_on(journal, left, None, earlier, secrets).with_mirror(mirror);
     recorder.set_start(start.clone());
@@ -77,6 +78,20 @@ fn entries(journal: &Journal, run: &str) -> Result<Vec<(String, String, bool)>, 
 fn begins_with(here: &[(String, String, bool)], stored: &[Entry]) -> bool {
     let mut pairs = here.iter().zip(stored);
     here.len() >= stored.len() && pairs.all(|((key, text, _), (k, t))| key == k && text == t)
+}
+
+/// How long a run is kept that is over, or that has gone on elsewhere: longer than Restate knows of it.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// Forgets runs that nobody needs here any more. What cannot be forgotten now may be another time.
+pub(super) fn forget_old(path: &Path) {
+    let Ok(journal) = Journal::open(path) else { return };
+    let age = u64::try_from(KEPT.as_millis()).unwrap_or(u64::MAX);
+    if let Ok(old) = journal.older_than(age)
+        && !old.is_empty()
+    {
+        let _ = journal.forget(&old);
+    }
 }
 
 /// Enters what was decided on calls that wait.

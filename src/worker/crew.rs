@@ -3,12 +3,13 @@
 use std::{
     collections::HashMap,
     io,
+    path::PathBuf,
     rc::Rc,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tokio::{
@@ -17,14 +18,18 @@ use tokio::{
 };
 
 use super::{
+    batch::Entry,
+    beneath::forget_old,
     engine::{self, Job, Shared},
     options::RunOptions,
-    outbox::{Ended, Outbox},
+    outbox::{Ended, Inbox, Outbox},
+    tally::AtWork,
 };
 use crate::{
     provider::Redactor,
     script::THREAD_STACK_SIZE,
     threads::{Like, ThreadId, Threads},
+    trace::otel::SharedExport,
 };
 
 /// How long a script may hold its thread: longer than what is interrupted.
@@ -33,6 +38,12 @@ const STUCK: Duration = Duration::from_secs(15);
 /// How often is looked for those that do.
 const TICK: Duration = Duration::from_secs(1);
 
+/// How long an engine is kept whose attempt was lost: Restate needs seconds to start again.
+const KEPT: Duration = Duration::from_secs(60);
+
+/// How often old runs are forgotten.
+const FORGETTING: Duration = Duration::from_secs(3600);
+
 /// How long an attempt waits for the one before it, which ends by itself within less.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -40,8 +51,20 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Crew {
     threads: Mutex<Threads<(u64, Job)>>,
     places: Arc<Semaphore>,
+    journal: PathBuf,
     next: AtomicU64,
     running: Mutex<HashMap<u64, Running>>,
+    /// Engines whose attempts were lost, by the names of their runs.
+    left: Mutex<HashMap<String, (Instant, Engine)>>,
+}
+
+/// An engine at work, as its attempt has it.
+pub(super) struct Engine {
+    pub(super) inbox: Inbox,
+    /// It is over when the other end is dropped.
+    pub(super) over: watch::Receiver<()>,
+    #[allow(dead_code, reason = "it counts until it is dropped")]
+    pub(super) at_work: AtWork,
 }
 
 /// A run on a thread.
@@ -61,17 +84,25 @@ impl Crew {
         let places = Arc::new(Semaphore::new(options.jobs));
         let shared = Arc::new(Shared { options, servers: Arc::default() });
         let like = Like { name: "lmthing-run", stack_size: THREAD_STACK_SIZE };
-        let jobs = shared.options.jobs;
+        let (jobs, journal) = (shared.options.jobs, shared.options.journal.clone());
         let threads = Threads::start(like, jobs, move || {
             let variables = &shared.options.variables;
             let redactor = Rc::new(Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
+            shared.options.export.iter().flat_map(SharedExport::secrets).for_each(|secret| redactor.learn(secret));
             let shared = shared.clone();
             move |(_, job)| {
                 let (shared, redactor) = (shared.clone(), redactor.clone());
                 async move { engine::run(&shared, &redactor, job).await }
             }
         })?;
-        Ok(Arc::new(Crew { threads: Mutex::new(threads), places, next: AtomicU64::new(1), running: Mutex::default() }))
+        Ok(Arc::new(Crew {
+            threads: Mutex::new(threads),
+            places,
+            journal,
+            next: AtomicU64::new(1),
+            running: Mutex::default(),
+            left: Mutex::default(),
+        }))
     }
 
     /// Waits until one more may run.
@@ -102,10 +133,28 @@ impl Crew {
         over
     }
 
-    /// Looks after the threads; never ends.
+    /// Keeps an engine for the next attempt of its run. It comes to the end of its step, which nobody stores for now.
+    pub(super) fn leave(&self, run: &str, engine: Engine) {
+        self.left().insert(run.to_owned(), (Instant::now(), engine));
+    }
+
+    /// The engine that an earlier attempt has left, if it is of the same history.
+    pub(super) fn taken_over(&self, run: &str, stored: &[Entry]) -> Option<Engine> {
+        let (_, mut engine) = self.left().remove(run)?;
+        engine.inbox.is_taken_over(stored).then_some(engine)
+    }
+
+    /// Looks after the threads, and what is beneath them; never ends.
     pub(crate) async fn watch(&self) {
+        let mut forgot: Option<Instant> = None;
         loop {
+            if forgot.is_none_or(|forgot| forgot.elapsed() >= FORGETTING) {
+                forgot = Some(Instant::now());
+                let journal = self.journal.clone();
+                tokio::task::spawn_blocking(move || forget_old(&journal));
+            }
             tokio::time::sleep(TICK).await;
+            self.left().retain(|_, (since, _)| since.elapsed() < KEPT);
             // Without a thread in the place of a stuck one it goes on with the others.
             for stuck in self.threads().replace_stuck(STUCK).unwrap_or_default() {
                 let mut running = self.running();
@@ -126,6 +175,10 @@ impl Crew {
                 }
             }
         }
+    }
+
+    fn left(&self) -> MutexGuard<'_, HashMap<String, (Instant, Engine)>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn threads(&self) -> MutexGuard<'_, Threads<(u64, Job)>> {

@@ -12,7 +12,7 @@ use tokio::{
 
 use super::{
     batch::{End, Entry, Waiting},
-    beneath::{self, Before, Beneath, Decision},
+    beneath::{self, Beneath, Decision},
     host::RunHost,
     log::Log,
     options::RunOptions,
@@ -32,7 +32,7 @@ use crate::{
         SCRIPT_STACK_SIZE, ScriptHost,
         bindings::{Exchanges, FileRun},
     },
-    session::{AskedModel, FileRunOptions, Meter, RunFailure, SharedModel, Surroundings, run_file},
+    session::{AskedModel, FileRunOptions, Meter, RunFailure, SharedModel, Surroundings, run_file, used_before},
 };
 
 /// Bytes that the scripts of a run may use: many run at once.
@@ -96,7 +96,7 @@ async fn attempt(shared: &Shared, redactor: &Redactor, job: &Job) -> Ended {
     let recorder = Rc::new(recorder);
     let (agents, summary, resumed, used) = match earlier {
         Some(before) => {
-            let used = used(&before);
+            let used = used_before(&before.summary, before.requests);
             (before.agents, before.summary, Some(before.step), used)
         }
         None => (Default::default(), Summary::with_text(), None, Used::default()),
@@ -105,6 +105,10 @@ async fn attempt(shared: &Shared, redactor: &Redactor, job: &Job) -> Ended {
     let sums = summary.clone();
     let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event))];
     readers.push(telling::reader(job.log.clone(), redactor.clone()));
+    if let Some(export) = &shared.options.export {
+        let redactor = redactor.clone();
+        readers.extend(export.reader(job.trace_parent.as_deref(), Rc::new(move |value| redactor.apply_texts(value))));
+    }
     let events = Events::of_run(job.run.clone(), agents, readers);
     recorder.read(&events);
     telling::begins(&job.log, resumed);
@@ -253,17 +257,6 @@ fn start(shared: &Shared, job: &Job) -> Start {
         model: named,
         options: [(INVOCATION.to_owned(), job.invocation.clone().into())].into(),
         ..Start::default()
-    }
-}
-
-fn used(before: &Before) -> Used {
-    let sums = before.summary.sums();
-    let tokens = [sums.usage.input_tokens, sums.usage.output_tokens];
-    Used {
-        steps: before.requests as u64,
-        tokens: tokens.into_iter().flatten().fold(0, u64::saturating_add),
-        cost: sums.known_cost,
-        time: Duration::from_millis(before.summary.duration_ms),
     }
 }
 

@@ -7,6 +7,7 @@ use jsonwebtoken::{
     errors::{Error, ErrorKind},
     signature::{self, Verifier},
 };
+use restate_sdk::endpoint::Endpoint;
 use ring::signature::{ED25519, UnparsedPublicKey};
 
 /// Ed25519 and nothing else, as Restate signs.
@@ -23,6 +24,14 @@ static PROVIDER: CryptoProvider = CryptoProvider {
 pub(super) fn install() {
     // An error means that it is there already.
     let _ = PROVIDER.install_default();
+}
+
+/// Whether it is a public key as Restate writes them.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn check_key(key: &str) -> Result<(), String> {
+    Endpoint::builder().identity_key(key).map(drop).map_err(|error| error.to_string())
 }
 
 /// A public key.

@@ -127,6 +127,7 @@ impl Work<'_> {
         let mut attempt = Attempt::new(self.crew, self.subject);
         for number in 1_usize.. {
             if *self.closing.borrow() {
+                attempt.end().await;
                 return Err(self.given_back());
             }
             let policy = RunRetryPolicy::new()
@@ -138,17 +139,27 @@ impl Work<'_> {
             // It does nothing before it is asked for, which it is not when Restate has stored what it gives.
             let work = self.next(&mut attempt, &stored, &decisions);
             let next = self.context.run(move || work);
-            let Json(mut batch) = tokio::select! {
+            let batch = tokio::select! {
                 biased;
-                batch = next.name(format!("checkpoint {number}")).retry_policy(policy) => batch?,
+                batch = next.name(format!("checkpoint {number}")).retry_policy(policy) => batch,
                 // What is at work comes to the end of its step.
                 () = self.closing_before(&begun) => return Err(self.given_back()),
+            };
+            let mut batch = match batch {
+                Ok(Json(batch)) => batch,
+                Err(error) => {
+                    attempt.end().await;
+                    return Err(error.into());
+                }
             };
             decisions.clear();
             stored.extend(batch.take_entries());
             match batch.end {
                 None => {}
-                Some(End::Report(report)) => return Ok(report),
+                Some(End::Report(report)) => {
+                    attempt.end().await;
+                    return Ok(report);
+                }
                 Some(End::Waits(calls)) => {
                     // No thread is held meanwhile.
                     attempt.end().await;

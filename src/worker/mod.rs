@@ -31,6 +31,7 @@ mod telling;
 mod tests;
 
 pub(crate) use crew::Crew;
+pub(crate) use identity::check_key;
 pub(crate) use invocation::Runs;
 pub(crate) use listen::Listener;
 pub(crate) use log::{Level, Log, LogFormat};

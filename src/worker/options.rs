@@ -6,6 +6,7 @@ use crate::{
     cost::{Limits, OwnPrices},
     permission::{ApprovalRules, Permissions},
     session::SharedModel,
+    trace::otel::SharedExport,
 };
 
 /// Everything that runs have in common.
@@ -27,6 +28,8 @@ pub(crate) struct RunOptions {
     pub(crate) mcp_config: Option<PathBuf>,
     /// The model in place of the files' own.
     pub(crate) model: Option<SharedModel>,
+    /// Where spans of runs go.
+    pub(crate) export: Option<SharedExport>,
     /// Calls that are approved beforehand; others wait.
     pub(crate) approve: ApprovalRules,
 }

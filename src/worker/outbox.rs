@@ -25,30 +25,39 @@ pub(super) struct Outbox {
     stored: watch::Receiver<usize>,
 }
 
+/// Entries are counted through the whole run.
 #[derive(Default)]
 struct Inner {
-    /// Not handed out yet.
+    /// The first that this engine has written.
+    first: usize,
+    /// All that it has written: what was handed out may have been lost on its way.
     entries: Vec<Entry>,
-    /// How many there were.
-    count: usize,
-    /// The count at the last step that is over.
+    /// The one behind the last step that is over.
     cut: usize,
     ended: Option<Ended>,
+}
+
+impl Inner {
+    /// The next that will be written.
+    fn next(&self) -> usize {
+        self.first + self.entries.len()
+    }
 }
 
 /// The handler's end. When it is dropped, nobody stores anything any more.
 pub(super) struct Inbox {
     outbox: Arc<Outbox>,
     stored: watch::Sender<usize>,
-    /// How many were handed out.
+    /// The one behind the last that was handed out.
     taken: usize,
 }
 
-/// A new pair.
-pub(super) fn pair() -> (Arc<Outbox>, Inbox) {
-    let (told, stored) = watch::channel(0);
-    let outbox = Arc::new(Outbox { inner: Mutex::default(), changed: Notify::new(), stored });
-    (outbox.clone(), Inbox { outbox, stored: told, taken: 0 })
+/// A pair for a run of which so many entries are stored.
+pub(super) fn pair(stored: usize) -> (Arc<Outbox>, Inbox) {
+    let (told, heard) = watch::channel(stored);
+    let inner = Inner { first: stored, ..Inner::default() };
+    let outbox = Arc::new(Outbox { inner: Mutex::new(inner), changed: Notify::new(), stored: heard });
+    (outbox.clone(), Inbox { outbox, stored: told, taken: stored })
 }
 
 impl Outbox {
@@ -56,9 +65,8 @@ impl Outbox {
     pub(super) fn kept(&self, entry: Entry, is_over: bool) {
         let mut inner = self.inner();
         inner.entries.push(entry);
-        inner.count += 1;
         if is_over {
-            inner.cut = inner.count;
+            inner.cut = inner.next();
             drop(inner);
             self.changed.notify_one();
         }
@@ -110,7 +118,7 @@ impl Inbox {
     }
 
     fn take(&mut self) -> Option<Result<Batch, Ended>> {
-        let mut inner = self.outbox.inner();
+        let inner = self.outbox.inner();
         let end = match &inner.ended {
             Some(Ended::Well(end)) => Some(end.clone()),
             // A step that is over is stored nevertheless, and the next call hears of it.
@@ -118,10 +126,23 @@ impl Inbox {
             Some(failed) => return Some(Err(failed.clone())),
             None => return None,
         };
-        let entries = std::mem::take(&mut inner.entries);
-        self.taken = inner.count;
+        let entries = inner.entries[self.taken - inner.first..].to_vec();
+        self.taken = inner.next();
         drop(inner);
         Some(Batch::new(entries, end).map_err(Ended::ForGood))
+    }
+
+    /// Goes on for another attempt, if all that is stored of the run is what the engine has begun with or has written itself. One
+    /// that could not go on does not go on for anybody.
+    pub(super) fn is_taken_over(&mut self, stored: &[Entry]) -> bool {
+        let inner = self.outbox.inner();
+        let is_at_work = matches!(inner.ended, None | Some(Ended::Well(_)));
+        let own = stored.get(inner.first..);
+        let is_same = own.is_some_and(|own| inner.entries.get(..own.len()).is_some_and(|written| written == own));
+        if is_at_work && is_same {
+            self.taken = stored.len();
+        }
+        is_at_work && is_same
     }
 }
 
@@ -142,7 +163,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_step_goes_on_when_the_one_before_is_stored() {
-        let (outbox, mut inbox) = pair();
+        let (outbox, mut inbox) = pair(0);
         assert!(outbox.stored().is_none());
         outbox.kept(entry("answered"), false);
         assert!(outbox.stored().is_none());
@@ -157,7 +178,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_waits_hears_that_nobody_stores() {
-        let (outbox, inbox) = pair();
+        let (outbox, inbox) = pair(0);
         outbox.kept(entry("over"), true);
         let stored = outbox.stored().unwrap();
         drop(inbox);
@@ -166,8 +187,29 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn another_attempt_takes_over_what_is_of_the_same_history() {
+        let (outbox, mut inbox) = pair(1);
+        let before = entry("before");
+        outbox.kept(entry("one"), true);
+        assert_eq!(next(&mut inbox).await, (vec!["\"one\"".to_owned()], false));
+        outbox.kept(entry("two"), true);
+        // What was handed out was lost on its way.
+        assert!(inbox.is_taken_over(std::slice::from_ref(&before)));
+        assert_eq!(next(&mut inbox).await, (vec!["\"one\"".to_owned(), "\"two\"".to_owned()], false));
+        assert!(inbox.is_taken_over(&[before.clone(), entry("one")]));
+        assert_eq!(next(&mut inbox).await, (vec!["\"two\"".to_owned()], false));
+        for other in
+            [&[][..], &[before.clone(), entry("other")], &[before.clone(), entry("one"), entry("two"), entry("three")]]
+        {
+            assert!(!inbox.is_taken_over(other), "{other:?}");
+        }
+        outbox.end(Ended::TryAgain("refused".into()));
+        assert!(!inbox.is_taken_over(&[before, entry("one")]));
+    }
+
+    #[tokio::test]
     async fn what_was_done_before_a_failure_is_stored_first() {
-        let (outbox, mut inbox) = pair();
+        let (outbox, mut inbox) = pair(0);
         outbox.kept(entry("over"), true);
         outbox.end(Ended::TryAgain("refused".into()));
         outbox.end(Ended::TryAgain("later".into()));

@@ -141,7 +141,10 @@ impl Registration {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 problem.with_hint("the variable RESTATE_AUTH_TOKEN holds the token that it wants")
             }
-            StatusCode::NOT_FOUND => problem.with_hint("--register takes the admin API, http://HOST:9070 as a rule"),
+            // So the ingress answers.
+            _ if matches!(status.as_u16(), 404 | 405) || words.starts_with("bad path") => {
+                problem.with_hint("--register takes the admin API, http://HOST:9070 as a rule")
+            }
             _ => problem,
         })
     }

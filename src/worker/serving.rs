@@ -16,7 +16,7 @@ use super::{
     seam::{Invocations, Service},
     tally::{Figures, Tally},
 };
-use crate::diagnostic::Diagnostic;
+use crate::{diagnostic::Diagnostic, trace::otel::SharedExport};
 
 /// How often it is said that the worker is alive.
 const HEARTBEAT: Duration = Duration::from_secs(60);
@@ -28,6 +28,8 @@ pub(crate) struct Worker {
     pub(crate) keys: Vec<String>,
     pub(crate) invocations: Arc<dyn Invocations>,
     pub(crate) registration: Option<Registration>,
+    /// Where spans of runs go.
+    pub(crate) export: Option<SharedExport>,
     pub(crate) log: Log,
 }
 
@@ -37,7 +39,7 @@ impl Worker {
     /// # Errors
     /// A key or a name is none, or nobody is ever going to call.
     pub(crate) async fn serve(self, listener: Listener, stop: watch::Receiver<bool>) -> Result<(), Box<Diagnostic>> {
-        let Worker { services, keys, invocations, registration, log } = self;
+        let Worker { services, keys, invocations, registration, export, log } = self;
         let tally = Tally::default();
         let common = Common { invocations, tally: tally.clone(), log: log.clone() };
         let services =
@@ -54,16 +56,18 @@ impl Worker {
                 Err(problem) => problem,
             }
         };
-        tokio::select! {
+        let ended = tokio::select! {
             () = listener.serve(services, tally.clone(), stop) => Ok(()),
             problem = problem => Err(problem),
-            () = say_so(&log, &tally) => Ok(()),
-        }
+            () = say_so(&log, &tally, export.as_ref()) => Ok(()),
+        };
+        export.and_then(|export| export.end("runs")).iter().for_each(|problem| log.warn(problem, &[]));
+        ended
     }
 }
 
 /// Says how much there is to do; never ends.
-async fn say_so(log: &Log, tally: &Tally) {
+async fn say_so(log: &Log, tally: &Tally, export: Option<&SharedExport>) {
     let mut minutes = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
     minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -71,5 +75,6 @@ async fn say_so(log: &Log, tally: &Tally) {
         let Figures { running, waiting, done, failed } = tally.figures();
         let fields = [("running", running), ("waiting", waiting), ("done", done), ("failed", failed)];
         log.info("alive", &fields.map(|(name, count)| (name, Value::from(count))));
+        export.and_then(SharedExport::lost).iter().for_each(|problem| log.warn(problem, &[]));
     }
 }

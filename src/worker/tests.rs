@@ -73,6 +73,7 @@ impl Place {
             permissions: Arc::new(|_: &Path| Permissions::default()),
             mcp_config: None,
             model: None,
+            export: None,
             approve: ApprovalRules::default(),
         })
         .unwrap()

@@ -69,6 +69,14 @@ impl Load {
         self.is_ending.load(Ordering::Relaxed)
     }
 
+    /// How many spans are lost since this was asked last, and why the last of them.
+    #[cfg(feature = "worker")]
+    pub(super) fn take_lost(&self) -> Option<(usize, String)> {
+        let lost = self.lost.swap(0, Ordering::Relaxed);
+        let problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner).take();
+        (lost > 0).then(|| (lost, problem.unwrap_or_default()))
+    }
+
     /// How many spans are lost, and why. `is_late` says that nobody waits for those under way any more.
     pub(super) fn lost(&self, is_late: bool) -> Option<(usize, String)> {
         let waiting = if is_late { self.spans.load(Ordering::Relaxed) } else { 0 };

@@ -27,7 +27,7 @@ use crate::{
     permission::Permissions,
     provider::{ProviderContext, resolve},
     serve::{ServeOptions, Told, are_here, reachable_by_others, resolve_address},
-    worker::{Registration, TOKEN_VARIABLE},
+    worker::{Registration, TOKEN_VARIABLE, check_key},
 };
 
 /// The name of the journal of a worker that nobody has named.
@@ -53,6 +53,10 @@ impl Options {
         }
         let variables = environment.variables;
         check_model(args, &variables)?;
+        for key in &args.identity_key {
+            let hint = "a server with a private key to sign with prints the public one at its start";
+            check_key(key).map_err(|problem| WrongUsage::new(format!("--identity-key {key}: {problem}"), hint))?;
+        }
         let addresses = addresses(args).await?;
         // By name: a journal is a file of its own kind, with other names for what runs in a terminal.
         let journal = match &args.journal {

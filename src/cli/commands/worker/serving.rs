@@ -1,6 +1,6 @@
 //! From arguments to a worker, and to its end: the first signal asks it to finish, the second ends it. Must not know Restate.
 
-use std::{collections::HashMap, path::PathBuf, pin::pin, sync::Arc};
+use std::{collections::HashMap, path::PathBuf, pin::pin, rc::Rc, sync::Arc};
 
 use serde_json::Value;
 use tokio::sync::watch;
@@ -20,9 +20,11 @@ use crate::{
     },
     diagnostic::Diagnostic,
     files::Reporter,
+    provider::Redactor,
     script::bindings::ModelChoice,
     serve::{Offer, Survey, Told, are_here, service_name, survey},
     session::SharedModel,
+    trace::otel::{Clean, Found, Settings, SharedExport},
     worker::{Crew, Invocations, Level, Listener, Log, LogFormat, RunOptions, Runs, Service, TOKEN_VARIABLE, Worker},
 };
 
@@ -113,12 +115,14 @@ impl Ready {
     async fn serve(self, args: &WorkerArgs, log: &Log, interrupts: &mut Interrupts) -> Result<ExitCode, Failed> {
         let address = self.listener.address();
         let (stop, stopping) = watch::channel(false);
-        let invocations = self.invocations(args, stopping.clone())?;
+        let export = self.export(log);
+        let invocations = self.invocations(args, export.clone(), stopping.clone())?;
         let worker = Worker {
             registration: self.options.registration(args, address),
             keys: args.identity_key.clone(),
             services: self.services,
             invocations,
+            export,
             log: log.clone(),
         };
         let names: Vec<Value> = worker.services.iter().map(|service| service.name.as_str().into()).collect();
@@ -141,8 +145,31 @@ impl Ready {
         Ok(ExitCode::Interrupted(signal))
     }
 
+    /// Where spans of runs go, if the variables say so.
+    fn export(&self, log: &Log) -> Option<SharedExport> {
+        let variables = &self.options.variables;
+        let find = |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        match Settings::find(find) {
+            Found::Off => None,
+            Found::Wrong(problem) => {
+                log.warn(&problem, &[]);
+                None
+            }
+            Found::On(settings) => {
+                let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
+                let clean: Clean = Rc::new(move |value| redactor.apply_texts(value));
+                Some(SharedExport::new(*settings, &clean))
+            }
+        }
+    }
+
     /// The threads that files run on.
-    fn invocations(&self, args: &WorkerArgs, stopping: watch::Receiver<bool>) -> Result<Arc<dyn Invocations>, Failed> {
+    fn invocations(
+        &self,
+        args: &WorkerArgs,
+        export: Option<SharedExport>,
+        stopping: watch::Receiver<bool>,
+    ) -> Result<Arc<dyn Invocations>, Failed> {
         let files: Vec<PathBuf> = self.services.iter().map(|service| service.path.clone()).collect();
         let variables = self.options.variables.clone();
         let model = match mock_file::chosen_model(&args.setup)? {
@@ -162,6 +189,7 @@ impl Ready {
             permissions,
             mcp_config: args.setup.mcp_config.as_deref().map(|path| std::path::absolute(path).unwrap_or(path.into())),
             model,
+            export,
             approve: args.approved.rules(),
         };
         let crew = Crew::start(options).map_err(|error| {
