@@ -116,7 +116,8 @@ fn the_other_of_two_workers_takes_over() {
     let balancer = balancer::start(&ports);
     let mut workers: Vec<Worker> = Vec::new();
     for (number, port) in ports.into_iter().enumerate() {
-        workers.push(lab.worker_behind(balancer, port, &format!("{number}.db"), "p.lmt.mjs"));
+        let worker = lab.worker_behind(balancer, port, &format!("{number}.db"), "p.lmt.mjs");
+        workers.push(lab.registered(worker));
     }
     let ids: Vec<String> = (0..20).map(|n| format!("r{n}")).collect();
     for id in &ids {

@@ -92,7 +92,8 @@ impl Lab {
         self.registered(self.worker_behind(port, port, journal, "p.lmt.mjs"))
     }
 
-    fn registered(&self, mut worker: Worker) -> Worker {
+    /// Waits until the server knows what it serves.
+    pub fn registered(&self, mut worker: Worker) -> Worker {
         let is_registered = || {
             let services = http::ask("GET", self.server.admin, "/services/p", &[], "");
             services.is_ok_and(|reply| reply.status == 200)
