@@ -28,7 +28,6 @@ const INPUTS: [&str; 16] = [
     "chai-parts.mjs",
     "crates.mjs",
     "library.mjs",
-    "namespaces.mjs",
     "prices.mjs",
     "declarations.mjs",
     "view.mjs",
@@ -36,6 +35,7 @@ const INPUTS: [&str; 16] = [
     "locales",
     "types",
     "view",
+    "zod",
 ];
 
 /// Bytes of bytecode from which on less than half is left of it.
@@ -136,7 +136,7 @@ fn describe<'a>(action: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> S
 
 /// Copies the inputs to the stage; `src` is emptied first so that a removed file is gone.
 fn copy_inputs(source: &Path, stage: &Path) -> Result<(), String> {
-    for stale in ["src", "locales", "types", "view"].map(|folder| stage.join(folder)) {
+    for stale in ["src", "locales", "types", "view", "zod"].map(|folder| stage.join(folder)) {
         if stale.exists() {
             fs::remove_dir_all(&stale).map_err(describe("remove", &stale))?;
         }

@@ -8,9 +8,9 @@ import { build } from 'esbuild';
 import { chaiParts } from './chai-parts.mjs';
 import { writeDeclarations } from './declarations.mjs';
 import { writeLibrary } from './library.mjs';
-import { fillNamespacesLast } from './namespaces.mjs';
 import { writePrices } from './prices.mjs';
 import { writeView } from './view.mjs';
+import { lazyZod } from './zod/lazy.mjs';
 
 const [, , outputDirectory, root = fileURLToPath(new URL('..', import.meta.url))] = process.argv;
 if (!outputDirectory) throw new Error('usage: node bundle.mjs <output directory>');
@@ -89,11 +89,10 @@ const lazyLocales = {
       const languages = [...readFileSync(path, 'utf8').matchAll(/export \{ default as (\w+) \}/g)].map(([, name]) => name);
       const contents = `
         import { importBuiltin } from 'lmthing:internal/native/modules';
-        export const locales = {};
-        for (const name of ${JSON.stringify(languages)}) {
-          const get = () => importBuiltin('zod/v4/locales')[name];
-          Object.defineProperty(locales, name, { get, enumerable: true });
-        }`;
+        export const locales = ((names) => {
+          const get = (name) => () => importBuiltin('zod/v4/locales')[name];
+          return Object.defineProperties({}, Object.fromEntries(names.map((name) => [name, { get: get(name), enumerable: true }])));
+        })(${JSON.stringify(languages)});`;
       return { contents };
     });
   },
@@ -107,8 +106,17 @@ const ALIAS = {
   tinyrainbow: inBuiltins('testing/expect/packages/no-colors.js'),
 };
 
+/** Writes modules to where their entries have their place. */
+async function writeParts(modules) {
+  const unknown = Object.keys(modules).filter((name) => !builtins[name]);
+  if (unknown.length > 0) throw new Error(`builtins.json has no entry for ${unknown}`);
+  Object.keys(builtins).forEach((name, index) => name in modules && writeFileSync(join(outputDirectory, `${index}.js`), modules[name]));
+}
+
 await Promise.all(
-  Object.values(builtins).map(async ({ entry, inject = [], minifyNames = false, alias = {}, earlyNamespaces }, index) => {
+  Object.values(builtins).map(async ({ entry, inject = [], minifyNames = false, alias = {}, isTakenApart = false }, index) => {
+    // A part of another one.
+    if (!entry) return;
     const entryPoint = inBuiltins(entry);
     const standIns = { ...ALIAS, ...Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, inBuiltins(file)])) };
     const outfile = join(outputDirectory, `${index}.js`);
@@ -122,7 +130,7 @@ await Promise.all(
       mainFields: ['module', 'main'],
       conditions: ['import', 'module'],
       target: 'es2022',
-      ...(earlyNamespaces ? {} : minify),
+      ...(isTakenApart ? {} : minify),
       legalComments: 'none',
       logLevel: 'warning',
       // For minimatch's own tests; a restricted file may not look at variables.
@@ -130,7 +138,7 @@ await Promise.all(
       inject: inject.map(inBuiltins),
       plugins: [keepBuiltinsExternal(entryPoint, standIns), patchInspect, lazyLocales, chaiParts],
     });
-    if (earlyNamespaces) await fillNamespacesLast(outfile, earlyNamespaces, { ...minify, target: 'es2022', format: 'esm' });
+    if (isTakenApart) await writeParts(await lazyZod(outfile));
   }),
 );
 

@@ -50,7 +50,7 @@ fn a_report_is_shown_as_the_run_would_be() {
 fn what_does_not_fit_is_not_submitted() {
     let (folder, server) = (folder(), Ingress::start());
     for (words, told) in [
-        ("p.lmt.mjs A", "at least 2"),
+        ("p.lmt.mjs A", "--name: Too small"),
         ("p.lmt.mjs Ada --count many", "--count: expected an integer"),
         ("p.lmt.mjs", "name"),
         ("p.lmt.mjs Ada --nmae x", "--nmae"),

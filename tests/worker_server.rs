@@ -3,7 +3,6 @@
 #![cfg(feature = "worker")]
 #![allow(clippy::unwrap_used, reason = "the helpers of tests fail as tests do")]
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
 mod provider_support;
 mod run_support;
 
@@ -189,8 +188,11 @@ fn a_signal_ends_a_worker_that_has_nothing_to_do() {
     }
 }
 
+/// The lines of the head of a request, and its body.
+type Asked = Arc<Mutex<Vec<(Vec<String>, Value)>>>;
+
 /// A server's admin API, which says so at these times, and what it was asked.
-fn admin(answers: &'static [(&'static str, &'static str)]) -> (String, Arc<Mutex<Vec<(Vec<String>, Value)>>>) {
+fn admin(answers: &'static [(&'static str, &'static str)]) -> (String, Asked) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let (seen, count) = (asked.clone(), AtomicUsize::new(0));
     let address = serve(move |received| {

@@ -221,6 +221,7 @@ fn command_line(path: &Path, options: &CheckOptions) -> CommandLine {
             sources: options.sources.clone(),
             is_stdin: options.input.as_deref().map(str::trim) == Some("-"),
         }),
+        taken: None,
     }
 }
 

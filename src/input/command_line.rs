@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::property::Declaration;
+
 /// Texts that words only name. Reading may block.
 pub(crate) trait Sources: Send + Sync {
     /// The text of a file; `path` counts from the working directory.
@@ -42,19 +44,29 @@ pub(crate) struct CommandLine {
     pub own_options: fn() -> Vec<String>,
     /// Where the texts are that words name.
     pub sources: Arc<dyn Sources>,
+    /// What the file takes, when another run of it has told.
+    pub taken: Option<Arc<Taken>>,
+}
+
+/// What a file takes. To make it of a schema of zod is a good part of a short run.
+pub(crate) struct Taken {
+    /// As JSON Schema, with the keyword `tsType` at dates and big integers.
+    pub shape: Value,
+    /// As it is typed.
+    pub declaration: Declaration,
 }
 
 impl CommandLine {
     /// A line on which nothing is typed; nothing is piped into it either.
     pub(crate) fn without_words(command: String) -> Self {
         let (words, own_options, sources) = (Vec::new(), Vec::new as fn() -> _, Arc::new(Nothing));
-        CommandLine { command, words, whole: None, is_call: false, own_options, sources }
+        CommandLine { command, words, whole: None, is_call: false, own_options, sources, taken: None }
     }
 
     /// A line without words, for which the whole input is known, as JSON. Words in it that begin with `@` name no files.
     pub(crate) fn known(command: String, input: String, own_options: fn() -> Vec<String>) -> Self {
         let (words, whole) = (Vec::new(), Some("-".to_owned()));
-        CommandLine { command, words, whole, is_call: false, own_options, sources: Arc::new(Known(input)) }
+        CommandLine { command, words, whole, is_call: false, own_options, sources: Arc::new(Known(input)), taken: None }
     }
 }
 

@@ -18,7 +18,7 @@ mod tests;
 mod value;
 mod words;
 
-pub(crate) use command_line::{CommandLine, Filled, Sources};
+pub(crate) use command_line::{CommandLine, Filled, Sources, Taken};
 pub(crate) use help::{help, usage};
 pub(crate) use problem::Problem;
 pub(crate) use property::Declaration;

@@ -48,6 +48,7 @@ fn line(words: &[&str], whole: Option<&str>, piped: Option<&'static str>) -> (Co
         is_call: false,
         own_options: || vec!["model".into(), "m".into()],
         sources: texts.clone(),
+        taken: None,
     };
     (line, texts)
 }

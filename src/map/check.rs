@@ -5,6 +5,7 @@ use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
     rc::Rc,
+    sync::Arc,
 };
 
 use serde_json::{Map, Value};
@@ -18,7 +19,7 @@ use super::{
     rows::{Fault, Records, Rows},
     work::RowHost,
 };
-use crate::{diagnostic::Diagnostic, input::Declaration, prompt::RunError, script::bindings::InputRows};
+use crate::{diagnostic::Diagnostic, input::Taken, prompt::RunError, script::bindings::InputRows};
 
 /// How often is looked whether somebody wants the end, in rows.
 const LOOK: u64 = 256;
@@ -86,8 +87,8 @@ impl<'a> Check<'a> {
 }
 
 impl InputRows for Check<'_> {
-    fn begin(&mut self, declaration: &Declaration) -> Result<(), Box<Diagnostic>> {
-        let converter = Converter::new(declaration, self.rows.header(), &self.options.settings)?;
+    fn begin(&mut self, taken: Arc<Taken>) -> Result<(), Box<Diagnostic>> {
+        let converter = Converter::new(taken, self.rows.header(), &self.options.settings)?;
         let unused = converter.columns.as_ref().map(crate::input::Columns::unused).unwrap_or_default();
         let unused: Vec<&str> = unused.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
         if !unused.is_empty() {

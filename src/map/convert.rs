@@ -1,16 +1,18 @@
 //! Records as inputs of the file. Must not know where records come from.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::rows::{Fault, Record, Records};
 use crate::{
     diagnostic::Diagnostic,
-    input::{Columns, Declaration, Setting},
+    input::{Columns, Setting, Taken},
 };
 
 /// Makes inputs of records.
 pub(super) struct Converter {
-    pub(super) declaration: Declaration,
+    pub(super) taken: Arc<Taken>,
     pub(super) columns: Option<Columns>,
     header: Vec<String>,
     settings: Vec<Setting>,
@@ -18,17 +20,17 @@ pub(super) struct Converter {
 
 impl Converter {
     pub(super) fn new(
-        declaration: &Declaration,
+        taken: Arc<Taken>,
         header: Option<&[String]>,
         settings: &[Setting],
     ) -> Result<Self, Box<Diagnostic>> {
         let wrong = |problem: crate::input::Problem| Box::new(Diagnostic::from(problem));
         let columns = match header {
-            Some(header) => Some(declaration.columns(header, settings).map_err(wrong)?),
-            None => declaration.check_settings(settings).map(|()| None).map_err(wrong)?,
+            Some(header) => Some(taken.declaration.columns(header, settings).map_err(wrong)?),
+            None => taken.declaration.check_settings(settings).map(|()| None).map_err(wrong)?,
         };
         let header = header.unwrap_or_default().to_vec();
-        Ok(Converter { declaration: declaration.clone(), columns, header, settings: settings.to_vec() })
+        Ok(Converter { taken, columns, header, settings: settings.to_vec() })
     }
 
     /// The input of a row.
@@ -41,7 +43,7 @@ impl Converter {
                 let input = columns.input(cells.iter().map(String::as_str));
                 input.map_err(|problem| Wrong { message: problem.message().to_owned(), row: self.as_it_is(cells) })
             }
-            (Record::Object(object), _) => Ok(self.declaration.of_keys(object, &self.settings)),
+            (Record::Object(object), _) => Ok(self.taken.declaration.of_keys(object, &self.settings)),
             (Record::Cells(cells), None) => Err(Wrong::without_row(format!("{} cells without columns", cells.len()))),
         }
     }

@@ -51,7 +51,7 @@ pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Resul
         return Err(usage(Box::new(Diagnostic::new("the rows were not checked"))));
     };
     let mut notes = notes;
-    let columns: Vec<String> = converter.declaration.names().map(str::to_owned).collect();
+    let columns: Vec<String> = converter.taken.declaration.names().map(str::to_owned).collect();
     let mut store = store;
     let keys = store.as_mut().map_or_else(|| (identity::fresh_salt(), HashSet::new()), Store::take_keys);
     let writer = match (store, &options.out) {

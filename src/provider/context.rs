@@ -169,11 +169,16 @@ impl ProviderContext {
 
     /// The same, where others use the redactor too.
     pub fn redacting(env: Rc<dyn Env>, redactor: Redactor) -> Self {
-        // A library does not print; who wants to hear of waits says so.
-        let (on_event, servers) = (Rc::new(|_: &ProviderEvent| {}), Arc::default());
-        let context = ProviderContext { env, on_event, first_wait: Duration::from_secs(2), servers, redactor };
+        let context = ProviderContext::with_redactor(env, redactor);
         context.learn_variables();
         context
+    }
+
+    /// The same, with a redactor that knows these variables.
+    pub(crate) fn with_redactor(env: Rc<dyn Env>, redactor: Redactor) -> Self {
+        // A library does not print; who wants to hear of waits says so.
+        let (on_event, servers) = (Rc::new(|_: &ProviderEvent| {}), Arc::default());
+        ProviderContext { env, on_event, first_wait: Duration::from_secs(2), servers, redactor }
     }
 
     /// Uses, and adds to, what other runs have learned of the same servers.

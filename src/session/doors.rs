@@ -27,7 +27,7 @@ pub(crate) struct Outside {
     pub servers: Option<Arc<Servers>>,
 }
 
-/// The doors of an engine whose scripts run prompts; `variables` are where keys and aliases are looked up,
+/// The doors of an engine whose scripts run prompts; `variables` are where keys and aliases are looked up, which `redactor` knows;
 /// `keeps_tools` says whether steps have the schemas of their tools also where the model reads none.
 pub(crate) fn doors(
     host: &Rc<dyn ScriptHost>,
@@ -37,7 +37,7 @@ pub(crate) fn doors(
     keeps_tools: bool,
 ) -> Doors {
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
-    let providers = ProviderContext::redacting(Rc::new(variables), redactor.clone());
+    let providers = ProviderContext::with_redactor(Rc::new(variables), redactor.clone());
     let providers = match servers {
         Some(servers) => providers.sharing(servers),
         None => providers,

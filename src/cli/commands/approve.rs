@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::run::in_event_loop;
+use super::event_loop::in_event_loop;
 use crate::{
     cli::{
         ExitCode, Printer,

@@ -31,6 +31,7 @@ pub(super) fn command_line(args: &RunArgs, reporter: &Reporter) -> Result<Comman
         is_call: args.served_by.is_some(),
         own_options: run_options,
         sources: Arc::new(Process(reporter.clone())),
+        taken: None,
     })
 }
 

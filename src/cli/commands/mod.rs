@@ -4,6 +4,7 @@ pub(super) mod approve;
 pub(super) mod check;
 pub(super) mod completions;
 pub(super) mod describe;
+mod event_loop;
 mod input;
 mod journal;
 pub(super) mod man;

@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     io,
-    rc::Rc,
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, Sender},
@@ -14,14 +13,14 @@ use std::{
 use serde_json::{Map, Value};
 
 use super::{
-    elsewhere::{self, There},
+    drivers::{no_thread, threads},
+    elsewhere::There,
     message::{Job, Message},
-    row::{self, Shared, broken},
+    row::{Shared, broken},
+    running::{Running, used},
     tally::Tally,
 };
 use crate::{
-    chat::Usage,
-    cost::Used,
     diagnostic::Diagnostic,
     map::{
         bits::Bits,
@@ -31,11 +30,8 @@ use crate::{
         results::{Outcome, Place, RowError, Writer, to_line},
     },
     prompt::RunError,
-    provider::Redactor,
-    remote::Remote,
-    script::THREAD_STACK_SIZE,
     session::Overall,
-    threads::{Like, ThreadId, Threads},
+    threads::Threads,
 };
 
 /// How often is looked at the clock and for signals.
@@ -82,13 +78,10 @@ pub(in crate::map) fn run(
         overall: Overall::new(options.limits),
         servers: Arc::default(),
         there: options.elsewhere.clone().map(|elsewhere| There::new(elsewhere, salt, taken)),
+        taken: inputs.converter.taken.clone(),
     });
     let tally = Tally::new(rest.total, rest.kept, rest.todo.count());
-    let threads = match &shared.there {
-        Some(_) => one_thread(&shared, &sender),
-        None => threads(&shared, &sender),
-    };
-    let threads = threads.map_err(|error| no_thread(&error))?;
+    let threads = threads(&shared, &sender)?;
     let mut pool = Pool {
         shared,
         inputs,
@@ -109,53 +102,6 @@ pub(in crate::map) fn run(
     Ok(Totals { early: pool.early, ..pool.tally.totals })
 }
 
-/// Threads that run rows.
-fn threads(shared: &Arc<Shared>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
-    let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
-    let (shared, sender) = (shared.clone(), sender.clone());
-    Threads::start(like, shared.options.jobs.get(), move || {
-        let variables = &shared.options.variables;
-        let redactor = Rc::new(Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
-        let (shared, sender) = (shared.clone(), sender.clone());
-        move |job: Job| {
-            let (shared, redactor, sender) = (shared.clone(), redactor.clone(), sender.clone());
-            async move {
-                let outcome = Box::new(row::run(&shared, &redactor, &job, &sender).await);
-                let _ = sender.send(Message::Ended { row: job.row, attempt: job.attempt, outcome });
-            }
-        }
-    })
-}
-
-/// The thread that waits for rows at a server.
-fn one_thread(shared: &Arc<Shared>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
-    let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
-    let (shared, sender) = (shared.clone(), sender.clone());
-    Threads::start(like, 1, move || {
-        let address = shared.options.elsewhere.as_ref().map(|elsewhere| &elsewhere.address);
-        let remote = address.map(|address| Remote::new(address, &shared.options.variables)).transpose();
-        let (shared, sender, remote) = (shared.clone(), sender.clone(), Rc::new(remote));
-        move |job: Job| {
-            let (shared, sender, remote) = (shared.clone(), sender.clone(), remote.clone());
-            async move {
-                let ended = match (&*remote, &shared.there) {
-                    (Ok(Some(remote)), Some(there)) => elsewhere::run(there, remote, &job).await,
-                    (Err(error), _) => Err(error.clone()),
-                    _ => return,
-                };
-                let _ = sender.send(match ended {
-                    Ok(outcome) => Message::Ended { row: job.row, attempt: job.attempt, outcome: Box::new(outcome) },
-                    Err(error) => Message::Lost { row: job.row, error },
-                });
-            }
-        }
-    })
-}
-
-fn no_thread(error: &io::Error) -> Box<Diagnostic> {
-    Box::new(Diagnostic::new(format!("cannot start a thread: {error}")))
-}
-
 struct Pool {
     shared: Arc<Shared>,
     inputs: Inputs,
@@ -173,24 +119,6 @@ struct Pool {
     early: Option<Early>,
     /// When the user wanted the end.
     asked_to_end: Option<Instant>,
-}
-
-/// A row that was begun.
-#[derive(Clone)]
-struct Running {
-    row: u64,
-    input: Map<String, Value>,
-    attempt: u32,
-    /// Attempts that count, and those that servers refused.
-    failures: u32,
-    refusals: u32,
-    thread: Option<ThreadId>,
-    /// Which of its runs at a server is next.
-    place: Option<Place>,
-    /// What earlier attempts used.
-    usage: Usage,
-    cost: Option<f64>,
-    took: Duration,
 }
 
 impl Pool {
@@ -432,36 +360,5 @@ impl Pool {
                 self.asked_to_end = Some(Instant::now());
             }
         }
-    }
-}
-
-/// What a run at a server has used.
-fn used(outcome: &Outcome) -> Used {
-    let Usage { input_tokens, output_tokens, .. } = outcome.usage;
-    let tokens = input_tokens.unwrap_or_default() + output_tokens.unwrap_or_default();
-    Used { steps: outcome.steps, tokens, cost: outcome.cost.unwrap_or_default(), time: Duration::ZERO }
-}
-
-impl Running {
-    fn new(row: u64, input: Map<String, Value>) -> Self {
-        Running {
-            row,
-            input,
-            attempt: 1,
-            failures: 0,
-            refusals: 0,
-            thread: None,
-            place: None,
-            usage: Usage::default(),
-            cost: Some(0.0),
-            took: Duration::ZERO,
-        }
-    }
-
-    /// Takes in what an attempt used.
-    fn add(&mut self, outcome: &Outcome) {
-        self.usage = self.usage.plus(outcome.usage);
-        self.cost = self.cost.zip(outcome.cost).map(|(before, cost)| before + cost);
-        self.took += outcome.took;
     }
 }

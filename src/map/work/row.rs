@@ -19,7 +19,7 @@ use crate::{
     checkpoint::NoCheckpoints,
     diagnostic::Diagnostic,
     event::{Event, Events, Summary},
-    input::CommandLine,
+    input::{CommandLine, Taken},
     map::{
         options::{MapOptions, approval_advice, mcp_config},
         results::{Outcome, RowError},
@@ -49,6 +49,8 @@ pub(super) struct Shared {
     pub(super) servers: Arc<Servers>,
     /// Where they are run, if not here.
     pub(super) there: Option<There>,
+    /// What the file takes, as it was when the rows were checked.
+    pub(super) taken: Arc<Taken>,
 }
 
 /// Runs a row to its end.
@@ -112,6 +114,7 @@ fn options_of(
         host,
         line: CommandLine {
             is_call: true,
+            taken: Some(shared.taken.clone()),
             ..CommandLine::known(format!("lmthing run {}", options.shown_file), input, Vec::new)
         },
         argv: vec![program, options.file.display().to_string()],

@@ -22,6 +22,7 @@ mod reading;
 mod resolver;
 mod source;
 mod typescript;
+mod zod;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -174,6 +175,13 @@ impl ModuleLoader {
                 .map_err(|failure| LoadFailure::Syntax.mark(ctx, failure.throw(ctx)))?,
             false => text,
         };
+        let code = match zod::narrowed(&code) {
+            Some(code) => {
+                self.0.modules.note_narrow(name);
+                code.into_owned()
+            }
+            None => code,
+        };
         typescript::show_source_positions(ctx, &self.0.modules)?;
         // Nothing of it runs here.
         let module = Module::declare(ctx.clone(), name, code).map_err(|error| LoadFailure::Syntax.mark(ctx, error))?;
@@ -216,6 +224,10 @@ impl Resolver for ModuleLoader {
             let failure = failure.or_at(position::of_specifier(modules, base, name));
             LoadFailure::Import.mark(ctx, failure.throw(ctx))
         })?;
+        let resolved = match resolved == zod::ALL && modules.is_narrow(base) {
+            true => zod::NAMESPACE.to_owned(),
+            false => resolved,
+        };
         // Should a name be missing in it, QuickJS will not say who asked: see `missing_export`.
         modules.record_import(base, name, &resolved);
         Ok(resolved)

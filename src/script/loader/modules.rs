@@ -1,7 +1,7 @@
 //! What has been loaded: which module names are files of the user's, and who imported what.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::code::Positions;
@@ -13,6 +13,8 @@ pub(in crate::script) struct Modules {
     imports: RefCell<Vec<Import>>,
     /// Whether any of them says `fullSteps`.
     may_ask_for_pieces: Cell<bool>,
+    /// Modules that import nothing of zod but its namespace.
+    narrow: RefCell<HashSet<String>>,
     /// Of the modules whose code is not laid out as their text is.
     positions: RefCell<HashMap<String, (u32, Option<Positions>)>>,
 }
@@ -56,6 +58,16 @@ impl Modules {
         if !self.may_ask_for_pieces.get() && text.contains("fullSteps") {
             self.may_ask_for_pieces.set(true);
         }
+    }
+
+    /// Notes that the module `name` imports nothing of zod but its namespace.
+    pub(super) fn note_narrow(&self, name: &str) {
+        self.narrow.borrow_mut().insert(name.to_owned());
+    }
+
+    /// Whether [`note_narrow`](Self::note_narrow) was said of the module `name`.
+    pub(super) fn is_narrow(&self, name: &str) -> bool {
+        self.narrow.borrow().contains(name)
     }
 
     /// Somebody outside is interested in the pieces of answers.

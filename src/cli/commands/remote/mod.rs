@@ -1,6 +1,7 @@
 //! `lmthing run FILE --on URL` (docs/map.md, "On a server"): the input is read and checked here, the file is run by a worker, and
 //! what that reports is shown as if it had been run here. Must not know how a run works.
 
+mod order;
 mod report;
 mod typed;
 mod watch;
@@ -9,11 +10,10 @@ use std::{cell::RefCell, rc::Rc};
 
 use serde_json::{Map, Value};
 
-use super::{prompt_file::check_file, run::in_event_loop};
+use super::{event_loop::in_event_loop, prompt_file::check_file};
 use crate::{
     cli::{
         ExitCode, Printer,
-        approvals::waiting::word,
         args::RunArgs,
         env,
         failure::{Ending, WrongUsage},
@@ -27,23 +27,13 @@ use crate::{
     remote::{Address, Ended, Remote},
     script::bindings::TypedInput,
 };
+use order::Order;
 use typed::read;
 use watch::Watch;
 
 /// Has the file run at a server, and shows what comes of it.
 pub(in crate::cli) fn run(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode {
     in_event_loop(run_there(args, on, printer), printer)
-}
-
-/// What is run, where.
-struct Order<'a> {
-    args: &'a RunArgs,
-    on: &'a Address,
-    service: String,
-    key: String,
-    variables: Vec<(String, String)>,
-    /// What the server calls it, once it has it.
-    invocation: RefCell<Option<String>>,
 }
 
 async fn run_there(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode {
@@ -73,7 +63,7 @@ async fn run_there(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode 
                 printer.stderr(&order.goes_on());
                 Err(Ending::interrupted(signal))
             }
-            end = order.run(printer, &redactor) => end,
+            end = run_order(&order, printer, &redactor) => end,
             () = printer.flush_when_idle() => unreachable!("writing never ends by itself"),
         },
         Err(error) => Err(Ending::not_begun(error, &redactor)),
@@ -121,82 +111,60 @@ fn fresh_key() -> String {
     random.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-impl Order<'_> {
-    async fn run(&self, printer: &Printer, redactor: &Redactor) -> Result<ExitCode, Ending> {
-        let input = match read(self.args, &self.variables, redactor, printer).await? {
-            TypedInput::Help(text) => {
-                match self.args.show.format {
-                    Format::Text => printer.script_stdout(&text),
-                    Format::Json | Format::Events => printer.stderr(&text),
-                }
-                return Ok(ExitCode::Done);
+/// Has it run.
+async fn run_order(order: &Order<'_>, printer: &Printer, redactor: &Redactor) -> Result<ExitCode, Ending> {
+    let input = match read(order.args, &order.variables, redactor, printer).await? {
+        TypedInput::Help(text) => {
+            match order.args.show.format {
+                Format::Text => printer.script_stdout(&text),
+                Format::Json | Format::Events => printer.stderr(&text),
             }
-            TypedInput::Nothing => Map::new(),
-            TypedInput::Input(input) => input,
-        };
-        let input = Value::Object(input);
-        let remote = Rc::new(Remote::new(self.on, &self.variables).map_err(Ending::of_server)?);
-        let watch = Watch::new(self, remote.clone(), printer);
-        let ended = tokio::select! {
-            ended = self.submit(&remote, &input, printer) => ended,
-            () = watch.show() => unreachable!("watching never ends by itself"),
-        };
-        watch.clear();
-        match ended? {
-            Ended::Answer(report) => {
-                report::show(report, self.args.show, printer, &self.service).map_err(|ending| *ending)
-            }
-            Ended::Failed(status, message) => Err(self.failed(status, &message)),
-            Ended::Gone => {
-                let message = "the server does not know the run any more: its results are kept for a day";
-                Err(Ending::of_run_there(ExitCode::File, Diagnostic::new(message)))
-            }
+            return Ok(ExitCode::Done);
+        }
+        TypedInput::Nothing => Map::new(),
+        TypedInput::Input(input) => input,
+    };
+    let input = Value::Object(input);
+    let remote = Rc::new(Remote::new(order.on, &order.variables).map_err(Ending::of_server)?);
+    let watch = Watch::new(order, remote.clone(), printer);
+    let ended = tokio::select! {
+        ended = submit(order, &remote, &input, printer) => ended,
+        () = watch.show() => unreachable!("watching never ends by itself"),
+    };
+    watch.clear();
+    match ended? {
+        Ended::Answer(report) => {
+            report::show(report, order.args.show, printer, &order.service).map_err(|ending| *ending)
+        }
+        Ended::Failed(status, message) => Err(failed(status, &message)),
+        Ended::Gone => {
+            let message = "the server does not know the run any more: its results are kept for a day";
+            Err(Ending::of_run_there(ExitCode::File, Diagnostic::new(message)))
         }
     }
+}
 
-    async fn submit(&self, remote: &Remote, input: &Value, printer: &Printer) -> Result<Ended, Ending> {
-        let submitted = remote.submit(&self.service, &self.key, input).await.map_err(Ending::of_server)?;
-        let invocation = submitted.invocation;
-        self.invocation.replace(Some(invocation.clone()));
-        if self.args.show.verbose || submitted.is_earlier && !self.args.show.quiet {
-            let earlier = if submitted.is_earlier { "the server has it from an earlier command: " } else { "" };
-            printer.stderr_dim(&format!("{earlier}run {invocation}, key {}", self.key));
-        }
-        remote.wait(&invocation).await.map_err(|error| {
-            printer.stderr(&self.goes_on());
-            Ending::of_server(error)
-        })
+/// Submits it, and waits for what comes of it.
+async fn submit(order: &Order<'_>, remote: &Remote, input: &Value, printer: &Printer) -> Result<Ended, Ending> {
+    let submitted = remote.submit(&order.service, &order.key, input).await.map_err(Ending::of_server)?;
+    let invocation = submitted.invocation;
+    order.invocation.replace(Some(invocation.clone()));
+    if order.args.show.verbose || submitted.is_earlier && !order.args.show.quiet {
+        let earlier = if submitted.is_earlier { "the server has it from an earlier command: " } else { "" };
+        printer.stderr_dim(&format!("{earlier}run {invocation}, key {}", order.key));
     }
+    remote.wait(&invocation).await.map_err(|error| {
+        printer.stderr(&order.goes_on());
+        Ending::of_server(error)
+    })
+}
 
-    fn failed(&self, status: u16, message: &str) -> Ending {
-        let is_cancelled = status == 409 && message.eq_ignore_ascii_case("cancelled");
-        let message = match is_cancelled {
-            true => "the run was cancelled at the server".to_owned(),
-            false => format!("the run failed at the server (status {status}): {message}"),
-        };
-        Ending::of_run_there(ExitCode::File, Diagnostic::new(message))
-    }
-
-    /// What becomes of a run that is not waited for.
-    fn goes_on(&self) -> String {
-        let again = format!("  to wait for it again: {}\n", self.command());
-        match &*self.invocation.borrow() {
-            Some(invocation) => format!(
-                "The run goes on at the server as {invocation}.\n{again}  to cancel it: curl -X PATCH {}/invocations/{invocation}/cancel\n",
-                self.on.admin()
-            ),
-            None => format!("The run may have been submitted.\n{again}"),
-        }
-    }
-
-    /// The command that waits for the same run.
-    fn command(&self) -> String {
-        let mut words = vec!["lmthing".to_owned(), "run".to_owned()];
-        words.extend(self.args.remote.words());
-        words.extend(["--key".to_owned(), self.key.clone()]);
-        words.extend(self.args.input.iter().flat_map(|input| ["--input".to_owned(), input.clone()]));
-        words.push(self.args.file().display().to_string());
-        words.extend(self.args.words().unwrap_or_default());
-        words.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ")
-    }
+/// A run without a report.
+fn failed(status: u16, message: &str) -> Ending {
+    let is_cancelled = status == 409 && message.eq_ignore_ascii_case("cancelled");
+    let message = match is_cancelled {
+        true => "the run was cancelled at the server".to_owned(),
+        false => format!("the run failed at the server (status {status}): {message}"),
+    };
+    Ending::of_run_there(ExitCode::File, Diagnostic::new(message))
 }

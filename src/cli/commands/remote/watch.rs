@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::Order;
+use super::order::Order;
 use crate::{
     cli::{
         Printer,

@@ -41,7 +41,15 @@ pub(crate) async fn file_input<'js>(
     line: &CommandLine,
 ) -> Result<FileInput<'js>> {
     let description = description(ctx, namespace, name)?;
-    let Some(Declared { schema, shape, mut declaration }) = declared(ctx, namespace, name)? else {
+    let declared = match &line.taken {
+        Some(taken) => schema(ctx, namespace, name)?.map(|schema| Declared {
+            schema,
+            shape: taken.shape.clone(),
+            declaration: taken.declaration.clone(),
+        }),
+        None => declared(ctx, namespace, name)?,
+    };
+    let Some(Declared { schema, shape, mut declaration }) = declared else {
         return Ok(without_input(description, name, line));
     };
     declaration.describe(description);

@@ -1,6 +1,6 @@
 //! Many inputs held against the schema of one file, before anything is run (docs/map.md). Must not know where rows come from.
 
-use std::{path::Path, rc::Rc};
+use std::{path::Path, rc::Rc, sync::Arc};
 
 use rquickjs::{Ctx, Result};
 use serde_json::{Map, Value as Json};
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     diagnostic::Diagnostic,
-    input::Declaration,
+    input::Taken,
     prompt::RunError,
     script::{
         Engine, ScriptError,
@@ -35,7 +35,7 @@ pub(crate) trait InputRows {
     ///
     /// # Errors
     /// The rows are not made for it.
-    fn begin(&mut self, declaration: &Declaration) -> std::result::Result<(), Box<Diagnostic>>;
+    fn begin(&mut self, taken: Arc<Taken>) -> std::result::Result<(), Box<Diagnostic>>;
 
     /// The next row.
     fn next(&mut self) -> Option<Map<String, Json>>;
@@ -88,7 +88,8 @@ async fn check_in(
         set_mock(ctx, &namespace, &config, &name, choice)?;
         prepare(ctx, &function, &config)?;
     }
-    if let Err(problem) = rows.begin(&found.declaration) {
+    let taken = Arc::new(Taken { shape: found.shape, declaration: found.declaration });
+    if let Err(problem) = rows.begin(taken.clone()) {
         return Ok(Err(problem));
     }
     let schema = match found.schema {
@@ -99,12 +100,12 @@ async fn check_in(
     let adds_defaults = matches!(schema, Schema::Plain(_));
     while let Some(mut input) = rows.next() {
         if adds_defaults {
-            found.declaration.add_defaults(&mut input);
+            taken.declaration.add_defaults(&mut input);
         }
         let input = Json::Object(input);
-        let checked = schema.check(ctx, revived(ctx, &found.shape, &input)?).await?;
+        let checked = schema.check(ctx, revived(ctx, &taken.shape, &input)?).await?;
         let Json::Object(input) = input else { continue };
-        rows.checked(checked.err().map(|problems| found.declaration.problem_of_row(&input, &problems)));
+        rows.checked(checked.err().map(|problems| taken.declaration.problem_of_row(&input, &problems)));
     }
     Ok(Ok(()))
 }

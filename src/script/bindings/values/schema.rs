@@ -245,13 +245,16 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))
 }
 
+/// The built-in zod, without evaluating all of it.
+const ZOD: &str = "lmthing:internal/zod/z";
+
 /// `toJSONSchema` of the built-in zod.
 fn zod_converter<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     let kept = || ctx.userdata::<ZodConverter>().and_then(|kept| kept.0.borrow().clone());
     if let Some(convert) = kept() {
         return Ok(convert);
     }
-    let convert: Function = import_builtin(ctx, "zod")?.get("toJSONSchema")?;
+    let convert: Function = import_builtin(ctx, ZOD)?.get::<_, Object>("z")?.get("toJSONSchema")?;
     // No cell is borrowed while zod is imported, which runs JavaScript.
     if let Some(kept) = ctx.userdata::<ZodConverter>() {
         kept.0.replace(Some(convert.clone()));

@@ -1,4 +1,4 @@
-// The real zod, bundled whole: prompt files import it as they would from npm.
+// The real zod, bundled whole: prompt files import it as they would from npm. zod/lazy.mjs takes it apart again.
 import { config } from 'zod';
 
 // zod otherwise writes and compiles a function for every object schema at its first use. A schema in a prompt function is

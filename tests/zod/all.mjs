@@ -1,0 +1,3 @@
+import * as ns from 'zod';
+export { z, z as named, string } from 'zod';
+export { ns };

@@ -1,0 +1,2 @@
+import * as z from 'zod/v4';
+export { z };
