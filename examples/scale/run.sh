@@ -6,7 +6,7 @@
 # --rows N  so many rows; 100
 # --kill    kills one of the two workers with -9 in the midst of it
 #
-# Needs lmthing with the worker in it (or LMTHING=path), Node 20 and npm. Restate's server comes from npm, 80 MB, into
+# Needs lmthing with the worker in it (or LMTHING=path), Node 20 and npm. Restate's server comes from npm, 226 MB, into
 # ${XDG_CACHE_HOME:-~/.cache}/lmthing; RESTATE_SERVER=path takes one that is there.
 # shellcheck disable=SC2329 # until_it calls functions by their names
 set -euo pipefail
