@@ -28,6 +28,7 @@ mod watch_thread;
 pub(crate) use address::{are_here, cannot_bind, reachable_by_others, resolve as resolve_address};
 pub(crate) use catalog::Catalog;
 pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};
+#[cfg(feature = "worker")]
 pub(crate) use naming::service_name;
 pub(crate) use options::ServeOptions;
 #[cfg(feature = "worker")]
