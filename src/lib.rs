@@ -15,6 +15,7 @@
 //! - [`permission`] – what a prompt file may reach
 //! - [`http`] – the one HTTP client
 //! - [`process`] – processes of ours: ending them, and ending with whoever has started us
+//! - [`remote`] – the client of a Restate server
 //! - [`threads`] – threads that drive several runs at once
 //! - [`mcp`] – servers of the Model Context Protocol: connections, their tools as plain data
 //! - [`provider`] – the language models
@@ -43,6 +44,7 @@ mod map;
 mod plugin;
 mod process;
 mod prompt;
+mod remote;
 mod schema;
 mod serve;
 mod session;

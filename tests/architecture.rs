@@ -30,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("input", &["chat", "schema", "diagnostic"]),
     ("http", &[]),
     ("process", &[]),
+    ("remote", &["http", "diagnostic"]),
     ("threads", &[]),
     // Spans are sent through the shared HTTP client.
     ("trace", &["event", "chat", "http"]),
@@ -118,6 +119,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "map",
         &[
+            "remote",
             "threads",
             "files",
             "permission",
@@ -162,6 +164,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "remote",
             "map",
             "worker",
             "serve",

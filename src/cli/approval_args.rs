@@ -49,6 +49,11 @@ impl ApprovedArgs {
         ApprovalRules::new(self.patterns()).unwrap_or_default()
     }
 
+    /// Which of these were given: they only make sense where the file runs.
+    pub(super) fn elsewhere(&self) -> [(bool, &'static str); 2] {
+        [(!self.approve.is_empty(), "--approve"), (self.yes, "--yes")]
+    }
+
     fn patterns(&self) -> impl Iterator<Item = &str> {
         self.approve.iter().map(String::as_str).chain(self.yes.then_some("*"))
     }
@@ -77,6 +82,12 @@ impl ApprovalArgs {
         let patterns: Vec<Value> = self.approved.patterns().map(Value::from).collect();
         let approved = (!patterns.is_empty()).then(|| (APPROVED.to_owned(), patterns.into()));
         approved.into_iter().chain(self.on_approval.map(|what| (ON_APPROVAL.to_owned(), what.kept())))
+    }
+
+    /// Which of these were given: they only make sense where the file runs.
+    pub(super) fn elsewhere(&self) -> [(bool, &'static str); 3] {
+        let [approve, yes] = self.approved.elsewhere();
+        [approve, yes, (self.on_approval.is_some(), "--on-approval")]
     }
 
     /// Whether the run stops at a call that nobody has approved.

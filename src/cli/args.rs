@@ -14,6 +14,7 @@ use clap_complete::ArgValueCompleter;
 
 use super::{
     approval_args::ApprovalArgs,
+    approve_args::ApproveArgs,
     check_args::CheckArgs,
     commands::prompt_file::is_prompt_file,
     complete::{AtFile, FileAndInput, JSON_FILES},
@@ -23,6 +24,7 @@ use super::{
     map_args::MapArgs,
     mcp_args::McpArgs,
     permission_args::PermissionArgs,
+    remote_args::RemoteArgs,
     resume_args::ResumeArgs,
     runs_args::RunsArgs,
     setup_args::SetupArgs,
@@ -52,6 +54,8 @@ pub(super) enum Command {
     Resume(Box<ResumeArgs>),
     /// List the runs that were written down, show one, print its events, forget old ones
     Runs(Box<RunsArgs>),
+    /// Decide on a call that waits at a Restate server, or list what waits
+    Approve(Box<ApproveArgs>),
     /// Find what is wrong with prompt files before a token is spent
     Check(Box<CheckArgs>),
     /// Run tests of prompt files, without models
@@ -182,6 +186,13 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) permissions: PermissionArgs,
 
+    #[command(flatten)]
+    pub(super) remote: RemoteArgs,
+
+    /// With --on: the idempotency key; the same one again does not run the file again, but waits for the same run
+    #[arg(long, value_name = "KEY", requires = "on", value_parser = key)]
+    pub(super) key: Option<String>,
+
     /// Write the run down in the journal, from which it can go on: .lmthing/journal.db in the nearest folder upwards that has
     /// one, or the file of --journal=PATH
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
@@ -236,6 +247,11 @@ impl RunArgs {
         };
         self.file_and_words.iter().skip(1).map(text).collect()
     }
+}
+
+fn key(typed: &str) -> Result<String, &'static str> {
+    let is_good = !typed.is_empty() && typed.chars().all(|letter| letter.is_ascii_graphic());
+    is_good.then(|| typed.to_owned()).ok_or("expected letters, digits and signs without spaces")
 }
 
 /// What was typed.

@@ -11,6 +11,7 @@ use crate::{
     event::{Failure, RunFinish},
     journal::JournalError,
     provider::Redactor,
+    remote::RemoteError,
     script::bindings::FileRun,
     session::{AskedModel, RunFailure, failure, without_secrets},
 };
@@ -105,6 +106,17 @@ impl Ending {
     /// The run could not be written down.
     pub(super) fn of_journal(diagnostic: Diagnostic) -> Self {
         Ending::failed(ExitCode::File, "journal", diagnostic)
+    }
+
+    /// A Restate server cannot be asked, or refuses.
+    pub(super) fn of_server(error: RemoteError) -> Self {
+        let (code, kind) = if error.is_usage { (ExitCode::Usage, "usage") } else { (ExitCode::Model, "server") };
+        Ending::failed(code, kind, error.into())
+    }
+
+    /// A run at a Restate server has not come to a report.
+    pub(super) fn of_run_there(code: ExitCode, diagnostic: Diagnostic) -> Self {
+        Ending::failed(code, "server", diagnostic)
     }
 
     /// It is this file that is wrong.

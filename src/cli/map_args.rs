@@ -10,6 +10,7 @@ use super::{
     complete::{FilesEndingIn, PromptFiles},
     limit_args::LimitArgs,
     permission_args::PermissionArgs,
+    remote_args::RemoteArgs,
     setup_args::SetupArgs,
 };
 use crate::{input::Setting, map::MaxErrors};
@@ -75,6 +76,9 @@ pub(super) struct MapArgs {
     /// Forget the results that stand in OUT
     #[arg(long)]
     pub(super) fresh: bool,
+
+    #[command(flatten)]
+    pub(super) remote: RemoteArgs,
 
     #[command(flatten)]
     pub(super) setup: SetupArgs,

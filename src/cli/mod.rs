@@ -6,6 +6,7 @@
 
 mod approval_args;
 mod approvals;
+mod approve_args;
 mod args;
 mod before;
 mod browser;
@@ -29,6 +30,7 @@ mod permission_args;
 mod printer;
 mod progress;
 mod readers;
+mod remote_args;
 mod resume_args;
 mod runs_args;
 mod screen;
@@ -111,6 +113,7 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
         }
         Some(Command::Run(run)) => commands::run::run(&run, printer),
         Some(Command::Map(map)) => commands::map::run(&map, printer),
+        Some(Command::Approve(approve)) => commands::approve::run(&approve, printer),
         Some(Command::Resume(resume)) => commands::resume::run(&resume, printer),
         Some(Command::Runs(runs)) => commands::runs::run(&runs, printer),
         Some(Command::Check(check)) => commands::check::run(&check, printer),

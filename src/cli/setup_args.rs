@@ -28,3 +28,14 @@ pub(super) struct SetupArgs {
     #[arg(long, value_name = "FILE", add = ArgValueCompleter::new(JSON_FILES))]
     pub(super) mcp_config: Option<PathBuf>,
 }
+
+impl SetupArgs {
+    /// Which of these were given that only make sense where the file runs.
+    pub(super) fn elsewhere(&self) -> [(bool, &'static str); 3] {
+        [
+            (self.model.is_some(), "-m, --model"),
+            (self.mock.is_some(), "--mock"),
+            (self.mcp_config.is_some(), "--mcp-config"),
+        ]
+    }
+}

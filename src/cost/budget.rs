@@ -190,6 +190,22 @@ impl Budget {
         Some(counts)
     }
 
+    /// Enters what was used without asking.
+    pub fn add(&mut self, used: Used) {
+        self.steps = self.steps.saturating_add(used.steps);
+        self.tokens = self.tokens.saturating_add(used.tokens);
+        self.cost += used.cost;
+    }
+
+    /// Which limit is used up to the last, if one is.
+    pub fn is_full(&self) -> Option<Reached> {
+        let Limits { steps, tokens, cost, .. } = self.limits;
+        let steps = steps.filter(|limit| self.steps >= *limit).map(|limit| self.reached_steps(limit));
+        let tokens = || Some(self.reached_tokens(tokens.filter(|limit| self.tokens >= *limit)?, 0));
+        let cost = || Some(self.reached_cost(cost.filter(|limit| self.cost >= *limit)?, 0.0));
+        steps.or_else(tokens).or_else(cost)
+    }
+
     /// Forgets a request that used nothing, but as a step.
     pub fn release(&mut self, request: RequestId) {
         self.open.remove(&request);

@@ -16,7 +16,7 @@ pub(super) fn of_files(files: &BTreeSet<PathBuf>) -> String {
         hash.update((contents.len() as u64).to_le_bytes());
         hash.update(&contents);
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash.finalize())
 }
 
 /// A number for an input, the same whatever order its keys have. It holds within this process.
@@ -24,6 +24,51 @@ pub(super) fn of_input(input: &Map<String, Value>) -> u64 {
     let mut hasher = DefaultHasher::new();
     hash_object(input, &mut hasher);
     hasher.finish()
+}
+
+/// A number for a text, within this process.
+pub(super) fn of_text(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A text that nobody else has.
+pub(super) fn fresh_salt() -> String {
+    let mut random = [0_u8; 16];
+    if getrandom::fill(&mut random).is_err() {
+        random.fill_with(|| fastrand::u8(..));
+    }
+    hex(&random)
+}
+
+/// The key of a run at a server: the same for the same parts, in whichever process and order of keys.
+pub(super) fn key(salt: &str, service: &str, input: &Map<String, Value>, (copy, failures): (u32, u32)) -> String {
+    let mut hash = Sha256::new();
+    for part in [salt, service, &sorted(&Value::Object(input.clone())).to_string()] {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hash.update(copy.to_le_bytes());
+    hash.update(failures.to_le_bytes());
+    hex(&hash.finalize()[..20])
+}
+
+/// The same with the keys of all objects in one order.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            let mut entries: Vec<(&String, &Value)> = object.iter().collect();
+            entries.sort_unstable_by_key(|(key, _)| *key);
+            Value::Object(entries.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect())
+        }
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        other => other.clone(),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn hash_object(object: &Map<String, Value>, hasher: &mut DefaultHasher) {
@@ -61,5 +106,10 @@ mod tests {
             hash(json!({ "b": { "d": 2, "c": [1] }, "a": 1 }))
         );
         assert_ne!(hash(json!({ "a": "1" })), hash(json!({ "a": 1 })));
+        let key = |value: Value, of| key("salt", "p", value.as_object().unwrap(), of);
+        let first = key(json!({ "a": [{ "x": 1, "y": 2 }], "b": 1 }), (0, 0));
+        assert_eq!(first, key(json!({ "b": 1, "a": [{ "y": 2, "x": 1 }] }), (0, 0)));
+        assert_ne!(first, key(json!({ "a": [{ "x": 1, "y": 2 }], "b": 1 }), (1, 0)));
+        assert_ne!(first, key(json!({ "a": [{ "x": 1, "y": 2 }], "b": 1 }), (0, 1)));
     }
 }

@@ -16,7 +16,7 @@ mod rows;
 mod summary;
 mod work;
 
-pub(crate) use options::{Format, Listener, MapOptions, MaxErrors};
+pub(crate) use options::{Elsewhere, Format, Listener, MapOptions, MaxErrors};
 pub(crate) use plan::run_map;
 pub(crate) use progress::{Early, Ended, Progress, Totals};
 pub(crate) use rows::Source;

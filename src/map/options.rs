@@ -10,6 +10,7 @@ use crate::{
     cost::{Limits, OwnPrices},
     input::Setting,
     permission::{ApprovalRules, Permissions},
+    remote::Address,
     session::SharedModel,
 };
 
@@ -53,6 +54,17 @@ pub(crate) struct MapOptions {
     pub(crate) model: Option<SharedModel>,
     /// Calls that are approved.
     pub(crate) approve: ApprovalRules,
+    /// The server that has the rows run, if it is not this process.
+    pub(crate) elsewhere: Option<Elsewhere>,
+}
+
+/// A server at which workers run the rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Elsewhere {
+    /// Its ingress.
+    pub(crate) address: Address,
+    /// What the file is called there.
+    pub(crate) service: String,
 }
 
 /// What results look like.

@@ -2,6 +2,7 @@
 //! threads.
 
 use std::{
+    collections::HashSet,
     rc::Rc,
     sync::{Arc, mpsc},
 };
@@ -9,6 +10,7 @@ use std::{
 use super::{
     check::Check,
     convert::Inputs,
+    identity,
     options::{Listener, MapOptions},
     progress::{Early, Totals},
     results::{Store, Writer},
@@ -31,7 +33,8 @@ pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Resul
     let checked = check.records().map_err(usage).and_then(|()| {
         let choice = options.model.as_ref().map(SharedModel::choice);
         work::in_engine(&options, &host, async |engine| {
-            check_rows(engine, &options.file, choice.as_ref(), &mut check).await
+            let at = (&*options.file, options.elsewhere.is_none());
+            check_rows(engine, at, choice.as_ref(), &mut check).await
         })
     });
     let Check { found, failed, converter, store, notes, interrupted, .. } = check;
@@ -49,6 +52,8 @@ pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Resul
     };
     let mut notes = notes;
     let columns: Vec<String> = converter.taken.declaration.names().map(str::to_owned).collect();
+    let mut store = store;
+    let keys = store.as_mut().map_or_else(|| (identity::fresh_salt(), HashSet::new()), Store::take_keys);
     let writer = match (store, &options.out) {
         (Some(store), Some(out)) => {
             Writer::to_file(store, (out, options.format), !options.unordered, columns, &mut notes).map_err(usage)?
@@ -59,7 +64,8 @@ pub(crate) fn run_map(options: MapOptions, listener: &mut dyn Listener) -> Resul
     notes.iter().for_each(|note| listener.warned(None, note));
     let todo = found.todo(options.sample);
     let records = rows.read().map_err(usage)?;
-    let rest = Rest { total: found.total, kept: found.kept, todo, wrong: found.wrong, wrong_rows: found.wrong_rows };
+    let rest =
+        Rest { total: found.total, kept: found.kept, todo, wrong: found.wrong, wrong_rows: found.wrong_rows, keys };
     let inputs = Inputs { records, converter };
     work::run(&options, (inputs, rest), writer, (sender, receiver), listener).map_err(usage)
 }
@@ -70,7 +76,7 @@ fn tell(receiver: &mpsc::Receiver<Message>, listener: &mut dyn Listener) {
         match message {
             Message::Printed { row, text } => listener.printed(row, &text),
             Message::Warned { row, message } => listener.warned(row, &message),
-            Message::Ended { .. } => {}
+            Message::Ended { .. } | Message::Lost { .. } => {}
         }
     }
 }

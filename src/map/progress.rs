@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{results::RowError, summary::Summary};
-use crate::chat::Usage;
+use crate::{chat::Usage, remote::RemoteError};
 
 /// A row that is over.
 pub(crate) struct Ended<'a> {
@@ -38,7 +38,7 @@ pub(crate) struct Progress {
 }
 
 /// Why a map ended before its last row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Early {
     /// A signal.
     Interrupted(i32),
@@ -48,6 +48,8 @@ pub(crate) enum Early {
     Errors(String),
     /// Nobody reads the results.
     Unread,
+    /// The server that has rows run cannot be asked, or refuses.
+    Lost(RemoteError),
 }
 
 /// What a map came to.

@@ -30,6 +30,7 @@ pub(crate) use catalog::Catalog;
 pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};
 #[cfg(feature = "worker")]
 pub(crate) use naming::service_name;
+pub(crate) use naming::service_of;
 pub(crate) use options::ServeOptions;
 #[cfg(feature = "worker")]
 pub(crate) use survey::{Offer, Survey, survey};

@@ -10,6 +10,11 @@ use crate::files::{ENDINGS, absolute};
 /// The longest name that all clients and providers take.
 const MAX_NAME: usize = 64;
 
+/// What a file is called at Restate that is served alone, or with others of other names.
+pub(crate) fn service_of(file: &Path) -> String {
+    service_name(&name(file, 0))
+}
+
 /// Names for files, in the same order. No two are alike: where two would be, the folders they are in stand in front.
 pub(super) fn names(files: &[PathBuf]) -> Vec<String> {
     let paths: Vec<PathBuf> = files.iter().map(|file| absolute(file)).collect();

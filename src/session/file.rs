@@ -16,11 +16,11 @@ use crate::{
     event::Events,
     input::CommandLine,
     permission::{Approver, Permissions},
-    prompt::RunError,
+    prompt::{Decisions, Jobs, RunError},
     provider::{Redactor, Servers},
     script::{
         Engine, EngineOptions, ScriptHost, Turns,
-        bindings::{self, Doors, Exchanges, FileRun, ModelChoice},
+        bindings::{self, Doors, Exchanges, FileRun, ModelChoice, TypedInput},
         keep_pieces, set_latest,
     },
 };
@@ -85,9 +85,50 @@ pub(crate) struct Surroundings {
 
 /// Runs a prompt file to its end.
 pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
+    let (line, model, meter) = (options.line.clone(), options.model.clone(), options.meter.clone());
+    let goes_on = options.surroundings.goes_on;
+    let Ready { engine, turns, jobs, decisions } = match engine(options).await {
+        Ok(ready) => ready,
+        Err(message) => return failed(message),
+    };
+    let end = tokio::select! {
+        end = in_turns(turns, bindings::run_file(&engine, path, &line, model.as_ref())) => end,
+        () = meter.watch_clock() => unreachable!("watching the clock never ends by itself"),
+        () = stop_when_all_wait((&jobs, &decisions), &meter) => unreachable!("waiting never ends by itself"),
+    };
+    bindings::close_servers(&engine).await;
+    if !goes_on {
+        // The process ends next: taking the engine apart value by value would only cost time.
+        engine.abandon();
+    }
+    end
+}
+
+/// Loads a prompt file that is run elsewhere, and reads what was typed for it.
+///
+/// # Errors
+/// The file is wrong, or what was typed does not fit.
+pub(crate) async fn read_input(path: &Path, options: FileRunOptions) -> Result<TypedInput, Rc<RunError>> {
+    let line = options.line.clone();
+    let ready = engine(options).await.map_err(|message| Rc::new(RunError::from(Diagnostic::new(message))))?;
+    let read = bindings::read_input(&ready.engine, path, &line).await;
+    ready.engine.abandon();
+    read
+}
+
+/// An engine for a prompt file.
+struct Ready {
+    engine: Engine,
+    turns: Option<Turns>,
+    jobs: Rc<Jobs>,
+    decisions: Rc<Decisions>,
+}
+
+/// Makes an engine with everything that a run asks for.
+async fn engine(options: FileRunOptions) -> Result<Ready, String> {
     let surroundings = options.surroundings;
     let rest = Outside {
-        meter: options.meter.clone(),
+        meter: options.meter,
         events: options.events,
         exchanges: options.exchanges,
         checkpoints: options.checkpoints,
@@ -106,10 +147,7 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         max_memory: surroundings.max_memory,
         ..EngineOptions::new(options.host)
     });
-    let engine = match engine.await {
-        Ok(engine) => engine,
-        Err(error) => return failed(format!("cannot start the JavaScript engine: {error}")),
-    };
+    let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
     let installed = engine.context().with(|ctx| {
         if let Some(latest) = surroundings.latest {
             set_latest(&ctx, latest)?;
@@ -120,21 +158,8 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         bindings::install(&ctx, doors)?;
         surroundings.turn.map(|span| Turns::new(&ctx, span)).transpose()
     });
-    let installed = installed.await;
-    let end = match installed {
-        Ok(turns) => tokio::select! {
-            end = in_turns(turns, bindings::run_file(&engine, path, &options.line, options.model.as_ref())) => end,
-            () = options.meter.watch_clock() => unreachable!("watching the clock never ends by itself"),
-            () = stop_when_all_wait((&jobs, &decisions), &options.meter) => unreachable!("waiting never ends by itself"),
-        },
-        Err(error) => failed(format!("cannot install lmthing's bindings: {error}")),
-    };
-    bindings::close_servers(&engine).await;
-    if !surroundings.goes_on {
-        // The process ends next: taking the engine apart value by value would only cost time.
-        engine.abandon();
-    }
-    end
+    let turns = installed.await.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
+    Ok(Ready { engine, turns, jobs, decisions })
 }
 
 /// Drives a run, and says when it has its turn.

@@ -30,7 +30,7 @@ mod warnings;
 
 pub(crate) use doors::{Outside, doors};
 pub(crate) use failure::{AskedModel, RunFailure, failure, without_secrets};
-pub(crate) use file::{FileRunOptions, Surroundings, run_file};
+pub(crate) use file::{FileRunOptions, Surroundings, read_input, run_file};
 pub(crate) use meter::Meter;
 pub(crate) use overall::Overall;
 pub(crate) use shared_model::SharedModel;

@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     chat::Usage,
-    cost::{Budget, Estimate, Limits, Reached, RequestId},
+    cost::{Budget, Estimate, Limits, Reached, RequestId, Used},
 };
 
 /// What several runs may use, and have used.
@@ -46,6 +46,16 @@ impl Overall {
             locked(&self.reached).get_or_insert(reached.message);
         }
         locked(&self.reached).clone()
+    }
+
+    /// Enters what a run has used that is not asked for its requests.
+    pub(crate) fn add(&self, used: Used) {
+        self.budget().add(used);
+    }
+
+    /// Which limit what is used leaves nothing of, in words.
+    pub(crate) fn used_up(&self) -> Option<String> {
+        self.budget().is_full().map(|reached| reached.message)
     }
 
     fn budget(&self) -> MutexGuard<'_, Budget> {

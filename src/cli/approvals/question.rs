@@ -92,7 +92,7 @@ fn choices(is_cut: bool) -> String {
 
 /// A text in which everything can be seen: what would move the cursor, change colours, turn the direction of writing or show
 /// nothing at all stands as its number.
-pub(super) fn visible(text: &str) -> String {
+pub(in crate::cli) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
         if letter.is_control() || is_unseen(letter) {

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use serde_json::Value;
 
-use super::question::visible;
+pub(in crate::cli) use super::question::visible;
 use crate::event::AwaitedCall;
 
 /// The calls, and the commands that go on. `journal` is the path that was typed.
@@ -35,7 +35,7 @@ pub(in crate::cli) fn command(run: &str, option: &str, call: &str, journal: Opti
 }
 
 /// The arguments, a line each.
-fn lines(args: &Value) -> Vec<String> {
+pub(in crate::cli) fn lines(args: &Value) -> Vec<String> {
     match args {
         Value::Object(properties) => {
             properties.iter().map(|(name, value)| visible(&format!("{name}: {value}"))).collect()
@@ -46,7 +46,7 @@ fn lines(args: &Value) -> Vec<String> {
 }
 
 /// A word for a shell.
-fn word(text: &str) -> String {
+pub(in crate::cli) fn word(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:@%+=,".contains(letter);
     match !text.is_empty() && text.chars().all(is_plain) {
         true => text.to_owned(),

@@ -6,9 +6,9 @@ use std::{path::Path, rc::Rc};
 use serde_json::{Value, json};
 
 use super::{
+    event_loop::in_event_loop,
     journal, mock_file,
     restrict::{Around, restricted},
-    run::in_event_loop,
 };
 use crate::{
     check::{OfferOptions, offer},

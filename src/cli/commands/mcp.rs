@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, ffi::OsString, io, net::SocketAddr, path::Path, rc::Rc, sync::Arc};
 
-use super::{journal, mock_file, run::in_event_loop};
+use super::{event_loop::in_event_loop, journal, mock_file};
 use crate::{
     cli::{
         ExitCode, Printer, env, failure::WrongUsage, interrupt::Interrupts, mcp_args::McpArgs,

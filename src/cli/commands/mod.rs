@@ -1,8 +1,10 @@
 //! One file per command: what was typed goes in, an exit code comes out.
 
+pub(super) mod approve;
 pub(super) mod check;
 pub(super) mod completions;
 pub(super) mod describe;
+mod event_loop;
 mod input;
 mod journal;
 pub(super) mod man;
@@ -14,6 +16,7 @@ pub(super) mod new;
 mod prices;
 pub(super) mod prompt_file;
 mod recording;
+pub(super) mod remote;
 mod restrict;
 pub(super) mod resume;
 pub(super) mod run;

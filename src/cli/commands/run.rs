@@ -11,11 +11,13 @@ use crate::{
         approvals::approver,
         args::RunArgs,
         commands::{
+            event_loop::in_event_loop,
             input::{command_line, same_input},
             journal::{Resumed, RunJournal, start},
             mock_file,
             prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
+            remote,
             restrict::{Around, restricted},
             watch::WatchLoop,
         },
@@ -36,6 +38,9 @@ use crate::{
 
 /// Runs a prompt file, or watches it.
 pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
+    if let Some(on) = &args.remote.on {
+        return remote::run(args, on, printer);
+    }
     if args.watch && args.report_files.is_none() {
         return watch(args).until_a_signal(printer);
     }
@@ -45,20 +50,6 @@ pub(in crate::cli) fn run(args: &RunArgs, printer: &Printer) -> ExitCode {
 /// Goes on with a run, by the command that it was started with.
 pub(super) fn go_on(args: &RunArgs, printer: &Printer, resumed: Resumed) -> ExitCode {
     in_event_loop(run_once(args, printer, Some(resumed)), printer)
-}
-
-pub(super) fn in_event_loop(run: impl Future<Output = ExitCode>, printer: &Printer) -> ExitCode {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            printer.diagnostic(&Diagnostic::new(format!("cannot start the event loop: {error}")));
-            return ExitCode::File;
-        }
-    };
-    let code = runtime.block_on(run);
-    // Not to wait for a blocking call that nobody needs any more, such as a look-up of a name.
-    runtime.shutdown_background();
-    code
 }
 
 fn watch(args: &RunArgs) -> WatchLoop {

@@ -1,6 +1,6 @@
 //! A result as a line of JSON (docs/map.md, "Results").
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json, value::RawValue};
@@ -11,7 +11,8 @@ use crate::{
 };
 
 /// Why a row failed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct RowError {
     /// What a run of it would end with.
     pub(crate) code: i32,
@@ -43,6 +44,15 @@ impl From<Failure> for RowError {
     }
 }
 
+/// Which of the runs for one input at a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::map) struct Place {
+    /// Tells rows of equal inputs apart.
+    pub(in crate::map) copy: u32,
+    /// How often that has failed.
+    pub(in crate::map) failures: u32,
+}
+
 /// What a row came to.
 #[derive(Clone, Debug, Default)]
 pub(in crate::map) struct Outcome {
@@ -58,6 +68,12 @@ pub(in crate::map) struct Outcome {
     pub(in crate::map) failure: Option<RowError>,
     /// Whether servers took no more requests: the row itself is not to blame.
     pub(in crate::map) is_refused: bool,
+    /// What a server that had it run calls the run.
+    pub(in crate::map) invocation: Option<String>,
+    /// Which of the runs for its input there.
+    pub(in crate::map) place: Option<Place>,
+    /// Requests to models, where they are not counted as they are made.
+    pub(in crate::map) steps: u64,
 }
 
 /// The line of a row, with its line break. The number comes first, so that it can be changed.
@@ -73,6 +89,9 @@ pub(in crate::map) fn to_line(row: u64, input: &Map<String, Value>, outcome: &Ou
     object.insert("usage".to_owned(), json!(outcome.usage));
     object.insert("cost".to_owned(), json!(outcome.cost));
     object.insert("durationMs".to_owned(), u64::try_from(outcome.took.as_millis()).unwrap_or(u64::MAX).into());
+    if let Some(invocation) = &outcome.invocation {
+        object.insert("invocation".to_owned(), invocation.clone().into());
+    }
     if let Some(failure) = &outcome.failure {
         object.insert("error".to_owned(), json!(failure));
     }
@@ -88,6 +107,8 @@ pub(super) struct Read<'a> {
     input: &'a RawValue,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    invocation: Option<Cow<'a, str>>,
     // What is not whole is no result.
     #[serde(borrow, rename = "durationMs")]
     _took: &'a RawValue,
@@ -102,6 +123,11 @@ impl<'a> Read<'a> {
     /// Whether the row went well.
     pub(super) fn is_good(&self) -> bool {
         self.error.is_none()
+    }
+
+    /// What the server calls the run that had it run.
+    pub(super) fn invocation(&self) -> Option<&str> {
+        self.invocation.as_deref()
     }
 
     /// The input of the row.

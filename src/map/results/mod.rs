@@ -14,6 +14,6 @@ mod table;
 mod writer;
 
 pub(crate) use line::RowError;
-pub(super) use line::{Outcome, to_line};
+pub(super) use line::{Outcome, Place, to_line};
 pub(super) use store::{Store, Work, named};
 pub(super) use writer::Writer;

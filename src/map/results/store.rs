@@ -5,6 +5,7 @@
 //! nothing that was there is lost.
 
 use std::{
+    collections::HashSet,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, BufRead, BufReader, BufWriter, Write},
     path::{Path, PathBuf},
@@ -13,8 +14,15 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{earlier::Earlier, line::row_of};
-use crate::{diagnostic::Diagnostic, files::words};
+use super::{
+    earlier::Earlier,
+    line::{Read, row_of},
+};
+use crate::{
+    diagnostic::Diagnostic,
+    files::words,
+    map::identity::{fresh_salt, of_text},
+};
 
 /// The version of what stands beside OUT.
 const VERSION: u32 = 1;
@@ -38,6 +46,9 @@ struct Header {
     version: u32,
     #[serde(flatten)]
     work: Work,
+    /// The same as long as results are gone on with.
+    #[serde(default)]
+    salt: Option<String>,
 }
 
 /// OUT while a map is at work on it.
@@ -52,6 +63,10 @@ pub(in crate::map) struct Store {
     kept: BufWriter<File>,
     /// Set when OUT is of other work, and is kept under another name.
     is_of_other_work: bool,
+    /// What keys of rows at a server are made of, beside the rows.
+    salt: String,
+    /// The runs at a server whose results were kept.
+    claimed: HashSet<u64>,
 }
 
 impl Store {
@@ -88,7 +103,10 @@ impl Store {
         }
         let is_of_other_work = header.as_ref().is_some_and(|known| known.work.hash != work.hash);
         let mut earlier = Earlier::default();
+        let mut salt = None;
         if let Some(known) = header.filter(|_| !is_fresh && !is_of_other_work) {
+            // Who removes OUT wants its rows to be run again.
+            salt = known.salt.filter(|_| out.exists());
             if known.work.model != work.model {
                 let model = known.work.model.unwrap_or_else(|| "the file's own model".to_owned());
                 notes.push(format!("results in {} are from {model}; --fresh runs their rows again", out.display()));
@@ -100,14 +118,23 @@ impl Store {
         }
         let kept = BufWriter::new(File::create(named(out, ".new")).map_err(failed)?);
         let is_of_other_work = is_of_other_work && has_results && !is_fresh;
-        Ok(Store { out: out.to_owned(), beside, work, earlier, kept, is_of_other_work })
+        let (salt, claimed) = (salt.unwrap_or_else(fresh_salt), HashSet::new());
+        let out = out.to_owned();
+        Ok(Store { out, beside, work, earlier, kept, is_of_other_work, salt, claimed })
     }
 
     /// Keeps the earlier result for a row; says whether there is one.
     pub(in crate::map) fn keep(&mut self, row: u64, input: &Map<String, Value>) -> io::Result<bool> {
         let Some(line) = self.earlier.take(row, input)? else { return Ok(false) };
         self.kept.write_all(line.as_bytes())?;
+        let invocation = Read::new(&line).and_then(|read| read.invocation().map(of_text));
+        self.claimed.extend(invocation);
         Ok(true)
+    }
+
+    /// What keys of rows at a server are made of, and the runs there whose results are taken.
+    pub(in crate::map) fn take_keys(&mut self) -> (String, HashSet<u64>) {
+        (self.salt.clone(), std::mem::take(&mut self.claimed))
     }
 
     /// Leaves everything as it was.
@@ -122,13 +149,14 @@ impl Store {
     /// Puts what is kept in the place of OUT; gives OUT, to add to, and the file beside it. Says where results of other work
     /// are now.
     pub(super) fn begin(self, notes: &mut Vec<String>) -> Result<Begun, Box<Diagnostic>> {
-        let Store { out, mut beside, work, earlier, mut kept, is_of_other_work } = self;
+        let Store { out, mut beside, work, earlier, mut kept, is_of_other_work, salt, .. } = self;
         let failed = |error: io::Error| cannot_write(&out, &error);
         kept.flush().map_err(failed)?;
         let kept_length = kept.get_ref().metadata().map_err(failed)?.len();
         if is_of_other_work || earlier.are_left() {
             let before = free_name(&out);
-            fs::rename(&out, &before).map_err(failed)?;
+            // There is an OUT at every moment.
+            fs::hard_link(&out, &before).or_else(|_| fs::rename(&out, &before)).map_err(failed)?;
             let (file, out, before) = (&work.file, out.display(), before.display());
             notes.push(match is_of_other_work {
                 true => format!("{file} has changed since {out} was written: all rows are run again; the earlier results are in {before}"),
@@ -136,11 +164,15 @@ impl Store {
             });
         }
         fs::rename(named(&out, ".new"), &out).map_err(failed)?;
-        beside.set_len(0).map_err(failed)?;
-        let header = Header { lmthing: "map".to_owned(), version: VERSION, work };
+        let header = Header { lmthing: "map".to_owned(), version: VERSION, work, salt: Some(salt) };
         let mut line = serde_json::to_string(&header).unwrap_or_default();
         line.push('\n');
-        io::Seek::rewind(&mut beside).and_then(|()| beside.write_all(line.as_bytes())).map_err(failed)?;
+        // Not emptied before: whenever the process ends, there is a header. On the disk before any row is run by it.
+        io::Seek::rewind(&mut beside)
+            .and_then(|()| beside.write_all(line.as_bytes()))
+            .and_then(|()| beside.set_len(line.len() as u64))
+            .and_then(|()| beside.sync_all())
+            .map_err(failed)?;
         let results = OpenOptions::new().append(true).open(&out).map_err(failed)?;
         let header_length = line.len() as u64;
         Ok(Begun { out, results, beside, header_length, kept_length })

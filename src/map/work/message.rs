@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::map::results::Outcome;
+use crate::{
+    map::results::{Outcome, Place},
+    remote::RemoteError,
+};
 
 /// A row to be run.
 #[derive(Clone, Debug)]
@@ -11,6 +14,8 @@ pub(in crate::map) struct Job {
     pub(in crate::map) input: Map<String, Value>,
     /// Which attempt it is, from 1.
     pub(in crate::map) attempt: u32,
+    /// Which of its runs at a server it is, when that is known.
+    pub(in crate::map) place: Option<Place>,
 }
 
 /// Something has happened.
@@ -21,4 +26,6 @@ pub(in crate::map) enum Message {
     Warned { row: Option<u64>, message: String },
     /// A row is over.
     Ended { row: u64, attempt: u32, outcome: Box<Outcome> },
+    /// The server that has rows run cannot be asked, or refuses.
+    Lost { row: u64, error: RemoteError },
 }

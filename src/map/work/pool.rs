@@ -1,9 +1,8 @@
 //! All rows: some threads, rows handed to them, and what comes back. Must not know JavaScript.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     io,
-    rc::Rc,
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, Sender},
@@ -14,25 +13,25 @@ use std::{
 use serde_json::{Map, Value};
 
 use super::{
+    drivers::{no_thread, threads},
+    elsewhere::There,
     message::{Job, Message},
-    row::{self, Shared, broken},
+    row::{Shared, broken},
+    running::{Running, used},
     tally::Tally,
 };
 use crate::{
-    chat::Usage,
     diagnostic::Diagnostic,
     map::{
         bits::Bits,
         convert::Inputs,
         options::{Listener, MapOptions},
         progress::{Early, Ended, Totals},
-        results::{Outcome, RowError, Writer, to_line},
+        results::{Outcome, Place, RowError, Writer, to_line},
     },
     prompt::RunError,
-    provider::Redactor,
-    script::THREAD_STACK_SIZE,
     session::Overall,
-    threads::{Like, ThreadId, Threads},
+    threads::Threads,
 };
 
 /// How often is looked at the clock and for signals.
@@ -58,6 +57,8 @@ pub(in crate::map) struct Rest {
     pub(in crate::map) todo: Bits,
     pub(in crate::map) wrong: BTreeMap<u64, String>,
     pub(in crate::map) wrong_rows: Bits,
+    /// What keys of rows at a server are made of, and the runs there whose results are taken.
+    pub(in crate::map) keys: (String, HashSet<u64>),
 }
 
 /// Runs the rows.
@@ -66,19 +67,21 @@ pub(in crate::map) struct Rest {
 /// There are no threads, or results cannot be written.
 pub(in crate::map) fn run(
     options: &Arc<MapOptions>,
-    (inputs, rest): (Inputs, Rest),
+    (inputs, mut rest): (Inputs, Rest),
     writer: Writer,
     (sender, receiver): (Sender<Message>, Receiver<Message>),
     listener: &mut dyn Listener,
 ) -> Result<Totals, Box<Diagnostic>> {
+    let (salt, taken) = std::mem::take(&mut rest.keys);
     let shared = Arc::new(Shared {
         options: options.clone(),
         overall: Overall::new(options.limits),
         servers: Arc::default(),
+        there: options.elsewhere.clone().map(|elsewhere| There::new(elsewhere, salt, taken)),
         taken: inputs.converter.taken.clone(),
     });
     let tally = Tally::new(rest.total, rest.kept, rest.todo.count());
-    let threads = threads(&shared, &sender).map_err(|error| no_thread(&error))?;
+    let threads = threads(&shared, &sender)?;
     let mut pool = Pool {
         shared,
         inputs,
@@ -99,28 +102,6 @@ pub(in crate::map) fn run(
     Ok(Totals { early: pool.early, ..pool.tally.totals })
 }
 
-/// Threads that run rows.
-fn threads(shared: &Arc<Shared>, sender: &Sender<Message>) -> io::Result<Threads<Job>> {
-    let like = Like { name: "lmthing-map", stack_size: THREAD_STACK_SIZE };
-    let (shared, sender) = (shared.clone(), sender.clone());
-    Threads::start(like, shared.options.jobs.get(), move || {
-        let variables = &shared.options.variables;
-        let redactor = Rc::new(Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
-        let (shared, sender) = (shared.clone(), sender.clone());
-        move |job: Job| {
-            let (shared, redactor, sender) = (shared.clone(), redactor.clone(), sender.clone());
-            async move {
-                let outcome = Box::new(row::run(&shared, &redactor, &job, &sender).await);
-                let _ = sender.send(Message::Ended { row: job.row, attempt: job.attempt, outcome });
-            }
-        }
-    })
-}
-
-fn no_thread(error: &io::Error) -> Box<Diagnostic> {
-    Box::new(Diagnostic::new(format!("cannot start a thread: {error}")))
-}
-
 struct Pool {
     shared: Arc<Shared>,
     inputs: Inputs,
@@ -138,22 +119,6 @@ struct Pool {
     early: Option<Early>,
     /// When the user wanted the end.
     asked_to_end: Option<Instant>,
-}
-
-/// A row that was begun.
-#[derive(Clone)]
-struct Running {
-    row: u64,
-    input: Map<String, Value>,
-    attempt: u32,
-    /// Attempts that count, and those that servers refused.
-    failures: u32,
-    refusals: u32,
-    thread: Option<ThreadId>,
-    /// What earlier attempts used.
-    usage: Usage,
-    cost: Option<f64>,
-    took: Duration,
 }
 
 impl Pool {
@@ -188,6 +153,9 @@ impl Pool {
                 return Ok(false);
             }
             if let Some(again) = self.take_again() {
+                if self.is_used_up() {
+                    return Ok(false);
+                }
                 self.start(again);
                 continue;
             }
@@ -199,6 +167,7 @@ impl Pool {
             self.writer.begin(self.row);
             let wrong = self.rest.wrong_rows.contains(self.row);
             match input {
+                Ok(Ok(_)) if !wrong && self.is_used_up() => return Ok(false),
                 Ok(Ok(input)) if !wrong => self.start(Running::new(self.row, input)),
                 Ok(Ok(input)) => self.is_wrong(input, None, listener)?,
                 Ok(Err(wrong)) => self.is_wrong(wrong.row, Some(wrong.message), listener)?,
@@ -210,6 +179,15 @@ impl Pool {
         Ok(false)
     }
 
+    /// Whether limits leave nothing for one more row at a server; rows here ask for each request themselves.
+    fn is_used_up(&mut self) -> bool {
+        let reached = self.shared.there.as_ref().and_then(|_| self.shared.overall.used_up());
+        if let Some(words) = reached {
+            self.early = Some(Early::Limit(words));
+        }
+        self.early.is_some()
+    }
+
     fn take_again(&mut self) -> Option<Running> {
         let now = Instant::now();
         let due = self.again.iter().position(|(due, _)| *due <= now)?;
@@ -218,7 +196,7 @@ impl Pool {
 
     /// Hands a row to a thread.
     fn start(&mut self, mut row: Running) {
-        let job = Job { row: row.row, input: row.input.clone(), attempt: row.attempt };
+        let job = Job { row: row.row, input: row.input.clone(), attempt: row.attempt, place: row.place };
         row.thread = Some(self.threads.run(row.row, job));
         self.running.insert(row.row, row);
     }
@@ -241,11 +219,21 @@ impl Pool {
         match message {
             Message::Printed { row, text } => listener.printed(row, &text),
             Message::Warned { row, message } => listener.warned(row, &message),
+            Message::Lost { row, error } => {
+                // It was not the row: the next command asks for it again.
+                if self.running.remove(&row).is_some() {
+                    self.early.get_or_insert(Early::Lost(error));
+                    self.asked_to_end.get_or_insert_with(Instant::now);
+                }
+            }
             Message::Ended { row, attempt, outcome } => {
                 // A row of a thread that was given up may still come to an end.
                 let is_it = self.running.get(&row).is_some_and(|running| running.attempt == attempt);
                 if let Some(running) = is_it.then(|| self.running.remove(&row)).flatten() {
                     self.tally.used(&outcome);
+                    if self.shared.there.is_some() {
+                        self.shared.overall.add(used(&outcome));
+                    }
                     return self.has_ended(running, *outcome, listener);
                 }
             }
@@ -261,7 +249,8 @@ impl Pool {
         listener: &mut dyn Listener,
     ) -> Result<(), Box<Diagnostic>> {
         let Some(failure) = &outcome.failure else { return self.is_over(running, outcome, listener) };
-        if failure.kind == "limit"
+        if self.shared.there.is_none()
+            && failure.kind == "limit"
             && let Some(words) = self.shared.overall.reached()
         {
             // It was not the row: it is run by the next command.
@@ -296,6 +285,7 @@ impl Pool {
             Duration::ZERO
         };
         running.attempt += 1;
+        running.place = outcome.place.map(|place| Place { failures: place.failures + 1, ..place });
         running.add(&outcome);
         self.again.push((Instant::now() + wait, running));
         Ok(())
@@ -365,29 +355,10 @@ impl Pool {
             && let Some(words) = self.shared.overall.reached()
         {
             self.early = Some(Early::Limit(words));
+            // Rows at a server go on there.
+            if self.shared.there.is_some() {
+                self.asked_to_end = Some(Instant::now());
+            }
         }
-    }
-}
-
-impl Running {
-    fn new(row: u64, input: Map<String, Value>) -> Self {
-        Running {
-            row,
-            input,
-            attempt: 1,
-            failures: 0,
-            refusals: 0,
-            thread: None,
-            usage: Usage::default(),
-            cost: Some(0.0),
-            took: Duration::ZERO,
-        }
-    }
-
-    /// Takes in what an attempt used.
-    fn add(&mut self, outcome: &Outcome) {
-        self.usage = self.usage.plus(outcome.usage);
-        self.cost = self.cost.zip(outcome.cost).map(|(before, cost)| before + cost);
-        self.took += outcome.took;
     }
 }

@@ -11,6 +11,7 @@ use std::{
 use futures_util::FutureExt;
 
 use super::{
+    elsewhere::There,
     host::RowHost,
     message::{Job, Message},
 };
@@ -46,6 +47,8 @@ pub(super) struct Shared {
     pub(super) overall: Arc<Overall>,
     /// What they know of servers.
     pub(super) servers: Arc<Servers>,
+    /// Where they are run, if not here.
+    pub(super) there: Option<There>,
     /// What the file takes, as it was when the rows were checked.
     pub(super) taken: Arc<Taken>,
 }
@@ -84,6 +87,7 @@ pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender:
         took: began.elapsed(),
         failure,
         is_refused: is_refused(&end),
+        ..Outcome::default()
     }
 }
 

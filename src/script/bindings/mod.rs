@@ -44,6 +44,7 @@ pub(crate) use run::{
     file::{FileRun, run_file},
     model_choice::ModelChoice,
     rows::{InputRows, check_rows},
+    typed_input::{TypedInput, read_input},
 };
 pub(crate) use services::{Doors, Exchanges, TestExchanges};
 

@@ -17,9 +17,10 @@ use crate::{
         failure::{Ending, WrongUsage},
         interrupt::Interrupts,
         map_args::{MapArgs, MapFormat},
+        remote_args::check_elsewhere,
     },
     files::Reporter,
-    map::{Format, MapOptions, Source, run_map},
+    map::{Elsewhere, Format, MapOptions, Source, run_map},
     permission::Permissions,
     provider::Redactor,
     script::bindings::{FileRun, ModelChoice},
@@ -57,6 +58,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
     if let Some(wrong) = environment.wrong {
         return Err(wrong.into());
     }
+    let elsewhere = elsewhere(args)?;
     if !args.quiet {
         environment.problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
     }
@@ -92,7 +94,18 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
         model,
         approve: args.approvals.rules(),
         variables,
+        elsewhere,
     })
+}
+
+/// The server that has the rows run, if one was named.
+fn elsewhere(args: &MapArgs) -> Result<Option<Elsewhere>, WrongUsage> {
+    let Some(address) = args.remote.on.clone() else { return Ok(None) };
+    check_elsewhere(
+        (args.setup.elsewhere().into_iter().chain(args.approvals.elsewhere()))
+            .chain([(args.permissions.is_restricted(), "--restrict")]),
+    )?;
+    Ok(Some(Elsewhere { address, service: args.remote.service(&args.file) }))
 }
 
 fn source(args: &MapArgs) -> Result<Source, WrongUsage> {

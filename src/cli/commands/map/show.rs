@@ -39,6 +39,7 @@ pub(super) struct Shown<'a> {
     is_quiet: bool,
     is_verbose: bool,
     is_sampled: bool,
+    is_elsewhere: bool,
 }
 
 impl<'a> Shown<'a> {
@@ -54,6 +55,7 @@ impl<'a> Shown<'a> {
             is_quiet: args.quiet,
             is_verbose: args.verbose,
             is_sampled: args.sample.is_some(),
+            is_elsewhere: args.remote.on.is_some(),
         }
     }
 
@@ -81,6 +83,10 @@ impl<'a> Shown<'a> {
                 ExitCode::File
             }
             Some(Early::Unread) => ExitCode::Done,
+            Some(Early::Lost(error)) => {
+                self.printer.diagnostic(&error.clone().into());
+                if error.is_usage { ExitCode::Usage } else { ExitCode::File }
+            }
             None if totals.progress.failed > 0 => ExitCode::File,
             None => ExitCode::Done,
         }
@@ -142,7 +148,11 @@ impl<'a> Shown<'a> {
             (_, 0) => "the rows that failed",
             _ => "the rest, and the rows that failed",
         };
-        format!("The results are in {}. The same command again runs {rows}.\n", out.display())
+        let there = match self.is_elsewhere && left > 0 {
+            true => "takes what has been run at the server by then, and ",
+            false => "",
+        };
+        format!("The results are in {}. The same command again {there}runs {rows}.\n", out.display())
     }
 
     fn line(progress: &Progress) -> String {

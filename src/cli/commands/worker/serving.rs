@@ -9,10 +9,7 @@ use super::options::{Options, lookup, serve_options};
 use crate::{
     cli::{
         ExitCode, Printer,
-        commands::{
-            mock_file,
-            run::{in_event_loop, own_prices},
-        },
+        commands::{event_loop::in_event_loop, mock_file, run::own_prices},
         failure::WrongUsage,
         interrupt::Interrupts,
         teller::Teller,

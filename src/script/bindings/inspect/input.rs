@@ -42,7 +42,7 @@ pub(super) async fn input<'js>(
     let bare = CommandLine { whole: None, ..line.clone() };
     let line = if takes_none { &bare } else { line };
     match unless_stuck(ctx, "the check of the input", file_input(ctx, namespace, name, line)).await {
-        Ok(FileInput::Value(value)) => return Given::Value(value),
+        Ok(FileInput::Value(value, _)) => return Given::Value(value),
         // Nobody can have asked for help without words.
         Ok(FileInput::Nothing | FileInput::Help(_)) => return Given::Nothing,
         Ok(FileInput::Wrong(problem) | FileInput::Missing(problem, _)) => {

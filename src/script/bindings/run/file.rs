@@ -207,7 +207,7 @@ async fn run_in(
         FileInput::Missing(problem, names) => {
             return Ok(FileRun::Failed(Rc::new(RunError::MissingInput { problem, names })));
         }
-        FileInput::Value(input) => Some(input),
+        FileInput::Value(input, _) => Some(input),
         FileInput::Nothing => None,
     };
     let config = config(ctx, &namespace, &name, choice)?;

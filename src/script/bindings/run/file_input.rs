@@ -2,7 +2,7 @@
 //! "Input"). What words mean is told by `crate::input`; here they meet the schema. Must not know where words come from.
 
 use rquickjs::{Constructor, Ctx, Error, Function, Object, Result, Value};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::{
     diagnostic::Diagnostic,
@@ -23,8 +23,8 @@ use crate::{
 pub(crate) enum FileInput<'js> {
     /// The file takes no input; its arguments are in `process.argv`.
     Nothing,
-    /// The second argument of its function.
-    Value(Value<'js>),
+    /// The second argument of its function, and the same before the schema has changed it.
+    Value(Value<'js>, Map<String, Json>),
     /// What is to be shown in place of a run.
     Help(String),
     /// What was typed does not fit.
@@ -73,8 +73,8 @@ pub(crate) async fn file_input<'js>(
     let value = revived(ctx, &shape, &Json::Object(filled.input.clone()))?;
     Ok(match schema.check(ctx, value).await? {
         Ok(value) => {
-            services::checkpoints(ctx)?.take_input(&Json::Object(filled.input));
-            FileInput::Value(value)
+            services::checkpoints(ctx)?.take_input(&Json::Object(filled.input.clone()));
+            FileInput::Value(value, filled.input)
         }
         Err(problems) => wrong(Problem::of_schema(&declaration, &filled, &problems, line.is_call)),
     })

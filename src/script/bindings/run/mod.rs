@@ -17,6 +17,7 @@ pub(super) mod rows;
 pub(crate) mod start;
 pub(crate) mod stateful_class;
 pub(crate) mod stuck;
+pub(super) mod typed_input;
 
 use rquickjs::{Ctx, Result};
 

@@ -44,18 +44,19 @@ pub(crate) trait InputRows {
     fn checked(&mut self, wrong: Option<String>);
 }
 
-/// Loads a prompt file, as if it were to run, and holds the rows against its `input`.
+/// Loads a prompt file, as if it were to run, and holds the rows against its `input`. `runs_here` says whether its model is asked
+/// by this process.
 ///
 /// # Errors
 /// The file is wrong, or the rows are not made for it.
 pub(crate) async fn check_rows(
     engine: &Engine,
-    path: &Path,
+    at: (&Path, bool),
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
 ) -> std::result::Result<(), Rc<RunError>> {
     let check = async |ctx: Ctx<'_>| {
-        let ended = until_halted(&ctx, check_in(&ctx, path, choice, rows)).await;
+        let ended = until_halted(&ctx, check_in(&ctx, at, choice, rows)).await;
         match ended {
             Ok(Ok(checked)) => checked.map_err(|problem| Rc::new(RunError::Usage(problem))),
             Ok(Err(error)) => Err(Rc::new(run_error(diagnose_error(&ctx, error)))),
@@ -70,7 +71,7 @@ pub(crate) async fn check_rows(
 
 async fn check_in(
     ctx: &Ctx<'_>,
-    path: &Path,
+    (path, runs_here): (&Path, bool),
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
 ) -> Result<std::result::Result<(), Box<Diagnostic>>> {
@@ -81,10 +82,12 @@ async fn check_in(
         let error = ScriptError::error(format!("{name} takes no input, so that there is nothing to give rows to"));
         return Err(error.hint("export const input = z.object({ city: z.string() });").throw(ctx));
     };
-    // What is wrong with these is wrong for every row.
-    let config = config(ctx, &namespace, &name, choice)?;
-    set_mock(ctx, &namespace, &config, &name, choice)?;
-    prepare(ctx, &function, &config)?;
+    if runs_here {
+        // What is wrong with these is wrong for every row.
+        let config = config(ctx, &namespace, &name, choice)?;
+        set_mock(ctx, &namespace, &config, &name, choice)?;
+        prepare(ctx, &function, &config)?;
+    }
     let taken = Arc::new(Taken { shape: found.shape, declaration: found.declaration });
     if let Err(problem) = rows.begin(taken.clone()) {
         return Ok(Err(problem));

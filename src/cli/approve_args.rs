@@ -1,0 +1,48 @@
+//! What can be typed behind `lmthing approve` (docs/map.md, "Approvals"). Doc comments in here are what the help shows.
+
+use clap::{Args, ValueEnum, builder::NonEmptyStringValueParser};
+
+use crate::remote::{Address, read_address};
+
+/// `lmthing approve`.
+#[derive(Args, Debug)]
+#[command(
+    args_override_self = true,
+    override_usage = "lmthing approve ID yes|no [--reason TEXT] --on URL\n       lmthing approve --on URL [--admin URL] [--json]",
+    after_help = "Without ID it lists the calls that wait, by the admin API of the server.\n\n\
+                  Exit codes: 0 done, 1 the server cannot be asked or refuses, 2 wrong usage."
+)]
+pub(super) struct ApproveArgs {
+    /// The call: the id that the worker and the list name
+    #[arg(value_name = "ID", requires = "decision", value_parser = NonEmptyStringValueParser::new())]
+    pub(super) id: Option<String>,
+
+    /// What is decided
+    #[arg(value_name = "yes|no", value_enum, hide_possible_values = true)]
+    pub(super) decision: Option<Decided>,
+
+    /// With no: what the model is told
+    #[arg(long, value_name = "TEXT", requires = "decision")]
+    pub(super) reason: Option<String>,
+
+    /// The ingress of the Restate server, such as http://127.0.0.1:8080; RESTATE_INGRESS_URL unless given
+    #[arg(long, value_name = "URL", value_parser = read_address)]
+    pub(super) on: Option<Address>,
+
+    /// Its admin API; port 9070 of the same host unless given
+    #[arg(long, value_name = "URL", value_parser = read_address)]
+    pub(super) admin: Option<Address>,
+
+    /// List as JSON
+    #[arg(long, conflicts_with = "id")]
+    pub(super) json: bool,
+}
+
+/// A decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Decided {
+    /// The call is made.
+    Yes,
+    /// It is not.
+    No,
+}

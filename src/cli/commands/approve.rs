@@ -1,0 +1,143 @@
+//! `lmthing approve` (docs/map.md, "Approvals"): decides on calls that wait at a Restate server, and lists them. Must not know what
+//! a call does.
+
+use serde_json::json;
+
+use super::event_loop::in_event_loop;
+use crate::{
+    cli::{
+        ExitCode, Printer,
+        approvals::waiting::{lines, visible, word},
+        approve_args::{ApproveArgs, Decided},
+        env,
+        failure::{Ending, WrongUsage},
+    },
+    diagnostic::Diagnostic,
+    provider::Redactor,
+    remote::{Address, Admin, INGRESS_VARIABLE, Remote, RemoteError, Waiting, read_address},
+};
+
+type Variables = [(String, String)];
+
+/// Decides, or lists.
+pub(in crate::cli) fn run(args: &ApproveArgs, printer: &Printer) -> ExitCode {
+    let (variables, problems) = env::variables(&std::env::current_dir().unwrap_or_default());
+    problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
+    let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
+    let asked = async {
+        let on = check(args, &variables)?;
+        match (&args.id, args.decision) {
+            (Some(id), Some(decision)) => decide(args, &on, (id, decision), &variables, printer).await,
+            _ => list(args, &on, &variables, printer).await,
+        }
+    };
+    let run = async {
+        match asked.await {
+            Ok(()) => ExitCode::Done,
+            Err(error) => {
+                let ending = Ending::not_begun(error, &redactor);
+                ending.diagnostic.iter().for_each(|problem| printer.diagnostic(problem));
+                ending.code
+            }
+        }
+    };
+    in_event_loop(run, printer)
+}
+
+/// Where the server is.
+fn check(args: &ApproveArgs, variables: &Variables) -> Result<Address, anyhow::Error> {
+    if args.reason.is_some() && args.decision == Some(Decided::Yes) {
+        let hint = "a reason goes with no: the model is told why a call was not made";
+        return Err(WrongUsage::new("--reason cannot be used with yes", hint).into());
+    }
+    if let Some(on) = &args.on {
+        return Ok(on.clone());
+    }
+    let variable = variables.iter().find(|(name, _)| name == INGRESS_VARIABLE);
+    let wrong = match variable.map(|(_, value)| read_address(value)) {
+        Some(Ok(on)) => return Ok(on),
+        Some(Err(expected)) => WrongUsage::plain(format!("{INGRESS_VARIABLE}: {expected}")),
+        None => WrongUsage::new("which server?", format!("--on http://127.0.0.1:8080, or {INGRESS_VARIABLE}")),
+    };
+    Err(wrong.into())
+}
+
+async fn decide(
+    args: &ApproveArgs,
+    on: &Address,
+    (id, decision): (&str, Decided),
+    variables: &Variables,
+    printer: &Printer,
+) -> Result<(), anyhow::Error> {
+    // Only to say more: decisions are taken without the admin API as well.
+    let known = waiting(args, on, variables).await.ok();
+    let call = known.as_ref().map(|calls| calls.iter().find(|call| call.id == id));
+    let decided = match (decision, &args.reason) {
+        (Decided::Yes, _) => json!({ "approved": true }),
+        (Decided::No, None) => json!({ "approved": false }),
+        (Decided::No, Some(reason)) => json!({ "approved": false, "reason": reason }),
+    };
+    let sent = Remote::new(on, variables).map_err(told)?.resolve(id, &decided).await;
+    sent.map_err(told)?;
+    let what = if decision == Decided::Yes { "approved" } else { "denied" };
+    match call {
+        Some(Some(call)) => {
+            printer.stderr(&format!("{what}: {} {}\n", visible(&call.name), visible(&call.args.to_string())))
+        }
+        Some(None) => printer.stderr(&format!(
+            "Warning: the server took the decision, but knows no call that waits under {}: it may be decided already\n",
+            visible(id)
+        )),
+        None => printer.stderr(&format!("{what}: {}\n", visible(id))),
+    }
+    Ok(())
+}
+
+async fn list(args: &ApproveArgs, on: &Address, variables: &Variables, printer: &Printer) -> Result<(), anyhow::Error> {
+    let calls = waiting(args, on, variables).await.map_err(told)?;
+    if args.json {
+        let object = |call: &Waiting| {
+            let Waiting { id, name, args, invocation, service } = call;
+            json!({ "id": id, "name": name, "args": args, "service": service, "invocation": invocation })
+        };
+        let list = serde_json::Value::from_iter(calls.iter().map(object));
+        printer.text(&if printer.stdout_is_terminal() { format!("{list:#}\n") } else { format!("{list}\n") });
+        printer.flush();
+        return Ok(());
+    }
+    if calls.is_empty() {
+        printer.stderr("Nothing waits for approval.\n");
+        return Ok(());
+    }
+    for call in &calls {
+        printer.text(&shown(call));
+    }
+    printer.flush();
+    printer.stderr_dim(&format!("to decide: {}", command(&calls[0].id, on)));
+    Ok(())
+}
+
+/// A call, over some lines.
+pub(super) fn shown(call: &Waiting) -> String {
+    let (id, name) = (visible(&call.id), visible(&call.name));
+    let mut text = format!("{id}\n  {name}, in a run of {} ({})\n", visible(&call.service), visible(&call.invocation));
+    lines(&call.args).iter().for_each(|line| text += &format!("    {line}\n"));
+    text
+}
+
+/// How it is decided.
+pub(super) fn command(id: &str, on: &Address) -> String {
+    format!("lmthing approve {} yes|no --on {}", word(&visible(id)), word(&on.to_string()))
+}
+
+async fn waiting(args: &ApproveArgs, on: &Address, variables: &Variables) -> Result<Vec<Waiting>, RemoteError> {
+    let admin = args.admin.clone().unwrap_or_else(|| on.admin());
+    Admin::new(&admin, variables)?.waiting(None).await
+}
+
+fn told(error: RemoteError) -> anyhow::Error {
+    match error.is_usage {
+        true => WrongUsage::from(Box::new(Diagnostic::from(error))).into(),
+        false => Diagnostic::from(error).into(),
+    }
+}

@@ -1,0 +1,44 @@
+//! A run at a server, as it was asked for.
+
+use std::cell::RefCell;
+
+use crate::{
+    cli::{approvals::waiting::word, args::RunArgs},
+    remote::Address,
+};
+
+/// What is run, where.
+pub(super) struct Order<'a> {
+    pub(super) args: &'a RunArgs,
+    pub(super) on: &'a Address,
+    pub(super) service: String,
+    pub(super) key: String,
+    pub(super) variables: Vec<(String, String)>,
+    /// What the server calls it, once it has it.
+    pub(super) invocation: RefCell<Option<String>>,
+}
+
+impl Order<'_> {
+    /// What becomes of a run that is not waited for.
+    pub(super) fn goes_on(&self) -> String {
+        let again = format!("  to wait for it again: {}\n", self.command());
+        match &*self.invocation.borrow() {
+            Some(invocation) => format!(
+                "The run goes on at the server as {invocation}.\n{again}  to cancel it: curl -X PATCH {}/invocations/{invocation}/cancel\n",
+                self.on.admin()
+            ),
+            None => format!("The run may have been submitted.\n{again}"),
+        }
+    }
+
+    /// The command that waits for the same run.
+    fn command(&self) -> String {
+        let mut words = vec!["lmthing".to_owned(), "run".to_owned()];
+        words.extend(self.args.remote.words());
+        words.extend(["--key".to_owned(), self.key.clone()]);
+        words.extend(self.args.input.iter().flat_map(|input| ["--input".to_owned(), input.clone()]));
+        words.push(self.args.file().display().to_string());
+        words.extend(self.args.words().unwrap_or_default());
+        words.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ")
+    }
+}

@@ -1,0 +1,76 @@
+//! What was typed for a file that is run elsewhere: read as `run` reads it, and held against the file's own schema.
+
+use std::{path::Path, rc::Rc};
+
+use crate::{
+    checkpoint::NoCheckpoints,
+    cli::{Printer, args::RunArgs, commands::input::command_line, failure::Ending},
+    cost::{Limits, OwnPrices},
+    event::Events,
+    files::{Reporter, absolute},
+    permission::{ApprovalRules, NobodyToAsk},
+    provider::Redactor,
+    script::{
+        SCRIPT_STACK_SIZE, ScriptHost,
+        bindings::{Exchanges, FileRun, TypedInput},
+    },
+    session::{FileRunOptions, Meter, Surroundings, read_input},
+};
+
+/// Reads it.
+///
+/// # Errors
+/// The file is wrong, or what was typed does not fit.
+pub(super) async fn read(
+    args: &RunArgs,
+    variables: &[(String, String)],
+    redactor: &Redactor,
+    printer: &Printer,
+) -> Result<TypedInput, Ending> {
+    let file = absolute(args.file());
+    let line = command_line(args, &Reporter::default()).map_err(|error| Ending::not_begun(error.into(), redactor))?;
+    let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
+    let host = Rc::new(Loading { printer: printer.clone(), redactor: redactor.clone() });
+    let options = FileRunOptions {
+        host,
+        events: Events::new(Vec::new()),
+        line,
+        argv: vec![program, file.display().to_string()],
+        variables: variables.to_vec(),
+        exchanges: Exchanges::default(),
+        meter: Rc::new(Meter::new(Limits::default(), OwnPrices::default())),
+        checkpoints: Rc::new(NoCheckpoints),
+        approver: NobodyToAsk::new(ApprovalRules::default(), ""),
+        redactor: redactor.clone(),
+        model: None,
+        max_stack_size: SCRIPT_STACK_SIZE,
+        surroundings: Surroundings::default(),
+    };
+    read_input(Path::new(&file), options)
+        .await
+        .map_err(|error| Ending::of_run(&FileRun::Failed(error), None, None, redactor))
+}
+
+/// What the file prints while it loads is for whoever looks at standard error: standard output is for the run.
+struct Loading {
+    printer: Printer,
+    redactor: Redactor,
+}
+
+impl ScriptHost for Loading {
+    fn write_stdout(&self, text: &str) {
+        self.printer.stderr(text);
+    }
+
+    fn write_stderr(&self, text: &str) {
+        self.printer.stderr(text);
+    }
+
+    fn warn(&self, message: &str) {
+        self.printer.stderr(&format!("Warning: {}\n", self.redactor.apply(message)));
+    }
+
+    fn diverts_stdout(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,143 @@
+//! A row that a worker at a server runs: its key, and what comes of it. Must not know other rows, but which of their runs are taken.
+//!
+//! Keys make the same command, whatever has ended the one before, wait for the runs that are under way and take the results that
+//! are there. Each is made of the row's input and two numbers. `copy` tells rows of equal inputs apart: the first one whose run is
+//! not another row's. `failures` is how often that copy has failed: what failed in an earlier command is run again, by another
+//! key. So nothing has to be kept here but what all keys have in common, and the runs whose results stand in OUT.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Map, Value};
+
+use super::message::Job;
+use crate::{
+    map::{
+        identity::{key, of_input, of_text},
+        options::Elsewhere,
+        results::{Outcome, Place, RowError},
+    },
+    prompt::RunError,
+    remote::{Ended, Remote, RemoteError},
+};
+
+/// What rows at a server share.
+pub(super) struct There {
+    pub(super) elsewhere: Elsewhere,
+    salt: String,
+    taken: Mutex<Taken>,
+}
+
+struct Taken {
+    /// Runs, and the row that each is of; 0 for what stands in OUT.
+    runs: HashMap<u64, u64>,
+    /// Inputs that several rows have: the first copy that may be free.
+    copies: HashMap<u64, u32>,
+}
+
+impl There {
+    /// `taken` are the runs whose results stand in OUT.
+    pub(super) fn new(elsewhere: Elsewhere, salt: String, taken: impl IntoIterator<Item = u64>) -> Self {
+        let runs = taken.into_iter().map(|run| (run, 0)).collect();
+        There { elsewhere, salt, taken: Mutex::new(Taken { runs, copies: HashMap::new() }) }
+    }
+
+    /// Takes a run for a row; says whether that may have it.
+    fn take(&self, run: &str, row: u64) -> bool {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        *taken.runs.entry(of_text(run)).or_insert(row) == row
+    }
+
+    fn first_copy(&self, input: u64) -> u32 {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.copies.get(&input).copied().unwrap_or_default()
+    }
+
+    /// All copies below this one are other rows'.
+    fn are_taken_below(&self, input: u64, copy: u32) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = taken.copies.entry(input).or_default();
+        *first = copy.max(*first);
+    }
+}
+
+/// Has a row run, or takes the run of it that there is.
+///
+/// # Errors
+/// The server cannot be asked, or refuses: no row is to blame.
+pub(super) async fn run(there: &There, remote: &Remote, job: &Job) -> Result<Outcome, RemoteError> {
+    let began = Instant::now();
+    let number = of_input(&job.input);
+    let first = || Place { copy: there.first_copy(number), failures: 0 };
+    let (service, input) = (&there.elsewhere.service, Value::Object(job.input.clone()));
+    let mut place = job.place.unwrap_or_else(first);
+    loop {
+        let key = key(&there.salt, service, &job.input, (place.copy, place.failures));
+        let submitted = remote.submit(service, &key, &input).await?;
+        let invocation = submitted.invocation;
+        if !there.take(&invocation, job.row) {
+            place = Place { copy: place.copy + 1, failures: 0 };
+            there.are_taken_below(number, place.copy);
+            continue;
+        }
+        let known = if submitted.is_earlier { remote.output(&invocation).await? } else { None };
+        if known.as_ref().is_some_and(has_failed) {
+            place.failures += 1;
+            continue;
+        }
+        let ended = match known {
+            Some(ended) => ended,
+            None => remote.wait(&invocation).await?,
+        };
+        if matches!(ended, Ended::Gone) {
+            // The server has lost it, or forgotten it in this moment.
+            continue;
+        }
+        return Ok(Outcome { invocation: Some(invocation), place: Some(place), ..outcome(ended, began.elapsed()) });
+    }
+}
+
+fn has_failed(ended: &Ended) -> bool {
+    match ended {
+        Ended::Answer(report) => report["ok"] != Value::Bool(true),
+        Ended::Failed(..) => true,
+        Ended::Gone => false,
+    }
+}
+
+/// What a run has come to.
+fn outcome(ended: Ended, took: Duration) -> Outcome {
+    let failed = |message: String| Some(RowError::new(RunError::SCRIPT_EXIT_CODE, "server", message));
+    let mut report = match ended {
+        Ended::Answer(Value::Object(report)) if report.contains_key("ok") => report,
+        Ended::Answer(_) | Ended::Gone => {
+            let failure = failed("the service answered with something that is no report of a run".to_owned());
+            return Outcome { failure, cost: Some(0.0), took, ..Outcome::default() };
+        }
+        Ended::Failed(status, message) => {
+            let failure = failed(format!("the run failed at the server (status {status}): {message}"));
+            return Outcome { failure, took, ..Outcome::default() };
+        }
+    };
+    let is_good = report["ok"] == Value::Bool(true);
+    let failure = report.remove("error").and_then(|error| serde_json::from_value(error).ok());
+    let failure = failure.or_else(|| failed("the run failed and does not say why".to_owned()));
+    Outcome {
+        text: report.get("text").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        output: report.remove("output").filter(|_| is_good),
+        finish_reason: read(&mut report, "finishReason").flatten(),
+        usage: read(&mut report, "usage").unwrap_or_default(),
+        cost: report.get("cost").and_then(Value::as_f64),
+        took: report.get("durationMs").and_then(Value::as_u64).map_or(took, Duration::from_millis),
+        steps: report.get("steps").and_then(Value::as_u64).unwrap_or_default(),
+        failure: failure.filter(|_| !is_good),
+        ..Outcome::default()
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(report: &mut Map<String, Value>, key: &str) -> Option<T> {
+    serde_json::from_value(report.remove(key)?).ok()
+}

@@ -1,0 +1,201 @@
+//! The admin API: which calls wait for approval, and how a run is doing. Only ever asked for what a person would like to know: all
+//! else works without it.
+
+use std::time::Duration;
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    Address, RemoteError,
+    client::{Ask, Client},
+};
+
+/// Under which name a worker publishes calls that wait.
+const ENTRY: &str = "waits for approval";
+
+/// How long an answer may take.
+const WITHIN: Duration = Duration::from_secs(5);
+
+/// What an awakeable's id begins with.
+const AWAKEABLE: &str = "sign_1";
+
+/// The admin API of a server.
+pub(crate) struct Admin(Client);
+
+/// A call that waits.
+#[derive(Clone, Debug)]
+pub(crate) struct Waiting {
+    /// The awakeable that its decision goes to.
+    pub(crate) id: String,
+    /// The tool.
+    pub(crate) name: String,
+    /// What it is called with.
+    pub(crate) args: Value,
+    /// The invocation.
+    pub(crate) invocation: String,
+    /// Its service.
+    pub(crate) service: String,
+}
+
+/// An answer to a query.
+#[derive(Deserialize)]
+struct Rows {
+    rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    #[serde(default)]
+    entry_type: String,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    entry_json: Option<String>,
+    #[serde(default)]
+    service: Option<String>,
+    #[serde(default)]
+    last_failure: Option<String>,
+}
+
+impl Admin {
+    /// The admin API at this address, for this thread.
+    ///
+    /// # Errors
+    /// A variable is wrong.
+    pub(crate) fn new(address: &Address, variables: &[(String, String)]) -> Result<Self, RemoteError> {
+        // Nobody waits for what would only be nice to know.
+        Ok(Admin(Client::new(address, variables)?.with_patience(Duration::ZERO)))
+    }
+
+    /// The calls that wait; those of one invocation if it is named.
+    ///
+    /// # Errors
+    /// The server cannot be asked, or refuses.
+    pub(crate) async fn waiting(&self, invocation: Option<&str>) -> Result<Vec<Waiting>, RemoteError> {
+        let only = invocation.filter(|id| is_plain(id)).map(|id| format!(" and i.id = '{id}'")).unwrap_or_default();
+        // The name stands with the command, the calls with its completion, decisions with signals.
+        let query = format!(
+            "select j.id as id, j.entry_type as entry_type, j.name as name, j.entry_json as entry_json, \
+             i.target_service_name as service from sys_journal j join sys_invocation i on i.id = j.id \
+             where i.status <> 'completed'{only} and j.id in (select id from sys_journal where name = '{ENTRY}') \
+             and j.entry_type in ('Command: Run', 'Notification: Run', 'Notification: Signal') order by j.id, j.index"
+        );
+        Ok(waiting_of(&self.query(&query).await?))
+    }
+
+    /// Why the last attempt of an invocation that is not over has failed, if it has.
+    ///
+    /// # Errors
+    /// The server cannot be asked, or refuses.
+    pub(crate) async fn last_failure(&self, invocation: &str) -> Result<Option<String>, RemoteError> {
+        if !is_plain(invocation) {
+            return Ok(None);
+        }
+        let query = format!(
+            "select id, last_failure from sys_invocation where id = '{invocation}' and status in ('backing-off', 'paused')"
+        );
+        Ok(self.query(&query).await?.into_iter().find_map(|row| row.last_failure))
+    }
+
+    async fn query(&self, query: &str) -> Result<Vec<Row>, RemoteError> {
+        let body = json!({ "query": query });
+        let ask = Ask { within: WITHIN, ..Ask::post(self.0.address.at(&["query"]), &body) };
+        let reply = self.0.ask(&ask).await?;
+        match serde_json::from_slice::<Rows>(&reply.body) {
+            Ok(rows) if reply.status == 200 => Ok(rows.rows),
+            _ => {
+                Err(self.0.refusal(&reply).with_hint("the admin API is wanted, such as --admin http://127.0.0.1:9070"))
+            }
+        }
+    }
+}
+
+/// Whether a name can stand in a query.
+fn is_plain(id: &str) -> bool {
+    id.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')
+}
+
+/// The calls in the entries of some journals, each in its order, that are not decided.
+fn waiting_of(rows: &[Row]) -> Vec<Waiting> {
+    let mut found = Vec::new();
+    for journal in rows.chunk_by(|one, other| one.id == other.id) {
+        let entries: Vec<(&Row, Value)> = journal
+            .iter()
+            .filter_map(|row| Some((row, serde_json::from_str(row.entry_json.as_deref()?).ok()?)))
+            .collect();
+        let of = |kind: &str| entries.iter().filter(move |(row, _)| row.entry_type == kind).collect::<Vec<_>>();
+        let published: Vec<&Value> = of("Command: Run")
+            .into_iter()
+            .filter(|(row, _)| row.name.as_deref() == Some(ENTRY))
+            .map(|(_, entry)| &entry["Command"]["Run"]["completion_id"])
+            .collect();
+        let decided: Vec<u64> = of("Notification: Signal")
+            .into_iter()
+            .filter_map(|(_, entry)| entry["Notification"]["Signal"]["id"]["Index"].as_u64())
+            .collect();
+        for (row, entry) in of("Notification: Run") {
+            let run = &entry["Notification"]["Completion"]["Run"];
+            if published.contains(&&run["completion_id"]) {
+                let calls = calls_of(row, &run["result"]["Success"]);
+                found.extend(calls.filter(|call| signal(&call.id).is_none_or(|index| !decided.contains(&index))));
+            }
+        }
+    }
+    found
+}
+
+/// The calls in a published value, which is bytes of JSON.
+fn calls_of<'a>(row: &'a Row, value: &Value) -> impl Iterator<Item = Waiting> + use<'a> {
+    let bytes: Vec<u8> = serde_json::from_value(value.clone()).unwrap_or_default();
+    let published: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let calls = published["calls"].as_array().cloned().unwrap_or_default();
+    calls.into_iter().filter_map(|call| {
+        Some(Waiting {
+            id: call["id"].as_str()?.to_owned(),
+            name: call["name"].as_str().unwrap_or_default().to_owned(),
+            args: call["args"].clone(),
+            invocation: row.id.clone(),
+            service: row.service.clone().unwrap_or_default(),
+        })
+    })
+}
+
+/// The number of the signal that an awakeable is, in its invocation: the last bytes of its id.
+fn signal(awakeable: &str) -> Option<u64> {
+    let bytes = URL_SAFE_NO_PAD.decode(awakeable.strip_prefix(AWAKEABLE)?).ok()?;
+    let index: [u8; 4] = bytes[bytes.len().checked_sub(4)?..].try_into().ok()?;
+    Some(u32::from_be_bytes(index).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(entry_type: &str, name: Option<&str>, entry: &Value) -> Row {
+        let (id, entry_type, name) = ("inv_1".to_owned(), entry_type.to_owned(), name.map(str::to_owned));
+        let service = Some("deploy".to_owned());
+        Row { id, entry_type, name, entry_json: Some(entry.to_string()), service, last_failure: None }
+    }
+
+    #[test]
+    fn calls_wait_until_their_signal_is_there() {
+        let id = "sign_19faFKbtLN2_K0fT5bM6kCXToQ9REp3TWAAAAEQ";
+        assert_eq!(signal(id), Some(17));
+        let calls = json!({ "calls": [{ "id": id, "name": "deploy", "args": { "to": "live" } }] }).to_string();
+        let other = row("Command: Run", Some("checkpoint 1"), &json!({ "Command": { "Run": { "completion_id": 1 } } }));
+        let command = row("Command: Run", Some(ENTRY), &json!({ "Command": { "Run": { "completion_id": 2 } } }));
+        let value = json!({ "completion_id": 2, "result": { "Success": calls.as_bytes() } });
+        let entry = json!({ "Notification": { "Completion": { "Run": value } } });
+        let published = row("Notification: Run", None, &entry);
+        let signal =
+            row("Notification: Signal", None, &json!({ "Notification": { "Signal": { "id": { "Index": 17 } } } }));
+        let mut rows = vec![other, command, published];
+        let waiting = waiting_of(&rows);
+        assert_eq!((waiting.len(), &*waiting[0].name, &*waiting[0].service), (1, "deploy", "deploy"));
+        rows.push(signal);
+        assert!(waiting_of(&rows).is_empty());
+    }
+}
