@@ -26,6 +26,7 @@ mod write;
 pub(crate) use earlier::Earlier;
 pub(crate) use error::JournalError;
 pub(crate) use file::Journal;
+#[cfg(feature = "worker")]
 pub(crate) use mirror::Mirror;
 pub(crate) use place::{JOURNAL_VARIABLE, place};
 pub(crate) use recorder::Recorder;
