@@ -94,6 +94,7 @@ I have noted two things.
 clean-up after 2 note(s)
 ",
     ),
+    ("scale/refunds", "I have seen to it.\n"),
     ("summarize", "7 words in, at most 50 out\nIt is about three cats.\n"),
     (
         "task-graph",
@@ -122,6 +123,7 @@ The research is done; the writing failed for lack of paper.
 /// What examples are given: words, and standard input.
 const GIVEN: &[(&str, &[&str], &str)] = &[
     ("map", &["I cannot log in."], ""),
+    ("scale/refunds", &["17", "--euros", "30"], ""),
     ("summarize", &[], "Three cats sat here.\nAll three slept.\n"),
     ("typed", &["Rome", "--days", "2", "--tags", "rain", "--tags", "wind"], ""),
 ];
@@ -169,11 +171,12 @@ const ENDINGS: [&str; 4] = [".lmt.mjs", ".lmt.js", ".lmt.ts", ".lmt.mts"];
 fn examples() -> Vec<(String, std::path::PathBuf)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let named = |path: std::path::PathBuf| {
-        let name = path.file_name()?.to_str()?;
+        let name = path.strip_prefix(&directory).ok()?.to_str()?;
         let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))?.to_owned();
         Some((stem, path))
     };
-    let files = fs::read_dir(directory).expect("examples/ is there");
+    let folders = ["", "scale"].map(|folder| fs::read_dir(directory.join(folder)).expect("examples/ is there"));
+    let files = folders.into_iter().flatten();
     let files = files.filter_map(|entry| named(entry.expect("a readable directory").path()));
     // Tests of examples are run by `lmthing test`.
     files.filter(|(stem, _)| !stem.ends_with(".test")).collect()
@@ -189,7 +192,7 @@ fn the_tests_of_the_examples_pass() {
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
     // Those that have to be given an input.
-    assert!(stdout.contains(" passed | 3 skipped ("), "{stdout}");
+    assert!(stdout.contains(" passed | 4 skipped ("), "{stdout}");
 }
 
 /// Runs an example with what it is given.
@@ -238,7 +241,8 @@ fn every_example_is_listed_and_says_what_it_shows() {
     for (name, path) in &files {
         let text = fs::read_to_string(path).expect("an example is text");
         let header: Vec<&str> = text.lines().take_while(|line| line.starts_with("//")).collect();
-        let command = format!("lmthing run examples/{}", path.file_name().expect("a file").to_string_lossy());
+        let file = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("an example of this repository");
+        let command = format!("lmthing run {}", file.display());
         assert!(header.first().is_some_and(|line| line.starts_with("// Shows ")), "{name}: say what it shows");
         assert!(header.iter().any(|line| line.contains(&command)), "{name}: say how to run it: {command}");
     }

@@ -28,6 +28,7 @@ pub(crate) use earlier::Earlier;
 pub(crate) use elsewhere::sums_of;
 pub(crate) use error::JournalError;
 pub(crate) use file::Journal;
+#[cfg(feature = "worker")]
 pub(crate) use mirror::Mirror;
 pub(crate) use place::{JOURNAL_VARIABLE, place};
 pub(crate) use recorder::Recorder;

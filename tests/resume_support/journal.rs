@@ -8,7 +8,7 @@ use super::provider::who;
 
 /// The entries of all logs, in the order they were appended.
 pub struct Journal {
-    /// Of which log, and what.
+    /// Of which log of which run, and what.
     pub entries: Vec<(String, Value)>,
 }
 
@@ -20,7 +20,7 @@ impl Journal {
         fs::copy(path, &copy).ok()?;
         let _ = fs::copy(path.with_extension("db-wal"), copy.with_extension("db-wal"));
         let connection = rusqlite::Connection::open(&copy).unwrap();
-        let mut statement = connection.prepare("SELECT key, entry FROM entries ORDER BY at").ok()?;
+        let mut statement = connection.prepare("SELECT (at >> 32) || key, entry FROM entries ORDER BY at").ok()?;
         let entries = statement.query_map([], |row| {
             let (key, text): (String, String) = (row.get(0)?, row.get(1)?);
             Ok((key, serde_json::from_str(&text).unwrap()))

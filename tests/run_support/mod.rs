@@ -151,6 +151,10 @@ impl Running {
         processes::signal(self.child.id(), name);
     }
 
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
     /// Waits for the end.
     pub fn end(mut self) -> Ended {
         let start = Instant::now();

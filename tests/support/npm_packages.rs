@@ -1,24 +1,60 @@
 //! Packages from npm, for tests of what others have made. Without npm or a network, in CI, or where a machine says so with
 //! `LMTHING_NPM_TESTS=0`, such a test is skipped with a word; `LMTHING_NPM_TESTS=1` runs it in CI too.
+#![allow(dead_code, reason = "each test binary uses a part of this")]
 
-use std::process::{Command, Stdio};
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
 use crate::{run_support::Folder, skipped::skipped};
 
 /// A folder with the packages installed, unless that cannot be.
 pub fn installed(test: &str, packages: &[&str]) -> Option<Folder> {
-    let wanted = std::env::var("LMTHING_NPM_TESTS").unwrap_or_default();
-    if wanted == "0" || (wanted.is_empty() && std::env::var_os("CI").is_some()) {
-        skipped(test, "LMTHING_NPM_TESTS=1 runs it, also where CI is set");
+    if !wanted(test) {
         return None;
     }
-    let folder = Folder::new(&[("package.json", "{}")]);
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=0"]).args(packages);
-    npm.current_dir(folder.path("")).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if npm.status().is_ok_and(|status| status.success()) {
+    let folder = Folder::new(&[]);
+    if install(&folder.path(""), packages) {
         return Some(folder);
     }
     skipped(test, "npm could not install the packages");
     None
+}
+
+/// The same for packages that are large: they are installed once and kept beside the build. Tests only read there.
+pub fn kept(test: &str, packages: &[&str]) -> Option<PathBuf> {
+    if !wanted(test) {
+        return None;
+    }
+    // What is installed is part of the name, so that another version is installed anew.
+    let name = packages.join(" ").replace(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.', "-");
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("npm{name}"));
+    fs::create_dir_all(&home).expect("a folder beside the build");
+    let lock = File::create(home.join("lock")).expect("a file beside the build");
+    lock.lock().expect("a lock");
+    let whole = home.join("installed");
+    if whole.exists() || (install(&home, packages) && File::create(&whole).is_ok()) {
+        return Some(home);
+    }
+    skipped(test, "npm could not install the packages");
+    None
+}
+
+fn wanted(test: &str) -> bool {
+    let wanted = std::env::var("LMTHING_NPM_TESTS").unwrap_or_default();
+    let runs = wanted != "0" && (!wanted.is_empty() || std::env::var_os("CI").is_none());
+    if !runs {
+        skipped(test, "LMTHING_NPM_TESTS=1 runs it, also where CI is set");
+    }
+    runs
+}
+
+fn install(folder: &Path, packages: &[&str]) -> bool {
+    fs::write(folder.join("package.json"), "{}").expect("a file in the folder");
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=0"]).args(packages);
+    npm.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    npm.status().is_ok_and(|status| status.success())
 }

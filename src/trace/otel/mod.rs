@@ -44,9 +44,8 @@ pub(crate) struct Export {
 impl Export {
     /// Begins to listen for spans. `clean` replaces secrets in whatever is going to be sent.
     pub(crate) fn new(settings: Settings, clean: Clean) -> Self {
-        let parent = settings.parent.clone();
         let shared = SharedExport::new(settings, &clean);
-        let spans = shared.spans(parent, clean);
+        let spans = shared.spans(shared.0.parent.clone(), clean);
         Export { shared, spans: Rc::new(RefCell::new(spans)) }
     }
 
@@ -71,6 +70,7 @@ struct Sending {
     parent: Option<SpanContext>,
     captures_content: bool,
     /// What must not be shown: known to whoever replaces secrets.
+    #[cfg(feature = "worker")]
     secrets: Vec<String>,
     /// Where spans go, as it may be shown.
     address: String,
@@ -82,6 +82,7 @@ impl SharedExport {
         let load = Arc::new(Load::default());
         let (resource, parent) = (settings.resource(clean), settings.parent.clone());
         let (captures_content, address) = (settings.captures_content, settings.address());
+        #[cfg(feature = "worker")]
         let secrets = settings.secrets().map(str::to_owned).collect();
         let exporter = Exporter::new(settings, load.clone());
         let batches = BatchConfigBuilder::default().with_max_queue_size(MAX_SPANS).with_scheduled_delay(DELAY).build();
@@ -90,7 +91,15 @@ impl SharedExport {
             .with_resource(resource)
             .with_span_processor(Bounded::new(processor, load.clone()))
             .build();
-        SharedExport(Arc::new(Sending { provider, load, parent, captures_content, secrets, address }))
+        SharedExport(Arc::new(Sending {
+            provider,
+            load,
+            parent,
+            captures_content,
+            #[cfg(feature = "worker")]
+            secrets,
+            address,
+        }))
     }
 
     fn spans(&self, parent: Option<SpanContext>, clean: Clean) -> Spans {

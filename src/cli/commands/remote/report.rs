@@ -38,7 +38,9 @@ pub(super) fn show(report: Value, args: ShowArgs, printer: &Printer, service: &s
     if let Some(error) = report.get("error").filter(|error| error.is_object()) {
         printer.diagnostic(&diagnostic(error));
     }
-    if printer.stderr_is_terminal() && !args.quiet {
+    // A run of nothing but mocks has cost nobody anything.
+    let is_real = report["model"].as_str().is_some_and(|model| !model.starts_with("mock:"));
+    if is_real && printer.stderr_is_terminal() && !args.quiet {
         printer.stderr_dim(&closing(&report));
     }
     if args.format == Format::Json {

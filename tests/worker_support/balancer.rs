@@ -1,0 +1,42 @@
+//! What stands before several workers: each connection goes to the next one that takes it.
+
+use std::{
+    io,
+    net::{Shutdown, TcpListener, TcpStream},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+/// Hands connections on to these ports, until the process ends. Says its own.
+pub fn start(workers: &[u16]) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (workers, next) = (workers.to_vec(), Arc::new(AtomicUsize::new(0)));
+    thread::spawn(move || {
+        for inward in listener.incoming().flatten() {
+            let first = next.fetch_add(1, Ordering::Relaxed);
+            let ports = (0..workers.len()).map(|place| workers[(first + place) % workers.len()]);
+            // One that nobody takes is closed, and asked for again.
+            let Some(outward) = ports.filter_map(|port| TcpStream::connect(("127.0.0.1", port)).ok()).next() else {
+                continue;
+            };
+            let _ = joined(&inward, &outward);
+        }
+    });
+    port
+}
+
+/// Both directions, each on a thread; the end of one is the end of both.
+fn joined(inward: &TcpStream, outward: &TcpStream) -> io::Result<()> {
+    for (from, to) in [(inward, outward), (outward, inward)] {
+        let (mut from, mut to) = (from.try_clone()?, to.try_clone()?);
+        thread::spawn(move || {
+            let _ = io::copy(&mut from, &mut to);
+            let _ = (to.shutdown(Shutdown::Both), from.shutdown(Shutdown::Both));
+        });
+    }
+    Ok(())
+}

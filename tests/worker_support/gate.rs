@@ -1,0 +1,30 @@
+//! Holds back answers of the provider until a test has seen what it wants to see.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+
+#[derive(Clone, Default)]
+pub struct Gate(Arc<Mutex<BTreeSet<String>>>);
+
+impl Gate {
+    /// Requests of this name wait from now on.
+    pub fn hold(&self, name: &str) {
+        self.0.lock().unwrap().insert(name.to_owned());
+    }
+
+    /// And no longer.
+    pub fn open(&self, name: &str) {
+        self.0.lock().unwrap().remove(name);
+    }
+
+    /// Waits as long as the name is held.
+    pub fn wait(&self, name: &str) {
+        while self.0.lock().unwrap().contains(name) {
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
