@@ -14,6 +14,7 @@ use super::{
     runs::{RunInfo, Status},
     stored::{Start, is_step_over},
 };
+use crate::event::Sums;
 
 impl Journal {
     /// The run of exactly this name.
@@ -87,4 +88,10 @@ impl Journal {
             Ok(())
         })
     }
+}
+
+/// What entries say that was used; nothing where they are none.
+pub(crate) fn sums_of(entries: &[(String, String)]) -> Sums {
+    let logs = logs_of(entries.iter().map(|(key, text)| (key.clone(), text.as_str())));
+    logs.map(|logs| used(&logs)).unwrap_or_default()
 }

@@ -24,6 +24,8 @@ mod stored;
 mod write;
 
 pub(crate) use earlier::Earlier;
+#[cfg(feature = "worker")]
+pub(crate) use elsewhere::sums_of;
 pub(crate) use error::JournalError;
 pub(crate) use file::Journal;
 #[cfg(feature = "worker")]

@@ -84,8 +84,14 @@ impl<J: Send + 'static> Threads<J> {
         for index in 0..self.threads.len() {
             let (thread, one) = &self.threads[index];
             let Some(job) = one.stuck(longer_than) else { continue };
-            found.push(Stuck { job, thread: *thread });
-            self.threads[index] = self.one_more()?;
+            let stuck = Stuck { job, thread: *thread };
+            match self.one_more() {
+                Ok(another) => self.threads[index] = another,
+                // Those that were replaced have to be told of; this one is looked at again.
+                Err(_) if !found.is_empty() => break,
+                Err(error) => return Err(error),
+            }
+            found.push(stuck);
         }
         Ok(found)
     }

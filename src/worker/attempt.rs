@@ -1,22 +1,32 @@
 //! An attempt of a run as the handler has it: the engine is started when something is to be done that is not stored, and stops when
 //! the attempt is dropped. Must not know Restate, nor JavaScript.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use serde_json::{Map, Value};
+use tokio::time::timeout;
 
 use super::{
     batch::{Batch, Entry},
     beneath::Decision,
     crew::{Crew, Engine},
-    engine::Job,
+    engine::{Job, Place},
     log::Log,
     outbox::{Ended, pair},
     tally::Turn,
 };
+
+/// How long an attempt waits for the one before it: broken connections are noticed within 40 s.
+const PATIENCE: Duration = Duration::from_secs(45);
+
+/// How long an engine has to end: it gives its tools less than that.
+const END_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What an attempt is of.
 pub(super) struct Subject {
@@ -35,13 +45,15 @@ pub(super) struct Attempt<'a> {
     crew: &'a Arc<Crew>,
     subject: &'a Subject,
     engine: Option<Engine>,
+    /// Its place among those that run, before the engine has it.
+    place: Option<Place>,
     begun: Arc<AtomicBool>,
 }
 
 impl<'a> Attempt<'a> {
     /// Nothing is begun.
     pub(super) fn new(crew: &'a Arc<Crew>, subject: &'a Subject) -> Self {
-        Attempt { crew, subject, engine: None, begun: Arc::default() }
+        Attempt { crew, subject, engine: None, place: None, begun: Arc::default() }
     }
 
     /// Whether an engine has been at work.
@@ -54,25 +66,32 @@ impl<'a> Attempt<'a> {
     /// # Errors
     /// Nothing more is.
     pub(super) async fn next(&mut self, stored: &[Entry], decisions: &[Decision]) -> Result<Batch, Ended> {
-        let engine = match &mut self.engine {
-            Some(engine) => engine,
-            None => {
-                let engine = self.start(stored, decisions).await;
-                self.engine.insert(engine)
-            }
-        };
-        engine.inbox.next().await
+        if self.engine.is_none() {
+            self.engine = Some(self.start(stored, decisions).await?);
+        }
+        match &mut self.engine {
+            Some(engine) => engine.inbox.next().await,
+            None => unreachable!("it was started"),
+        }
     }
 
-    async fn start(&self, stored: &[Entry], decisions: &[Decision]) -> Engine {
-        let Subject { file, run, invocation, input, log, trace_parent, turn } = self.subject;
-        if let Some(engine) = self.crew.taken_over(run, stored) {
-            self.begun.store(true, Ordering::Relaxed);
-            return engine;
+    /// Takes its place among those that run, which may take as long as there are too many.
+    pub(super) async fn take_place(&mut self) {
+        if self.place.is_none() {
+            self.place = Some(self.crew.place().await);
         }
-        // Two at once would write the same log.
-        self.crew.earlier_is_over(run).await;
-        let place = self.crew.place().await;
+    }
+
+    async fn start(&mut self, stored: &[Entry], decisions: &[Decision]) -> Result<Engine, Ended> {
+        let Subject { file, run, invocation, input, log, trace_parent, turn } = self.subject;
+        if let Some(engine) = self.earlier(stored).await? {
+            // It has a place of its own.
+            self.place = None;
+            self.begun.store(true, Ordering::Relaxed);
+            return Ok(engine);
+        }
+        self.take_place().await;
+        let Some(place) = self.place.take() else { unreachable!("it was taken") };
         self.begun.store(true, Ordering::Relaxed);
         let (outbox, inbox) = pair(stored.len());
         let over = self.crew.run(Job {
@@ -88,7 +107,29 @@ impl<'a> Attempt<'a> {
             over: None,
             place,
         });
-        Engine { inbox, over, at_work: turn.begins() }
+        Ok(Engine { inbox, over, at_work: turn.begins() })
+    }
+
+    /// The engine of an earlier attempt, if that can be taken over. Two at once would do the same: one that cannot has ended when
+    /// this resolves.
+    async fn earlier(&self, stored: &[Entry]) -> Result<Option<Engine>, Ended> {
+        let run = &self.subject.run;
+        // Its attempt may hang on a connection of which nobody knows yet that it is broken.
+        for patience in [PATIENCE, END_PATIENCE] {
+            let waits = async {
+                loop {
+                    if let Some(engine) = self.crew.taken_over(run, stored) {
+                        return Some(engine);
+                    }
+                    self.crew.earlier_changes(run)?.await;
+                }
+            };
+            if let Ok(found) = timeout(patience, waits).await {
+                return Ok(found);
+            }
+            self.crew.stop(run);
+        }
+        Err(Ended::TryAgain("an earlier attempt of the run has not ended yet".to_owned()))
     }
 
     /// Ends what is under way, and waits until it has ended.
@@ -96,8 +137,8 @@ impl<'a> Attempt<'a> {
         let Some(Engine { inbox, mut over, .. }) = self.engine.take() else { return };
         drop(inbox);
         self.begun.store(false, Ordering::Relaxed);
-        // It resolves when the other end is dropped.
-        let _ = over.changed().await;
+        // It resolves when the other end is dropped; never, when a script holds its thread.
+        let _ = timeout(END_PATIENCE, over.changed()).await;
     }
 }
 

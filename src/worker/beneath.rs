@@ -45,6 +45,10 @@ pub(super) fn open(
     if let Some(left) = journal.named(run)? {
         journal.release(&left)?;
     }
+    // Another process may be at work on it: before anything is asked that it asks as well.
+    if let Some(left) = journal.named(run)? {
+        left.check_is_left()?;
+    }
     let mut here = entries(&journal, run)?;
     if !begins_with(&here, stored) {
         journal.take_in(run, start, stored)?;

@@ -4,7 +4,6 @@ use std::{
     collections::HashMap,
     io,
     path::PathBuf,
-    rc::Rc,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -12,24 +11,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
-    time::timeout,
-};
+use tokio::sync::{Notify, Semaphore, watch};
 
 use super::{
     batch::Entry,
     beneath::forget_old,
-    engine::{self, Job, Shared},
+    engine::{self, Job, Place, Shared},
     options::RunOptions,
     outbox::{Ended, Inbox, Outbox},
     tally::AtWork,
 };
 use crate::{
-    provider::Redactor,
     script::THREAD_STACK_SIZE,
     threads::{Like, ThreadId, Threads},
-    trace::otel::SharedExport,
 };
 
 /// How long a script may hold its thread: longer than what is interrupted.
@@ -44,9 +38,6 @@ const KEPT: Duration = Duration::from_secs(60);
 /// How often old runs are forgotten.
 const FORGETTING: Duration = Duration::from_secs(3600);
 
-/// How long an attempt waits for the one before it, which ends by itself within less.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 /// The threads with their runs.
 pub(crate) struct Crew {
     threads: Mutex<Threads<(u64, Job)>>,
@@ -54,6 +45,8 @@ pub(crate) struct Crew {
     journal: PathBuf,
     next: AtomicU64,
     running: Mutex<HashMap<u64, Running>>,
+    /// An engine was left.
+    changed: Arc<Notify>,
     /// Engines whose attempts were lost, by the names of their runs.
     left: Mutex<HashMap<String, (Instant, Engine)>>,
 }
@@ -68,8 +61,10 @@ pub(super) struct Engine {
 }
 
 /// A run on a thread.
+#[derive(Clone)]
 struct Running {
     run: String,
+    place: Place,
     thread: ThreadId,
     outbox: Arc<Outbox>,
     over: watch::Receiver<()>,
@@ -86,13 +81,10 @@ impl Crew {
         let like = Like { name: "lmthing-run", stack_size: THREAD_STACK_SIZE };
         let (jobs, journal) = (shared.options.jobs, shared.options.journal.clone());
         let threads = Threads::start(like, jobs, move || {
-            let variables = &shared.options.variables;
-            let redactor = Rc::new(Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
-            shared.options.export.iter().flat_map(SharedExport::secrets).for_each(|secret| redactor.learn(secret));
             let shared = shared.clone();
             move |(_, job)| {
-                let (shared, redactor) = (shared.clone(), redactor.clone());
-                async move { engine::run(&shared, &redactor, job).await }
+                let shared = shared.clone();
+                async move { engine::run(&shared, job).await }
             }
         })?;
         Ok(Arc::new(Crew {
@@ -102,22 +94,40 @@ impl Crew {
             next: AtomicU64::new(1),
             running: Mutex::default(),
             left: Mutex::default(),
+            changed: Arc::default(),
         }))
     }
 
     /// Waits until one more may run.
-    pub(super) async fn place(&self) -> OwnedSemaphorePermit {
-        let place = self.places.clone().acquire_owned().await;
-        place.expect("the places are never closed")
+    pub(super) async fn place(&self) -> Place {
+        let permit = self.places.clone().acquire_owned().await;
+        Place::new(permit.expect("the places are never closed"))
     }
 
-    /// Waits until an earlier attempt of a run in this process is over.
-    pub(super) async fn earlier_is_over(&self, run: &str) {
-        let over = self.running().values().find(|running| running.run == run).map(|running| running.over.clone());
-        if let Some(mut over) = over {
-            // The other end is dropped then.
-            let _ = timeout(PATIENCE, async { while over.changed().await.is_ok() {} }).await;
+    /// Resolves when something has changed that an attempt waits for: the engine of an earlier one is over, or was left. `None`
+    /// when no engine of the run is at work.
+    pub(super) fn earlier_changes(&self, run: &str) -> Option<impl Future<Output = ()> + use<>> {
+        let changed = self.changed.clone().notified_owned();
+        let mut over = self.at_work(run)?.over.clone();
+        Some(async move {
+            tokio::select! {
+                // The other end is dropped then.
+                _ = over.changed() => {}
+                () = changed => {}
+            }
+        })
+    }
+
+    /// Has the engine of an earlier attempt end, whoever still waits for it.
+    pub(super) fn stop(&self, run: &str) {
+        if let Some(earlier) = self.at_work(run) {
+            earlier.outbox.end(Ended::TryAgain("another attempt goes on with the run".to_owned()));
         }
+    }
+
+    fn at_work(&self, run: &str) -> Option<Running> {
+        let running = self.running();
+        running.values().find(|running| running.run == run && running.over.has_changed().is_ok()).cloned()
     }
 
     /// Has a run run; what comes back resolves when it is over, as its other end is dropped.
@@ -125,17 +135,18 @@ impl Crew {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (told, over) = watch::channel(());
         job.over = Some(told);
-        let (run, outbox) = (job.run.clone(), job.outbox.clone());
+        let (run, outbox, place) = (job.run.clone(), job.outbox.clone(), job.place.clone());
         let thread = self.threads().run(number, (number, job));
         let mut running = self.running();
         running.retain(|_, running| running.over.has_changed().is_ok());
-        running.insert(number, Running { run, thread, outbox, over: over.clone() });
+        running.insert(number, Running { run, place, thread, outbox, over: over.clone() });
         over
     }
 
     /// Keeps an engine for the next attempt of its run. It comes to the end of its step, which nobody stores for now.
     pub(super) fn leave(&self, run: &str, engine: Engine) {
         self.left().insert(run.to_owned(), (Instant::now(), engine));
+        self.changed.notify_waiters();
     }
 
     /// The engine that an earlier attempt has left, if it is of the same history.
@@ -166,12 +177,12 @@ impl Crew {
                 for number in lost {
                     let Some(lost) = running.remove(&number) else { continue };
                     lost.outbox.end(if number == stuck.job {
-                        Ended::ForGood("the script computed without a pause and could not be interrupted".to_owned())
+                        let why = "the script computed without a pause and could not be interrupted";
+                        Ended::ForGood("script", why.to_owned())
                     } else {
                         Ended::TryAgain("another run held the thread of this one".to_owned())
                     });
-                    // Its place is not coming back.
-                    self.places.add_permits(1);
+                    lost.place.give_back();
                 }
             }
         }

@@ -1,7 +1,15 @@
 //! One attempt of a run, in an engine of its own on one of a few threads. Must not know Restate: entries go to the outbox, and the
 //! run stops when nobody is at the other end of it.
 
-use std::{cell::RefCell, panic::AssertUnwindSafe, path::Path, pin::pin, rc::Rc, sync::Arc, time::Duration};
+use std::{
+    cell::RefCell,
+    panic::AssertUnwindSafe,
+    path::Path,
+    pin::pin,
+    rc::Rc,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
@@ -33,6 +41,7 @@ use crate::{
         bindings::{Exchanges, FileRun},
     },
     session::{AskedModel, FileRunOptions, Meter, RunFailure, SharedModel, Surroundings, run_file, used_before},
+    trace::otel::SharedExport,
 };
 
 /// Bytes that the scripts of a run may use: many run at once.
@@ -69,17 +78,37 @@ pub(super) struct Job {
     pub(super) trace_parent: Option<String>,
     /// It is over when this is dropped.
     pub(super) over: Option<watch::Sender<()>>,
-    /// Its place among those that run.
-    pub(super) place: OwnedSemaphorePermit,
+    /// Its place among those that run, unless it has lost that.
+    pub(super) place: Place,
+}
+
+/// A place among those that run, which is given back once.
+#[derive(Clone)]
+pub(super) struct Place(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
+
+impl Place {
+    pub(super) fn new(permit: OwnedSemaphorePermit) -> Self {
+        Place(Arc::new(Mutex::new(Some(permit))))
+    }
+
+    /// Lets somebody else have it.
+    pub(super) fn give_back(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
 }
 
 /// Runs it.
-pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: Job) {
+pub(super) async fn run(shared: &Shared, job: Job) {
+    // Its own: it learns what this run finds to be secret.
+    let variables = &shared.options.variables;
+    let redactor = &Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
+    shared.options.export.iter().flat_map(SharedExport::secrets).for_each(|secret| redactor.learn(secret));
     let attempt = AssertUnwindSafe(attempt(shared, redactor, &job)).catch_unwind().await;
     // A panic is a fault of ours, and no reason for other runs to fail.
-    let ended = attempt.unwrap_or_else(|_| Ended::ForGood("lmthing failed while it ran this run".to_owned()));
+    let ended = attempt.unwrap_or_else(|_| Ended::ForGood("script", "lmthing failed while it ran this run".to_owned()));
     job.outbox.end(ended);
-    drop((job.place, job.over));
+    job.place.give_back();
+    drop(job.over);
 }
 
 async fn attempt(shared: &Shared, redactor: &Redactor, job: &Job) -> Ended {

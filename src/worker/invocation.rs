@@ -23,14 +23,21 @@ use tokio::sync::watch;
 
 use super::{
     attempt::{Attempt, Subject},
-    batch::{Batch, End, Waiting},
+    batch::{Batch, End, Entry, Waiting},
     beneath::Decision,
     crew::Crew,
     outbox::Ended,
     seam::{Handler, Invocation, Invocations},
     telling,
 };
-use crate::{checkpoint::Verdict, prompt::RunError};
+use crate::{
+    checkpoint::Verdict,
+    diagnostic::Diagnostic,
+    event::{RunFinish, Summary},
+    journal::sums_of,
+    prompt::RunError,
+    session::failure,
+};
 
 /// The first wait before an answer is asked for again; each is twice as long as the one before.
 const FIRST_WAIT: Duration = Duration::from_secs(2);
@@ -78,7 +85,7 @@ impl Invocations for Runs {
                     log.warn("cancelled", &[]);
                     return Err(error.into());
                 }
-                Err(Broken::Ended(error)) if handler == Handler::Report => failed(error.message()),
+                Err(Broken::Ended(error)) if handler == Handler::Report => failed(&[], "model", error.message()),
                 Err(Broken::Ended(error)) => {
                     telling::ends(&log, &json!({ "error": { "message": error.message() } }));
                     return Err(error.into());
@@ -134,16 +141,24 @@ impl Work<'_> {
                 .initial_delay(FIRST_WAIT)
                 .exponentiation_factor(2.0)
                 .max_delay(LONGEST_WAIT)
-                .max_duration(self.retry_for);
+                .max_attempts(attempts_within(self.retry_for));
             let begun = attempt.begun();
+            // Before Restate counts how long it takes.
+            tokio::select! {
+                biased;
+                () = self.closing_before(&begun) => return Err(self.given_back()),
+                () = self.stream.cancelled() => return Err(cancelled().into()),
+                () = attempt.take_place(), if !begun.load(Ordering::Relaxed) => {}
+                else => {}
+            }
             // It does nothing before it is asked for, which it is not when Restate has stored what it gives.
             let work = self.next(&mut attempt, &stored, &decisions);
             let next = self.context.run(move || work);
             let batch = tokio::select! {
                 biased;
-                batch = next.name(format!("checkpoint {number}")).retry_policy(policy) => batch,
                 // What is at work comes to the end of its step.
                 () = self.closing_before(&begun) => return Err(self.given_back()),
+                batch = next.name(format!("checkpoint {number}")).retry_policy(policy) => batch,
             };
             let mut batch = match batch {
                 Ok(Json(batch)) => batch,
@@ -187,7 +202,7 @@ impl Work<'_> {
     async fn next(
         &self,
         attempt: &mut Attempt<'_>,
-        stored: &[super::batch::Entry],
+        stored: &[Entry],
         decisions: &[Decision],
     ) -> Result<Json<Batch>, HandlerError> {
         let ended = tokio::select! {
@@ -199,7 +214,7 @@ impl Work<'_> {
             () = self.stream.cancelled() => {
                 // Its tools hear of it, and have some time.
                 attempt.end().await;
-                return Err(TerminalError::new_with_code(CANCELLED, "cancelled").into());
+                return Err(cancelled().into());
             }
         };
         match ended {
@@ -207,7 +222,11 @@ impl Work<'_> {
                 self.subject.log.warn("is to be tried again", &[("why", why.clone().into())]);
                 Err(HandlerError::from(why))
             }
-            Ended::ForGood(why) => Err(TerminalError::new(why).into()),
+            Ended::ForGood(kind, why) => {
+                let report = End::Report(failed(stored, kind, &why));
+                let batch = Batch::new(Vec::new(), Some(report));
+                batch.map(Json).map_err(|why| TerminalError::new(why).into())
+            }
             Ended::Well(_) => Err(HandlerError::from("the run had ended already".to_owned())),
         }
     }
@@ -272,13 +291,58 @@ fn answer(mut report: Value) -> Result<Value, TerminalError> {
     Err(TerminalError::new_with_code(code, format!("{}{hint}", text("message").unwrap_or("the run failed"))))
 }
 
-/// A report of a run that could not go on.
-fn failed(message: &str) -> Value {
-    let code = RunError::MODEL_EXIT_CODE;
-    json!({ "ok": false, "text": "", "finishReason": null, "error": { "code": code, "kind": "model", "message": message } })
+/// A report of a run that could not go on, with what is stored of it.
+pub(super) fn failed(stored: &[Entry], kind: &str, message: &str) -> Value {
+    let code = match kind {
+        "model" => RunError::MODEL_EXIT_CODE,
+        "usage" => RunError::USAGE_EXIT_CODE,
+        _ => RunError::SCRIPT_EXIT_CODE,
+    };
+    let failure = failure(code, kind, &Diagnostic::new(message));
+    let summary = Summary::with_text().going_on(&sums_of(stored));
+    summary.to_json(&RunFinish { exit_code: code, error: Some(failure) })
+}
+
+fn cancelled() -> TerminalError {
+    TerminalError::new_with_code(CANCELLED, "cancelled")
+}
+
+/// How many attempts there are in that time by the waits between them. Not by the clock: a step may have taken longer by itself.
+fn attempts_within(time: Duration) -> u32 {
+    let (mut attempts, mut wait, mut waited) = (1, FIRST_WAIT, Duration::ZERO);
+    while waited < time {
+        attempts += 1;
+        waited += wait;
+        wait = (wait * 2).min(LONGEST_WAIT);
+    }
+    attempts
 }
 
 /// What a run is called in the journal: the same for all attempts, and spelled as names of runs are.
 fn name_of(invocation: &str) -> String {
     Sha256::digest(invocation).iter().take(10).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_are_counted_by_their_waits() {
+        let attempts = [0, 1, 7, 3600].map(|seconds| attempts_within(Duration::from_secs(seconds)));
+        assert_eq!(attempts, [1, 2, 4, 20]);
+    }
+
+    #[test]
+    fn only_a_yes_is_one() {
+        for word in [json!(true), json!("yes"), json!(" Y "), json!({ "approved": true }), json!({ "approved": "yes" })]
+        {
+            assert_eq!(verdict(&word), Verdict::Approved, "{word}");
+        }
+        for word in [json!(false), json!(null), json!("no"), json!("ok?"), json!({}), json!(1)] {
+            assert_eq!(verdict(&word), Verdict::Denied(None), "{word}");
+        }
+        let reason = json!({ "approved": false, "reason": "late" });
+        assert_eq!(verdict(&reason), Verdict::Denied(Some("late".to_owned())));
+    }
 }

@@ -20,7 +20,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::watch,
     task::JoinSet,
-    time::sleep,
+    time::{sleep, timeout},
 };
 
 use super::{
@@ -89,17 +89,12 @@ impl Listener {
             }
         }
         drop(self.listener);
-        let at_work = async {
-            while door.tally.is_open() {
-                sleep(BREATH / 10).await;
-            }
-            sleep(FAREWELL).await;
-        };
-        tokio::select! {
-            () = graceful.shutdown() => {}
-            // A client that keeps a connection open for nothing keeps nobody.
-            () = at_work => {}
+        // Not before: connections that are told to end take streams with them that are still at work.
+        while door.tally.is_open() {
+            sleep(BREATH / 10).await;
         }
+        // A client that keeps a connection open for nothing keeps nobody.
+        let _ = timeout(FAREWELL, graceful.shutdown()).await;
     }
 }
 

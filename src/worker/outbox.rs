@@ -14,8 +14,8 @@ pub(super) enum Ended {
     Well(End),
     /// Another attempt may come further; this is why.
     TryAgain(String),
-    /// No attempt will.
-    ForGood(String),
+    /// No attempt will: the kind of the failure, as reports have it, and why.
+    ForGood(&'static str, String),
 }
 
 /// The engine's end.
@@ -129,14 +129,15 @@ impl Inbox {
         let entries = inner.entries[self.taken - inner.first..].to_vec();
         self.taken = inner.next();
         drop(inner);
-        Some(Batch::new(entries, end).map_err(Ended::ForGood))
+        Some(Batch::new(entries, end).map_err(|why| Ended::ForGood("journal", why)))
     }
 
     /// Goes on for another attempt, if all that is stored of the run is what the engine has begun with or has written itself. One
     /// that could not go on does not go on for anybody.
     pub(super) fn is_taken_over(&mut self, stored: &[Entry]) -> bool {
         let inner = self.outbox.inner();
-        let is_at_work = matches!(inner.ended, None | Some(Ended::Well(_)));
+        // One that waits for decisions goes on with them, in another engine.
+        let is_at_work = matches!(inner.ended, None | Some(Ended::Well(End::Report(_))));
         let own = stored.get(inner.first..);
         let is_same = own.is_some_and(|own| inner.entries.get(..own.len()).is_some_and(|written| written == own));
         if is_at_work && is_same {
@@ -203,6 +204,9 @@ mod tests {
         {
             assert!(!inbox.is_taken_over(other), "{other:?}");
         }
+        let (waiting, mut inbox_of_waiting) = pair(0);
+        waiting.end(Ended::Well(End::Waits(Vec::new())));
+        assert!(!inbox_of_waiting.is_taken_over(&[]));
         outbox.end(Ended::TryAgain("refused".into()));
         assert!(!inbox.is_taken_over(&[before, entry("one")]));
     }
