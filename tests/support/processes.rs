@@ -6,6 +6,7 @@ use rustix::process::{Pid, Signal, kill_process};
 /// Sends a signal by its name.
 pub fn signal(pid: u32, name: &str) {
     let signal = match name {
+        "HUP" => Signal::HUP,
         "INT" => Signal::INT,
         "KILL" => Signal::KILL,
         "TERM" => Signal::TERM,
