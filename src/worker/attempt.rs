@@ -2,6 +2,7 @@
 //! the attempt is dropped. Must not know Restate, nor JavaScript.
 
 use std::{
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -75,10 +76,21 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Takes its place among those that run, which may take as long as there are too many.
+    /// Takes its place among those that run, which may take as long as there are too many. An engine that an earlier attempt has
+    /// left has one.
     pub(super) async fn take_place(&mut self) {
-        if self.place.is_none() {
-            self.place = Some(self.crew.place().await);
+        let crew = self.crew;
+        let mut place = pin!(crew.place());
+        while self.place.is_none() {
+            // Made before looking, so that nothing in between is missed.
+            let left = crew.one_is_left();
+            if crew.has_left(&self.subject.run) {
+                return;
+            }
+            tokio::select! {
+                place = &mut place => self.place = Some(place),
+                () = left => {}
+            }
         }
     }
 
@@ -90,8 +102,10 @@ impl<'a> Attempt<'a> {
             self.begun.store(true, Ordering::Relaxed);
             return Ok(engine);
         }
-        self.take_place().await;
-        let Some(place) = self.place.take() else { unreachable!("it was taken") };
+        let place = match self.place.take() {
+            Some(place) => place,
+            None => self.crew.place().await,
+        };
         self.begun.store(true, Ordering::Relaxed);
         let (outbox, inbox) = pair(stored.len());
         let over = self.crew.run(Job {

@@ -107,7 +107,7 @@ impl Crew {
     /// Resolves when something has changed that an attempt waits for: the engine of an earlier one is over, or was left. `None`
     /// when no engine of the run is at work.
     pub(super) fn earlier_changes(&self, run: &str) -> Option<impl Future<Output = ()> + use<>> {
-        let changed = self.changed.clone().notified_owned();
+        let changed = self.one_is_left();
         let mut over = self.at_work(run)?.over.clone();
         Some(async move {
             tokio::select! {
@@ -147,6 +147,16 @@ impl Crew {
     pub(super) fn leave(&self, run: &str, engine: Engine) {
         self.left().insert(run.to_owned(), (Instant::now(), engine));
         self.changed.notify_waiters();
+    }
+
+    /// Whether an earlier attempt has left the engine of a run.
+    pub(super) fn has_left(&self, run: &str) -> bool {
+        self.left().contains_key(run)
+    }
+
+    /// Resolves when an engine is left, of whatever run, from now on.
+    pub(super) fn one_is_left(&self) -> impl Future<Output = ()> + use<> {
+        self.changed.clone().notified_owned()
     }
 
     /// The engine that an earlier attempt has left, if it is of the same history.

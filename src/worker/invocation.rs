@@ -143,13 +143,14 @@ impl Work<'_> {
                 .max_delay(LONGEST_WAIT)
                 .max_attempts(attempts_within(self.retry_for));
             let begun = attempt.begun();
-            // Before Restate counts how long it takes.
-            tokio::select! {
-                biased;
-                () = self.closing_before(&begun) => return Err(self.given_back()),
-                () = self.stream.cancelled() => return Err(cancelled().into()),
-                () = attempt.take_place(), if !begun.load(Ordering::Relaxed) => {}
-                else => {}
+            if !begun.load(Ordering::Relaxed) {
+                // Before Restate counts how long it takes.
+                tokio::select! {
+                    biased;
+                    () = self.closing_before(&begun) => return Err(self.given_back()),
+                    () = self.stream.cancelled() => return Err(cancelled().into()),
+                    () = attempt.take_place() => {}
+                }
             }
             // It does nothing before it is asked for, which it is not when Restate has stored what it gives.
             let work = self.next(&mut attempt, &stored, &decisions);
