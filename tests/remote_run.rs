@@ -177,7 +177,7 @@ fn a_file_that_is_read_here_has_the_rights_that_are_given() {
     let ended = with_token("--restrict");
     assert!(ended.code == 1 && ended.stderr.contains("--allow-write"), "{ended:?}");
     assert!(!folder.path("seen.txt").exists() && server.count() == 0);
-    let ended = with_token("--allow-write=.");
+    let ended = with_token("--allow-write=. --allow-env=RESTATE_AUTH_TOKEN");
     assert_eq!((ended.code, ended.stdout.as_str()), (0, "hello Ada\n"), "{ended:?}");
     assert_eq!(with_token("").code, 0);
     assert_eq!(std::fs::read_to_string(folder.path("seen.txt")).unwrap(), "undefined");
