@@ -47,6 +47,19 @@ fn a_report_is_shown_as_the_run_would_be() {
 }
 
 #[test]
+fn the_address_may_stand_behind_the_file() {
+    let (folder, server) = (folder(), Ingress::start());
+    let url = server.url();
+    let ended = folder.run(&format!("run p.lmt.mjs Ada --on {url} --key monday"));
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, "hello Ada\n"), "{ended:?}");
+    let ended = folder.run(&format!("p.lmt.mjs --on={url} Ada"));
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, "hello Ada\n"), "{ended:?}");
+    assert_eq!(server.world().runs.len(), 2);
+    let ended = folder.run("run p.lmt.mjs Ada --on http:/nowhere");
+    assert_eq!(ended.code, 2, "{ended:?}");
+}
+
+#[test]
 fn what_does_not_fit_is_not_submitted() {
     let (folder, server) = (folder(), Ingress::start());
     for (words, told) in [

@@ -228,11 +228,11 @@ export default ({ $, defTool }, { id }) => {
 fn a_step_too_large_for_the_server_fails_in_words() {
     let source = "
 export default ({ $, defTool }) => {
-  defTool('work', 'Works.', none, () => { note('work'); return 'x'.repeat(40 * 1024 * 1024); });
+  defTool('work', 'Works.', none, () => { note('work'); return 'x'.repeat(9 * 1024 * 1024); });
   $`You are who=root.`;
 };";
     let answer = |asked: &Conversation| match asked.step {
-        0 => Turn::default().call("c", "work", &json!({})),
+        0 => ["a", "b", "c", "d"].iter().fold(Turn::default(), |turn, id| turn.call(id, "work", &json!({}))),
         _ => Turn::text("fine"),
     };
     let Some(lab) = Lab::new("a_step_too_large_for_the_server", source, answer) else { return };
@@ -241,8 +241,8 @@ export default ({ $, defTool }) => {
     let reply = lab.ended(&call);
     assert_eq!(reply.status, 500, "{}", reply.body.len());
     assert!(reply.body.contains("32 MiB"), "{}", &reply.body[..reply.body.len().min(500)]);
-    // Its effect is not repeated.
-    assert_eq!(lab.notes(), ["work"]);
+    // Its effects are not repeated.
+    assert_eq!(lab.notes(), ["work"; 4]);
 }
 
 #[test]

@@ -25,6 +25,7 @@ use super::{
     mcp_args::McpArgs,
     permission_args::PermissionArgs,
     remote_args::RemoteArgs,
+    remote_words,
     resume_args::ResumeArgs,
     runs_args::RunsArgs,
     setup_args::SetupArgs,
@@ -271,7 +272,17 @@ pub(super) fn parse(mut arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
         arguments.insert(1, "run".into());
     }
     let command = arguments.get(1).cloned().unwrap_or_default();
-    Cli::try_parse_from(arguments).map_err(|error| advise(error, &command))
+    let mut parsed = Cli::try_parse_from(&arguments);
+    if let Ok(Cli { command: Some(Command::Run(run)) }) = &mut parsed {
+        let typed = run.file_and_words.len();
+        let moved = remote_words::in_front(&mut run.file_and_words);
+        if !moved.is_empty() {
+            let front = arguments.len() - typed;
+            let all = [&arguments[..2], &moved, &arguments[2..front], &run.file_and_words].concat();
+            parsed = Cli::try_parse_from(all);
+        }
+    }
+    parsed.map_err(|error| advise(error, &command))
 }
 
 /// Puts a tip for prompt files in the place of clap's, who does not know that they take options of their own.

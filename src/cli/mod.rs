@@ -31,6 +31,7 @@ mod printer;
 mod progress;
 mod readers;
 mod remote_args;
+mod remote_words;
 mod resume_args;
 mod runs_args;
 mod screen;
