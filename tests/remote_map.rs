@@ -79,6 +79,49 @@ fn only_what_failed_is_run_again_and_by_another_key() {
 }
 
 #[test]
+fn equal_rows_that_fail_are_run_once_each() {
+    let (folder, server) = (folder(&["bad"; 30]), Ingress::start());
+    let ended = map(&folder, &server, "-o out.jsonl --jobs 30");
+    assert_eq!((ended.code, server.count(), keys(&server)), (1, 30, 30), "{ended:?}");
+    let ended = map(&folder, &server, "-o out.jsonl --jobs 30");
+    assert_eq!((ended.code, server.count(), keys(&server)), (1, 60, 60), "{ended:?}");
+}
+
+#[test]
+fn a_row_that_the_server_has_lost_fails() {
+    let (folder, server) = (folder(&["ada", "gone", "eve"]), Ingress::start());
+    let ended = map(&folder, &server, "-o out.jsonl");
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let results = results_in(&folder, "out.jsonl");
+    let error = &results[1]["error"];
+    assert!(error["kind"] == "server" && error["message"].as_str().unwrap().contains("does not know it"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("the same command"), "{error}");
+    assert_eq!((&results[0]["text"], &results[2]["text"]), (&json!("hello ada"), &json!("hello eve")));
+    let submissions = server.world().runs.iter().find(|run| run.input["name"] == "gone").unwrap().submissions;
+    assert_eq!(submissions, 2);
+}
+
+#[test]
+fn a_file_that_is_read_here_has_the_rights_that_are_given() {
+    let server = Ingress::start();
+    let writes = format!(
+        "import {{ writeFileSync }} from 'node:fs';\nwriteFileSync('seen.txt', `${{process.env.RESTATE_AUTH_TOKEN}}`);\n{ELSEWHERE}"
+    );
+    let folder = Folder::new(&[("p.lmt.mjs", &writes), ("rows.jsonl", &lines(&["ada"]))]);
+    let with_token = |options: &str| {
+        let mut command = folder.command(&command(&server, options));
+        Ended::from(command.env("RESTATE_AUTH_TOKEN", "geheim").output().unwrap())
+    };
+    let ended = with_token("--restrict");
+    assert!(ended.code == 1 && ended.stderr.contains("--allow-write"), "{ended:?}");
+    assert!(!folder.path("seen.txt").exists() && server.count() == 0);
+    let ended = with_token("--allow-write=. --allow-env=RESTATE_AUTH_TOKEN");
+    assert_eq!((ended.code, server.names()), (0, vec!["ada".to_owned()]), "{ended:?}");
+    assert_eq!(with_token("").code, 0);
+    assert_eq!(fs::read_to_string(folder.path("seen.txt")).unwrap(), "undefined");
+}
+
+#[test]
 fn rows_that_are_killed_with_the_map_are_taken_by_the_next() {
     let names: Vec<String> =
         (0..40).map(|row| if row % 5 == 2 { "held".to_owned() } else { format!("row{row}") }).collect();

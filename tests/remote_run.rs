@@ -95,8 +95,6 @@ fn options_for_where_the_file_runs_belong_there() {
         ("--on-approval stop", elsewhere),
         ("--max-cost 1", "--max-cost cannot be used with --on"),
         ("--timeout 1s", elsewhere),
-        ("--restrict", elsewhere),
-        ("--allow-net=a", elsewhere),
         ("--mcp-config x.json", elsewhere),
         ("--journal", elsewhere),
         ("--watch", "--watch cannot be used with --on"),
@@ -107,7 +105,9 @@ fn options_for_where_the_file_runs_belong_there() {
         let ended = run(&folder, &server, &format!("{options} p.lmt.mjs Ada"));
         assert!(ended.code == 2 && ended.stderr.contains(told), "{options}: {ended:?}");
     }
-    for options in ["--on 127.0.0.1:8080", "--on ftp://x", "--service p", "--key k", "--on http://x --key="] {
+    for options in
+        ["--on 127.0.0.1:8080", "--on ftp://x", "--service p", "--key k", "--admin http://x", "--on http://x --key="]
+    {
         assert_eq!(folder.run(&format!("run {options} p.lmt.mjs Ada")).code, 2, "{options}");
     }
     assert!(server.world().requests.is_empty());
@@ -160,17 +160,38 @@ fn lost_answers_and_a_busy_server_run_nothing_twice() {
 #[test]
 fn who_interrupts_learns_how_to_wait_again() {
     let (folder, server) = (folder(), Ingress::start());
-    let mut command = folder.command(&format!("run --on {} --key k2 p.lmt.mjs held", server.url()));
+    let admin = "--admin http://127.0.0.1:1/at";
+    let mut command = folder.command(&format!("run --on {} --key k2 {admin} p.lmt.mjs held", server.url()));
     let running = run_support::Running::of(command.stdin(Stdio::null()));
     server.wait_for_runs(1);
     std::thread::sleep(std::time::Duration::from_millis(300));
     running.signal("INT");
     let ended = running.end();
     assert_eq!(ended.code, 130, "{ended:?}");
-    let again = format!("lmthing run --on {} --key k2 p.lmt.mjs held", server.url());
+    let again = format!("lmthing run --on {} --key k2 {admin} p.lmt.mjs held", server.url());
     assert!(ended.stderr.contains("goes on at the server as inv_10000") && ended.stderr.contains(&again), "{ended:?}");
-    assert!(ended.stderr.contains("/invocations/inv_10000/cancel"), "{ended:?}");
+    assert!(ended.stderr.contains("PATCH http://127.0.0.1:1/at/invocations/inv_10000/cancel"), "{ended:?}");
     server.world().is_released = true;
     assert_eq!(run(&folder, &server, "--key k2 p.lmt.mjs held").stdout, "hello held\n");
     assert_eq!(server.count(), 1);
+}
+
+#[test]
+fn a_file_that_is_read_here_has_the_rights_that_are_given() {
+    let server = Ingress::start();
+    let source = format!(
+        "import {{ writeFileSync }} from 'node:fs';\nwriteFileSync('seen.txt', `${{process.env.RESTATE_AUTH_TOKEN}}`);\n{ELSEWHERE}"
+    );
+    let folder = Folder::of(&source);
+    let with_token = |options: &str| {
+        let mut command = folder.command(&format!("run --on {} {options} p.lmt.mjs Ada", server.url()));
+        Ended::from(command.env("RESTATE_AUTH_TOKEN", "geheim").output().unwrap())
+    };
+    let ended = with_token("--restrict");
+    assert!(ended.code == 1 && ended.stderr.contains("--allow-write"), "{ended:?}");
+    assert!(!folder.path("seen.txt").exists() && server.count() == 0);
+    let ended = with_token("--allow-write=. --allow-env=RESTATE_AUTH_TOKEN");
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, "hello Ada\n"), "{ended:?}");
+    assert_eq!(with_token("").code, 0);
+    assert_eq!(std::fs::read_to_string(folder.path("seen.txt")).unwrap(), "undefined");
 }

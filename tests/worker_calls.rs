@@ -71,8 +71,13 @@ fn wrong_input_is_refused_before_anything_is_asked() {
     for input in [json!({ "city": 5 }), json!({}), json!("Rome"), json!({ "city": "Rome", "days": "many" })] {
         let reply = lab.call("run", &input);
         assert_eq!(reply.status, 400, "{input}: {reply:?}");
-        let object = lab.call("report", &input);
-        assert!(object.status == 400 || !object.json()["error"].is_null(), "{input}: {object:?}");
+        let object = lab.call("report", &input).good();
+        assert_eq!(
+            (&object["ok"], &object["text"], &object["steps"]),
+            (&json!(false), &json!(""), &json!(0)),
+            "{object}"
+        );
+        assert_eq!((&object["error"]["code"], &object["error"]["kind"]), (&json!(2), &json!("usage")), "{object}");
     }
     let said = lab.call("run", &json!({ "city": 5 })).body;
     assert!(said.contains("city"), "{said}");

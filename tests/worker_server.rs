@@ -167,8 +167,48 @@ fn health_is_told_on_both_versions_of_http() {
         let (status, kind, health) = ask(is_http2, &format!("{url}/health"), &[]);
         assert_eq!((status, kind.as_str()), (200, "application/json"));
         assert_eq!(health, json!({ "status": "ok", "running": 0, "waiting": 0, "done": 0, "failed": 0 }));
-        assert_eq!(ask(is_http2, &format!("{url}/elsewhere"), &[]).0, 400);
     }
+    assert_eq!(ask(true, &format!("{url}/elsewhere"), &[]).0, 400);
+    // Nobody could end what is called so.
+    let (status, _, said) = ask(false, &format!("{url}/discover"), &[("accept", MANIFEST)]);
+    assert!(status == 505 && said["message"].as_str().unwrap().contains("HTTP/2"), "{status} {said}");
+}
+
+#[test]
+fn pages_in_browsers_are_not_answered() {
+    let folder = Folder::of(HELLO);
+    let mut worker = Worker::start(&folder, "p.lmt.mjs --advertise http://worker.example:9080");
+    let url = format!("{}/discover", worker.url());
+    let discover = |is_http2, header| ask(is_http2, &url, &[("accept", MANIFEST), header]);
+    for origin in ["http://example.org", "http://127.0.0.1:3000", "null"] {
+        let (status, _, said) = discover(true, ("origin", origin));
+        assert!(status == 403 && said["message"].as_str().unwrap().contains("pages"), "{status} {said}");
+    }
+    // A name that has begun to lead here.
+    let (status, _, said) = discover(false, ("host", "rebound.example:9080"));
+    assert!(status == 403 && said["message"].as_str().unwrap().contains("--advertise"), "{status} {said}");
+    for host in ["worker.example", "localhost:1", "[::1]:9080"] {
+        assert_eq!(discover(false, ("host", host)).0, 505, "{host}");
+    }
+    assert_eq!(discover(true, ("x-any", "")).0, 200);
+}
+
+#[test]
+fn passwords_of_addresses_are_not_told() {
+    let (url, asked) = admin(&[
+        ("500 X", r#"{"message":"no way to http://t0ken@worker.example/","restate_code":"META0003"}"#),
+        ("409 X", r#"{"message":"no way to http://t0ken@worker.example/"}"#),
+    ]);
+    let url = url.replace("http://", "http://somebody:geheim@");
+    let folder = Folder::of(HELLO);
+    let line =
+        format!("worker p.lmt.mjs --listen 127.0.0.1:0 --register {url} --advertise http://t0ken@worker.example");
+    let (code, said) = Worker::of(&mut folder.command(&line)).end();
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("not registered yet") && said.contains("http://***@worker.example"), "{said}");
+    assert!(["somebody", "geheim", "t0ken"].iter().all(|secret| !said.contains(secret)), "{said}");
+    // The server is told all of it.
+    assert_eq!(asked.lock().unwrap()[0].1["uri"], "http://t0ken@worker.example/");
 }
 
 #[test]

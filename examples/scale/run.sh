@@ -108,7 +108,7 @@ waits() { "$lmthing" approve --on "$ingress" --admin "$admin" --json | grep -o '
 until_it 'a call that waits' waits
 "$lmthing" approve --on "$ingress" --admin "$admin"
 for id in $(waits); do
-  "$lmthing" approve "$id" yes --on "$ingress"
+  "$lmthing" approve "$id" yes --on "$ingress" --admin "$admin"
 done
 
 status=0

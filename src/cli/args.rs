@@ -35,7 +35,10 @@ use super::{
     view_args::ViewArgs,
     worker_args::WorkerArgs,
 };
-use crate::diagnostic::{closest, did_you_mean};
+use crate::{
+    diagnostic::{closest, did_you_mean},
+    remote::{Address, read_address},
+};
 
 /// Run scripted LLM prompts.
 #[derive(Debug, Parser)]
@@ -193,6 +196,10 @@ pub(super) struct RunArgs {
     /// With --on: the idempotency key; the same one again does not run the file again, but waits for the same run
     #[arg(long, value_name = "KEY", requires = "on", value_parser = key)]
     pub(super) key: Option<String>,
+
+    /// With --on: the admin API of the server; port 9070 of the same host unless given
+    #[arg(long, value_name = "URL", requires = "on", value_parser = read_address)]
+    pub(super) admin: Option<Address>,
 
     /// Write the run down in the journal, from which it can go on: .lmthing/journal.db in the nearest folder upwards that has
     /// one, or the file of --journal=PATH

@@ -10,6 +10,7 @@ mod render;
 pub(crate) mod snippet;
 mod suggestion;
 mod value_path;
+mod visible;
 
 use serde::Serialize;
 
@@ -18,6 +19,7 @@ pub(crate) use json_kind::kind_of;
 pub(crate) use near::{did_you_mean, ends_in_json};
 pub(crate) use suggestion::closest;
 pub(crate) use value_path::{Key, steps, written};
+pub(crate) use visible::visible;
 
 /// Something that went wrong, and where in the user's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

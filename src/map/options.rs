@@ -10,7 +10,7 @@ use crate::{
     cost::{Limits, OwnPrices},
     input::Setting,
     permission::{ApprovalRules, Permissions},
-    remote::Address,
+    remote::{Address, TOKEN_VARIABLE},
     session::SharedModel,
 };
 
@@ -56,6 +56,14 @@ pub(crate) struct MapOptions {
     pub(crate) approve: ApprovalRules,
     /// The server that has the rows run, if it is not this process.
     pub(crate) elsewhere: Option<Elsewhere>,
+}
+
+impl MapOptions {
+    /// What scripts see of the variables: the token for the server that has rows run is nothing to them.
+    pub(super) fn variables_of_scripts(&self) -> Vec<(String, String)> {
+        let is_seen = |name: &str| self.elsewhere.is_none() || name != TOKEN_VARIABLE;
+        self.variables.iter().filter(|(name, _)| is_seen(name)).cloned().collect()
+    }
 }
 
 /// A server at which workers run the rows.

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use url::{Host, Url};
+use url::Url;
+
+use crate::http::{is_here, shown};
 
 /// The port of the admin API, unless the server has been told another.
 const ADMIN_PORT: u16 = 9070;
@@ -42,13 +44,7 @@ impl Address {
 
     /// Whether it is on this machine, where no proxy is and nobody speaks TLS.
     pub(super) fn is_near(&self) -> bool {
-        let is_loopback = match self.0.host() {
-            Some(Host::Domain(name)) => name == "localhost",
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        };
-        is_loopback && self.0.scheme() == "http"
+        is_here(self.0.host()) && self.0.scheme() == "http"
     }
 
     /// The admin API of the same host.
@@ -62,13 +58,9 @@ impl Address {
 }
 
 impl fmt::Display for Address {
-    /// Without the slash at its end, and without a password.
+    /// Without the slash at its end, and without a password or a token.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut url = self.0.clone();
-        if url.password().is_some() {
-            let _ = url.set_password(Some("***"));
-        }
-        formatter.write_str(url.as_str().trim_end_matches('/'))
+        formatter.write_str(&shown(&self.0))
     }
 }
 
@@ -82,7 +74,7 @@ mod tests {
         assert_eq!(address.at(&["a b", "report", "send"]).as_str(), "http://host:8080/in/a%20b/report/send");
         assert_eq!(address.to_string(), "http://host:8080/in");
         assert_eq!(address.admin().to_string(), "http://host:9070");
-        assert_eq!(read_address("https://u:secret@host/").unwrap().to_string(), "https://u:***@host");
+        assert_eq!(read_address("https://u:secret@host/").unwrap().to_string(), "https://***@host");
         for wrong in ["", "host:8080", "127.0.0.1:8080", "ftp://host", "http://host/?a=1"] {
             assert!(read_address(wrong).is_err(), "{wrong}");
         }

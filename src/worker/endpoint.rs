@@ -26,6 +26,7 @@ use serde_json::{Map, Value};
 use super::{
     body::{BoxError, Stream},
     identity,
+    invocation::failed,
     log::Log,
     manifest::manifest,
     seam::{Handler, Invocation, Invocations, Service},
@@ -81,8 +82,8 @@ impl Services {
         Ok(Services(builder.build()))
     }
 
-    /// Answers a request. Whoever speaks HTTP/1 cannot send while it is answered: then an attempt ends with each step.
-    pub(super) fn answer<B>(&self, request: Request<B>, is_both_ways: bool) -> Response<Answer>
+    /// Answers a request, from a connection on which both sides can send at the same time.
+    pub(super) fn answer<B>(&self, request: Request<B>) -> Response<Answer>
     where
         B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
     {
@@ -91,7 +92,7 @@ impl Services {
         let (head, body) = request.into_parts();
         let arrival = Arrival { stream: Stream::new(body), trace_parent };
         let request = Request::from_parts(head, arrival.stream.body());
-        let protocol_mode = if is_both_ways { ProtocolMode::BidiStream } else { ProtocolMode::RequestResponse };
+        let protocol_mode = ProtocolMode::BidiStream;
         let response = self.0.handle_with_options(request, HandleOptions { protocol_mode });
         response.map(|body| Answer { body: Box::pin(body), arrival })
     }
@@ -162,10 +163,16 @@ impl Dispatcher {
         let turn = self.common.tally.opened();
         async move {
             let (input, metadata) = context.input::<Bytes>().await;
-            let input = read_input(&self.service, &input).map_err(|problem| {
-                self.common.tally.ended(false);
-                TerminalError::new_with_code(400, problem)
-            })?;
+            let input = match read_input(&self.service, &input) {
+                Ok(input) => input,
+                Err(problem) => {
+                    self.common.tally.ended(false);
+                    return match handler {
+                        Handler::Run => Err(TerminalError::new_with_code(400, problem).into()),
+                        Handler::Report => Ok(failed(&[], "usage", &problem)),
+                    };
+                }
+            };
             let log = self.common.log.with("invocation", metadata.invocation_id.as_str());
             let invocation = Invocation {
                 service: self.service,

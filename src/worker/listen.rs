@@ -1,4 +1,4 @@
-//! Where Restate calls: connections, of HTTP/2 as a rule, and probes of health on either version. The end is slow on purpose: what
+//! Where Restate calls: connections, of HTTP/2, and probes of health on either version of HTTP. The end is slow on purpose: what
 //! is under way goes on until it has been given back. Must not know what is called.
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
@@ -6,7 +6,7 @@ use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 use bytes::Bytes;
 use http_body_util::{Either, Full};
 use hyper::{
-    Method, Request, Response, StatusCode, Version,
+    Method, Request, Response, StatusCode,
     body::Incoming,
     header::{CONTENT_TYPE, HeaderValue},
     service::service_fn,
@@ -25,6 +25,7 @@ use tokio::{
 
 use super::{
     endpoint::{Answer, Services},
+    gate::Gate,
     tally::Tally,
 };
 use crate::{diagnostic::Diagnostic, serve::cannot_bind};
@@ -73,8 +74,8 @@ impl Listener {
     }
 
     /// Answers whoever asks until `stop` says so; then until everything under way has been answered.
-    pub(super) async fn serve(self, services: Services, tally: Tally, mut stop: watch::Receiver<bool>) {
-        let door = Arc::new(Door { services, tally, stop: stop.clone() });
+    pub(super) async fn serve(self, services: Services, gate: Gate, tally: Tally, mut stop: watch::Receiver<bool>) {
+        let door = Arc::new(Door { services, gate, tally, stop: stop.clone() });
         let (mut connections, graceful) = (JoinSet::new(), GracefulShutdown::new());
         loop {
             tokio::select! {
@@ -101,6 +102,7 @@ impl Listener {
 /// What stands before the services.
 struct Door {
     services: Services,
+    gate: Gate,
     tally: Tally,
     stop: watch::Receiver<bool>,
 }
@@ -143,12 +145,14 @@ impl Door {
         if is_look && request.uri().path().trim_end_matches('/') == "/health" {
             return self.health(is_stopping);
         }
+        if let Err((status, why)) = self.gate.check(&request) {
+            return json_answer(status, json!({ "message": why }).to_string());
+        }
         if is_stopping {
             // Another worker takes it, or this one when it is there again.
             return json_answer(StatusCode::SERVICE_UNAVAILABLE, r#"{"message":"this worker is stopping"}"#.to_owned());
         }
-        let is_both_ways = request.version() >= Version::HTTP_2;
-        self.services.answer(request, is_both_ways).map(Either::Right)
+        self.services.answer(request).map(Either::Right)
     }
 
     fn health(&self, is_stopping: bool) -> Response<Body> {

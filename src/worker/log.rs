@@ -7,7 +7,7 @@ use console::Style;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value};
 
-use crate::serve::Told;
+use crate::{diagnostic::visible, serve::Told};
 
 /// How lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,19 +119,10 @@ fn text(time: Timestamp, level: Level, message: &str, fields: &Map<String, Value
     line
 }
 
-/// Without what would begin another line, or do something to a terminal.
+/// Without what would begin another line, do something to a terminal or not be seen.
 fn in_a_line(text: &str) -> String {
     let lines = text.trim().split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
-    let line = lines.collect::<Vec<_>>().join(" · ");
-    let mut clean = String::with_capacity(line.len());
-    for letter in line.chars() {
-        match letter {
-            '\t' => clean.push(' '),
-            letter if letter.is_control() => clean.extend(letter.escape_default()),
-            letter => clean.push(letter),
-        }
-    }
-    clean
+    visible(&lines.collect::<Vec<_>>().join(" · ").replace('\t', " "))
 }
 
 #[cfg(test)]
@@ -165,6 +156,8 @@ mod tests {
             line("a\n  hint: b\u{1b}[1m\tc\n", json!({}), false)[8..],
             " info  a · hint: b\\u{1b}[1m c".to_owned()
         );
+        let args = json!({"args": "{\"to\":\"a\u{202e}b\u{200b}\"}"});
+        assert!(line("waits for approval", args, false).ends_with(r#"a\u{202e}b\u{200b}\"}""#), "args");
         assert!(line("listening", json!({"address": "x"}), true).contains("\u{1b}[2m address=x\u{1b}[0m"));
     }
 

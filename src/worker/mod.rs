@@ -12,6 +12,7 @@ mod body;
 mod crew;
 mod endpoint;
 mod engine;
+mod gate;
 mod host;
 mod identity;
 mod invocation;

@@ -5,12 +5,12 @@ use std::{error::Error, time::Duration};
 use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::time::sleep;
-use url::{Host, Url};
+use url::Url;
 
 use super::log::Log;
 use crate::{
     diagnostic::Diagnostic,
-    http::{CONNECT_TIMEOUT, Network, http_client, near_client},
+    http::{CONNECT_TIMEOUT, Network, http_client, is_here, near_client, shown, without_user},
 };
 
 /// The variable with the token that Restate wants to see, as its own tools name it.
@@ -73,7 +73,7 @@ impl Registration {
                     if told.as_ref() != Some(&why) {
                         log.warn(
                             "not registered yet, trying on",
-                            &[("at", shown(&self.admin)), ("why", why.as_str().into())],
+                            &[("at", shown(&self.admin).into()), ("why", why.as_str().into())],
                         );
                         told = Some(why);
                     }
@@ -89,7 +89,7 @@ impl Registration {
         let client = match self.client() {
             Ok(client) => client,
             Err(error) => {
-                return Attempt::Never(Diagnostic::new(format!("cannot register at {}: {error}", self.admin)));
+                return Attempt::Never(Diagnostic::new(format!("cannot register at {}: {error}", shown(&self.admin))));
             }
         };
         let mut address = self.admin.clone();
@@ -107,13 +107,7 @@ impl Registration {
     }
 
     fn client(&self) -> Result<Client, String> {
-        let is_near = match self.admin.host() {
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            Some(Host::Domain(name)) => name == "localhost",
-            None => false,
-        };
-        let client = match is_near && self.admin.scheme() == "http" {
+        let client = match is_here(self.admin.host()) && self.admin.scheme() == "http" {
             true => near_client(CONNECT_TIMEOUT),
             false => http_client(&self.network),
         };
@@ -129,14 +123,16 @@ impl Registration {
         }
         let words = body["message"].as_str().unwrap_or(text.trim());
         let words: String = words.chars().filter(|letter| !letter.is_control()).take(LONGEST_WORDS).collect();
+        // It may name what it was told.
+        let words = without_user(&self.worker, &without_user(&self.admin, &words));
         let why = format!("it answered with status {}: {words}", status.as_u16());
         if is_passing(status, &body) {
             return Attempt::Later(format!(
                 "{why} (it has to reach the worker at {}; --advertise says where)",
-                self.worker
+                shown(&self.worker)
             ));
         }
-        let problem = Diagnostic::new(format!("cannot register at {}: {why}", self.admin));
+        let problem = Diagnostic::new(format!("cannot register at {}: {why}", shown(&self.admin)));
         Attempt::Never(match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 problem.with_hint("the variable RESTATE_AUTH_TOKEN holds the token that it wants")
@@ -156,16 +152,12 @@ fn is_passing(status: StatusCode, body: &Value) -> bool {
     status.is_server_error() || is_about_worker || matches!(status.as_u16(), 408 | 425 | 429)
 }
 
-fn shown(url: &Url) -> Value {
-    url.as_str().trim_end_matches('/').into()
-}
-
 fn told_of(log: &Log, registration: &Registration, answer: &Value) {
     let services = answer["services"].as_array().into_iter().flatten();
     let services: Vec<Value> = services.map(|service| service["name"].clone()).collect();
     let fields = [
-        ("at", shown(&registration.admin)),
-        ("worker", shown(&registration.worker)),
+        ("at", shown(&registration.admin).into()),
+        ("worker", shown(&registration.worker).into()),
         ("deployment", answer["id"].clone()),
         ("services", services.into()),
     ];

@@ -1,15 +1,17 @@
 //! A worker: an address, services, their registration, and a word now and then. Must not know what invocations do.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use serde_json::Value;
 use tokio::{
     sync::watch,
     time::{Instant, MissedTickBehavior, interval_at},
 };
+use url::Url;
 
 use super::{
     endpoint::{Common, Services},
+    gate::Gate,
     listen::Listener,
     log::Log,
     register::Registration,
@@ -28,6 +30,8 @@ pub(crate) struct Worker {
     pub(crate) keys: Vec<String>,
     pub(crate) invocations: Arc<dyn Invocations>,
     pub(crate) registration: Option<Registration>,
+    /// Where Restate is told to call, if that is not the address that is listened at.
+    pub(crate) advertised: Option<Url>,
     /// Where spans of runs go.
     pub(crate) export: Option<SharedExport>,
     pub(crate) log: Log,
@@ -38,12 +42,13 @@ impl Worker {
     ///
     /// # Errors
     /// A key or a name is none, or nobody is ever going to call.
-    pub(crate) async fn serve(self, listener: Listener, stop: watch::Receiver<bool>) -> Result<(), Box<Diagnostic>> {
-        let Worker { services, keys, invocations, registration, export, log } = self;
+    pub(crate) async fn serve(self, listener: Listener, stop: &watch::Sender<bool>) -> Result<(), Box<Diagnostic>> {
+        let Worker { services, keys, invocations, registration, advertised, export, log } = self;
         let tally = Tally::default();
         let common = Common { invocations, tally: tally.clone(), log: log.clone() };
         let services =
             Services::new(&services, &keys, &common).map_err(|problem| Box::new(Diagnostic::new(problem)))?;
+        let gate = Gate::new(listener.address(), advertised.as_ref(), !keys.is_empty());
         let registered = async {
             match &registration {
                 Some(registration) => registration.make(&log).await,
@@ -56,9 +61,15 @@ impl Worker {
                 Err(problem) => problem,
             }
         };
+        let mut serving = pin!(listener.serve(services, gate, tally.clone(), stop.subscribe()));
         let ended = tokio::select! {
-            () = listener.serve(services, tally.clone(), stop) => Ok(()),
-            problem = problem => Err(problem),
+            () = &mut serving => Ok(()),
+            problem = problem => {
+                // A server that knows it from earlier may have called already: that is given back.
+                stop.send_replace(true);
+                serving.await;
+                Err(problem)
+            }
             () = say_so(&log, &tally, export.as_ref()) => Ok(()),
         };
         export.and_then(|export| export.end("runs")).iter().for_each(|problem| log.warn(problem, &[]));

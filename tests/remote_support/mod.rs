@@ -156,6 +156,7 @@ impl World {
             "typed" => report["output"] = json!({ "name": name, "input": run.input }),
             "odd" => return Some((200, false, json!(["odd"]))),
             "terminal" => return failed(500, "out of order"),
+            "gone" => return Some((404, false, json!({ "code": 404, "message": "not found", "source": "ingress" }))),
             "cancelled" => return failed(409, "Cancelled"),
             _ => {}
         }

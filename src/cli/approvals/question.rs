@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use console::{Style, measure_text_width, truncate_str};
 use serde_json::Value;
 
+use crate::diagnostic::visible;
+
 /// So many arguments are shown at once.
 const MAX_LINES: usize = 12;
 
@@ -90,28 +92,6 @@ fn choices(is_cut: bool) -> String {
     format!("y yes, a always for this tool, n no, r no with a reason{view} > ")
 }
 
-/// A text in which everything can be seen: what would move the cursor, change colours, turn the direction of writing or show
-/// nothing at all stands as its number.
-pub(in crate::cli) fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if letter.is_control() || is_unseen(letter) {
-            let _ = write!(shown, "\\u{{{:x}}}", u32::from(letter));
-        } else {
-            shown.push(letter);
-        }
-    }
-    shown
-}
-
-/// Whether a letter has no shape of its own: spaces of no width, marks of direction, separators of lines, tags.
-fn is_unseen(letter: char) -> bool {
-    matches!(u32::from(letter),
-        0xad | 0x34f | 0x61c | 0x115f..=0x1160 | 0x17b4..=0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f | 0x2028..=0x202e
-        | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb | 0x1d173..=0x1d17a
-        | 0xe0000..=0xe0fff)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,10 +114,7 @@ mod tests {
     fn nothing_that_moves_the_cursor_is_written() {
         let question = Question::new("de\u{1b}[2Kploy", "{\"a\\u001b\": \"\u{9b}2J\u{202e}\u{200b}\u{7f}\\r\\nx\"}");
         for text in [question.text(200, false), question.whole()] {
-            assert!(
-                text.chars().all(|letter| letter == '\n' || !letter.is_control() && !is_unseen(letter)),
-                "{text:?}"
-            );
+            assert!(text.lines().all(|line| visible(line) == line), "{text:?}");
             assert!(text.contains("\\u{9b}2J\\u{202e}\\u{200b}\\u{7f}\\r\\nx"), "{text}");
         }
         assert!(question.text(200, false).contains("de\\u{1b}[2Kploy"));

@@ -4,8 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use serde_json::Value;
 
-pub(in crate::cli) use super::question::visible;
-use crate::event::AwaitedCall;
+use crate::{diagnostic::visible, event::AwaitedCall};
 
 /// The calls, and the commands that go on. `journal` is the path that was typed.
 pub(in crate::cli) fn text(calls: &[AwaitedCall], run: &str, journal: Option<&Path>) -> String {

@@ -7,12 +7,12 @@ use super::event_loop::in_event_loop;
 use crate::{
     cli::{
         ExitCode, Printer,
-        approvals::waiting::{lines, visible, word},
+        approvals::waiting::{lines, word},
         approve_args::{ApproveArgs, Decided},
         env,
         failure::{Ending, WrongUsage},
     },
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, visible},
     provider::Redactor,
     remote::{Address, Admin, INGRESS_VARIABLE, Remote, RemoteError, Waiting, read_address},
 };

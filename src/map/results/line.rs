@@ -35,6 +35,11 @@ impl RowError {
     pub(in crate::map) fn new(code: i32, kind: &str, message: String) -> Self {
         RowError { code, kind: kind.to_owned(), message, ..RowError::default() }
     }
+
+    /// The same with what to do.
+    pub(in crate::map) fn with_hint(self, hint: &str) -> Self {
+        RowError { hint: Some(hint.to_owned()), ..self }
+    }
 }
 
 impl From<Failure> for RowError {

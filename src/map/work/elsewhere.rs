@@ -6,12 +6,13 @@
 //! key. So nothing has to be kept here but what all keys have in common, and the runs whose results stand in OUT.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use serde_json::{Map, Value};
+use tokio::time::sleep;
 
 use super::message::Job;
 use crate::{
@@ -24,6 +25,9 @@ use crate::{
     remote::{Ended, Remote, RemoteError},
 };
 
+/// When a run that the server does not know is asked for once more.
+const ONCE_MORE: Duration = Duration::from_secs(1);
+
 /// What rows at a server share.
 pub(super) struct There {
     pub(super) elsewhere: Elsewhere,
@@ -32,8 +36,10 @@ pub(super) struct There {
 }
 
 struct Taken {
-    /// Runs, and the row that each is of; 0 for what stands in OUT.
+    /// Runs and keys, and the row that each is of; 0 for what stands in OUT.
     runs: HashMap<u64, u64>,
+    /// Runs that this command has begun.
+    begun: HashSet<u64>,
     /// Inputs that several rows have: the first copy that may be free.
     copies: HashMap<u64, u32>,
 }
@@ -42,13 +48,23 @@ impl There {
     /// `taken` are the runs whose results stand in OUT.
     pub(super) fn new(elsewhere: Elsewhere, salt: String, taken: impl IntoIterator<Item = u64>) -> Self {
         let runs = taken.into_iter().map(|run| (run, 0)).collect();
-        There { elsewhere, salt, taken: Mutex::new(Taken { runs, copies: HashMap::new() }) }
+        There { elsewhere, salt, taken: Mutex::new(Taken { runs, begun: HashSet::new(), copies: HashMap::new() }) }
     }
 
-    /// Takes a run for a row; says whether that may have it.
+    /// Takes a run, or the key of one, for a row; says whether that may have it.
     fn take(&self, run: &str, row: u64) -> bool {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         *taken.runs.entry(of_text(run)).or_insert(row) == row
+    }
+
+    /// Whether a run is an earlier command's. The server says that it has had the key before.
+    fn is_earlier(&self, run: &str, is_known: bool) -> bool {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = of_text(run);
+        if !is_known {
+            taken.begun.insert(run);
+        }
+        !taken.begun.contains(&run)
     }
 
     fn first_copy(&self, input: u64) -> u32 {
@@ -74,16 +90,22 @@ pub(super) async fn run(there: &There, remote: &Remote, job: &Job) -> Result<Out
     let first = || Place { copy: there.first_copy(number), failures: 0 };
     let (service, input) = (&there.elsewhere.service, Value::Object(job.input.clone()));
     let mut place = job.place.unwrap_or_else(first);
+    let mut is_lost = false;
     loop {
         let key = key(&there.salt, service, &job.input, (place.copy, place.failures));
-        let submitted = remote.submit(service, &key, &input).await?;
-        let invocation = submitted.invocation;
-        if !there.take(&invocation, job.row) {
+        // Of rows that are equal one submits it.
+        let submitted = match there.take(&key, job.row) {
+            true => Some(remote.submit(service, &key, &input).await?),
+            false => None,
+        };
+        let Some(submitted) = submitted.filter(|submitted| there.take(&submitted.invocation, job.row)) else {
             place = Place { copy: place.copy + 1, failures: 0 };
             there.are_taken_below(number, place.copy);
             continue;
-        }
-        let known = if submitted.is_earlier { remote.output(&invocation).await? } else { None };
+        };
+        let invocation = submitted.invocation;
+        let known =
+            if there.is_earlier(&invocation, submitted.is_earlier) { remote.output(&invocation).await? } else { None };
         if known.as_ref().is_some_and(has_failed) {
             place.failures += 1;
             continue;
@@ -92,8 +114,10 @@ pub(super) async fn run(there: &There, remote: &Remote, job: &Job) -> Result<Out
             Some(ended) => ended,
             None => remote.wait(&invocation).await?,
         };
-        if matches!(ended, Ended::Gone) {
+        if matches!(ended, Ended::Gone) && !is_lost {
             // The server has lost it, or forgotten it in this moment.
+            is_lost = true;
+            sleep(ONCE_MORE).await;
             continue;
         }
         return Ok(Outcome { invocation: Some(invocation), place: Some(place), ..outcome(ended, began.elapsed()) });
@@ -113,7 +137,13 @@ fn outcome(ended: Ended, took: Duration) -> Outcome {
     let failed = |message: String| Some(RowError::new(RunError::SCRIPT_EXIT_CODE, "server", message));
     let mut report = match ended {
         Ended::Answer(Value::Object(report)) if report.contains_key("ok") => report,
-        Ended::Answer(_) | Ended::Gone => {
+        Ended::Gone => {
+            let failure = failed("the server has taken the run and does not know it".to_owned()).map(|failure| {
+                failure.with_hint("is URL one server, and does it keep results? the same command runs the row again")
+            });
+            return Outcome { failure, took, ..Outcome::default() };
+        }
+        Ended::Answer(_) => {
             let failure = failed("the service answered with something that is no report of a run".to_owned());
             return Outcome { failure, cost: Some(0.0), took, ..Outcome::default() };
         }

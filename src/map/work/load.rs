@@ -46,7 +46,7 @@ pub(in crate::map) fn in_engine<T>(
         let engine = Engine::new(EngineOptions {
             native_modules: bindings::NATIVE_MODULES.to_vec(),
             argv: vec!["lmthing".to_owned(), options.file.display().to_string()],
-            env: options.variables.clone(),
+            env: options.variables_of_scripts(),
             permissions: options.permissions.clone(),
             max_stack_size: SCRIPT_STACK_SIZE,
             max_memory: Some(MAX_MEMORY),

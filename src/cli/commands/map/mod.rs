@@ -101,10 +101,7 @@ fn options(args: &MapArgs, environment: Environment, printer: &Printer) -> anyho
 /// The server that has the rows run, if one was named.
 fn elsewhere(args: &MapArgs) -> Result<Option<Elsewhere>, WrongUsage> {
     let Some(address) = args.remote.on.clone() else { return Ok(None) };
-    check_elsewhere(
-        (args.setup.elsewhere().into_iter().chain(args.approvals.elsewhere()))
-            .chain([(args.permissions.is_restricted(), "--restrict")]),
-    )?;
+    check_elsewhere(args.setup.elsewhere().into_iter().chain(args.approvals.elsewhere()))?;
     Ok(Some(Elsewhere { address, service: args.remote.service(&args.file) }))
 }
 

@@ -85,11 +85,13 @@ async fn run_there(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode 
 fn check(args: &RunArgs) -> Result<(), WrongUsage> {
     let limits = args.limits.words();
     let limit = limits.first().and_then(|word| word.split('=').next()).unwrap_or_default();
-    check_elsewhere(args.setup.elsewhere().into_iter().chain(args.approvals.elsewhere()).chain([
-        (args.permissions.is_restricted(), "--restrict"),
-        (!limits.is_empty(), limit),
-        (args.journal.is_some(), "--journal"),
-    ]))?;
+    check_elsewhere(
+        args.setup
+            .elsewhere()
+            .into_iter()
+            .chain(args.approvals.elsewhere())
+            .chain([(!limits.is_empty(), limit), (args.journal.is_some(), "--journal")]),
+    )?;
     let not_there = [(args.watch, "--watch"), (args.record.is_some(), "--record"), (args.replay.is_some(), "--replay")];
     if let Some((_, option)) = not_there.into_iter().find(|(is_given, _)| *is_given) {
         let hint = "leave one of them out: the file is run by lmthing worker";

@@ -19,13 +19,18 @@ pub(super) struct Order<'a> {
 }
 
 impl Order<'_> {
+    /// The server's admin API.
+    pub(super) fn admin(&self) -> Address {
+        self.args.admin.clone().unwrap_or_else(|| self.on.admin())
+    }
+
     /// What becomes of a run that is not waited for.
     pub(super) fn goes_on(&self) -> String {
         let again = format!("  to wait for it again: {}\n", self.command());
         match &*self.invocation.borrow() {
             Some(invocation) => format!(
                 "The run goes on at the server as {invocation}.\n{again}  to cancel it: curl -X PATCH {}/invocations/{invocation}/cancel\n",
-                self.on.admin()
+                self.admin()
             ),
             None => format!("The run may have been submitted.\n{again}"),
         }
@@ -36,6 +41,8 @@ impl Order<'_> {
         let mut words = vec!["lmthing".to_owned(), "run".to_owned()];
         words.extend(self.args.remote.words());
         words.extend(["--key".to_owned(), self.key.clone()]);
+        words.extend(self.args.admin.iter().flat_map(|admin| ["--admin".to_owned(), admin.to_string()]));
+        words.extend(self.args.permissions.words());
         words.extend(self.args.input.iter().flat_map(|input| ["--input".to_owned(), input.clone()]));
         words.push(self.args.file().display().to_string());
         words.extend(self.args.words().unwrap_or_default());

@@ -4,12 +4,22 @@ use std::{path::Path, rc::Rc};
 
 use crate::{
     checkpoint::NoCheckpoints,
-    cli::{Printer, args::RunArgs, commands::input::command_line, failure::Ending},
+    cli::{
+        Printer,
+        args::RunArgs,
+        commands::{
+            input::command_line,
+            journal,
+            restrict::{Around, restricted},
+        },
+        failure::{Ending, WrongUsage},
+    },
     cost::{Limits, OwnPrices},
     event::Events,
     files::{Reporter, absolute},
-    permission::{ApprovalRules, NobodyToAsk},
+    permission::{ApprovalRules, NobodyToAsk, Permissions},
     provider::Redactor,
+    remote::TOKEN_VARIABLE,
     script::{
         SCRIPT_STACK_SIZE, ScriptHost,
         bindings::{Exchanges, FileRun, TypedInput},
@@ -17,7 +27,7 @@ use crate::{
     session::{FileRunOptions, Meter, Surroundings, read_input},
 };
 
-/// Reads it.
+/// Reads it. The file has the rights that were given here, and not the token for the server.
 ///
 /// # Errors
 /// The file is wrong, or what was typed does not fit.
@@ -31,12 +41,14 @@ pub(super) async fn read(
     let line = command_line(args, &Reporter::default()).map_err(|error| Ending::not_begun(error.into(), redactor))?;
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());
     let host = Rc::new(Loading { printer: printer.clone(), redactor: redactor.clone() });
+    let variables: Vec<_> = variables.iter().filter(|(name, _)| name != TOKEN_VARIABLE).cloned().collect();
+    let permissions = permissions(args, &variables).map_err(|error| Ending::not_begun(error.into(), redactor))?;
     let options = FileRunOptions {
         host,
         events: Events::new(Vec::new()),
         line,
         argv: vec![program, file.display().to_string()],
-        variables: variables.to_vec(),
+        variables,
         exchanges: Exchanges::default(),
         meter: Rc::new(Meter::new(Limits::default(), OwnPrices::default())),
         checkpoints: Rc::new(NoCheckpoints),
@@ -44,11 +56,27 @@ pub(super) async fn read(
         redactor: redactor.clone(),
         model: None,
         max_stack_size: SCRIPT_STACK_SIZE,
-        surroundings: Surroundings::default(),
+        surroundings: Surroundings { permissions, ..Surroundings::default() },
     };
     read_input(Path::new(&file), options)
         .await
         .map_err(|error| Ending::of_run(&FileRun::Failed(error), None, None, redactor))
+}
+
+/// What the file may reach; of a restricted file the system holds that as well from now on.
+fn permissions(args: &RunArgs, variables: &[(String, String)]) -> Result<Permissions, WrongUsage> {
+    let Some(rights) = args.permissions.rights(args.file(), variables)? else { return Ok(Permissions::default()) };
+    let around = Around {
+        file: args.file(),
+        words: &args.words()?,
+        env_files: &args.setup.env_file,
+        mcp_config: None,
+        record: None,
+        written: &[],
+        journal: &journal::path(None, variables, &std::env::current_dir().unwrap_or_default()),
+        variables,
+    };
+    Ok(restricted(rights, around))
 }
 
 /// What the file prints while it loads is for whoever looks at standard error: standard output is for the run.

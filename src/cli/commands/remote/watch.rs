@@ -72,7 +72,7 @@ impl<'a> Watch<'a> {
     async fn look(&self) {
         let mut told = HashSet::new();
         tokio::time::sleep(LOOKS.0).await;
-        if let Ok(admin) = Admin::new(&self.order.on.admin(), &self.order.variables) {
+        if let Ok(admin) = Admin::new(&self.order.admin(), &self.order.variables) {
             while self.tell(&admin, &mut told).await {
                 tokio::time::sleep(LOOKS.1).await;
             }

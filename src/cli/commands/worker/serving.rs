@@ -113,9 +113,10 @@ impl Ready {
         let address = self.listener.address();
         let (stop, stopping) = watch::channel(false);
         let export = self.export(log);
-        let invocations = self.invocations(args, export.clone(), stopping.clone())?;
+        let invocations = self.invocations(args, export.clone(), stopping)?;
         let worker = Worker {
             registration: self.options.registration(args, address),
+            advertised: args.advertise.clone(),
             keys: args.identity_key.clone(),
             services: self.services,
             invocations,
@@ -129,7 +130,7 @@ impl Ready {
         }
         // From now on the end may take as long as the steps under way.
         interrupts.take_time();
-        let mut serving = pin!(worker.serve(self.listener, stopping));
+        let mut serving = pin!(worker.serve(self.listener, &stop));
         let signal = tokio::select! {
             biased;
             signal = interrupts.next() => signal,

@@ -1,0 +1,107 @@
+//! Whom a worker answers that no key tells from others: no pages in browsers, which reach what listens on this machine alone by a
+//! name of their own that leads here. Must not know what is asked.
+
+use std::net::SocketAddr;
+
+use hyper::{
+    Request, Version,
+    header::{HOST, ORIGIN},
+    http::{StatusCode, uri::Authority},
+};
+use url::{Host, Url};
+
+use crate::http::is_here;
+
+/// Who may ask.
+pub(super) struct Gate {
+    /// Whether requests are signed, which no page can do.
+    has_keys: bool,
+    /// Whether nobody else reaches the address, so that whoever asks knows it by one of few names.
+    is_here: bool,
+    /// Where Restate is told to call.
+    advertised: Option<Host>,
+}
+
+impl Gate {
+    /// Of a worker that listens there and may be called by another name.
+    pub(super) fn new(address: SocketAddr, advertised: Option<&Url>, has_keys: bool) -> Self {
+        let advertised = advertised.and_then(|url| url.host().map(|host| host.to_owned()));
+        Gate { has_keys, is_here: address.ip().to_canonical().is_loopback(), advertised }
+    }
+
+    /// Looks at the head of a request.
+    ///
+    /// # Errors
+    /// What it is answered with.
+    pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), (StatusCode, &'static str)> {
+        if !self.has_keys {
+            if request.headers().contains_key(ORIGIN) {
+                return Err((StatusCode::FORBIDDEN, "a worker answers Restate, not pages in browsers"));
+            }
+            if self.is_here && !self.is_called_by_name(request) {
+                let why = "no name of this worker: --advertise http://HOST:PORT tells it by which Restate calls it";
+                return Err((StatusCode::FORBIDDEN, why));
+            }
+        }
+        if request.version() < Version::HTTP_2 {
+            // A cancellation could not be heard while an invocation is answered.
+            return Err((StatusCode::HTTP_VERSION_NOT_SUPPORTED, "a worker is called over HTTP/2"));
+        }
+        Ok(())
+    }
+
+    /// Whether all names that the request has for this worker are its own.
+    fn is_called_by_name<B>(&self, request: &Request<B>) -> bool {
+        let in_head = request.headers().get_all(HOST).iter().map(|host| host.to_str().ok()?.parse::<Authority>().ok());
+        let names: Vec<_> = in_head.chain(request.uri().authority().cloned().map(Some)).collect();
+        !names.is_empty() && names.iter().all(|name| name.as_ref().is_some_and(|name| self.is_own(name)))
+    }
+
+    fn is_own(&self, name: &Authority) -> bool {
+        let Ok(host) = Host::parse(name.host()) else { return false };
+        let is_here = match &host {
+            Host::Domain(name) => is_here(Some(Host::Domain(name))),
+            Host::Ipv4(address) => is_here(Some(Host::Ipv4(*address))),
+            Host::Ipv6(address) => is_here(Some(Host::Ipv6(*address))),
+        };
+        is_here || self.advertised.as_ref() == Some(&host)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(gate: &Gate, uri: &str, headers: &[(&str, &str)]) -> u16 {
+        let mut request = Request::builder().version(Version::HTTP_2).uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        gate.check(&request.body(()).unwrap()).map_or_else(|(status, _)| status.as_u16(), |()| 200)
+    }
+
+    #[test]
+    fn on_this_machine_names_are_known() {
+        let advertised = Url::parse("http://Worker.example:9080/at").unwrap();
+        let gate = Gate::new("127.0.0.1:9080".parse().unwrap(), Some(&advertised), false);
+        for uri in ["http://127.0.0.1:9080/x", "http://localhost/x", "http://[::1]:1/x", "http://worker.example/x"] {
+            assert_eq!(checked(&gate, uri, &[]), 200, "{uri}");
+        }
+        for uri in ["http://rebound.example:9080/x", "http://10.0.0.1/x", "/x"] {
+            assert_eq!(checked(&gate, uri, &[]), 403, "{uri}");
+        }
+        assert_eq!(checked(&gate, "/x", &[("host", "localhost:9080")]), 200);
+        assert_eq!(checked(&gate, "http://localhost/x", &[("host", "rebound.example")]), 403);
+        assert_eq!(checked(&gate, "http://localhost/x", &[("origin", "http://localhost")]), 403);
+    }
+
+    #[test]
+    fn elsewhere_only_pages_are_known() {
+        let gate = Gate::new("0.0.0.0:9080".parse().unwrap(), None, false);
+        assert_eq!(checked(&gate, "http://worker.example/x", &[]), 200);
+        assert_eq!(checked(&gate, "http://worker.example/x", &[("origin", "null")]), 403);
+        // Who signs is known.
+        let gate = Gate::new("127.0.0.1:9080".parse().unwrap(), None, true);
+        assert_eq!(checked(&gate, "http://worker.example/x", &[("origin", "null")]), 200);
+    }
+}
