@@ -187,7 +187,7 @@ fn a_file_that_is_read_here_has_the_rights_that_are_given() {
         let mut command = folder.command(&format!("run --on {} {options} p.lmt.mjs Ada", server.url()));
         Ended::from(command.env("RESTATE_AUTH_TOKEN", "geheim").output().unwrap())
     };
-    let ended = with_token("--restrict");
+    let ended = with_token("--restrict --allow-env=RESTATE_AUTH_TOKEN");
     assert!(ended.code == 1 && ended.stderr.contains("--allow-write"), "{ended:?}");
     assert!(!folder.path("seen.txt").exists() && server.count() == 0);
     let ended = with_token("--allow-write=. --allow-env=RESTATE_AUTH_TOKEN");
