@@ -148,7 +148,8 @@ impl Work<'_> {
                 tokio::select! {
                     biased;
                     () = self.closing_before(&begun) => return Err(self.given_back()),
-                    () = self.stream.cancelled() => return Err(cancelled().into()),
+                    // Restate says where in what it has stored.
+                    () = self.stream.cancelled() => {}
                     () = attempt.take_place() => {}
                 }
             }
