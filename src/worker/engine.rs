@@ -252,7 +252,7 @@ fn options_of(
         model: options.model.as_ref().map(SharedModel::choice),
         max_stack_size: SCRIPT_STACK_SIZE,
         surroundings: Surroundings {
-            permissions: (options.permissions)(&job.file).sharing_process("runs of a worker"),
+            permissions: (options.permissions)(&job.file).sharing_process("files of a worker run"),
             mcp_config: options.mcp_config.as_deref().map(Into::into),
             max_memory: Some(MAX_MEMORY),
             goes_on: true,
