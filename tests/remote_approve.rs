@@ -84,7 +84,6 @@ fn what_is_no_decision_is_wrong_usage() {
         format!("approve {ID} --on http://127.0.0.1:1"),
         format!("approve {ID} maybe --on http://127.0.0.1:1"),
         format!("approve {ID} yes --reason x --on http://127.0.0.1:1"),
-        format!("approve {ID} yes"),
         format!("approve {ID} yes --on nowhere"),
     ] {
         let ended = folder.run(&arguments);

@@ -25,7 +25,7 @@ pub(super) struct ApproveArgs {
     #[arg(long, value_name = "TEXT", requires = "decision")]
     pub(super) reason: Option<String>,
 
-    /// The ingress of the Restate server, such as http://127.0.0.1:8080; RESTATE_INGRESS_URL unless given
+    /// The ingress of the Restate server; RESTATE_INGRESS_URL unless given, else http://127.0.0.1:8080
     #[arg(long, value_name = "URL", value_parser = read_address)]
     pub(super) on: Option<Address>,
 

@@ -44,6 +44,9 @@ pub(in crate::cli) fn run(args: &ApproveArgs, printer: &Printer) -> ExitCode {
     in_event_loop(run, printer)
 }
 
+/// Where a server on the same machine is by default.
+const NEAREST: &str = "http://127.0.0.1:8080";
+
 /// Where the server is.
 fn check(args: &ApproveArgs, variables: &Variables) -> Result<Address, anyhow::Error> {
     if args.reason.is_some() && args.decision == Some(Decided::Yes) {
@@ -53,13 +56,9 @@ fn check(args: &ApproveArgs, variables: &Variables) -> Result<Address, anyhow::E
     if let Some(on) = &args.on {
         return Ok(on.clone());
     }
-    let variable = variables.iter().find(|(name, _)| name == INGRESS_VARIABLE);
-    let wrong = match variable.map(|(_, value)| read_address(value)) {
-        Some(Ok(on)) => return Ok(on),
-        Some(Err(expected)) => WrongUsage::plain(format!("{INGRESS_VARIABLE}: {expected}")),
-        None => WrongUsage::new("which server?", format!("--on http://127.0.0.1:8080, or {INGRESS_VARIABLE}")),
-    };
-    Err(wrong.into())
+    let variable = variables.iter().find(|(name, value)| name == INGRESS_VARIABLE && !value.is_empty());
+    let on = variable.map_or(NEAREST, |(_, value)| value);
+    read_address(on).map_err(|expected| WrongUsage::plain(format!("{INGRESS_VARIABLE}: {expected}")).into())
 }
 
 async fn decide(
