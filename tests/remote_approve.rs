@@ -80,7 +80,6 @@ fn what_waits_is_listed() {
 fn what_is_no_decision_is_wrong_usage() {
     let folder = Folder::new(&[]);
     for arguments in [
-        "approve".to_owned(),
         format!("approve {ID} --on http://127.0.0.1:1"),
         format!("approve {ID} maybe --on http://127.0.0.1:1"),
         format!("approve {ID} yes --reason x --on http://127.0.0.1:1"),
