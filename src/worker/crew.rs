@@ -26,8 +26,8 @@ use crate::{
     threads::{Like, ThreadId, Threads},
 };
 
-/// How long a script may hold its thread: longer than what is interrupted.
-const STUCK: Duration = Duration::from_secs(15);
+/// How long a run may hold its thread: longer than what is interrupted, and than what lmthing itself does with a large answer.
+const STUCK: Duration = Duration::from_secs(60);
 
 /// How often is looked for those that do.
 const TICK: Duration = Duration::from_secs(1);
