@@ -197,7 +197,8 @@ mod linux {
     impl<'a> Limits<'a> {
         fn new(rights: &'a FileRights) -> Self {
             let folders = || rights.folders.iter().map(|(folder, is_readable)| (folder.as_path(), *is_readable));
-            let parents = || rights.shut.iter().filter_map(|(path, is_readable)| Some((path, path.parent()?, *is_readable)));
+            let parents =
+                || rights.shut.iter().filter_map(|(path, is_readable)| Some((path, path.parent()?, *is_readable)));
             let unreadable = || rights.shut.iter().filter(|(_, is_readable)| !is_readable).map(|(path, _)| path);
             // What is not there needs not be kept from readers, who cannot make it.
             let hidden = parents().filter(|(path, _, is_readable)| !is_readable && path.exists());
@@ -214,7 +215,8 @@ mod linux {
 
         /// What is left of these rights for a path.
         fn left(&self, path: &Path, access: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
-            let named = self.shut.iter().filter(|(shut, _)| path.starts_with(shut)).map(|(_, is_readable)| *is_readable);
+            let named =
+                self.shut.iter().filter(|(shut, _)| path.starts_with(shut)).map(|(_, is_readable)| *is_readable);
             let by_name = names::shut(path).map(|shut| shut.is_readable);
             let by_identity = || shut::identity_at(path).is_some_and(|found| self.identities.contains(&found));
             match named.chain(by_name).min() {

@@ -46,7 +46,8 @@ const NAMES: &[(Pattern, Shut)] = &[
 /// What holds for a real path because of a name in it; where several do, the stricter one.
 pub(super) fn shut(real: &Path) -> Option<Shut> {
     let own = real.file_name().and_then(|name| shut_name(&name.to_string_lossy()));
-    let is_inside = || real.components().any(|part| matches!(part, Component::Normal(name) if is_folder(name.as_encoded_bytes())));
+    let is_inside =
+        || real.components().any(|part| matches!(part, Component::Normal(name) if is_folder(name.as_encoded_bytes())));
     own.or_else(|| is_inside().then(|| shut_name(FOLDER)).flatten())
 }
 

@@ -60,7 +60,8 @@ pub(super) fn restricted_all(
 /// from here goes by. Files that are found by their name are in `permission/names`.
 fn shut_files(around: Around<'_>) -> ShutFiles {
     let Around { file, setup, record, journal, variables, .. } = around;
-    let variable = |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| PathBuf::from(value));
+    let variable =
+        |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| PathBuf::from(value));
     let with_keys = setup.env_file.iter().cloned().chain([PathBuf::from(".env")]).chain(files_with_keys(variables));
     let named = [setup.mcp_config.as_deref(), setup.mock.as_deref(), record].into_iter().flatten().map(Path::to_owned);
     let unchanged = named.chain(variable(PRICES_VARIABLE));
