@@ -208,6 +208,43 @@ fn what_is_typed_has_to_mean_something() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_programs_do_not_get_as_a_whole_is_named() {
+    let folder = folder("");
+    folder.write("made/note.txt", "");
+    folder.write("kept/.mcp.json", "{}");
+    let ended = tried(&folder, "--allow-run=cat --allow-write=.,made,kept");
+    let warned: Vec<_> = ended.stderr.lines().filter(|line| line.contains("make, move and remove nothing")).collect();
+    assert_eq!((ended.code, warned.len()), (0, 2), "{ended:?}");
+    assert!(warned[1].contains("/kept itself"), "{ended:?}");
+    assert_eq!(tried(&folder, "--allow-write=.").stderr, "");
+}
+
+/// As on an older kernel: nothing would keep programs from files with keys.
+#[cfg(target_os = "linux")]
+#[test]
+fn programs_are_refused_where_the_kernel_does_not_hold_them() {
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
+    const CREATE_RULESET: i64 = 444;
+    let folder = folder("await attempt('read', () => fs.readFileSync('own/data.txt', 'utf8'));");
+    let run = || (tried(&folder, "--allow-run=cat"), tried(&folder, "--restrict"));
+    let missing = SeccompAction::Errno(libc::ENOSYS as u32);
+    let arch = std::env::consts::ARCH.try_into().unwrap();
+    let filter = SeccompFilter::new([(CREATE_RULESET, vec![])].into(), SeccompAction::Allow, missing, arch).unwrap();
+    let filter: BpfProgram = filter.try_into().unwrap();
+    // A filter holds for the thread, and for what it starts.
+    let confined = || {
+        seccompiler::apply_filter(&filter).unwrap();
+        run()
+    };
+    let (refused, without) = thread::scope(|scope| scope.spawn(confined).join().unwrap());
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("--allow-run: ") && refused.stderr.contains("Linux 5.13"), "{refused:?}");
+    assert_eq!((without.code, without.stdout.as_str()), (0, "read: own data\nDone.\n"), "{without:?}");
+    assert_eq!(run().0.code, 0);
+}
+
 /// Links are changed while files are opened: what the check has seen is not what is opened.
 #[cfg(target_os = "linux")]
 #[test]

@@ -79,6 +79,17 @@ impl Restricted {
         self.rights_of_files(self.shut.for_programs(&here.into_iter().chain(folders.cloned()).collect::<Vec<_>>()))
     }
 
+    /// Folders that may be written, but in which programs cannot make, move or remove anything.
+    pub fn not_given_whole(&self) -> Vec<PathBuf> {
+        if self.run == Reach::default() || self.write.listed().is_empty() {
+            return Vec::new();
+        }
+        let FileRights { shut, folders, .. } = self.of_programs();
+        let holds_one = |folder: &PathBuf| shut.iter().any(|(path, _)| path.parent() == Some(folder));
+        let listed = self.write.listed().iter();
+        listed.filter(|folder| folders.contains_key(*folder) || holds_one(folder)).cloned().collect()
+    }
+
     fn rights_of_files(&self, shut: ShutForPrograms) -> FileRights {
         let programs = match &self.run {
             // Wherever they are.
@@ -159,7 +170,10 @@ mod linux {
         let handled = AccessFs::from_all(ABI::V5) & !(AccessFs::Execute | AccessFs::IoctlDev);
         let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(handled)?.create()?;
         let mut rules = Rules { ruleset, limits: (who == Who::Programs).then(|| Limits::new(rights)), handled };
-        let (read, write) = (rules.reading(), rules.writing());
+        let read = rules.reading();
+        // What may be written is listed to see which of it programs get; scripts are refused that before.
+        let listing = if who == Who::Ourselves { AccessFs::ReadDir.into() } else { BitFlags::empty() };
+        let write = rules.writing() | listing;
         let plain = SYSTEM.iter().map(PathBuf::from).chain(own.read.iter().cloned());
         for path in plain.chain(rights.own.iter().cloned()).chain(rights.read.listed().iter().cloned()) {
             rules.allow(&path, read)?;

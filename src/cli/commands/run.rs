@@ -183,7 +183,16 @@ fn prepare(
     if let Some(rights) = rights {
         let words = args.words()?;
         let around = around(args, &words, journal.recorder.path(), &options.variables);
-        options.surroundings.permissions = restricted(rights, around);
+        let permissions = restricted(rights, around);
+        let folders = permissions.of_restricted().map(|rights| rights.not_given_whole()).unwrap_or_default();
+        for folder in folders {
+            let folder = folder.display();
+            show.events.warn(format!(
+                "programs make, move and remove nothing in {folder} itself, where files that lmthing goes by are or may be; to let \
+                 them, give a folder below it, such as --allow-write={folder}/out"
+            ));
+        }
+        options.surroundings.permissions = permissions;
     }
     Ok((options, recording))
 }
