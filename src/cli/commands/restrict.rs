@@ -3,7 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::permission::{Own, Permissions, Restricted, ShutFiles};
+use crate::{
+    permission::{Own, Permissions, Restricted, ShutFiles},
+    provider::key_paths,
+};
 
 /// What a restricted run has to do with, beside its rights.
 #[derive(Clone, Copy)]
@@ -55,22 +58,8 @@ pub(super) fn restricted_all(
 
 /// What no right opens: the files that the run has its keys from, and the journal.
 fn shut_files(Around { env_files, journal, variables, .. }: Around<'_>) -> ShutFiles {
-    let with_keys = env_files.iter().cloned().chain([PathBuf::from(".env")]).chain(files_with_keys(variables));
+    let with_keys = env_files.iter().cloned().chain([PathBuf::from(".env")]).chain(key_paths(variables));
     ShutFiles::with_keys(with_keys).and_journal(journal)
-}
-
-/// Where clouds keep keys.
-fn files_with_keys(variables: &[(String, String)]) -> Vec<PathBuf> {
-    const NAMING: [&str; 4] = [
-        "AWS_SHARED_CREDENTIALS_FILE",
-        "AWS_WEB_IDENTITY_TOKEN_FILE",
-        "AZURE_FEDERATED_TOKEN_FILE",
-        "GOOGLE_APPLICATION_CREDENTIALS",
-    ];
-    const AT_HOME: [&str; 2] = [".aws/credentials", ".config/gcloud/application_default_credentials.json"];
-    let named = variables.iter().filter(|(name, _)| NAMING.contains(&name.as_str())).map(|(_, value)| value.into());
-    let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
-    named.chain(home.into_iter().flat_map(|home| AT_HOME.map(|name| home.join(name)))).collect()
 }
 
 /// What lmthing itself has to open while a restricted file runs.
@@ -93,7 +82,7 @@ fn own_needs(around: Around<'_>) -> Own {
     let named = variables.iter().filter(|(name, value)| names_a_file(name) && Path::new(value).is_absolute());
     read.extend(named.map(|(_, value)| PathBuf::from(value)));
     let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
-    read.extend(home.iter().flat_map(|home| [".aws", ".azure", ".config/gcloud"].map(|name| home.join(name))));
+    read.extend(key_paths(variables));
     // Files that name servers.
     read.extend(mcp_config.into_iter().chain([Path::new(".mcp.json")]).map(Path::to_owned));
     let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));

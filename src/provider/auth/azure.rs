@@ -8,9 +8,10 @@ use std::rc::Rc;
 use reqwest::{Client, RequestBuilder};
 
 use super::{
-    ask::{Asker, NoAnswer, Server, post_form, read_file},
+    ask::{Asker, NoAnswer, Server, post_form},
     kept::{Fetched, Kept, Places},
     request::AuthFailure,
+    sources::KeyFile,
 };
 use crate::provider::{Env, ProviderErrorKind};
 
@@ -69,10 +70,8 @@ impl AzureAuth {
     async fn fetch(&self) -> Result<Fetched<String>, AuthFailure> {
         let asker = &self.asker;
         let variable = |name: &str| asker.variable(name);
-        let (secret, file) = (variable("AZURE_CLIENT_SECRET"), variable("AZURE_FEDERATED_TOKEN_FILE"));
-        if secret.is_none() && file.is_none() {
-            return self.of_the_machine().await;
-        }
+        let secret = variable("AZURE_CLIENT_SECRET");
+        let file = KeyFile::find(asker.env(), "AZURE_FEDERATED_TOKEN_FILE");
         let because = if secret.is_some() { "AZURE_CLIENT_SECRET" } else { "AZURE_FEDERATED_TOKEN_FILE" };
         let needed = |name: &str| {
             let message = format!("{because} is set, but {name} is not: Entra ID needs both for a token.");
@@ -80,10 +79,11 @@ impl AzureAuth {
         };
         let (tenant, client_id) = (needed("AZURE_TENANT_ID")?, needed("AZURE_CLIENT_ID")?);
         let proof = match (secret, file) {
+            (None, None) => return self.of_the_machine().await,
             (Some(secret), _) => vec![("client_secret", asker.secrets().note(secret))],
             // Read anew each time: the file's token is short-lived and replaced in place.
-            (None, file) => {
-                let assertion = read_file(&file.unwrap_or_default(), because).await?;
+            (None, Some(file)) => {
+                let assertion = file.needed(because).await?;
                 let assertion = asker.secrets().note(assertion.trim()).to_owned();
                 vec![("client_assertion_type", ASSERTION_TYPE.to_owned()), ("client_assertion", assertion)]
             }

@@ -9,12 +9,14 @@ pub(super) mod google;
 mod kept;
 mod key;
 mod request;
+mod sources;
 mod token;
 
-use std::{fmt, rc::Rc};
+use std::{fmt, path::PathBuf, rc::Rc};
 
 pub(super) use key::{KeyAuth, KeyHeader};
 pub(super) use request::{AuthFailure, Unauthorised};
+pub(super) use sources::variables as credential_variables;
 
 use super::Env;
 use key::bearer;
@@ -82,6 +84,11 @@ pub(super) fn is_set_up(provider: &str, env: &Rc<dyn Env>) -> bool {
         "vertex" => google::is_set_up(env),
         _ => false,
     }
+}
+
+/// Every file and folder that credentials may come from, whether there is something or not, with those that credentials name.
+pub(super) fn credential_paths(env: &dyn Env) -> Vec<PathBuf> {
+    [sources::paths(env), aws::named_paths(env), google::named_paths(env)].concat()
 }
 
 impl fmt::Debug for Auth {

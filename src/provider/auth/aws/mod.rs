@@ -6,6 +6,7 @@
 mod chain;
 mod connector;
 mod failure;
+mod files;
 mod profile;
 pub(super) mod sign;
 
@@ -19,6 +20,7 @@ use super::{
 use crate::provider::Env;
 use failure::missing;
 use profile::Profile;
+pub(super) use profile::named_paths;
 use sign::{Keys, Signable, sign};
 
 thread_local! {

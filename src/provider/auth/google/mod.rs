@@ -25,6 +25,7 @@ use super::{
     request::AuthFailure,
 };
 use crate::provider::Env;
+pub(super) use credentials::named_paths;
 use credentials::{find, text};
 
 const METADATA: Server = Server { name: "The metadata server of Google Cloud", is_near: true };
