@@ -71,7 +71,7 @@ pub fn main(arguments: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
 fn spawn(server: &mut Command, rights: Option<FileRights>) -> io::Result<Child> {
     let Some(rights) = rights else { return server.spawn() };
     let start = || {
-        rights.confine();
+        rights.confine()?;
         server.spawn()
     };
     std::thread::scope(|scope| scope.spawn(start).join())

@@ -1,11 +1,14 @@
-//! The rules about files once more, held by the system (landlock, on Linux): what gets around a check in the program, such as a
-//! link that is changed behind it, is refused by the kernel. A kernel without it leaves the checks. Must not know scripts.
+//! The rules about files, held by the kernel (landlock, on Linux). For lmthing itself they are a second line: what gets past a
+//! check, such as a link that changes after it, is refused. For programs that a restricted file starts they are the only one.
 
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Reach, Restricted};
+use super::{
+    Reach, Restricted,
+    shut::{Folders, ShutForPrograms},
+};
 
 /// What the program itself needs, beside what the file may.
 #[derive(Clone, Debug, Default)]
@@ -16,67 +19,93 @@ pub struct Own {
     pub write: Vec<PathBuf>,
 }
 
-/// What a program may do with files that a restricted file starts; another process can be told.
+/// What a program that a restricted file starts may do with files. Another process can be given it as JSON.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FileRights {
     read: Reach<PathBuf>,
     /// What may be read in any case.
     own: Vec<PathBuf>,
     write: Reach<PathBuf>,
-    /// What stays out of reach.
-    shut: Vec<PathBuf>,
+    /// Paths that stay shut, with everything below them, and whether each may be read.
+    shut: Vec<(PathBuf, bool)>,
+    /// Folders that hold or may get shut files: nothing is made, moved or removed in them. And whether all of those files
+    /// may be read.
+    folders: Folders,
 }
 
 impl FileRights {
-    /// Gives up everything else, in this thread and in what it starts from now on.
-    pub fn confine(&self) {
+    /// Gives up everything else, in this thread and in the programs that it starts from now on.
+    ///
+    /// # Errors
+    /// The kernel does not hold it. Nothing may be started then.
+    pub fn confine(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
-        linux::confine(self, &Own::default(), linux::Who::Programs);
+        {
+            linux::confine(self, &Own::default(), linux::Who::Programs)
+        }
+        #[cfg(not(target_os = "linux"))]
+        Err(io::ErrorKind::Unsupported.into())
     }
+}
+
+/// Whether the kernel holds rights of programs about files: Linux from 5.13 on, unless landlock is left out or turned off.
+pub fn can_confine_programs() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        linux::is_there()
+    }
+    #[cfg(not(target_os = "linux"))]
+    false
 }
 
 impl Restricted {
     /// Gives up what is not allowed, in this thread and in those it starts from now on.
     pub fn confine_program(&self, own: &Own) {
         #[cfg(target_os = "linux")]
-        linux::confine(&self.rights_of_files(Vec::new()), own, linux::Who::Ourselves);
+        {
+            let rights = self.rights_of_files(ShutForPrograms::default());
+            // Every access is checked before it is made; this is a second line, for kernels that have it.
+            let _ = linux::confine(&rights, own, linux::Who::Ourselves);
+        }
         #[cfg(not(target_os = "linux"))]
         let _ = own;
     }
 
-    /// The same for programs that the file starts, which nobody checks: files with keys are out of reach as well.
+    /// The same for programs that the file starts. Nothing checks what they do but the kernel, so files that stay shut are out
+    /// of their reach as well.
     pub fn of_programs(&self) -> FileRights {
         let folders = self.own.iter().chain(self.read.listed()).chain(self.write.listed());
         let here = std::env::current_dir().ok();
-        let shut = self.shut.found(&here.into_iter().chain(folders.cloned()).collect::<Vec<_>>());
-        self.rights_of_files(shut)
+        self.rights_of_files(self.shut.for_programs(&here.into_iter().chain(folders.cloned()).collect::<Vec<_>>()))
     }
 
-    fn rights_of_files(&self, shut: Vec<PathBuf>) -> FileRights {
+    fn rights_of_files(&self, shut: ShutForPrograms) -> FileRights {
         let programs = match &self.run {
             // Wherever they are.
             Reach::All => self.programs.folders(),
             Reach::Only(list) => list,
         };
         let own = self.own.iter().chain(programs).cloned().collect();
-        FileRights { read: self.read.clone(), own, write: self.write.clone(), shut }
+        let ShutForPrograms { paths, folders } = shut;
+        FileRights { read: self.read.clone(), own, write: self.write.clone(), shut: paths, folders }
     }
 }
 
 #[cfg(target_os = "linux")]
 mod linux {
     use std::{
-        fs,
+        collections::HashSet,
+        fs, io,
         path::{Path, PathBuf},
     };
 
     use landlock::{
         ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-        RulesetCreated, RulesetCreatedAttr, RulesetError,
+        RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
     };
 
     use super::{
-        super::{Reach, paths, shut},
+        super::{Reach, names, shut},
         FileRights, Own,
     };
 
@@ -111,16 +140,25 @@ mod linux {
         Programs,
     }
 
-    pub(super) fn confine(rights: &FileRights, own: &Own, who: Who) {
-        // Nothing of it is there before Linux 5.13; what newer kernels add is used where it is.
-        let _ = restrict(rights, own, who);
+    pub(super) fn confine(rights: &FileRights, own: &Own, who: Who) -> io::Result<()> {
+        match restrict(rights, own, who).map_err(io::Error::other)? {
+            RulesetStatus::NotEnforced => Err(io::ErrorKind::Unsupported.into()),
+            // What newer kernels add is used where it is.
+            RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => Ok(()),
+        }
     }
 
-    fn restrict(rights: &FileRights, own: &Own, who: Who) -> Result<(), RulesetError> {
+    /// Whether the kernel has landlock at all.
+    pub(super) fn is_there() -> bool {
+        let first = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+        first.handle_access(AccessFs::from_all(ABI::V1)).and_then(Ruleset::create).is_ok()
+    }
+
+    fn restrict(rights: &FileRights, own: &Own, who: Who) -> Result<RulesetStatus, RulesetError> {
         // Which programs are started is no question of files.
         let handled = AccessFs::from_all(ABI::V5) & !(AccessFs::Execute | AccessFs::IoctlDev);
         let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(handled)?.create()?;
-        let mut rules = Rules { ruleset, rights, who, handled };
+        let mut rules = Rules { ruleset, limits: (who == Who::Programs).then(|| Limits::new(rights)), handled };
         let (read, write) = (rules.reading(), rules.writing());
         let plain = SYSTEM.iter().map(PathBuf::from).chain(own.read.iter().cloned());
         for path in plain.chain(rights.own.iter().cloned()).chain(rights.read.listed().iter().cloned()) {
@@ -133,7 +171,7 @@ mod linux {
             rules.allow_plainly(&path, read | write)?;
         }
         if who == Who::Ourselves {
-            // What our children have started stands there.
+            // The children of our children are listed there.
             rules.allow_plainly(Path::new("/proc"), read)?;
         }
         if rights.read == Reach::All {
@@ -142,13 +180,79 @@ mod linux {
         if rights.write == Reach::All {
             rules.allow(Path::new("/"), write)?;
         }
-        rules.ruleset.restrict_self().map(drop)
+        rules.ruleset.restrict_self().map(|status| status.ruleset)
+    }
+
+    /// What stays out of reach below the folders that are given.
+    struct Limits<'a> {
+        shut: &'a [(PathBuf, bool)],
+        /// The files among them that may not be read, under whatever name.
+        identities: HashSet<(u64, u64)>,
+        /// Folders that are not given to read as a whole: those that hold a file which may not be read, and all above.
+        split_for_reading: HashSet<PathBuf>,
+        /// The same for writing: those that hold a shut file or may get one, and all above.
+        split_for_writing: HashSet<PathBuf>,
+    }
+
+    impl<'a> Limits<'a> {
+        fn new(rights: &'a FileRights) -> Self {
+            let folders = || rights.folders.iter().map(|(folder, is_readable)| (folder.as_path(), *is_readable));
+            let parents =
+                || rights.shut.iter().filter_map(|(path, is_readable)| Some((path, path.parent()?, *is_readable)));
+            let unreadable = || rights.shut.iter().filter(|(_, is_readable)| !is_readable).map(|(path, _)| path);
+            // What is not there needs not be kept from readers, who cannot make it.
+            let hidden = parents().filter(|(path, _, is_readable)| !is_readable && path.exists());
+            let hiding = folders().filter(|(_, is_readable)| !is_readable).map(|(folder, _)| folder);
+            Limits {
+                shut: &rights.shut,
+                identities: unreadable().filter_map(|path| shut::identity_at(path)).collect(),
+                split_for_reading: and_above(hidden.map(|(_, parent, _)| parent).chain(hiding)),
+                split_for_writing: and_above(
+                    parents().map(|(_, parent, _)| parent).chain(folders().map(|(folder, _)| folder)),
+                ),
+            }
+        }
+
+        /// What is left of these rights for a path.
+        fn left(&self, path: &Path, access: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
+            let named =
+                self.shut.iter().filter(|(shut, _)| path.starts_with(shut)).map(|(_, is_readable)| *is_readable);
+            let by_name = names::shut(path).map(|shut| shut.is_readable);
+            let by_identity = || shut::identity_at(path).is_some_and(|found| self.identities.contains(&found));
+            match named.chain(by_name).min() {
+                Some(false) => BitFlags::empty(),
+                _ if is_process(path) || by_identity() => BitFlags::empty(),
+                Some(true) => access & AccessFs::from_read(ABI::V5),
+                None => access,
+            }
+        }
+
+        fn is_split(&self, path: &Path, access: BitFlags<AccessFs>) -> bool {
+            // Entries of `/proc` are fixed, but for processes.
+            let is_in_proc = path.starts_with("/proc") && path != Path::new("/proc");
+            let is_writing = access.intersects(AccessFs::from_write(ABI::V5));
+            let split = if is_writing { &self.split_for_writing } else { &self.split_for_reading };
+            !is_in_proc && (split.contains(path) || names::is_journal_folder(path))
+        }
+    }
+
+    /// Folders with all above them, and `/proc`, which holds the environment of every process.
+    fn and_above<'a>(folders: impl Iterator<Item = &'a Path>) -> HashSet<PathBuf> {
+        folders.chain([Path::new("/proc")]).flat_map(Path::ancestors).map(Path::to_owned).collect()
+    }
+
+    /// Whether a path leads to what `/proc` tells of a process.
+    fn is_process(path: &Path) -> bool {
+        path.strip_prefix("/proc").is_ok_and(|rest| {
+            let name = rest.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
+            name.is_some_and(|name| name.contains("self") || name.bytes().all(|byte| byte.is_ascii_digit()))
+        })
     }
 
     struct Rules<'a> {
         ruleset: RulesetCreated,
-        rights: &'a FileRights,
-        who: Who,
+        /// None for lmthing itself.
+        limits: Option<Limits<'a>>,
         handled: BitFlags<AccessFs>,
     }
 
@@ -162,39 +266,24 @@ mod linux {
         }
 
         /// Allows it for everything below a path but what has to stay out of reach.
+        ///
+        /// A right cannot be taken back below a folder where it was given. So a folder with something shut in it can be listed,
+        /// and its entries get the rights one by one: nothing is made, moved or removed in the folder itself, as the kernel knows no
+        /// right to make one name and not another.
         fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), RulesetError> {
-            if self.who == Who::Ourselves {
+            let Some(limits) = &self.limits else { return self.allow_plainly(path, access) };
+            let access = limits.left(path, access);
+            if !limits.is_split(path, access) {
                 return self.allow_plainly(path, access);
             }
-            if path.starts_with("/proc") && path != Path::new("/proc") || !self.has_secrets_below(path) {
-                return if self.is_secret(path) { Ok(()) } else { self.allow_plainly(path, access) };
-            }
-            // A right cannot be taken back below a folder where it was given: its entries get it one by one. The
-            // folder itself is listed, and things in it may be made and removed, but not opened.
-            let file = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
             if path != Path::new("/") && path != Path::new("/proc") {
-                self.allow_plainly(path, access & !file)?;
+                self.allow_plainly(path, access & AccessFs::ReadDir)?;
             }
             let entries = fs::read_dir(path).into_iter().flatten().flatten();
             for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink())) {
                 self.allow(&entry.path(), access)?;
             }
             Ok(())
-        }
-
-        /// Whether something below a folder has to stay out of reach.
-        fn has_secrets_below(&self, path: &Path) -> bool {
-            let mut shut = self.rights.shut.iter();
-            shut.any(|shut| shut != path && shut.starts_with(path)) || Path::new("/proc").starts_with(path)
-        }
-
-        fn is_secret(&self, path: &Path) -> bool {
-            let is_process = path.strip_prefix("/proc").is_ok_and(|rest| {
-                let name = rest.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
-                name.is_some_and(|name| name.contains("self") || name.bytes().all(|byte| byte.is_ascii_digit()))
-            });
-            let is_shut = || self.rights.shut.iter().any(|shut| paths::are_same(shut, path));
-            is_process || shut::is_env_file(path) || is_shut()
         }
 
         fn allow_plainly(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), RulesetError> {

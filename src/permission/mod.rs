@@ -15,6 +15,7 @@ mod access;
 mod approval;
 mod hosts;
 mod landlock;
+mod names;
 mod paths;
 mod programs;
 mod reach;
@@ -26,7 +27,7 @@ mod tests;
 pub use self::{
     access::{Access, Refusal},
     hosts::HostRule,
-    landlock::{FileRights, Own},
+    landlock::{FileRights, Own, can_confine_programs},
     programs::Programs,
     reach::Reach,
     restricted::Restricted,
@@ -101,10 +102,7 @@ impl Permissions {
     pub fn program(&self, program: &str, folder: Option<&Path>) -> Result<Option<PathBuf>, Refusal> {
         match &self.restricted {
             None => self.check(Access::Run(program)).map(|()| None),
-            Some(rights) => {
-                rights.check_shut(program)?;
-                rights.programs.find(program, folder, &rights.run).map(Some)
-            }
+            Some(rights) => rights.programs.find(program, folder, &rights.run).map(Some),
         }
     }
 

@@ -74,14 +74,6 @@ fn steps<'a>(path: &'a Path, real: &mut PathBuf) -> impl Iterator<Item = Step> +
     })
 }
 
-/// Whether two paths are one file: by name, or as two names of it.
-#[cfg(target_os = "linux")]
-pub(super) fn are_same(one: &Path, other: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let number = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
-    one == other || number(one).is_some_and(|one| Some(one) == number(other))
-}
-
 /// Where an open file is, as far as the system tells.
 pub(super) fn of_open(file: &File) -> Option<PathBuf> {
     #[cfg(target_os = "linux")]

@@ -67,7 +67,7 @@ impl Restricted {
 
     fn read(&self, path: &str, last: Last) -> Result<(), Refusal> {
         let what = || format!("reading {path}");
-        let real = self.real(path, last, &what)?;
+        let real = self.real(path, last, false, &what)?;
         if self.may_read(&real) {
             return Ok(());
         }
@@ -76,9 +76,9 @@ impl Restricted {
 
     fn write(&self, path: &str, last: Last) -> Result<(), Refusal> {
         let what = || format!("writing {path}");
-        let real = self.real(path, last, &what)?;
-        if last == Last::Itself && self.shut.are_below(&real) {
-            return Err(never(&what(), "a file that may hold keys, or the journal, is below it"));
+        let real = self.real(path, last, true, &what)?;
+        if let Some(why) = self.shut.why_below(&real).filter(|_| last == Last::Itself) {
+            return Err(never(&what(), why));
         }
         if self.write.has(|given| real.starts_with(given)) {
             return Ok(());
@@ -86,35 +86,24 @@ impl Restricted {
         Err(refusal(&what(), &format!("--allow-write={}", shown(path))))
     }
 
-    /// Where a path leads, unless keys are there.
-    fn real(&self, path: &str, last: Last, what: &dyn Fn() -> String) -> Result<PathBuf, Refusal> {
+    /// Where a path leads, unless that stays shut.
+    fn real(&self, path: &str, last: Last, is_change: bool, what: &dyn Fn() -> String) -> Result<PathBuf, Refusal> {
         let real = paths::real(Path::new(path), last).ok_or_else(|| never(&what(), "the path leads nowhere"))?;
-        match self.shut.why(&real) {
+        match self.shut.why(&real, is_change) {
             Some(why) => Err(never(&what(), why)),
             None => Ok(real),
         }
     }
 
-    /// Whether all files that stay shut have only the names that they had: the system refuses a program a file by its names.
-    pub(super) fn check_shut(&self, program: &str) -> Result<(), Refusal> {
-        match self.shut.newly_linked() {
-            None => Ok(()),
-            Some(path) => {
-                let why = format!("{} may hold keys, and has got another name since the run began", path.display());
-                Err(never(&format!("running {program}"), &why))
-            }
-        }
-    }
-
     /// Whether an open file is one that may be had: by what it is, and by where it is.
     pub(super) fn check_opened(&self, file: &File, access: Access<'_>) -> Result<(), Refusal> {
+        let is_write = matches!(access, Access::Write(_));
         let Some(real) = paths::of_open(file) else {
-            let why = self.shut.why_opened(file);
+            let why = self.shut.why_opened(file, is_write);
             return why.map_or(Ok(()), |why| Err(never("opening the file", why)));
         };
-        let is_write = matches!(access, Access::Write(_));
         let what = || format!("{} {}", if is_write { "writing" } else { "reading" }, real.display());
-        if let Some(why) = self.shut.why(&real).or_else(|| self.shut.why_opened(file)) {
+        if let Some(why) = self.shut.why(&real, is_write).or_else(|| self.shut.why_opened(file, is_write)) {
             return Err(never(&what(), why));
         }
         let is_given = match is_write {

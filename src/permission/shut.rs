@@ -1,142 +1,145 @@
-//! Files that no right opens: those with keys, and what lmthing keeps of the run. Each is known by where it is and by what it
-//! is, so that no new name opens it. Must not know rights.
+//! Files that no right opens: those with keys, and those that lmthing itself goes by. Each is known by its path, by its name
+//! (`names`) and by its inode, so that another name for it opens nothing.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, BTreeSet, VecDeque},
     fs::{self, File, Metadata},
     path::{Path, PathBuf},
     sync::OnceLock,
 };
 
-use super::paths;
+use super::{
+    names::{self, JOURNAL, KEYS, NAMED, Shut},
+    paths,
+};
 
-/// So many entries of folders are looked at for files with keys.
+/// How many entries of folders are looked through before the first program starts.
 const MAX_ENTRIES: usize = 20_000;
 
-/// What a file is, whatever it is called.
-type Identity = (u64, u64);
+/// How many are looked through before a folder is moved or removed. It is refused when there are more.
+const MAX_ENTRIES_MOVED: usize = 500_000;
 
-/// So many of them are followed wherever they are moved.
-const MAX_FOLLOWED: usize = 200;
+/// Device and inode of a file.
+type Identity = (u64, u64);
 
 /// Files that stay shut.
 #[derive(Debug, Default)]
 pub struct ShutFiles {
-    named: Vec<ShutFile>,
-    /// Every `.env` in the folders that programs may use, as they were before the first of them ran.
-    found: OnceLock<Vec<ShutFile>>,
+    named: Vec<ShutPath>,
+    /// Folders in which lmthing looks for files of its own, with all folders above them.
+    looked_in: BTreeSet<PathBuf>,
+    /// Folders with shut files among those that programs may use, as they were before the first program started.
+    found: OnceLock<Folders>,
 }
 
+/// Folders that hold shut files, and whether all of these may be read.
+pub(super) type Folders = BTreeMap<PathBuf, bool>;
+
+/// What stays shut for a program, which nothing but the kernel checks.
+#[derive(Debug, Default)]
+pub(super) struct ShutForPrograms {
+    /// Paths, and whether each may be read.
+    pub(super) paths: Vec<(PathBuf, bool)>,
+    /// Folders of which a program gets the entries that it may have, and not the folder as a whole.
+    pub(super) folders: Folders,
+}
+
+/// A path that was named, with everything below it if it is a folder.
 #[derive(Debug)]
-struct ShutFile {
+struct ShutPath {
     /// Its real path, also where there is nothing yet.
     path: PathBuf,
-    /// What was there at the beginning, if anything was.
+    /// The file that was there when the run began.
     identity: Option<Identity>,
-    /// How many names it had then.
-    names: u64,
-    /// The same, open: the system tells where it is now. A program may move it, though it cannot read it.
-    file: Option<File>,
-    why: &'static str,
-    /// Whether files beside it whose names begin alike belong to it.
-    has_companions: bool,
+    shut: Shut,
 }
 
-/// Why a file with keys is not opened.
-const KEYS: &str = "it may hold keys";
-
 impl ShutFiles {
-    /// Files with keys, as they are now.
+    /// Files and folders with keys. A folder is shut with everything below it; what does not exist yet cannot be made.
     pub fn with_keys(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut files = ShutFiles::default();
-        paths.into_iter().for_each(|path| files.add(&path, KEYS, false));
+        paths.into_iter().for_each(|path| files.add(&path, KEYS));
         files
     }
 
-    /// The journal, which says with which rights a run goes on, and the files that a database has beside it.
+    /// Shuts the journal, and the files that SQLite keeps next to it.
     #[must_use]
     pub fn and_journal(mut self, path: &Path) -> Self {
-        self.add(path, "it is the journal", true);
+        self.add(path, JOURNAL);
         self
     }
 
-    fn add(&mut self, path: &Path, why: &'static str, has_companions: bool) {
+    /// Shuts files that lmthing goes by for changes; they may be read.
+    #[must_use]
+    pub fn and_unchanged(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        paths.into_iter().for_each(|path| self.add(&path, NAMED));
+        self
+    }
+
+    /// Names folders in which lmthing looks for files of its own, such as the working directory: it looks in those above as well.
+    #[must_use]
+    pub fn and_looked_in(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        let real = folders.into_iter().filter_map(|folder| paths::real(&folder, paths::Last::Followed));
+        self.looked_in.extend(real.flat_map(|folder| folder.ancestors().map(Path::to_owned).collect::<Vec<_>>()));
+        self
+    }
+
+    fn add(&mut self, path: &Path, shut: Shut) {
         let real = paths::real(path, paths::Last::Followed);
-        self.named.extend(real.map(|path| ShutFile::new(path, why, has_companions)));
+        self.named.extend(real.map(|path| ShutPath { identity: identity_at(&path), path, shut }));
     }
 
-    /// Why what is at a real path is not opened, if it is not.
-    pub(super) fn why(&self, real: &Path) -> Option<&'static str> {
-        if is_env_file(real) || paths::tells_of_processes(real) {
-            return Some(KEYS);
+    /// Why what is at a real path is not read or changed, if it is not.
+    pub(super) fn why(&self, real: &Path, is_change: bool) -> Option<&'static str> {
+        if paths::tells_of_processes(real) {
+            return Some(KEYS.why);
         }
-        let now = fs::metadata(real).ok().as_ref().and_then(identity);
-        self.known().find(|file| file.is_at(real) || file.is(now)).map(|file| file.why)
+        let now = identity_at(real);
+        let named = self.named.iter().filter(|named| named.is_at(real) || named.is(now)).map(|named| named.shut);
+        refused(named.chain(names::shut(real)), is_change)
     }
 
-    /// The same of a file that is open by now.
-    pub(super) fn why_opened(&self, file: &File) -> Option<&'static str> {
+    /// The same of a file that is already open.
+    pub(super) fn why_opened(&self, file: &File, is_change: bool) -> Option<&'static str> {
         let now = file.metadata().ok().as_ref().and_then(identity);
-        self.known().find(|file| file.is(now)).map(|file| file.why)
+        refused(self.named.iter().filter(|named| named.is(now)).map(|named| named.shut), is_change)
     }
 
-    fn known(&self) -> impl Iterator<Item = &ShutFile> {
-        self.named.iter().chain(self.found.get().into_iter().flatten())
+    /// Why a folder is not moved, removed or replaced: something below it is shut.
+    pub(super) fn why_below(&self, folder: &Path) -> Option<&'static str> {
+        if self.named.iter().any(|named| named.path != folder && named.path.starts_with(folder)) {
+            return Some("a file that may hold keys, or the journal, is below it");
+        }
+        if !folder.is_dir() || folder.is_symlink() || is_of_others(folder) {
+            return None;
+        }
+        match folders_with_shut_files(&[folder.to_owned()], MAX_ENTRIES_MOVED) {
+            Ok(found) if found.is_empty() => None,
+            Ok(_) => Some("a file that lmthing goes by is below it"),
+            Err(_) => Some("there is too much below it to look for files with keys"),
+        }
     }
 
-    /// One that was given another name, such as by a program, which needs no right to read it for that.
-    pub(super) fn newly_linked(&self) -> Option<&Path> {
-        self.known().find(|file| file.names_now() > file.names).map(|file| file.path.as_path())
-    }
-
-    /// Whether one of them is below a folder: whoever moved that would move it too.
-    pub(super) fn are_below(&self, folder: &Path) -> bool {
-        let is_below = |path: PathBuf| path != folder && path.starts_with(folder);
-        self.named.iter().flat_map(ShutFile::places).any(is_below) || folder.is_dir() && has_env_file(folder)
-    }
-
-    /// Where those are that exist, with every `.env` in the folders. They are looked for once: what comes later was made by
-    /// the script or its programs.
-    pub(super) fn found(&self, folders: &[PathBuf]) -> Vec<PathBuf> {
-        let look = || {
-            let found = env_files(folders).into_iter().take(MAX_FOLLOWED);
-            found.map(|path| ShutFile::new(path, KEYS, false)).collect()
-        };
-        self.found.get_or_init(look);
-        self.known().flat_map(ShutFile::places).collect()
+    /// What programs that may use these folders are kept from. Folders are looked through once: what appears later was
+    /// made by the script or by its programs.
+    pub(super) fn for_programs(&self, folders: &[PathBuf]) -> ShutForPrograms {
+        let look = || folders_with_shut_files(folders, MAX_ENTRIES).unwrap_or_else(|found| found);
+        let found = self.found.get_or_init(look);
+        let mut folders: Folders = self.looked_in.iter().map(|folder| (folder.clone(), true)).collect();
+        folders.extend(found.clone());
+        let paths = self.named.iter().map(|named| (named.path.clone(), named.shut.is_readable)).collect();
+        ShutForPrograms { paths, folders }
     }
 }
 
-impl ShutFile {
-    fn new(path: PathBuf, why: &'static str, has_companions: bool) -> Self {
-        let (identity, file) = (identity_at(&path), followed(&path));
-        let mut shut = ShutFile { path, identity, names: 0, file, why, has_companions };
-        shut.names = shut.names_now();
-        shut
-    }
+/// Why it is refused when these hold.
+fn refused(mut all: impl Iterator<Item = Shut>, is_change: bool) -> Option<&'static str> {
+    all.find(|shut| is_change || !shut.is_readable).map(|shut| shut.why)
+}
 
-    /// How many names the file has that was there at the beginning.
-    fn names_now(&self) -> u64 {
-        let metadata = match &self.file {
-            Some(file) => file.metadata().ok(),
-            None => fs::metadata(&self.path).ok(),
-        };
-        metadata.as_ref().filter(|metadata| identity(metadata) == self.identity).map_or(0, names)
-    }
-
-    /// Where it is: where it was, if there is something, and where it was moved to.
-    fn places(&self) -> impl Iterator<Item = PathBuf> {
-        let now = self.file.as_ref().and_then(paths::of_open).filter(|now| *now != self.path);
-        std::iter::once(self.path.clone()).chain(now).filter(|path| path.exists())
-    }
-
+impl ShutPath {
     fn is_at(&self, real: &Path) -> bool {
-        let is_beside = || {
-            let name = |path: &Path| path.file_name().map(|name| name.as_encoded_bytes().to_vec());
-            let begins_alike = name(real).zip(name(&self.path)).is_some_and(|(name, own)| name.starts_with(&own));
-            self.has_companions && begins_alike && real.parent() == self.path.parent()
-        };
-        self.path == real || is_beside()
+        real.starts_with(&self.path) || self.shut == JOURNAL && is_companion(real, &self.path)
     }
 
     fn is(&self, identity: Option<Identity>) -> bool {
@@ -144,30 +147,20 @@ impl ShutFile {
     }
 }
 
-/// Holds a file without opening it for anything.
-fn followed(path: &Path) -> Option<File> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{Mode, OFlags};
-        rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok().map(File::from)
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = path;
-        None
-    }
+/// Whether a file is one of those that SQLite keeps next to a database.
+fn is_companion(real: &Path, database: &Path) -> bool {
+    ["-wal", "-shm", "-journal"].iter().any(|suffix| {
+        let mut path = database.as_os_str().to_owned();
+        path.push(suffix);
+        real.as_os_str() == path
+    })
 }
 
-/// Whether a file is one with variables, by its name.
-pub(super) fn is_env_file(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".env"))
-}
-
-fn identity_at(path: &Path) -> Option<Identity> {
+/// Device and inode of what a path leads to, if it is a file.
+pub(super) fn identity_at(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().as_ref().and_then(identity)
 }
 
-/// What a file is; nothing of a folder, or where the system does not tell.
 fn identity(metadata: &Metadata) -> Option<Identity> {
     #[cfg(unix)]
     {
@@ -181,44 +174,31 @@ fn identity(metadata: &Metadata) -> Option<Identity> {
     }
 }
 
-/// How many names a file has; 1 where the system does not tell.
-fn names(metadata: &Metadata) -> u64 {
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::MetadataExt::nlink(metadata)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = metadata;
-        1
-    }
-}
-
-/// Whether there is a `.env` in a folder or below it, as far as there are not too many files; a link is not followed.
-fn has_env_file(folder: &Path) -> bool {
-    !folder.is_symlink() && !is_of_others(folder) && !env_files(&[folder.to_owned()]).is_empty()
-}
-
-/// Every `.env` in the folders and below them, those nearest to the top first, as far as there are not too many files.
-fn env_files(folders: &[PathBuf]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+/// The folders, of these and those below, that hold a file which is shut by its name. Breadth first; links are not followed.
+///
+/// # Errors
+/// What was found so far, when there are more entries than this.
+fn folders_with_shut_files(folders: &[PathBuf], max_entries: usize) -> Result<Folders, Folders> {
+    let mut found = Folders::new();
     let mut ahead: VecDeque<PathBuf> = folders.iter().cloned().collect();
-    let mut left = MAX_ENTRIES;
+    let mut left = max_entries;
     while let Some(folder) = ahead.pop_front() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             if left == 0 {
-                return found;
+                return Err(found);
             }
             left -= 1;
+            if let Some(shut) = names::shut_name(&entry.file_name().to_string_lossy()) {
+                let is_readable = found.entry(folder.clone()).or_insert(true);
+                *is_readable &= shut.is_readable;
+            }
             let path = entry.path();
-            if is_env_file(&path) {
-                found.push(path);
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_of_others(&path) {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_of_others(&path) {
                 ahead.push_back(path);
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// Whether a folder holds what others have made: packages, or the history of a repository.
@@ -237,21 +217,25 @@ mod tests {
         fs::create_dir_all(root.join("sub/below")).unwrap();
         fs::write(root.join("sub/keys.txt"), "key").unwrap();
         fs::write(root.join("sub/below/.ENV"), "key").unwrap();
-        let shut = ShutFiles::with_keys([root.join("sub/keys.txt")]).and_journal(&root.join("journal.db"));
+        let named = [root.join("sub/keys.txt"), root.join("cloud"), root.join("gone/later.txt")];
+        let shut = ShutFiles::with_keys(named).and_journal(&root.join("runs.db")).and_unchanged([root.join("prices")]);
         fs::create_dir(root.join("free")).unwrap();
-        assert!(["", "sub", "sub/below"].iter().all(|folder| shut.are_below(&root.join(folder))));
-        assert!(!shut.are_below(&root.join("free")) && !shut.are_below(&root.join("sub/keys.txt")));
-        assert_eq!(shut.found(std::slice::from_ref(&root)), [root.join("sub/keys.txt"), root.join("sub/below/.ENV")]);
-        assert_eq!(shut.newly_linked(), None);
-        fs::hard_link(root.join("sub/keys.txt"), root.join("other")).unwrap();
-        assert_eq!(shut.newly_linked(), Some(root.join("sub/keys.txt").as_path()));
-        fs::rename(root.join("sub"), root.join("moved")).unwrap();
-        assert!(shut.are_below(&root.join("moved")));
-        for name in ["other", "moved/keys.txt", "sub/keys.txt", "any/.env", "journal.db", "journal.db-wal"] {
-            assert!(shut.why(&root.join(name)).is_some(), "{name}");
+        for folder in ["", "sub", "sub/below", "gone"] {
+            assert!(shut.why_below(&root.join(folder)).is_some(), "{folder}");
         }
-        assert_eq!(shut.why(&root.join("journal")), None);
+        assert!(shut.why_below(&root.join("free")).is_none() && shut.why_below(&root.join("sub/keys.txt")).is_none());
+        let for_programs = shut.for_programs(std::slice::from_ref(&root));
+        assert_eq!(for_programs.folders, Folders::from([(root.join("sub/below"), false)]));
+        fs::hard_link(root.join("sub/keys.txt"), root.join("other")).unwrap();
+        fs::rename(root.join("sub"), root.join("moved")).unwrap();
+        assert!(shut.why_below(&root.join("moved")).is_some());
+        for name in ["other", "moved/keys.txt", "sub/keys.txt", "any/.env", "runs.db", "runs.db-wal", "cloud/sso/x"] {
+            assert!(shut.why(&root.join(name), false).is_some(), "{name}");
+        }
+        let prices = root.join("prices");
+        assert!(shut.why(&prices, false).is_none() && shut.why(&prices, true).is_some());
+        assert_eq!(shut.why(&root.join("runs"), true), None);
         let opened = File::open(root.join("other")).unwrap();
-        assert_eq!(shut.why_opened(&opened), Some(KEYS));
+        assert_eq!(shut.why_opened(&opened, false), Some(KEYS.why));
     }
 }

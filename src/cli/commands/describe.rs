@@ -56,8 +56,7 @@ async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagn
     let around = Around {
         file: &args.file,
         words: &[],
-        env_files: &args.setup.env_file,
-        mcp_config: None,
+        setup: &args.setup,
         record: None,
         written: &[],
         journal: &journal::path(None, &variables, &directory),

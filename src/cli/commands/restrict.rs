@@ -4,6 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
+    cli::setup_args::SetupArgs,
+    cost::PRICES_VARIABLE,
+    journal::JOURNAL_VARIABLE,
     permission::{Own, Permissions, Restricted, ShutFiles},
     provider::key_paths,
 };
@@ -15,11 +18,9 @@ pub(super) struct Around<'a> {
     pub(super) file: &'a Path,
     /// What stands behind it.
     pub(super) words: &'a [String],
-    /// Files that variables were read from.
-    pub(super) env_files: &'a [PathBuf],
-    /// The file that names servers.
-    pub(super) mcp_config: Option<&'a Path>,
-    /// Where answers are recorded.
+    /// Files that the command line names.
+    pub(super) setup: &'a SetupArgs,
+    /// Where answers are recorded, or results are written.
     pub(super) record: Option<&'a Path>,
     /// Folders that lmthing itself writes to as well.
     pub(super) written: &'a [PathBuf],
@@ -56,15 +57,24 @@ pub(super) fn restricted_all(
     each.into_iter().map(one).collect()
 }
 
-/// What no right opens: the files that the run has its keys from, and the journal.
-fn shut_files(Around { env_files, journal, variables, .. }: Around<'_>) -> ShutFiles {
-    let with_keys = env_files.iter().cloned().chain([PathBuf::from(".env")]).chain(key_paths(variables));
-    ShutFiles::with_keys(with_keys).and_journal(journal)
+/// What no right opens: the files that the run has its keys from, the journal, and files that this command or another one
+/// from here goes by. Files that are found by their name are in `permission/names`.
+fn shut_files(around: Around<'_>) -> ShutFiles {
+    let Around { file, setup, record, journal, variables, .. } = around;
+    let variable =
+        |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| PathBuf::from(value));
+    let with_keys = setup.env_file.iter().cloned().chain([PathBuf::from(".env")]).chain(key_paths(variables));
+    let named = [setup.mcp_config.as_deref(), setup.mock.as_deref(), record].into_iter().flatten().map(Path::to_owned);
+    let unchanged = named.chain(variable(PRICES_VARIABLE));
+    let shut = ShutFiles::with_keys(with_keys).and_journal(journal).and_unchanged(unchanged);
+    let shut = variable(JOURNAL_VARIABLE).iter().fold(shut, |shut, journal| shut.and_journal(journal));
+    let folder = file.canonicalize().ok().and_then(|file| file.parent().map(Path::to_owned));
+    shut.and_looked_in(folder.into_iter().chain([PathBuf::from(".")]))
 }
 
 /// What lmthing itself has to open while a restricted file runs.
 fn own_needs(around: Around<'_>) -> Own {
-    let Around { file, words, mcp_config, record, written, journal, variables, .. } = around;
+    let Around { file, words, setup, record, written, journal, variables } = around;
     // Itself: code that a model has written runs in a worker, servers have a keeper.
     let mut read: Vec<PathBuf> = std::env::current_exe().into_iter().collect();
     // Packages are found by the descriptions on the way up.
@@ -84,7 +94,7 @@ fn own_needs(around: Around<'_>) -> Own {
     let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
     read.extend(key_paths(variables));
     // Files that name servers.
-    read.extend(mcp_config.into_iter().chain([Path::new(".mcp.json")]).map(Path::to_owned));
+    read.extend(setup.mcp_config.iter().cloned().chain([PathBuf::from(".mcp.json")]));
     let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));
     let mut write: Vec<PathBuf> = record.into_iter().chain([journal]).filter_map(folder).collect();
     write.extend(written.iter().cloned());

@@ -198,8 +198,7 @@ fn around<'a>(
     Around {
         file: args.file(),
         words,
-        env_files: &args.setup.env_file,
-        mcp_config: args.setup.mcp_config.as_deref(),
+        setup: &args.setup,
         record: args.record.as_deref(),
         written: &[],
         journal,

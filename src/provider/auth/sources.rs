@@ -12,20 +12,20 @@ use std::{
 use super::request::AuthFailure;
 use crate::provider::Env;
 
+use Source::{Command, Field, Path as AtPath, Value};
+
 /// A place that a credential may come from.
 enum Source {
     /// A variable that is a credential, or all it takes to get one.
     Value(&'static str),
-    /// A file, or a folder with everything in it: the variable that names it, and where it is unless the variable is set.
-    /// `~` is the home directory, `%NAME%` a variable.
+    /// A file, or a folder with everything in it: the variable that names it, if one does, and where it is unless the variable
+    /// is set. `~` is the home directory, `%NAME%` a variable.
     Path { variable: &'static str, usual: &'static [&'static str] },
     /// A field of a credentials file, or a setting of a profile, that names a file.
     Field(&'static str),
     /// One that is a command line, in which files may be named.
     Command(&'static str),
 }
-
-use Source::{Command, Field, Path as AtPath, Value};
 
 static SOURCES: &[Source] = &[
     // AWS. Whoever knows the address of a container's role gets its keys.
@@ -37,7 +37,8 @@ static SOURCES: &[Source] = &[
     AtPath { variable: "AWS_WEB_IDENTITY_TOKEN_FILE", usual: &[] },
     AtPath { variable: "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", usual: &[] },
     AtPath { variable: "AWS_LOGIN_CACHE_DIRECTORY", usual: &["~/.aws/login/cache"] },
-    // With the caches of single sign-on (`sso/cache`) and of AWS's own tools (`cli/cache`).
+    AtPath { variable: "", usual: &["~/.aws/sso/cache"] },
+    AtPath { variable: "", usual: &["~/.aws/cli/cache"] },
     AtPath { variable: "", usual: &["~/.aws"] },
     Field("web_identity_token_file"),
     Command("credential_process"),
@@ -95,9 +96,8 @@ impl KeyFile {
     }
 
     /// The files in this folder.
-    pub(super) fn entries(&self) -> Vec<KeyFile> {
-        let entries = std::fs::read_dir(&self.0).into_iter().flatten().flatten();
-        entries.map(|entry| KeyFile(entry.path())).collect()
+    pub(super) fn entries(&self) -> impl Iterator<Item = KeyFile> + use<> {
+        entries(&self.0).map(KeyFile)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -131,6 +131,7 @@ pub(in crate::provider) fn variables() -> impl Iterator<Item = &'static str> {
 }
 
 /// Every file and folder of the table, whether there is something or not; where a variable names one, the usual places too.
+/// Files in the folders are listed, so that they are known by other names as well.
 pub(super) fn paths(env: &dyn Env) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for source in SOURCES {
@@ -141,7 +142,8 @@ pub(super) fn paths(env: &dyn Env) -> Vec<PathBuf> {
         }
         paths.extend(usual.iter().filter_map(|path| expanded(env, path)));
     }
-    paths
+    let files: Vec<_> = paths.iter().flat_map(|path| entries(path)).filter(|path| path.is_file()).collect();
+    [paths, files].concat()
 }
 
 /// The files that credentials name themselves; `get` gives the value of a field or setting.
@@ -162,6 +164,11 @@ fn files_of(line: &str) -> Vec<PathBuf> {
     let words = line.split(|c: char| c.is_whitespace() || "\"'=;|&<>()".contains(c)).map(PathBuf::from);
     let is_own = |path: &PathBuf| path.is_file() && !PROGRAMS.iter().any(|folder| path.starts_with(folder));
     words.filter(is_own).collect()
+}
+
+/// What is in a folder; nothing if it is none.
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
 /// `~/…` and `%NAME%/…` as a path, if there is such a folder; other paths as they are.

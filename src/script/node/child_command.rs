@@ -107,7 +107,7 @@ impl ChildOptions {
         let handle = tokio::runtime::Handle::try_current().ok();
         let start = move || {
             let _inside = handle.as_ref().map(tokio::runtime::Handle::enter);
-            rights.of_programs().confine();
+            rights.of_programs().confine()?;
             start(command)
         };
         std::thread::scope(|scope| {

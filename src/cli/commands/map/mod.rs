@@ -155,8 +155,7 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
     let around = Around {
         file: &args.file,
         words: &read,
-        env_files: &args.setup.env_file,
-        mcp_config: args.setup.mcp_config.as_deref(),
+        setup: &args.setup,
         record: args.output.as_deref(),
         // Rows and results that wait.
         written: &[std::env::temp_dir()],

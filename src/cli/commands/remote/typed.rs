@@ -69,8 +69,7 @@ fn permissions(args: &RunArgs, variables: &[(String, String)]) -> Result<Permiss
     let around = Around {
         file: args.file(),
         words: &args.words()?,
-        env_files: &args.setup.env_file,
-        mcp_config: None,
+        setup: &args.setup,
         record: None,
         written: &[],
         journal: &journal::path(None, variables, &std::env::current_dir().unwrap_or_default()),

@@ -93,8 +93,7 @@ impl Options {
         let around = Around {
             file: Path::new(""),
             words: &[],
-            env_files: &args.setup.env_file,
-            mcp_config: args.setup.mcp_config.as_deref(),
+            setup: &args.setup,
             record: None,
             written: &[std::env::temp_dir()],
             journal: &self.journal,

@@ -43,8 +43,8 @@ impl Files {
             }
         }
         let content = |file: KeyFile| file.bytes().ok().map(|content| (file, content));
-        let cache = KeyFile::find(env, "~/.aws").map(|folder| folder.join("sso").join("cache").entries());
-        let signed_in: Vec<_> = cache.into_iter().flatten().filter_map(content).collect();
+        let cache = KeyFile::find(env, "~/.aws/sso/cache");
+        let signed_in: Vec<_> = cache.iter().flat_map(KeyFile::entries).filter_map(content).collect();
         let all = files.into_iter().filter_map(content).chain(signed_in.iter().cloned());
         let fs = Fs::from_raw_map(all.map(|(file, content)| (file.path().into(), content)).collect());
         Files { fs, variables, signed_in }
