@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use super::{auth, catalog, redact::address_has_secret, settings::Setting};
+use super::{Env, auth, catalog, redact::address_has_secret, settings::Setting};
 use crate::http::PROXY_VARIABLES;
 
 /// A value of this length stands in no other text by chance.
@@ -51,6 +51,16 @@ fn copies(env: &BTreeMap<String, String>, keys: &BTreeSet<String>) -> Vec<String
         values.contains(text) || values.iter().any(|key| key.len() >= LONG_KEY && text.contains(key.as_str()))
     };
     env.iter().filter(|(_, value)| holds_key(value)).map(|(name, _)| name.clone()).collect()
+}
+
+/// The variables without those that hold keys or lead to them. Those of proxies stay: no provider's server gets to see them.
+pub(super) fn without_keys(env: &dyn Env) -> BTreeMap<String, String> {
+    let variables: Vec<_> =
+        env.names().into_iter().filter_map(|name| env.get(&name).map(|value| (name, value))).collect();
+    let keys = key_variables(&variables, [], []);
+    let is_kept =
+        |name: &str| PROXY_VARIABLES.contains(&name) || !keys.contains(name) && !auth::leads_to_credentials(name);
+    variables.into_iter().filter(|(name, _)| is_kept(name)).collect()
 }
 
 /// The files and folders that keys may come from, whether there is something or not, with the files that credentials name.

@@ -41,6 +41,7 @@ use crate::chat::{ModelRequest, StreamPart};
 pub(crate) use catalog::{BUILT_IN, COMPATIBLE, Provider};
 pub use context::{Env, ProviderContext, ProviderEvent};
 pub use create::create;
+pub(crate) use create::create_with_own_key;
 pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
 pub(crate) use keys::{key_paths, key_variables};

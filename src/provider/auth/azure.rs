@@ -48,6 +48,10 @@ impl AzureAuth {
         AzureAuth { given: given.map(|token| token.trim().to_owned()), asker, kept }
     }
 
+    pub(super) fn has_token(&self) -> bool {
+        self.given.is_some()
+    }
+
     pub(super) async fn token(&self) -> Result<String, AuthFailure> {
         match &self.given {
             Some(token) => Ok(token.clone()),

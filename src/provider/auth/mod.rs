@@ -16,7 +16,7 @@ use std::{fmt, path::PathBuf, rc::Rc};
 
 pub(super) use key::{KeyAuth, KeyHeader};
 pub(super) use request::{AuthFailure, Unauthorised};
-pub(super) use sources::variables as credential_variables;
+pub(super) use sources::{leads_to_files as leads_to_credentials, variables as credential_variables};
 
 use super::Env;
 use key::bearer;
@@ -50,6 +50,16 @@ impl Auth {
             Auth::Key(key) => key.key.as_ref().is_some_and(|key| !key.is_empty()),
             Auth::Aws(aws) => aws.is_given(),
             Auth::Google(_) | Auth::Azure(_) => false,
+        }
+    }
+
+    /// Whether everything to authorise with is given, so that neither files nor the machine are asked.
+    pub(crate) fn is_given(&self) -> bool {
+        match self {
+            Auth::Key(key) => key.key.as_ref().is_some_and(|key| !key.trim().is_empty()),
+            Auth::Aws(aws) => aws.has_keys(),
+            Auth::Google(google) => google.has_credentials(),
+            Auth::Azure(azure) => azure.has_token(),
         }
     }
 

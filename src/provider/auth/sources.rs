@@ -130,6 +130,12 @@ pub(in crate::provider) fn variables() -> impl Iterator<Item = &'static str> {
     SOURCES.iter().filter_map(|source| if let Value(name) = source { Some(*name) } else { None })
 }
 
+/// Whether files with credentials are found by this variable.
+pub(in crate::provider) fn leads_to_files(name: &str) -> bool {
+    let of_a_home = ["HOME", "USERPROFILE", "APPDATA"].contains(&name);
+    of_a_home || SOURCES.iter().any(|source| matches!(source, AtPath { variable, .. } if *variable == name))
+}
+
 /// Every file and folder of the table, whether there is something or not; where a variable names one, the usual places too.
 /// Files in the folders are listed, so that they are known by other names as well.
 pub(super) fn paths(env: &dyn Env) -> Vec<PathBuf> {
@@ -204,5 +210,82 @@ fn is_device(path: &Path) -> bool {
     {
         let _ = path;
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, fs};
+
+    use super::*;
+
+    fn text_of(path: &str) -> String {
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+    }
+
+    #[test]
+    fn what_has_no_row_is_not_read() {
+        let env = BTreeMap::from([("AWS_OTHER_FILE".to_owned(), "/etc/hostname".to_owned())]);
+        assert_eq!(KeyFile::find(&env, "AWS_OTHER_FILE"), None);
+        assert_eq!(KeyFile::named_by("/credential_source/other", "/etc/hostname"), None);
+    }
+
+    /// Whatever opens a file otherwise could open one that a restricted prompt file is not kept from.
+    #[test]
+    fn nothing_else_in_here_opens_files() {
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/provider/auth")];
+        let mut looked_at = 0;
+        while let Some(folder) = folders.pop() {
+            for path in entries(&folder) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if !path.ends_with("sources.rs") {
+                    let text = fs::read_to_string(&path).unwrap();
+                    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+                    for word in
+                        ["fs::read", "fs::{", "use std::fs", "use tokio::fs", "File::", "OpenOptions", "Fs::real"]
+                    {
+                        assert!(!code.contains(word), "{}: {word}", path.display());
+                    }
+                    looked_at += 1;
+                }
+            }
+        }
+        assert!(looked_at > 20, "{looked_at}");
+    }
+
+    #[test]
+    fn the_document_names_every_source() {
+        let page = text_of("docs/permissions.md");
+        let names = |name: &str| name.is_empty() || page.contains(&format!("`{name}`"));
+        for source in SOURCES {
+            match source {
+                Value(name) => assert!(names(name), "{name}"),
+                AtPath { variable, usual } => {
+                    assert!(names(variable), "{variable}");
+                    usual
+                        .iter()
+                        .for_each(|path| assert!(names(path) || names("~/.aws") && path.starts_with("~/.aws/")));
+                }
+                Field(field) | Command(field) => {
+                    let field = field.trim_start_matches('/').replace('/', ".");
+                    assert!(names(&field), "{field}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn files_of_a_command_line_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        fs::write(&path, "").unwrap();
+        let shown = path.display();
+        for line in
+            [format!("cat {shown}"), format!("sh -c 'cat \"{shown}\"; true'"), format!("get --from={shown} /bin/sh")]
+        {
+            assert_eq!(files_of(&line), [path.as_path()], "{line}");
+        }
+        assert!(files_of("/bin/sh -c true").is_empty());
     }
 }

@@ -62,3 +62,52 @@ impl Files {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, fs};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_crates_read_what_is_in_the_table_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let config = format!("[profile lab]\nweb_identity_token_file = {}\n", path("token").display());
+        fs::create_dir_all(path(".aws/sso/cache")).unwrap();
+        fs::create_dir_all(path(".aws/new/cache")).unwrap();
+        let table = [".aws/config", ".aws/credentials", ".aws/sso/cache/1.json", "token", "web", "container"];
+        for name in table.iter().chain(&[".aws/new/cache/1.json", "other"]) {
+            fs::write(path(name), if *name == ".aws/config" { config.as_str() } else { "" }).unwrap();
+        }
+        let variable = |name: &str, value: &str| (name.to_owned(), path(value).display().to_string());
+        let env: BTreeMap<String, String> = BTreeMap::from([
+            variable("HOME", ""),
+            variable("AWS_WEB_IDENTITY_TOKEN_FILE", "web"),
+            variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "container"),
+            variable("AWS_OTHER_FILE", "other"),
+        ]);
+        let files = Files::read(&env);
+        let shut = crate::provider::auth::credential_paths(&env);
+        for name in table {
+            assert!(files.fs.read_to_end(path(name)).await.is_ok(), "{name}");
+            assert!(shut.contains(&path(name)), "{name}");
+        }
+        for name in [".aws/new/cache/1.json", "other"] {
+            assert!(files.fs.read_to_end(path(name)).await.is_err(), "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_token_that_was_renewed_is_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(".aws/sso/cache/1.json");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "before").unwrap();
+        let env = BTreeMap::from([("HOME".to_owned(), home.path().display().to_string())]);
+        let files = Files::read(&env);
+        files.fs.write(&file, "after").await.unwrap();
+        files.keep_renewed().await;
+        assert_eq!(fs::read_to_string(&file).unwrap(), "after");
+    }
+}

@@ -68,6 +68,10 @@ impl AwsAuth {
         !matches!(self.given, Given::Nothing { .. })
     }
 
+    pub(super) fn has_keys(&self) -> bool {
+        matches!(self.given, Given::Keys(_))
+    }
+
     pub(super) async fn headers(&self, request: &Unauthorised<'_>) -> Result<Vec<(String, String)>, AuthFailure> {
         let keys = match &self.given {
             Given::Keys(keys) => keys.clone(),

@@ -49,6 +49,27 @@ pub(in crate::provider::auth) fn named_paths(env: &dyn Env) -> Vec<PathBuf> {
     paths
 }
 
+/// The servers that are asked for tokens with these credentials, others than Google's. `None` if the secret is not in them, but
+/// in a file, with a server or a program.
+pub(in crate::provider) fn token_servers(credentials: &Value) -> Option<Vec<String>> {
+    let mut servers = Vec::new();
+    let mut next = Some(credentials);
+    while let Some(found) = next {
+        if found.get("credential_source").is_some() {
+            return None;
+        }
+        let fields = ["token_uri", "token_url", "service_account_impersonation_url"];
+        servers.extend(fields.iter().filter_map(|field| text(found, field)));
+        next = found.get("source_credentials");
+    }
+    let is_google = |server: &String| {
+        let url = reqwest::Url::parse(server).ok().filter(|url| url.scheme() == "https");
+        url.is_some_and(|url| url.host_str().is_some_and(|host| host.ends_with(".googleapis.com")))
+    };
+    servers.retain(|server| !is_google(server));
+    Some(servers)
+}
+
 fn find_file(env: &dyn Env) -> Result<Option<Value>, AuthFailure> {
     if let Some(file) = KeyFile::find(env, "GOOGLE_APPLICATION_CREDENTIALS") {
         let path = file.path().display().to_string();
