@@ -72,7 +72,10 @@ pub(crate) fn key_paths(variables: &[(String, String)]) -> Vec<PathBuf> {
     {
         env.insert("HOME".to_owned(), home.to_string_lossy().into_owned());
     }
-    auth::credential_paths(&env)
+    let mut paths = auth::credential_paths(&env);
+    paths.sort();
+    paths.dedup();
+    paths
 }
 
 #[cfg(test)]
