@@ -80,7 +80,9 @@ pub(crate) fn key_paths(variables: &[(String, String)]) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::path::Path;
+
+    use super::{super::redact::names_a_secret, *};
 
     fn keys(variables: &[(&str, &str)]) -> BTreeSet<String> {
         let variables: Vec<_> =
@@ -122,5 +124,26 @@ mod tests {
         ];
         let found: Vec<_> = keys(&variables).into_iter().collect();
         assert_eq!(found, ["AWS_SESSION_TOKEN", "HEADER", "LAB_API_KEY", "OTHER_TOKEN", "SAME"]);
+    }
+
+    /// A variable that the room reads, and whose name says what it holds, is a key here as well.
+    #[test]
+    fn every_variable_named_like_a_key_is_one() {
+        let mut ahead = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/provider")];
+        let (all, mut seen) = (key_variables(&[], [], []), 0);
+        while let Some(path) = ahead.pop() {
+            if path.is_dir() {
+                ahead.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = if path.ends_with("tests.rs") { "" } else { text.split("#[cfg(test)]").next().unwrap() };
+            let is_name = |text: &&str| text.contains('_') && text.bytes().all(|b| b == b'_' || b.is_ascii_uppercase());
+            for name in code.split('"').filter(is_name).filter(|name| names_a_secret(name)) {
+                assert!(name.starts_with('_') || all.contains(name), "{}: {name}", path.display());
+                seen += 1;
+            }
+        }
+        assert!(seen > 20, "{seen}");
     }
 }
