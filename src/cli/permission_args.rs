@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::failure::WrongUsage;
 use crate::{
-    permission::{HostRule, Programs, Reach, Restricted, ShutFiles},
+    permission::{HostRule, Programs, Reach, Restricted, ShutFiles, can_confine_programs},
     provider::key_variables,
     remote::{INGRESS_VARIABLE, TOKEN_VARIABLE},
     trace::otel,
@@ -128,6 +128,11 @@ impl PermissionArgs {
             let found = programs.named(Path::new(name));
             found.ok_or_else(|| "there is no such program".to_owned())
         })?;
+        if run != Reach::default() && !can_confine_programs() {
+            let problem = "--allow-run: this system cannot hold programs to the rights of a restricted prompt file: that takes landlock, \
+                           of Linux 5.13 or newer. Leave --allow-run out, or the other options that restrict the file";
+            return Err(WrongUsage::plain(problem.to_owned()));
+        }
         Ok(Some(Restricted {
             own: own_folders(file),
             read: reach("--allow-read", &self.allow_read, path)?,

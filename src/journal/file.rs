@@ -12,7 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::Db
 
 use super::{
     error::{Doing, JournalError},
-    place::make_folder,
+    place::{check_is_private, make_folder},
 };
 
 /// Pages of the log after which it is written back, which waits for the disk. The next process reads the log once when it
@@ -65,6 +65,18 @@ impl Journal {
         journal.check(journal.connection.pragma_update(None, "synchronous", "NORMAL"))?;
         journal.check(journal.connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES))?;
         Ok(journal)
+    }
+
+    /// Opens a journal that is there, to go on with a run in it.
+    ///
+    /// # Errors
+    /// As above, or another user may have written it.
+    pub(crate) fn open_trusted(path: &Path) -> Result<Self, JournalError> {
+        // A missing file is reported as by `open`.
+        if path.exists() {
+            check_is_private(path)?;
+        }
+        Journal::open(path)
     }
 
     /// Opens a journal that is there, to read it.

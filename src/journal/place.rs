@@ -32,10 +32,54 @@ pub(super) fn make_folder(path: &Path) -> Result<(), JournalError> {
         let error = JournalError::cannot(path, Doing::Write, "there is no such folder");
         return Err(error.with_hint(format!("make the folder {} first", folder.display())));
     }
-    let made = std::fs::create_dir(folder).and_then(|()| std::fs::write(folder.join(".gitignore"), "*\n"));
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let made = builder.create(folder).and_then(|()| std::fs::write(folder.join(".gitignore"), "*\n"));
     // Another run may have been quicker.
     made.or_else(|error| if folder.exists() { Ok(()) } else { Err(error) })
         .map_err(|error| JournalError::of_system(path, Doing::Write, &error))
+}
+
+/// Makes sure that nobody else can have written what a journal says: going on with a run executes it.
+///
+/// # Errors
+/// The file or its folder belongs to another user, or others may write there. SQLite would also read files that they put next
+/// to the journal.
+#[cfg(unix)]
+pub(super) fn check_is_private(path: &Path) -> Result<(), JournalError> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    let user = rustix::process::geteuid().as_raw();
+    let failed = |error: std::io::Error| JournalError::of_system(path, Doing::Read, &error);
+    let file = path.canonicalize().map_err(failed)?;
+    let folder = file.parent().unwrap_or(&file);
+    for (what, place) in [("it", file.as_path()), ("its folder", folder)] {
+        let found = place.metadata().map_err(failed)?;
+        let not_followed = |problem: &str, hint: String| {
+            let message = format!("the journal {} is not trusted: {what} {problem}", path.display());
+            Err(JournalError::new(message).with_hint(hint))
+        };
+        if found.uid() != user {
+            let hint =
+                format!("go on as the user who owns {}, or with another journal: --journal=PATH", place.display());
+            return not_followed("belongs to another user", hint);
+        }
+        let mode = found.permissions().mode();
+        // Many systems give each user a group of the same number, and let it write.
+        let is_own_group = user != 0 && found.gid() == user;
+        if mode & 0o002 != 0 || mode & 0o020 != 0 && !is_own_group {
+            let hint = format!("once you know what is in it: chmod go-w {}", place.display());
+            return not_followed("may be changed by other users", hint);
+        }
+    }
+    Ok(())
+}
+
+/// Other systems do not say whose a file is.
+#[cfg(not(unix))]
+pub(super) fn check_is_private(_path: &Path) -> Result<(), JournalError> {
+    Ok(())
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ enum Found {
 }
 
 fn find(args: &ResumeArgs, variables: &[(String, String)], directory: &Path) -> anyhow::Result<Found> {
-    let journal = Journal::open(&journal::path(args.journal.as_deref(), variables, directory))?;
+    let journal = Journal::open_trusted(&journal::path(args.journal.as_deref(), variables, directory))?;
     let run = journal.find(&args.id)?;
     if run.status == Status::Done && args.from.is_none() {
         return Ok(Found::Ended(Box::new((journal, run))));

@@ -68,7 +68,8 @@ impl Options {
 
     /// Makes the journal, which is there from now on.
     pub(super) fn make_journal(&self) -> Result<(), Box<Diagnostic>> {
-        Journal::create(&self.journal).map(drop).map_err(|error| Box::new(error.into()))
+        let made = Journal::create(&self.journal).and_then(|_| Journal::open_trusted(&self.journal));
+        made.map(drop).map_err(|error| Box::new(error.into()))
     }
 
     /// Where the worker is told of, if that was asked for, when it listens at this address.
