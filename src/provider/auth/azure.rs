@@ -76,6 +76,9 @@ impl AzureAuth {
         let variable = |name: &str| asker.variable(name);
         let secret = variable("AZURE_CLIENT_SECRET");
         let file = KeyFile::find(asker.env(), "AZURE_FEDERATED_TOKEN_FILE");
+        if secret.is_none() && file.is_none() {
+            return self.of_the_machine().await;
+        }
         let because = if secret.is_some() { "AZURE_CLIENT_SECRET" } else { "AZURE_FEDERATED_TOKEN_FILE" };
         let needed = |name: &str| {
             let message = format!("{because} is set, but {name} is not: Entra ID needs both for a token.");
@@ -83,14 +86,13 @@ impl AzureAuth {
         };
         let (tenant, client_id) = (needed("AZURE_TENANT_ID")?, needed("AZURE_CLIENT_ID")?);
         let proof = match (secret, file) {
-            (None, None) => return self.of_the_machine().await,
-            (Some(secret), _) => vec![("client_secret", asker.secrets().note(secret))],
-            // Read anew each time: the file's token is short-lived and replaced in place.
+            // Read again each time: the file's token is short-lived and replaced in place.
             (None, Some(file)) => {
                 let assertion = file.needed(because).await?;
                 let assertion = asker.secrets().note(assertion.trim()).to_owned();
                 vec![("client_assertion_type", ASSERTION_TYPE.to_owned()), ("client_assertion", assertion)]
             }
+            (secret, _) => vec![("client_secret", asker.secrets().note(secret.unwrap_or_default()))],
         };
         let authority = variable("AZURE_AUTHORITY_HOST").unwrap_or_else(|| AUTHORITY.to_owned());
         let authority = with_scheme(authority.trim_end_matches('/'));

@@ -241,7 +241,7 @@ mod tests {
                     folders.push(path);
                 } else if !path.ends_with("sources.rs") {
                     let text = fs::read_to_string(&path).unwrap();
-                    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+                    let code = text.split("#[cfg(test)]").next().unwrap_or_default().replace("KeyFile::", "");
                     for word in
                         ["fs::read", "fs::{", "use std::fs", "use tokio::fs", "File::", "OpenOptions", "Fs::real"]
                     {
