@@ -1,5 +1,6 @@
-//! Files with keys stay shut to a restricted prompt file and to the programs it starts, whatever becomes of their names
-//! (docs/permissions.md, "Keys"), through the binary.
+//! Keys that a restricted prompt file could reach by links that were there before, by links that change, by variables and by
+//! credentials of clouds (docs/permissions.md, "Keys"), through the binary. The table of ways and files is in
+//! `permissions_files.rs`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "tests fail that way")]
 
@@ -20,33 +21,6 @@ fn with_keys(body: &str) -> run_support::Folder {
 }
 
 const EVERYTHING: &str = "--env-file sub/keys.txt --allow-read --allow-write --allow-run";
-
-#[test]
-fn a_folder_with_keys_is_not_moved_removed_or_linked() {
-    let folder = with_keys(
-        "await attempt('read', () => fs.readFileSync('sub/keys.txt', 'utf8'));
-  await attempt('move', () => fs.renameSync('sub', 'moved'));
-  await attempt('replace', () => fs.renameSync('free', 'sub'));
-  await attempt('remove', () => fs.rmSync('sub', { recursive: true }));
-  await attempt('move later', () => fs.promises.rename('sub', 'moved'));
-  await attempt('hard link', () => fs.linkSync('sub/keys.txt', 'own/keys.txt'));
-  await attempt('copy all', () => fs.cpSync('sub', 'copied', { recursive: true }));
-  await attempt('copy', () => fs.copyFileSync('sub/keys.txt', 'copied.txt'));
-  await attempt('cut off', () => fs.truncateSync('sub/keys.txt'));
-  await attempt('open to write', () => fs.openSync('sub/keys.txt', 'w'));
-  await attempt('import', async () => (await import('../sub/keys.txt', { with: { type: 'text' } })).default);
-  await attempt('deep', () => fs.readFileSync('deep/down/.env', 'utf8'));
-  await attempt('moved above', () => { fs.renameSync('deep', 'moved'); return fs.readFileSync('moved/down/.env', 'utf8'); });
-  await attempt('remove above', () => fs.rmSync('deep', { recursive: true }));
-  await attempt('remove one by one', () => fs.unlinkSync('deep/down/.env'));
-  fs.symlinkSync('../sub', 'own/to-sub');",
-    );
-    let all = lines(&folder, EVERYTHING);
-    assert!(all.iter().all(|line| line.ends_with("PermissionError never")), "{all:?}");
-    assert_eq!(all.len(), 15, "{all:?}");
-    assert!(folder.path("deep/down/.env").exists());
-    assert!(std::fs::read_to_string(folder.path("sub/keys.txt")).unwrap().contains(KEY));
-}
 
 #[test]
 fn a_link_to_keys_that_was_there_before_opens_nothing() {
@@ -96,65 +70,6 @@ fn a_link_that_changes_behind_the_check_opens_no_keys() {
     let options = "--env-file sub/keys.txt --allow-read --allow-write";
     assert_eq!(lines(&folder, options), ["swaps: 300", "denied: true", "seen: false"]);
     assert_eq!(std::fs::read_to_string(folder.path("sub/keys.txt")).unwrap(), format!("OPENAI_API_KEY={KEY}\n"));
-}
-
-/// What programs do nobody checks but the kernel.
-#[cfg(target_os = "linux")]
-#[test]
-fn programs_neither_read_keys_nor_move_them_to_where_they_could() {
-    let folder = with_keys(
-        "const run = (...words) => { const { stdout, status } = spawnSync(words[0], words.slice(1), { encoding: 'utf8' }); return `${status === 0} ${stdout.trim()}`; };
-  await attempt('note', () => run('cat', 'free/note.txt'));
-  await attempt('env', () => run('cat', '.env'));
-  await attempt('deep', () => run('cat', 'deep/down/.env'));
-  await attempt('keys', () => run('cat', 'sub/keys.txt'));
-  await attempt('hard link', () => run('ln', 'sub/keys.txt', 'free/keys.txt'));
-  await attempt('copy', () => run('cp', 'sub/keys.txt', 'free/keys.txt'));
-  run('mv', 'sub/keys.txt', 'free/keys.txt');
-  run('mv', 'sub/keys.txt', 'sub/other.txt');
-  run('mv', 'sub', 'moved');
-  run('mv', 'moved', 'free/moved');
-  run('mv', '.env', 'env.txt');
-  run('mv', 'deep/down/.env', 'deep/down/env.txt');
-  run('mv', 'deep', 'free/deep');
-  await attempt('after all', () => run('sh', '-c', 'cat .env env.txt */*.txt */*/*.txt */*/.env | grep -c KEY').split(' ').at(-1));
-  await attempt('natives', () => { let all = ''; for (const name of fs.readdirSync('.', { recursive: true })) try { all += fs.readFileSync(name, 'utf8'); } catch {} return /sk-o[f]/.test(all); });",
-    );
-    let all = lines(&folder, EVERYTHING);
-    let shut = ["env", "deep", "keys", "hard link", "copy"].map(|name| format!("{name}: false"));
-    assert_eq!(all[0], "note: true a note");
-    assert_eq!(all[1..6], shut);
-    assert_eq!(all[6..], ["after all: 0", "natives: false"]);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn no_program_is_started_once_keys_have_another_name() {
-    let folder = with_keys(
-        "const run = (script) => { const { stdout, error, status } = spawnSync('sh', ['-c', script], { encoding: 'utf8' }); if (error) throw error; return `${status} ${stdout.trim()}`; };
-  await attempt('before', () => run('echo fine'));
-  await attempt('link', () => run('mkdir new; ln .env new/x; ls new'));
-  await attempt('read', () => run('cat new/x; cp new/x new/y'));
-  await attempt('natives', () => fs.readFileSync('new/x', 'utf8'));",
-    );
-    let all = lines(&folder, EVERYTHING);
-    assert_eq!(all[..2], ["before: 0 fine", "link: 0 x"], "the link is made, or this shows nothing");
-    assert!(all[2..].iter().all(|line| line.ends_with("PermissionError never")), "{all:?}");
-}
-
-#[test]
-fn the_journal_is_not_the_scripts() {
-    let folder = folder(
-        "await attempt('read', () => fs.readFileSync('runs.db').length);
-  await attempt('write', () => fs.appendFileSync('runs.db', 'x'));
-  await attempt('log', () => fs.readFileSync('runs.db-wal').length);
-  await attempt('remove', () => fs.rmSync('runs.db'));
-  await attempt('make', () => fs.writeFileSync('runs.db-journal', ''));
-  await attempt('beside', () => fs.writeFileSync('other.db', ''));",
-    );
-    let mut all = lines(&folder, "--journal=runs.db --allow-read --allow-write");
-    assert_eq!(all.pop().as_deref(), Some("beside: undefined"));
-    assert!(all.len() == 5 && all.iter().all(|line| line.ends_with("PermissionError never")), "{all:?}");
 }
 
 #[test]

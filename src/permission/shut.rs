@@ -2,7 +2,7 @@
 //! (`names`) and by its inode, so that another name for it opens nothing.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashSet, VecDeque},
     fs::{self, File, Metadata},
     path::{Path, PathBuf},
     sync::OnceLock,
@@ -95,8 +95,15 @@ impl ShutFiles {
             return Some(KEYS.why);
         }
         let now = identity_at(real);
-        let named = self.named.iter().filter(|named| named.is_at(real) || named.is(now)).map(|named| named.shut);
-        refused(named.chain(names::shut(real)), is_change)
+        let by_identity = self.named.iter().filter(|named| named.is(now)).map(|named| named.shut);
+        // Folders that are not there may be made on the way.
+        let made = real.ancestors().skip(1).take_while(|folder| is_change && !folder.exists());
+        refused(self.at(real).chain(by_identity).chain(made.flat_map(|folder| self.at(folder))), is_change)
+    }
+
+    /// What holds for a real path.
+    fn at<'a>(&'a self, real: &'a Path) -> impl Iterator<Item = Shut> + 'a {
+        self.named.iter().filter(|named| named.is_at(real)).map(|named| named.shut).chain(names::shut(real))
     }
 
     /// The same of a file that is already open.
@@ -113,7 +120,7 @@ impl ShutFiles {
         if !folder.is_dir() || folder.is_symlink() || is_of_others(folder) {
             return None;
         }
-        match folders_with_shut_files(&[folder.to_owned()], MAX_ENTRIES_MOVED) {
+        match folders_with_shut_files(&[folder.to_owned()], &HashSet::new(), MAX_ENTRIES_MOVED) {
             Ok(found) if found.is_empty() => None,
             Ok(_) => Some("a file that lmthing goes by is below it"),
             Err(_) => Some("there is too much below it to look for files with keys"),
@@ -123,7 +130,10 @@ impl ShutFiles {
     /// What programs that may use these folders are kept from. Folders are looked through once: what appears later was
     /// made by the script or by its programs.
     pub(super) fn for_programs(&self, folders: &[PathBuf]) -> ShutForPrograms {
-        let look = || folders_with_shut_files(folders, MAX_ENTRIES).unwrap_or_else(|found| found);
+        let look = || {
+            let identities = self.named.iter().filter_map(|named| named.identity).collect();
+            folders_with_shut_files(folders, &identities, MAX_ENTRIES).unwrap_or_else(|found| found)
+        };
         let found = self.found.get_or_init(look);
         let mut folders: Folders = self.looked_in.iter().map(|folder| (folder.clone(), true)).collect();
         folders.extend(found.clone());
@@ -174,11 +184,16 @@ fn identity(metadata: &Metadata) -> Option<Identity> {
     }
 }
 
-/// The folders, of these and those below, that hold a file which is shut by its name. Breadth first; links are not followed.
+/// The folders, of these and those below, that hold a file which is shut by its name, or which is one of these under another
+/// name. Breadth first; links are not followed.
 ///
 /// # Errors
 /// What was found so far, when there are more entries than this.
-fn folders_with_shut_files(folders: &[PathBuf], max_entries: usize) -> Result<Folders, Folders> {
+fn folders_with_shut_files(
+    folders: &[PathBuf],
+    identities: &HashSet<Identity>,
+    max_entries: usize,
+) -> Result<Folders, Folders> {
     let mut found = Folders::new();
     let mut ahead: VecDeque<PathBuf> = folders.iter().cloned().collect();
     let mut left = max_entries;
@@ -188,9 +203,10 @@ fn folders_with_shut_files(folders: &[PathBuf], max_entries: usize) -> Result<Fo
                 return Err(found);
             }
             left -= 1;
-            if let Some(shut) = names::shut_name(&entry.file_name().to_string_lossy()) {
-                let is_readable = found.entry(folder.clone()).or_insert(true);
-                *is_readable &= shut.is_readable;
+            let by_name = names::shut_name(&entry.file_name().to_string_lossy()).map(|shut| shut.is_readable);
+            let is_linked = || is_one_of(&entry, identities).then_some(false);
+            if let Some(is_readable) = by_name.or_else(is_linked) {
+                *found.entry(folder.clone()).or_insert(true) &= is_readable;
             }
             let path = entry.path();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_of_others(&path) {
@@ -199,6 +215,20 @@ fn folders_with_shut_files(folders: &[PathBuf], max_entries: usize) -> Result<Fo
         }
     }
     Ok(found)
+}
+
+/// Whether an entry of a folder is one of these files.
+#[cfg(unix)]
+fn is_one_of(entry: &fs::DirEntry, identities: &HashSet<Identity>) -> bool {
+    use std::os::unix::fs::DirEntryExt;
+    // The inode stands in the folder itself: nothing has to be opened for the many others.
+    let is_candidate = identities.iter().any(|(_, inode)| *inode == entry.ino());
+    is_candidate && identity_at(&entry.path()).is_some_and(|found| identities.contains(&found))
+}
+
+#[cfg(not(unix))]
+fn is_one_of(_entry: &fs::DirEntry, _identities: &HashSet<Identity>) -> bool {
+    false
 }
 
 /// Whether a folder holds what others have made: packages, or the history of a repository.
