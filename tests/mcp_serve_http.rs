@@ -63,6 +63,27 @@ export default async ({ $ }) => {
     }
 }
 
+/// A restricted file sees neither the file nor what is in it.
+#[test]
+fn a_token_from_a_file_is_kept_from_restricted_prompt_files() {
+    let source = "
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'told nothing' }];
+export default async ({ $ }) => {
+  if (process.env.TONE !== 'soft' || process.env.SERVE_TOKEN) throw new Error('it is there');
+  $`go`;
+};
+";
+    let folder = Folder::new(&[("p.lmt.mjs", source), (".env", "SERVE_TOKEN=t0ken-value\nTONE=soft\n")]);
+    let mut command = folder.command("mcp --http 0 --token-env SERVE_TOKEN --allow-env p.lmt.mjs");
+    let server = HttpServer::start(command.env_remove("SERVE_TOKEN"));
+    let client = prompt(
+        &[call("s_p", json!({}))],
+        &format!("defMcp('s', {{ url: {}, headers: {{ Authorization: 'Bearer t0ken-value' }} }});", json!(server.url)),
+    );
+    assert_eq!(results_of(&Folder::of(&client)), ["told nothing"]);
+}
+
 #[test]
 fn an_address_that_is_taken_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -43,26 +43,6 @@ fn a_link_to_keys_that_was_there_before_opens_nothing() {
     }
 }
 
-#[test]
-fn credentials_of_clouds_stay_shut() {
-    let folder = with_keys(
-        "await attempt('aws', () => fs.readFileSync('home/.aws/credentials', 'utf8'));
-  await attempt('made', () => fs.writeFileSync('home/.config/gcloud/application_default_credentials.json', '{}'));
-  await attempt('moved', () => fs.renameSync('home/.aws', 'home/moved'));
-  await attempt('moved above', () => fs.renameSync('home', 'moved'));
-  await attempt('google', () => fs.readFileSync('google/key.json', 'utf8'));
-  await attempt('google moved', () => fs.renameSync('google', 'moved'));",
-    );
-    folder.write("home/.aws/credentials", KEY);
-    folder.write("home/.config/gcloud/else", "");
-    folder.write("google/key.json", KEY);
-    let mut command = folder.command("run --allow-read --allow-write own/p.lmt.mjs");
-    command.env("HOME", folder.path("home")).env("GOOGLE_APPLICATION_CREDENTIALS", folder.path("google/key.json"));
-    let ended = run_support::Ended::from(command.output().unwrap());
-    let tried: Vec<_> = ended.stdout.lines().filter(|line| *line != "Done.").collect();
-    assert!(tried.len() == 6 && tried.iter().all(|line| line.ends_with("PermissionError never")), "{ended:?}");
-}
-
 /// A link is changed behind the check, so that the same path leads to keys. Nothing but what is opened can tell.
 #[test]
 fn a_link_that_changes_behind_the_check_opens_no_keys() {

@@ -1,7 +1,10 @@
 //! The options that take rights from a prompt file and give them back (docs/permissions.md). Doc comments in here are what the
 //! help shows.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, ValueHint};
 use serde::{Deserialize, Serialize};
@@ -11,6 +14,8 @@ use super::failure::WrongUsage;
 use crate::{
     permission::{HostRule, Programs, Reach, Restricted, ShutFiles, can_confine_programs},
     provider::key_variables,
+    remote::{INGRESS_VARIABLE, TOKEN_VARIABLE},
+    trace::otel,
 };
 
 /// What these options are kept under with a run.
@@ -137,10 +142,17 @@ impl PermissionArgs {
             run,
             programs,
             shut: ShutFiles::default(),
-            keys: key_variables(variables),
+            keys: keys(variables),
             known: Default::default(),
         }))
     }
+}
+
+/// The variables that hold keys: of providers, of the collector of spans, of a Restate server.
+fn keys(variables: &[(String, String)]) -> BTreeSet<String> {
+    let secrets = otel::header_variables().into_iter().chain([TOKEN_VARIABLE.to_owned()]);
+    let addresses = otel::address_variables().into_iter().chain([INGRESS_VARIABLE.to_owned()]);
+    key_variables(variables, secrets, addresses)
 }
 
 /// What one option gives.

@@ -16,7 +16,7 @@ mod shown;
 pub(crate) use certificates::{tls as client_tls, tls_believing};
 pub(crate) use client::{CONNECT_TIMEOUT, http_client, near_client, plain_client, take_warnings};
 pub(crate) use failure::tls_failure;
-pub(crate) use network::Network;
+pub(crate) use network::{Network, PROXY_VARIABLES};
 pub(crate) use proxy::Proxy;
 #[cfg(feature = "worker")]
 pub(crate) use shown::without_user;

@@ -6,19 +6,13 @@ use url::Url;
 
 use super::proxy::{Proxies, Proxy};
 
-/// Every variable that is looked at. Of a pair, the name in lower case goes first, as with curl.
-const VARIABLES: [&str; 10] = [
-    "http_proxy",
-    "HTTP_PROXY",
-    "https_proxy",
-    "HTTPS_PROXY",
-    "all_proxy",
-    "ALL_PROXY",
-    "no_proxy",
-    "NO_PROXY",
-    SSL_CERT_FILE,
-    NODE_EXTRA_CA_CERTS,
-];
+/// The variables with addresses of proxies, in which passwords may stand. Of a pair, the name in lower case goes first, as
+/// with curl.
+pub(crate) const PROXY_VARIABLES: [&str; 6] =
+    ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+
+/// The other variables that are looked at.
+const OTHER_VARIABLES: [&str; 4] = ["no_proxy", "NO_PROXY", SSL_CERT_FILE, NODE_EXTRA_CA_CERTS];
 
 const SSL_CERT_FILE: &str = "SSL_CERT_FILE";
 const NODE_EXTRA_CA_CERTS: &str = "NODE_EXTRA_CA_CERTS";
@@ -37,7 +31,7 @@ impl Network {
     /// Reads the variables.
     pub(crate) fn new(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name| Some((name, variable(name).filter(|value| !value.trim().is_empty())?));
-        Network { variables: VARIABLES.into_iter().filter_map(set).collect() }
+        Network { variables: PROXY_VARIABLES.into_iter().chain(OTHER_VARIABLES).filter_map(set).collect() }
     }
 
     /// The proxy that a request for this address goes through; none as well when the variable is wrong, which

@@ -7,6 +7,7 @@ use super::{
     address::{Address, AddressFault},
     auth::Auth,
     catalog::{self, Connection, Setup},
+    keys::without_keys,
     redact::{Redactor, guard::guard},
     settings::{ProviderSettings, Setting},
     transport::HttpModel,
@@ -26,12 +27,43 @@ pub fn create(
     model_id: &str,
     context: &ProviderContext,
 ) -> Result<Rc<dyn LanguageModel>, ProviderError> {
+    Ok(guarded(make_known(provider, settings, model_id, context)?))
+}
+
+/// The same with nothing but the keys in the settings, for a server that must not get any other. `None` without such a key.
+///
+/// # Errors
+/// Those of [`create`].
+pub(crate) fn create_with_own_key(
+    provider: &str,
+    settings: &ProviderSettings,
+    model_id: &str,
+    context: &ProviderContext,
+) -> Result<Option<Rc<dyn LanguageModel>>, ProviderError> {
+    let context = ProviderContext { env: Rc::new(without_keys(&*context.env)), ..context.clone() };
+    let model = make_known(provider, settings, model_id, &context)?;
+    // Without a key, that of the machine would be asked for.
+    Ok(model.auth.is_given().then(|| guarded(model)))
+}
+
+/// Makes a model whose secrets the redactor knows.
+fn make_known(
+    provider: &str,
+    settings: &ProviderSettings,
+    model_id: &str,
+    context: &ProviderContext,
+) -> Result<HttpModel, ProviderError> {
     context.learn_variables();
     learn_settings(&context.redactor, settings);
     let model = make(provider, settings, model_id, context).map_err(|error| context.redactor.error(error))?;
     learn_connection(&context.redactor, &model);
-    // The only way to a model behind HTTP: nothing it says gets past the redactor.
-    Ok(guard(Rc::new(model), &context.redactor))
+    Ok(model)
+}
+
+/// The only way to a model behind HTTP: nothing it says gets past the redactor.
+fn guarded(model: HttpModel) -> Rc<dyn LanguageModel> {
+    let redactor = model.context.redactor.clone();
+    guard(Rc::new(model), &redactor)
 }
 
 fn learn_settings(redactor: &Redactor, settings: &ProviderSettings) {

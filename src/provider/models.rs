@@ -1,16 +1,10 @@
 //! What `lmthing models` shows: providers, aliases, and whether each could be used. Values of variables are never shown.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    rc::Rc,
-};
-
 use super::{
     Env, ProviderContext,
     address::Address,
     auth,
     catalog::{self, Custom, Provider},
-    redact::names_a_secret,
     resolve::{follow_aliases, resolve},
     settings::Setting,
 };
@@ -75,40 +69,6 @@ pub(crate) fn list_models(context: &ProviderContext) -> ModelList {
         .collect();
     aliases.sort_by(|a, b| a.name.cmp(&b.name));
     ModelList { providers, aliases }
-}
-
-/// The variables that hold keys of providers, and those with the same values.
-pub(crate) fn key_variables(variables: &[(String, String)]) -> BTreeSet<String> {
-    /// As long as no word is.
-    const LONG_KEY: usize = 12;
-    /// What clouds call them; `_API_KEY` is what everybody else does.
-    const OF_CLOUDS: [&str; 10] = [
-        "AWS_ACCESS_KEY_ID",
-        "AWS_BEARER_TOKEN_BEDROCK",
-        "AWS_SECRET_ACCESS_KEY",
-        "AWS_SESSION_TOKEN",
-        "AZURE_ACCESS_TOKEN",
-        "AZURE_AD_TOKEN",
-        "AZURE_CLIENT_SECRET",
-        "AZURE_OPENAI_AD_TOKEN",
-        "IDENTITY_HEADER",
-        "MSI_SECRET",
-    ];
-    let all: BTreeMap<String, String> = variables.iter().cloned().collect();
-    let listed = list_models(&ProviderContext::new(Rc::new(all.clone()))).providers;
-    let listed = listed.into_iter().flat_map(|provider| provider.variables).map(|variable| variable.name);
-    let named = listed.filter(|name| names_a_secret(name)).chain(OF_CLOUDS.map(str::to_owned));
-    let mut keys: BTreeSet<String> = named.collect();
-    keys.extend(all.keys().filter(|name| name.ends_with("_API_KEY")).cloned());
-    let values: BTreeSet<&String> =
-        keys.iter().filter_map(|name| all.get(name)).filter(|value| !value.is_empty()).collect();
-    // `Bearer KEY` gives it away as well; a short one may stand in any text by chance.
-    let holds_key = |text: &String| {
-        values.contains(text) || values.iter().any(|key| key.len() >= LONG_KEY && text.contains(key.as_str()))
-    };
-    let copies: Vec<String> = all.iter().filter(|(_, value)| holds_key(value)).map(|(name, _)| name.clone()).collect();
-    keys.extend(copies);
-    keys
 }
 
 /// The end of an alias's chain. Whether what stands there is set up is said of its provider.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::auth::google::token_servers;
+
 /// What `createOpenAI({…})` and its relatives take; what is unset comes from the environment.
 #[derive(Clone, Default)]
 pub struct ProviderSettings {
@@ -60,6 +62,17 @@ pub(crate) enum Setting {
 }
 
 impl ProviderSettings {
+    /// The server that requests go to, if the settings say which.
+    pub(crate) fn server(&self) -> Option<String> {
+        let of_azure = || Some(format!("https://{}.openai.azure.com", self.resource_name.as_ref()?));
+        self.base_url.clone().or_else(of_azure)
+    }
+
+    /// The other servers that are asked for tokens; `None` if what is shown to them is not in the settings.
+    pub(crate) fn token_servers(&self) -> Option<Vec<String>> {
+        self.credentials.as_ref().map_or_else(|| Some(Vec::new()), token_servers)
+    }
+
     /// The text given for a setting.
     pub(super) fn text(&self, setting: Setting) -> Option<&String> {
         match setting {

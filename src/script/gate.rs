@@ -61,24 +61,6 @@ pub(in crate::script) fn check(ctx: &Ctx<'_>, access: Access<'_>) -> Result<()> 
     }
 }
 
-/// Throws when a restricted script may not have a model asked at a server that it names itself; a key of the user's never
-/// goes there.
-pub(crate) fn check_server(ctx: &Ctx<'_>, url: &str, has_own_key: bool) -> Result<()> {
-    if restricted(ctx).is_none() {
-        return Ok(());
-    }
-    let origin = url::Url::parse(url).map(|url| url.origin().ascii_serialization());
-    let server = origin.unwrap_or_else(|_| "a server".to_owned());
-    check(ctx, Access::Network(&server))?;
-    if has_own_key {
-        return Ok(());
-    }
-    let message = format!(
-        "sending a key to {server} is not allowed: a restricted prompt file that names the server brings its own apiKey"
-    );
-    Err(throw(ctx, Refusal { message }))
-}
-
 /// Throws when one of these variables makes another program of the one that a restricted script starts.
 pub(in crate::script) fn check_variables<'a>(ctx: &Ctx<'_>, mut names: impl Iterator<Item = &'a String>) -> Result<()> {
     match names.find(|name| name.starts_with("LD_") || name.starts_with("DYLD_")) {

@@ -39,7 +39,7 @@ pub(crate) use event_loop::{
 };
 pub use event_loop::{Halt, idle, until_halted};
 pub(crate) use event_loop::{Origin, is_halted, is_idle, is_unheeded, tell_before_exit, tell_exit, tell_uncaught};
-pub(crate) use gate::{Refused, check_server, exit_location, refused};
+pub(crate) use gate::{Refused, exit_location, refused};
 pub(crate) use globals::ExitCalled;
 pub(crate) use globals::environment;
 pub use globals::exit_code;

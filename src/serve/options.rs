@@ -29,6 +29,8 @@ pub(crate) struct ServeOptions {
     pub(crate) describe: Vec<OsString>,
     /// Variables that no prompt file is to see.
     pub(crate) hidden_variables: Vec<String>,
+    /// Whether prompt files are restricted: then they do not see them from `.env` either.
+    pub(crate) is_restricted: bool,
     /// Hears, line by line, what there is to say for whoever looks at the server: files that do not load, what scripts print.
     pub(crate) told: Told,
 }
@@ -46,7 +48,11 @@ impl ServeOptions {
         // A name may begin with dashes.
         command.arg(absolute(file));
         for name in &self.hidden_variables {
-            command.env_remove(name);
+            match self.is_restricted {
+                // What is set, though empty, is not taken from a file.
+                true => command.env(name, ""),
+                false => command.env_remove(name),
+            };
         }
         #[cfg(unix)]
         {

@@ -194,6 +194,7 @@ fn options(args: &McpArgs, told: Told) -> Result<ServeOptions, Failed> {
         call: args.calls.words().into_iter().chain(loudness).collect(),
         describe: args.calls.description_words(),
         hidden_variables: args.token_env.iter().cloned().collect(),
+        is_restricted: args.calls.permissions.is_restricted(),
         told,
     })
 }

@@ -8,6 +8,7 @@ use crate::{
     cost::PRICES_VARIABLE,
     journal::JOURNAL_VARIABLE,
     permission::{Own, Permissions, Restricted, ShutFiles},
+    provider::key_paths,
 };
 
 /// What a restricted run has to do with, beside its rights.
@@ -62,27 +63,13 @@ fn shut_files(around: Around<'_>) -> ShutFiles {
     let Around { file, setup, record, journal, variables, .. } = around;
     let variable =
         |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| PathBuf::from(value));
-    let with_keys = setup.env_file.iter().cloned().chain([PathBuf::from(".env")]).chain(files_with_keys(variables));
+    let with_keys = setup.env_file.iter().cloned().chain([PathBuf::from(".env")]).chain(key_paths(variables));
     let named = [setup.mcp_config.as_deref(), setup.mock.as_deref(), record].into_iter().flatten().map(Path::to_owned);
     let unchanged = named.chain(variable(PRICES_VARIABLE));
     let shut = ShutFiles::with_keys(with_keys).and_journal(journal).and_unchanged(unchanged);
     let shut = variable(JOURNAL_VARIABLE).iter().fold(shut, |shut, journal| shut.and_journal(journal));
     let folder = file.canonicalize().ok().and_then(|file| file.parent().map(Path::to_owned));
     shut.and_looked_in(folder.into_iter().chain([PathBuf::from(".")]))
-}
-
-/// Where clouds keep keys.
-fn files_with_keys(variables: &[(String, String)]) -> Vec<PathBuf> {
-    const NAMING: [&str; 4] = [
-        "AWS_SHARED_CREDENTIALS_FILE",
-        "AWS_WEB_IDENTITY_TOKEN_FILE",
-        "AZURE_FEDERATED_TOKEN_FILE",
-        "GOOGLE_APPLICATION_CREDENTIALS",
-    ];
-    const AT_HOME: [&str; 2] = [".aws/credentials", ".config/gcloud/application_default_credentials.json"];
-    let named = variables.iter().filter(|(name, _)| NAMING.contains(&name.as_str())).map(|(_, value)| value.into());
-    let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
-    named.chain(home.into_iter().flat_map(|home| AT_HOME.map(|name| home.join(name)))).collect()
 }
 
 /// What lmthing itself has to open while a restricted file runs.
@@ -105,7 +92,7 @@ fn own_needs(around: Around<'_>) -> Own {
     let named = variables.iter().filter(|(name, value)| names_a_file(name) && Path::new(value).is_absolute());
     read.extend(named.map(|(_, value)| PathBuf::from(value)));
     let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
-    read.extend(home.iter().flat_map(|home| [".aws", ".azure", ".config/gcloud"].map(|name| home.join(name))));
+    read.extend(key_paths(variables));
     // Files that name servers.
     read.extend(setup.mcp_config.iter().cloned().chain([PathBuf::from(".mcp.json")]));
     let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));

@@ -208,12 +208,6 @@ pub(super) fn post_form(client: &Client, url: &str, fields: &[(&str, &str)]) -> 
         .body(form(fields))
 }
 
-/// The text of a file; `what` names it to people.
-pub(super) async fn read_file(path: &str, what: &str) -> Result<String, AuthFailure> {
-    let text = tokio::fs::read_to_string(path).await;
-    text.map_err(|error| AuthFailure::refused(format!("{what} names {path}, which cannot be read: {error}")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,9 +8,10 @@ use std::rc::Rc;
 use reqwest::{Client, RequestBuilder};
 
 use super::{
-    ask::{Asker, NoAnswer, Server, post_form, read_file},
+    ask::{Asker, NoAnswer, Server, post_form},
     kept::{Fetched, Kept, Places},
     request::AuthFailure,
+    sources::KeyFile,
 };
 use crate::provider::{Env, ProviderErrorKind};
 
@@ -47,6 +48,10 @@ impl AzureAuth {
         AzureAuth { given: given.map(|token| token.trim().to_owned()), asker, kept }
     }
 
+    pub(super) fn has_token(&self) -> bool {
+        self.given.is_some()
+    }
+
     pub(super) async fn token(&self) -> Result<String, AuthFailure> {
         match &self.given {
             Some(token) => Ok(token.clone()),
@@ -69,7 +74,8 @@ impl AzureAuth {
     async fn fetch(&self) -> Result<Fetched<String>, AuthFailure> {
         let asker = &self.asker;
         let variable = |name: &str| asker.variable(name);
-        let (secret, file) = (variable("AZURE_CLIENT_SECRET"), variable("AZURE_FEDERATED_TOKEN_FILE"));
+        let secret = variable("AZURE_CLIENT_SECRET");
+        let file = KeyFile::find(asker.env(), "AZURE_FEDERATED_TOKEN_FILE");
         if secret.is_none() && file.is_none() {
             return self.of_the_machine().await;
         }
@@ -80,13 +86,13 @@ impl AzureAuth {
         };
         let (tenant, client_id) = (needed("AZURE_TENANT_ID")?, needed("AZURE_CLIENT_ID")?);
         let proof = match (secret, file) {
-            (Some(secret), _) => vec![("client_secret", asker.secrets().note(secret))],
-            // Read anew each time: the file's token is short-lived and replaced in place.
-            (None, file) => {
-                let assertion = read_file(&file.unwrap_or_default(), because).await?;
+            // Read again each time: the file's token is short-lived and replaced in place.
+            (None, Some(file)) => {
+                let assertion = file.needed(because).await?;
                 let assertion = asker.secrets().note(assertion.trim()).to_owned();
                 vec![("client_assertion_type", ASSERTION_TYPE.to_owned()), ("client_assertion", assertion)]
             }
+            (secret, _) => vec![("client_secret", asker.secrets().note(secret.unwrap_or_default()))],
         };
         let authority = variable("AZURE_AUTHORITY_HOST").unwrap_or_else(|| AUTHORITY.to_owned());
         let authority = with_scheme(authority.trim_end_matches('/'));

@@ -9,12 +9,14 @@ pub(super) mod google;
 mod kept;
 mod key;
 mod request;
+mod sources;
 mod token;
 
-use std::{fmt, rc::Rc};
+use std::{fmt, path::PathBuf, rc::Rc};
 
 pub(super) use key::{KeyAuth, KeyHeader};
 pub(super) use request::{AuthFailure, Unauthorised};
+pub(super) use sources::{leads_to_files as leads_to_credentials, variables as credential_variables};
 
 use super::Env;
 use key::bearer;
@@ -51,6 +53,16 @@ impl Auth {
         }
     }
 
+    /// Whether everything to authorise with is given, so that neither files nor the machine are asked.
+    pub(crate) fn is_given(&self) -> bool {
+        match self {
+            Auth::Key(key) => key.key.as_ref().is_some_and(|key| !key.trim().is_empty()),
+            Auth::Aws(aws) => aws.has_keys(),
+            Auth::Google(google) => google.has_credentials(),
+            Auth::Azure(azure) => azure.has_token(),
+        }
+    }
+
     /// Every value that must not be shown.
     pub(crate) fn secrets(&self) -> Vec<String> {
         match self {
@@ -82,6 +94,11 @@ pub(super) fn is_set_up(provider: &str, env: &Rc<dyn Env>) -> bool {
         "vertex" => google::is_set_up(env),
         _ => false,
     }
+}
+
+/// Every file and folder that credentials may come from, whether there is something or not, with those that credentials name.
+pub(super) fn credential_paths(env: &dyn Env) -> Vec<PathBuf> {
+    [sources::paths(env), aws::named_paths(env), google::named_paths(env)].concat()
 }
 
 impl fmt::Debug for Auth {

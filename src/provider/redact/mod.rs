@@ -34,6 +34,24 @@ use places::{after_scheme, user_info};
 /// Shorter texts hold no secret with anything around it that would show it to be one.
 const SHORTEST: usize = 6;
 
+/// Whether an address has a user in it, or a parameter that is a secret.
+pub(super) fn address_has_secret(url: &str) -> bool {
+    user_info(url).is_some() || secret_parameters(query_of(url)).next().is_some()
+}
+
+fn query_of(url: &str) -> &str {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    query.split('#').next().unwrap_or_default()
+}
+
+/// The values in a query that are secrets.
+fn secret_parameters(query: &str) -> impl Iterator<Item = &str> {
+    let parameters = query.split('&').filter_map(|parameter| parameter.split_once('='));
+    parameters
+        .filter(|(name, value)| look::names_a_secret_parameter(name) || look::is_random(value))
+        .map(|(_, value)| value)
+}
+
 /// Gives secrets that come into being during a run, such as tokens; `None` when nobody uses them any more.
 type Source = Box<dyn Fn() -> Option<Vec<String>>>;
 
@@ -98,17 +116,14 @@ impl Redactor {
             self.learn_pair(pair);
             self.learn_pair(&percent_decode_str(pair).decode_utf8_lossy());
         }
-        let query = url.split_once('?').map_or("", |(_, query)| query);
-        self.learn_query(query.split('#').next().unwrap_or_default());
+        self.learn_query(query_of(url));
     }
 
     /// Takes note of the secret parameters of a query.
     pub(super) fn learn_query(&self, query: &str) {
-        for (name, value) in query.split('&').filter_map(|parameter| parameter.split_once('=')) {
-            if look::names_a_secret_parameter(name) || look::is_random(value) {
-                self.learn(value);
-                self.learn(&percent_decode_str(value).decode_utf8_lossy());
-            }
+        for value in secret_parameters(query) {
+            self.learn(value);
+            self.learn(&percent_decode_str(value).decode_utf8_lossy());
         }
     }
 

@@ -26,7 +26,7 @@ use crate::event::Reader;
 pub(crate) use attributes::Clean;
 use exporter::Exporter;
 use load::{Bounded, Load, MAX_SPANS};
-pub(crate) use settings::{Found, Settings};
+pub(crate) use settings::{Found, Settings, address_variables, header_variables};
 use spans::Spans;
 
 /// How long the end of the run may be put off for the spans that are still to be sent.

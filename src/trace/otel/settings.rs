@@ -37,18 +37,29 @@ pub(crate) struct Settings {
     service_name: Option<String>,
 }
 
+/// The variables of a setting: what is said of traces goes before what is said of all signals.
+fn names(setting: &str) -> [String; 2] {
+    ["OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"].map(|beginning| format!("{beginning}{setting}"))
+}
+
+/// The variables with headers, such as a token.
+pub(crate) fn header_variables() -> [String; 2] {
+    names("HEADERS")
+}
+
+/// The variables with addresses, in which a password may stand.
+pub(crate) fn address_variables() -> [String; 2] {
+    names("ENDPOINT")
+}
+
 impl Settings {
     /// Reads the variables of a run.
     pub(crate) fn find(variable: impl Fn(&str) -> Option<String>) -> Found {
         // One that is empty counts as one that is not set.
         let variable =
             |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
-        // What is said of traces goes before what is said of all signals.
-        let either = |name: &str| {
-            let traces = format!("OTEL_EXPORTER_OTLP_TRACES_{name}");
-            let all = format!("OTEL_EXPORTER_OTLP_{name}");
-            variable(&traces).map(|value| (traces, value)).or_else(|| variable(&all).map(|value| (all, value)))
-        };
+        let either =
+            |setting: &str| names(setting).into_iter().find_map(|name| variable(&name).map(|value| (name, value)));
         let Some((name, endpoint)) = either("ENDPOINT") else { return Found::Off };
         let is_true = |name: &str| variable(name).is_some_and(|value| value.eq_ignore_ascii_case("true"));
         if is_true("OTEL_SDK_DISABLED") || !is_otlp(variable("OTEL_TRACES_EXPORTER").as_deref()) {

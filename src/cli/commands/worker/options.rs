@@ -123,7 +123,9 @@ pub(super) fn serve_options(args: &WorkerArgs) -> Result<ServeOptions, Box<Diagn
     // Nothing is called by other processes, and problems come back.
     let (told, _) = Told::new();
     let hidden_variables = vec![TOKEN_VARIABLE.to_owned()];
-    Ok(ServeOptions { paths: args.paths.clone(), program, call: Vec::new(), describe, hidden_variables, told })
+    let is_restricted = args.permissions.is_restricted();
+    let (paths, call) = (args.paths.clone(), Vec::new());
+    Ok(ServeOptions { paths, program, call, describe, hidden_variables, is_restricted, told })
 }
 
 fn check_model(args: &WorkerArgs, variables: &[(String, String)]) -> Result<(), WrongUsage> {

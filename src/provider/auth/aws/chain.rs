@@ -4,7 +4,6 @@
 //! container, role of an instance.
 
 use std::{
-    collections::HashMap,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -19,17 +18,11 @@ use aws_types::os_shim_internal::Env as Variables;
 use super::{
     connector::Connector,
     failure::{Source, failed, unknown},
+    files::Files,
     profile::Profile,
     sign::Keys,
 };
-use crate::provider::{
-    Env,
-    auth::{
-        ask::{Asker, read_file},
-        kept::Fetched,
-        request::AuthFailure,
-    },
-};
+use crate::provider::auth::{ask::Asker, kept::Fetched, request::AuthFailure, sources::KeyFile};
 
 /// All of it together: programs and servers may be asked one after the other.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -50,17 +43,18 @@ pub(super) async fn fetch(asker: &Asker, region: &str) -> Result<Fetched<Keys>, 
     let sent = Arc::new(Mutex::new(Vec::new()));
     let connector = Connector { far, near, sent: sent.clone() };
     let source = Source::of(asker, &profile);
-    if source == Source::WebIdentity {
-        const FILE: &str = "AWS_WEB_IDENTITY_TOKEN_FILE";
-        let token = read_file(&asker.variable(FILE).unwrap_or_default(), FILE).await?;
-        asker.secrets().note(token.trim());
+    if let Some(variable) = source.token_file()
+        && let Some(file) = KeyFile::find(asker.env(), variable)
+    {
+        asker.secrets().note(file.needed(variable).await?.trim());
     }
-    let mut variables = variables(asker.env());
+    let mut files = Files::read(asker.env());
     if source == Source::Profile && !profile.asks_the_machine {
         // Else a profile that is not whole would be blamed on the machine, which would be asked next.
-        variables.insert("AWS_EC2_METADATA_DISABLED".to_owned(), "true".to_owned());
+        files.variables.insert("AWS_EC2_METADATA_DISABLED".to_owned(), "true".to_owned());
     }
-    let outcome = tokio::time::timeout(TIMEOUT, load(variables, region, connector)).await;
+    let outcome = tokio::time::timeout(TIMEOUT, load(&files, region, connector)).await;
+    files.keep_renewed().await;
     for secret in sent.lock().map(|mut sent| std::mem::take(&mut *sent)).unwrap_or_default() {
         asker.secrets().note(secret);
     }
@@ -74,19 +68,10 @@ pub(super) async fn fetch(asker: &Asker, region: &str) -> Result<Fetched<Keys>, 
     }
 }
 
-fn variables(env: &dyn Env) -> HashMap<String, String> {
-    let value = |name: String| env.get(&name).map(|value| (name, value));
-    env.names().into_iter().filter_map(value).collect()
-}
-
-async fn load(
-    variables: HashMap<String, String>,
-    region: &str,
-    connector: Connector,
-) -> Result<Credentials, CredentialsError> {
+async fn load(files: &Files, region: &str, connector: Connector) -> Result<Credentials, CredentialsError> {
     let config = aws_config::defaults(BehaviorVersion::v2026_01_12())
-        // Ours, not the process's: `.env` and what a script has set count.
-        .env(Variables::from(variables))
+        .env(Variables::from(files.variables.clone()))
+        .fs(files.fs.clone())
         .http_client(connector)
         .region(Region::new(region.to_owned()))
         .load()

@@ -37,6 +37,15 @@ impl Source {
         }
     }
 
+    /// The variable that names the file with its token, where one may.
+    pub(super) fn token_file(self) -> Option<&'static str> {
+        match self {
+            Source::WebIdentity => Some("AWS_WEB_IDENTITY_TOKEN_FILE"),
+            Source::Container => Some("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"),
+            Source::Profile | Source::Instance => None,
+        }
+    }
+
     /// As the AWS crates call it.
     fn name(self) -> &'static str {
         match self {

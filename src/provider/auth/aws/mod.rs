@@ -6,6 +6,7 @@
 mod chain;
 mod connector;
 mod failure;
+mod files;
 mod profile;
 pub(super) mod sign;
 
@@ -19,6 +20,7 @@ use super::{
 use crate::provider::Env;
 use failure::missing;
 use profile::Profile;
+pub(super) use profile::named_paths;
 use sign::{Keys, Signable, sign};
 
 thread_local! {
@@ -64,6 +66,10 @@ impl AwsAuth {
     /// Whether there are keys of the user's own, whole or not.
     pub(super) fn is_given(&self) -> bool {
         !matches!(self.given, Given::Nothing { .. })
+    }
+
+    pub(super) fn has_keys(&self) -> bool {
+        matches!(self.given, Given::Keys(_))
     }
 
     pub(super) async fn headers(&self, request: &Unauthorised<'_>) -> Result<Vec<(String, String)>, AuthFailure> {

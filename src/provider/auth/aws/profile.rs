@@ -3,9 +3,12 @@
 //! Owns: a small reading of `~/.aws/config` and `~/.aws/credentials`, for what has to be known before any request. Must not
 //! know: how keys are had from a profile, which is the AWS crates' business.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::provider::Env;
+use crate::provider::{
+    Env,
+    auth::sources::{KeyFile, named_in},
+};
 
 type Section = BTreeMap<String, String>;
 
@@ -27,19 +30,7 @@ impl Profile {
     pub(super) fn read(env: &dyn Env) -> Profile {
         let set = |name: &str| env.get(name).filter(|value| !value.trim().is_empty());
         let named = set("AWS_PROFILE").or_else(|| set("AWS_DEFAULT_PROFILE"));
-        let home = set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from);
-        let file = |variable: &str, usual: &str| {
-            let expand = |path: String| match (path.strip_prefix("~/"), &home) {
-                (Some(rest), Some(home)) => home.join(rest),
-                _ => PathBuf::from(path),
-            };
-            let path = set(variable).map(expand).or_else(|| Some(home.as_ref()?.join(".aws").join(usual)));
-            path.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default()
-        };
-        let mut profiles = sections(&file("AWS_CONFIG_FILE", "config"), true);
-        for (name, section) in sections(&file("AWS_SHARED_CREDENTIALS_FILE", "credentials"), false) {
-            profiles.entry(name).or_default().extend(section);
-        }
+        let mut profiles = profiles(env);
         let name = named.clone().unwrap_or_else(|| "default".to_owned());
         let asks_the_machine = profiles.values().any(|section| section.contains_key("credential_source"));
         let section = profiles.remove(&name);
@@ -81,6 +72,28 @@ impl Profile {
     fn get(&self, name: &str) -> Option<&str> {
         self.section.as_ref()?.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
+}
+
+/// The files with credentials that profiles name, whichever is meant: a role may be taken on by way of another profile.
+pub(super) fn named_files(env: &dyn Env) -> Vec<KeyFile> {
+    const FIELD: &str = "web_identity_token_file";
+    let named = profiles(env).into_values().filter_map(|section| KeyFile::named_by(FIELD, section.get(FIELD)?));
+    named.collect()
+}
+
+/// Every file that profiles name, those of their programs among them.
+pub(in crate::provider::auth) fn named_paths(env: &dyn Env) -> Vec<PathBuf> {
+    profiles(env).values().flat_map(|section| named_in(|field| section.get(field).cloned())).collect()
+}
+
+/// All profiles, with what both files say about each.
+fn profiles(env: &dyn Env) -> BTreeMap<String, Section> {
+    let text = |name: &str| KeyFile::find(env, name).and_then(|file| file.text().ok()).unwrap_or_default();
+    let mut profiles = sections(&text("AWS_CONFIG_FILE"), true);
+    for (name, section) in sections(&text("AWS_SHARED_CREDENTIALS_FILE"), false) {
+        profiles.entry(name).or_default().extend(section);
+    }
+    profiles
 }
 
 /// The profiles of a file by name. In `config` each but the default one has `profile` in front of its name.

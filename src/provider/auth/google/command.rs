@@ -11,7 +11,7 @@ use tokio::process::Command;
 use super::credentials::{field, text};
 use crate::provider::{
     Env,
-    auth::{ask::Asker, request::AuthFailure},
+    auth::{ask::Asker, request::AuthFailure, sources::KeyFile},
 };
 
 const ALLOW: &str = "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES";
@@ -29,7 +29,8 @@ pub(super) async fn token(asker: &Asker, credentials: &Value, executable: &Value
         return Err(failed("is not named: executable.command is missing"));
     };
     let file = text(executable, "output_file");
-    if let Some(token) = file.as_ref().and_then(|file| std::fs::read(file).ok()).and_then(|text| earlier(&text)) {
+    let kept = file.as_ref().and_then(|path| KeyFile::named_by("/credential_source/executable/output_file", path));
+    if let Some(token) = kept.and_then(|file| file.bytes().ok()).and_then(|text| earlier(&text)) {
         return Ok(token);
     }
     let wish = executable.get("timeout_millis").and_then(Value::as_u64).map(Duration::from_millis);

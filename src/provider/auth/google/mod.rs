@@ -25,6 +25,8 @@ use super::{
     request::AuthFailure,
 };
 use crate::provider::Env;
+pub(super) use credentials::named_paths;
+pub(in crate::provider) use credentials::token_servers;
 use credentials::{find, text};
 
 const METADATA: Server = Server { name: "The metadata server of Google Cloud", is_near: true };
@@ -58,6 +60,10 @@ impl GoogleAuth {
         let kept = PLACES.with(|places| places.place(&*env, &PREFIXES, &settings));
         let asker = Asker::new(env, kept.secrets().clone());
         GoogleAuth { asker, credentials, kept }
+    }
+
+    pub(super) fn has_credentials(&self) -> bool {
+        self.credentials.is_some()
     }
 
     /// A token that is good for a while, and the project that is charged if it is not the token's own.

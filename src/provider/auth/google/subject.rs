@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::{aws_subject, command, credentials::text};
 use crate::provider::auth::{
-    ask::{Asker, Server, read_file},
+    ask::{Asker, Server},
     request::AuthFailure,
+    sources::KeyFile,
 };
 
 const ISSUER: Server = Server { name: "The server named by credential_source.url", is_near: false };
@@ -19,8 +20,9 @@ pub(super) async fn token(asker: &Asker, credentials: &Value) -> Result<String, 
     if let Some(environment) = text(source, "environment_id") {
         return aws_subject::token(asker, credentials, source, &environment).await;
     }
-    if let Some(path) = text(source, "file") {
-        let content = read_file(&path, "credential_source.file of the Google credentials").await?;
+    let path = text(source, "file").unwrap_or_default();
+    if let Some(file) = KeyFile::named_by("/credential_source/file", &path) {
+        let content = file.needed("credential_source.file of the Google credentials").await?;
         return in_format(&content, source, &path);
     }
     if let Some(url) = text(source, "url") {

@@ -10,13 +10,16 @@ use rquickjs::{
 
 use super::resolve::model_object;
 use crate::{
-    provider::{BUILT_IN, COMPATIBLE, Provider, ProviderSettings, create},
-    script::bindings::{
-        results::throw::throw_no_model,
-        services,
-        values::{kind_of, property, to_json, type_error},
+    permission::{Access, Refusal},
+    provider::{BUILT_IN, COMPATIBLE, Provider, ProviderSettings, create, create_with_own_key},
+    script::{
+        bindings::{
+            results::throw::throw_no_model,
+            services,
+            values::{kind_of, property, to_json, type_error},
+        },
+        gate,
     },
-    script::check_server,
 };
 
 /// Adds the model functions of all providers, and the factories of such functions, to the exports of `lmthing`.
@@ -39,7 +42,7 @@ fn export_factories<'js>(ctx: &Ctx<'js>, exports: &Object<'js>, provider: &'stat
             if provider.name == COMPATIBLE.name && anonymous {
                 return Err(type_error(&ctx, format!("{name}: the settings need a 'name' and a 'baseURL'")));
             }
-            may_send(&ctx, &settings)?;
+            may_ask(&ctx, &settings)?;
             models_of(&ctx, provider, settings)
         };
         exports.set(name, Function::new(ctx.clone(), make)?.with_name(name)?)?;
@@ -47,18 +50,46 @@ fn export_factories<'js>(ctx: &Ctx<'js>, exports: &Object<'js>, provider: &'stat
     Ok(())
 }
 
-/// Throws where a restricted file names a server itself which it may not talk to, or which would get the user's key.
-fn may_send(ctx: &Ctx<'_>, settings: &ProviderSettings) -> Result<()> {
-    let server = match (&settings.base_url, &settings.resource_name) {
-        (Some(url), _) => url.clone(),
-        (None, Some(resource)) => format!("https://{resource}.openai.azure.com"),
-        (None, None) => return Ok(()),
+/// Throws where a restricted file names servers itself that it may not talk to, or brings credentials whose secret lmthing
+/// would have to fetch for it.
+fn may_ask(ctx: &Ctx<'_>, settings: &ProviderSettings) -> Result<()> {
+    if gate::restricted(ctx).is_none() {
+        return Ok(());
+    }
+    let Some(of_tokens) = settings.token_servers() else {
+        let message = "credentials with a credential_source are not allowed: those that a restricted prompt file brings hold \
+                       their secret themselves";
+        return Err(gate::throw(ctx, Refusal { message: message.to_owned() }));
     };
-    let has_key = settings.api_key.is_some()
-        || settings.azure_ad_token.is_some()
-        || settings.secret_access_key.is_some()
-        || settings.credentials.is_some();
-    check_server(ctx, &server, has_key)
+    let mut servers = settings.server().into_iter().chain(of_tokens);
+    servers.try_for_each(|server| gate::check(ctx, Access::Network(&origin(&server))))
+}
+
+/// The model with these settings. A server that a restricted file names gets no key of the user's.
+fn made<'js>(ctx: &Ctx<'js>, name: &str, settings: &ProviderSettings, id: &str) -> Result<Value<'js>> {
+    // At each call: what the script has written to process.env by then counts.
+    let context = services::providers(ctx)?;
+    let server = settings.server().filter(|_| gate::restricted(ctx).is_some());
+    let made = match &server {
+        None => create(name, settings, id, &context).map(Some),
+        Some(_) => create_with_own_key(name, settings, id, &context),
+    };
+    match made {
+        Ok(Some(model)) => model_object(ctx, model),
+        Ok(None) => {
+            let message = format!(
+                "sending a key to {} is not allowed: a restricted prompt file that names the server brings its own apiKey",
+                origin(&server.unwrap_or_default())
+            );
+            Err(gate::throw(ctx, Refusal { message }))
+        }
+        Err(error) => Err(throw_no_model(ctx, error)),
+    }
+}
+
+fn origin(server: &str) -> String {
+    let origin = url::Url::parse(server).map(|url| url.origin().ascii_serialization());
+    origin.unwrap_or_else(|_| "a server".to_owned())
 }
 
 /// `openai(modelId)` with `openai.languageModel(modelId)` and one function for each API. Throws a `TypeError` for an id
@@ -74,12 +105,7 @@ fn models_of<'js>(ctx: &Ctx<'js>, provider: &Provider, settings: ProviderSetting
                 let got = args.0.first().map_or("nothing", kind_of);
                 return Err(type_error(&ctx, format!("{full_name}: the model id must be a string, got {got}")));
             };
-            // At each call: what the script has written to process.env by then counts.
-            let context = services::providers(&ctx)?;
-            match create(&full_name, &settings, &id, &context) {
-                Ok(model) => model_object(&ctx, model),
-                Err(error) => Err(throw_no_model(&ctx, error)),
-            }
+            made(&ctx, &full_name, &settings, &id)
         };
         Function::new(ctx.clone(), model)
     };
