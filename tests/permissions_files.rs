@@ -44,7 +44,6 @@ const FILES: &[Row] = &[
     row("variable.db", None, false),
     row(".mcp.json", None, true),
     row("own/.mcp.json", Some("{}"), true),
-    row("servers.json", Some(r#"{"mcpServers":{}}"#), true),
     row("prices.json", Some("{}"), true),
     row("mock.json", Some(r#"[{"type":"text","text":"Done."}]"#), true),
     row("own/p.recording.json", None, true),
@@ -54,10 +53,13 @@ const FILES: &[Row] = &[
     row("own/tsconfig.json", Some("{}"), true),
     row("own/jsconfig.json", None, true),
     row("home/.aws/credentials", ENV, false),
+    // A link on the way to one that the command line names, and what it leads to.
+    row("linked", None, true),
+    row("real/mcp.json", Some("{}"), true),
 ];
 
 const OPTIONS: &str =
-    "--env-file sub/keys.txt --env-file gone/keys.txt --journal=runs.db --mcp-config servers.json --mock mock.json";
+    "--env-file sub/keys.txt --env-file gone/keys.txt --journal=runs.db --mcp-config linked/mcp.json --mock mock.json";
 
 /// A folder with the files that count, and with `evil`, which holds what a script would put in their places.
 fn place(body: &str) -> Folder {
@@ -73,6 +75,7 @@ fn place(body: &str) -> Folder {
             folder.write(row.path, content);
         }
     }
+    std::os::unix::fs::symlink("real", folder.path("linked")).unwrap();
     // Empty, it is what a run without another reads; and missing, a command that names it is wrong.
     folder.write("gone/keys.txt", "");
     for name in [".lmthing/journal.db", ".env", "x/.mcp.json"] {

@@ -142,10 +142,11 @@ fn a_file_that_the_user_names_says_itself_who_gets_what_unless_the_prompt_file_c
         |config: &str, options: &str| run(&folder, &format!("--mcp-config {config} --allow-run=node {options}"));
     assert_eq!(results(&named("mine/servers.json", "")), ["soft"]);
     assert_eq!(results(&named("mine/servers.json", "--allow-write=out")), ["soft"]);
+    // The file itself stays shut for changes.
+    assert_eq!(results(&named("mine/servers.json", "--allow-write=mine/servers.json")), ["soft"]);
     for (config, options) in [
         ("mine/servers.json", "--allow-write"),
         ("mine/servers.json", "--allow-write=mine"),
-        ("mine/servers.json", "--allow-write=mine/servers.json"),
         ("out/servers.json", "--allow-write=out"),
         ("out/servers.json", "--allow-write=mine"),
     ] {

@@ -27,6 +27,11 @@ enum Step {
 
 /// The path without links and dots; of what is not there, where it would be. `None` when it has no end.
 pub(super) fn real(path: &Path, last: Last) -> Option<PathBuf> {
+    real_with_links(path, last).map(|(real, _)| real)
+}
+
+/// The same, with the paths of all links that were followed.
+pub(super) fn real_with_links(path: &Path, last: Last) -> Option<(PathBuf, Vec<PathBuf>)> {
     // The system reads nothing behind it.
     if path.as_os_str().is_empty() || path.as_os_str().as_encoded_bytes().contains(&0) {
         return None;
@@ -36,7 +41,7 @@ pub(super) fn real(path: &Path, last: Last) -> Option<PathBuf> {
     let last = if bytes.ends_with(b"/") || bytes.ends_with(b"/.") { Last::Followed } else { last };
     let mut real = if path.is_absolute() { PathBuf::new() } else { std::env::current_dir().ok()? };
     let mut ahead: VecDeque<Step> = steps(path, &mut real).collect();
-    let mut links = 0;
+    let mut links = Vec::new();
     while let Some(step) = ahead.pop_front() {
         let name = match step {
             Step::Up => {
@@ -50,15 +55,15 @@ pub(super) fn real(path: &Path, last: Last) -> Option<PathBuf> {
             break;
         }
         let Ok(target) = std::fs::read_link(&real) else { continue };
-        links += 1;
-        if links > MAX_LINKS {
+        links.push(real.clone());
+        if links.len() > MAX_LINKS {
             return None;
         }
         real.pop();
         let behind = std::mem::take(&mut ahead);
         ahead = steps(&target, &mut real).chain(behind).collect();
     }
-    Some(real)
+    Some((real, links))
 }
 
 /// The steps of a path; one that is absolute begins anew.

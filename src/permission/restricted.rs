@@ -138,7 +138,7 @@ impl Restricted {
     fn variable(&self, name: &str) -> Result<(), Refusal> {
         let what = format!("reading the variable {name}");
         if self.keys.contains(name) {
-            return Err(never(&what, "it is the key of a provider"));
+            return Err(never(&what, "it holds a key"));
         }
         if self.env.has(|given| given == name) { Ok(()) } else { Err(refusal(&what, &format!("--allow-env={name}"))) }
     }

@@ -85,8 +85,10 @@ impl ShutFiles {
     }
 
     fn add(&mut self, path: &Path, shut: Shut) {
-        let real = paths::real(path, paths::Last::Followed);
-        self.named.extend(real.map(|path| ShutPath { identity: identity_at(&path), path, shut }));
+        let Some((real, links)) = paths::real_with_links(path, paths::Last::Followed) else { return };
+        self.named.push(ShutPath { identity: identity_at(&real), path: real, shut });
+        // Another link in the place of one of them would lead to another file.
+        self.named.extend(links.into_iter().map(|path| ShutPath { identity: None, path, shut: NAMED }));
     }
 
     /// Why what is at a real path is not read or changed, if it is not.
@@ -255,7 +257,7 @@ mod tests {
         }
         assert!(shut.why_below(&root.join("free")).is_none() && shut.why_below(&root.join("sub/keys.txt")).is_none());
         let for_programs = shut.for_programs(std::slice::from_ref(&root));
-        assert_eq!(for_programs.folders, Folders::from([(root.join("sub/below"), false)]));
+        assert_eq!(for_programs.folders, Folders::from([(root.join("sub"), false), (root.join("sub/below"), false)]));
         fs::hard_link(root.join("sub/keys.txt"), root.join("other")).unwrap();
         fs::rename(root.join("sub"), root.join("moved")).unwrap();
         assert!(shut.why_below(&root.join("moved")).is_some());
