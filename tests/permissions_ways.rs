@@ -189,3 +189,115 @@ export default async ({{ defFunction, defTool, $ }}) => {{
     assert!(ended.stdout.contains("is not allowed: the prompt file is restricted"), "{ended:?}");
     assert!(!ended.stdout.contains("outside"), "{ended:?}");
 }
+
+/// The numbers of files that lmthing itself has open are no files of the script.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_gets_only_files_that_the_script_has_opened_and_as_it_has() {
+    let folder = folder(
+        "let given = 0;
+  for (let number = 3; number < 60; number += 1) {
+    for (const stdio of [[number, 'pipe', 'pipe'], ['ignore', number, 'pipe']]) {
+      const { error } = spawnSync('sh', ['-c', 'head -c 9; echo evil'], { stdio });
+      if (error?.code !== 'EBADF') given += 1;
+    }
+  }
+  await attempt('given', () => given);
+  const file = fs.openSync('own/data.txt', 'r');
+  await attempt('read', () => spawnSync('cat', { stdio: [file, 'pipe', 'pipe'], encoding: 'utf8' }).stdout);
+  spawnSync('sh', ['-c', 'echo evil'], { stdio: ['ignore', file, 'pipe'] });
+  await attempt('unchanged', () => fs.readFileSync('own/data.txt', 'utf8'));",
+    );
+    let all = lines(&folder, "--journal=runs.db --allow-run=sh,cat");
+    assert_eq!(all, ["given: 0", "read: own data", "unchanged: own data"]);
+}
+
+/// The working directory, a folder or a link is changed between the check and what is done.
+#[test]
+fn what_is_done_later_is_done_where_it_was_checked() {
+    let folder = folder(
+        "const root = process.cwd();
+  fs.mkdirSync('free/sub', { recursive: true }); fs.writeFileSync('free/evil.json', 'evil'); fs.writeFileSync('free/keys.txt', 'mine');
+  const outcomes = new Set();
+  const later = async (work) => {
+    process.chdir(`${root}/free`);
+    const doing = work();
+    process.chdir(root);
+    await doing.then(() => outcomes.add('done'), (error) => outcomes.add(error.code));
+    if (!fs.existsSync('free/evil.json')) fs.writeFileSync('free/evil.json', 'evil');
+  };
+  for (let round = 0; round < 20; round += 1) {
+    await later(() => fs.promises.rename(`${root}/free/evil.json`, 'servers.json'));
+    await later(() => fs.promises.symlink('/', 'sub/x').then(() => fs.promises.unlink('sub/x')));
+    await later(() => fs.promises.unlink('keys.txt'));
+    await later(() => fs.promises.rename('sub', 'moved').then(() => fs.promises.rename('free/moved', 'free/sub')));
+    await later(() => fs.promises.writeFile('servers.json', 'evil'));
+    await later(() => fs.promises.chmod('servers.json', 0o777));
+  }
+  await attempt('some were done', () => outcomes.has('done'));",
+    );
+    folder.write("servers.json", r#"{"mcpServers":{}}"#);
+    folder.write("keys.txt", "A=b");
+    folder.write("sub/.env", "A=b");
+    let all = lines(&folder, "--env-file keys.txt --mcp-config servers.json --allow-read --allow-write");
+    assert_eq!(all, ["some were done: true"]);
+    assert_eq!(std::fs::read_to_string(folder.path("servers.json")).unwrap(), r#"{"mcpServers":{}}"#);
+    assert!(folder.path("keys.txt").exists() && folder.path("sub/.env").exists() && folder.path("free/sub").is_dir());
+}
+
+#[test]
+fn paths_that_cannot_be_looked_at_lead_nowhere() {
+    let folder = folder(
+        "const root = process.cwd(); const path = (await import('node:path')).default;
+  fs.mkdirSync('deep'); process.chdir('deep');
+  const part = 'm'.repeat(250);
+  while (process.cwd().length < 3700) { fs.mkdirSync(part); process.chdir(part); }
+  const long = path.join('n'.repeat(250), 'k'.repeat(200));
+  fs.mkdirSync(long, { recursive: true });
+  await attempt('link', () => fs.symlinkSync(root, path.join(long, 'x')));
+  await attempt('rename', () => fs.renameSync(`${root}/out/data.json`, path.join(long, 'x', 'servers.json')));
+  await attempt('unlink', () => fs.unlinkSync(path.join(long, 'x', 'keys.txt')));
+  process.chdir(root);
+  await attempt('make', () => fs.mkdirSync('.mcp.json/../made', { recursive: true }));
+  await attempt('made', () => fs.existsSync('.mcp.json'));
+  fs.mkdirSync('free/node_modules', { recursive: true }); fs.mkdirSync('out/later');
+  await attempt('packages', () => { spawnSync('sh', ['-c', 'echo evil > free/node_modules/.mcp.json']); fs.renameSync('free/node_modules', 'project'); });
+  await attempt('system', () => fs.openSync('/proc/sys/kernel/core_pattern', 'r+'));
+  await attempt('linked', () => fs.writeFileSync('tsconfig.json', '{}'));
+  await attempt('its target', () => fs.writeFileSync('out/ts.json', '{}'));",
+    );
+    folder.write("servers.json", r#"{"mcpServers":{}}"#);
+    folder.write("keys.txt", "A=b");
+    folder.write("out/ts.json", "{}");
+    std::os::unix::fs::symlink("out/ts.json", folder.path("tsconfig.json")).unwrap();
+    let all = lines(&folder, "--env-file keys.txt --mcp-config servers.json --allow-read --allow-write --allow-run=sh");
+    assert_eq!(std::fs::read_to_string(folder.path("servers.json")).unwrap(), r#"{"mcpServers":{}}"#);
+    assert!(folder.path("keys.txt").exists());
+    assert!(all[1..3].iter().all(|line| line.ends_with("PermissionError never")), "{all:?}");
+    assert_eq!(all[4], "made: false");
+    all[5..].iter().for_each(|line| refused(line, "never"));
+    assert_eq!(all.len(), 9, "{all:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn programs_type_on_no_terminal_and_talk_to_no_daemon() {
+    let folder = folder(
+        "const python = (code) => { const { stdout, stderr } = spawnSync('python3', ['-c', code], { encoding: 'utf8' }); return stdout + stderr.trim().split('\\n').at(-1); };
+  await attempt('socket', () => python('import socket; socket.socket(socket.AF_UNIX)'));
+  await attempt('pair', () => python('import socket; socket.socketpair(); print(1)'));
+  await attempt('typing', () => python('import fcntl, os; fcntl.ioctl(0, 0x5412, b\"x\")'));
+  await attempt('signal', () => python(`import os; os.kill(${process.pid}, 0)`));
+  process.chdir('own');
+  await attempt('elsewhere', () => python('print(open(\"../sub/.env\").read())'));
+  fs.chmodSync('../closed', 0o300);
+  await attempt('closed', () => python('import os; os.chmod(\"../closed\", 0o700); print(open(\"../closed/.env\").read())'));",
+    );
+    folder.write("sub/.env", "A=b");
+    folder.write("closed/.env", "A=b");
+    let all = lines(&folder, "--allow-read --allow-write --allow-run=python3");
+    let denied = "PermissionError: [Errno 1] Operation not permitted";
+    assert_eq!((all[0].as_str(), all[1].as_str()), (&*format!("socket: {denied}"), "pair: 1"), "{all:?}");
+    assert_eq!(all[2], format!("typing: {denied}"), "{all:?}");
+    assert!(all[4].contains("Errno 13") && all[5].contains("Errno 13"), "{all:?}");
+}

@@ -72,11 +72,11 @@ impl Journal {
     /// # Errors
     /// As above, or another user may have written it.
     pub(crate) fn open_trusted(path: &Path) -> Result<Self, JournalError> {
-        // A missing file is reported as by `open`.
-        if path.exists() {
-            check_is_private(path)?;
+        // The file that was looked at, and not what a link leads to by then. A missing one is reported by `open`.
+        match path.canonicalize() {
+            Ok(real) => check_is_private(path, &real).and_then(|()| Journal::open(&real)),
+            Err(_) => Journal::open(path),
         }
-        Journal::open(path)
     }
 
     /// Opens a journal that is there, to read it.

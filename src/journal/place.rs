@@ -41,20 +41,19 @@ pub(super) fn make_folder(path: &Path) -> Result<(), JournalError> {
         .map_err(|error| JournalError::of_system(path, Doing::Write, &error))
 }
 
-/// Makes sure that nobody else can have written what a journal says: going on with a run executes it.
+/// Makes sure that no other user can have written what a journal says: going on with a run executes it. `file` is the real path.
 ///
 /// # Errors
 /// The file or its folder belongs to another user, or others may write there. SQLite would also read files that they put next
 /// to the journal.
 #[cfg(unix)]
-pub(super) fn check_is_private(path: &Path) -> Result<(), JournalError> {
+pub(super) fn check_is_private(path: &Path, file: &Path) -> Result<(), JournalError> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
     let user = rustix::process::geteuid().as_raw();
     let failed = |error: std::io::Error| JournalError::of_system(path, Doing::Read, &error);
-    let file = path.canonicalize().map_err(failed)?;
-    let folder = file.parent().unwrap_or(&file);
-    for (what, place) in [("it", file.as_path()), ("its folder", folder)] {
+    let folder = file.parent().unwrap_or(file);
+    for (what, place) in [("it", file), ("its folder", folder)] {
         let found = place.metadata().map_err(failed)?;
         let not_followed = |problem: &str, hint: String| {
             let message = format!("the journal {} is not trusted: {what} {problem}", path.display());
@@ -78,7 +77,7 @@ pub(super) fn check_is_private(path: &Path) -> Result<(), JournalError> {
 
 /// Other systems do not say whose a file is.
 #[cfg(not(unix))]
-pub(super) fn check_is_private(_path: &Path) -> Result<(), JournalError> {
+pub(super) fn check_is_private(_path: &Path, _file: &Path) -> Result<(), JournalError> {
     Ok(())
 }
 

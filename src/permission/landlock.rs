@@ -34,6 +34,13 @@ pub struct FileRights {
 }
 
 impl FileRights {
+    /// Lets the program be read that is started.
+    #[must_use]
+    pub fn and_program(mut self, file: &str) -> Self {
+        self.own.push(file.into());
+        self
+    }
+
     /// Gives up everything else, in this thread and in the programs that it starts from now on.
     ///
     /// # Errors
@@ -41,7 +48,8 @@ impl FileRights {
     pub fn confine(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {
-            linux::confine(self, &Own::default(), linux::Who::Programs)
+            linux::confine(self, &Own::default(), linux::Who::Programs)?;
+            super::system_calls::confine()
         }
         #[cfg(not(target_os = "linux"))]
         Err(io::ErrorKind::Unsupported.into())
@@ -75,8 +83,14 @@ impl Restricted {
     /// of their reach as well.
     pub fn of_programs(&self) -> FileRights {
         let folders = self.own.iter().chain(self.read.listed()).chain(self.write.listed());
-        let here = std::env::current_dir().ok();
-        self.rights_of_files(self.shut.for_programs(&here.into_iter().chain(folders.cloned()).collect::<Vec<_>>()))
+        self.rights_of_files(self.shut.for_programs(folders))
+    }
+
+    /// Looks for the files that stay shut for programs, if there may be any: before the script runs, which could hide some.
+    pub fn look_for_shut_files(&self) {
+        if self.run != Reach::default() {
+            self.of_programs();
+        }
     }
 
     /// Folders that may be written, but in which programs cannot make, move or remove anything.
@@ -106,14 +120,17 @@ impl Restricted {
 mod linux {
     use std::{
         collections::HashSet,
-        fs, io,
+        fs::{self, File},
+        io,
         path::{Path, PathBuf},
     };
 
     use landlock::{
-        ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-        RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
+        ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr, RulesetCreated,
+        RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
     };
+
+    use rustix::fs::{Mode, OFlags, ResolveFlags};
 
     use super::{
         super::{Reach, names, shut},
@@ -137,6 +154,14 @@ mod linux {
         "/dev/urandom",
         "/dev/random",
         "/dev/zero",
+        // What programs ask about the machine.
+        "/proc/cpuinfo",
+        "/proc/filesystems",
+        "/proc/loadavg",
+        "/proc/meminfo",
+        "/proc/stat",
+        "/proc/uptime",
+        "/proc/version",
     ];
 
     /// What may be written by anybody, without a trace.
@@ -168,15 +193,24 @@ mod linux {
     fn restrict(rights: &FileRights, own: &Own, who: Who) -> Result<RulesetStatus, RulesetError> {
         // Which programs are started is no question of files.
         let handled = AccessFs::from_all(ABI::V5) & !(AccessFs::Execute | AccessFs::IoctlDev);
-        let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(handled)?.create()?;
+        let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(handled)?;
+        if who == Who::Programs {
+            // Signals to lmthing and to other programs of the user, and sockets without a path: from Linux 6.12 on.
+            ruleset = ruleset.scope(Scope::from_all(ABI::V6))?;
+        }
+        let ruleset = ruleset.create()?;
         let mut rules = Rules { ruleset, limits: (who == Who::Programs).then(|| Limits::new(rights)), handled };
         let read = rules.reading();
         // What may be written is listed to see which of it programs get; scripts are refused that before.
         let listing = if who == Who::Ourselves { AccessFs::ReadDir.into() } else { BitFlags::empty() };
         let write = rules.writing() | listing;
         let plain = SYSTEM.iter().map(PathBuf::from).chain(own.read.iter().cloned());
-        for path in plain.chain(rights.own.iter().cloned()).chain(rights.read.listed().iter().cloned()) {
-            rules.allow(&path, read)?;
+        for path in plain.chain(rights.own.iter().cloned()) {
+            // Links among them are the system's own; below, none is followed.
+            rules.allow(&path.canonicalize().unwrap_or(path), read)?;
+        }
+        for path in rights.read.listed() {
+            rules.allow(path, read)?;
         }
         for path in rights.write.listed() {
             rules.allow(path, write)?;
@@ -237,6 +271,8 @@ mod linux {
                 Some(false) => BitFlags::empty(),
                 _ if is_process(path) || by_identity() => BitFlags::empty(),
                 Some(true) => access & AccessFs::from_read(ABI::V5),
+                // Settings of the system, which decide what root runs.
+                None if path.starts_with("/proc") || path.starts_with("/sys") => access & AccessFs::from_read(ABI::V5),
                 None => access,
             }
         }
@@ -253,6 +289,12 @@ mod linux {
     /// Folders with all above them, and `/proc`, which holds the environment of every process.
     fn and_above<'a>(folders: impl Iterator<Item = &'a Path>) -> HashSet<PathBuf> {
         folders.chain([Path::new("/proc")]).flat_map(Path::ancestors).map(Path::to_owned).collect()
+    }
+
+    /// Opens a path to name it in a rule.
+    fn open(path: &Path, resolve: ResolveFlags) -> Option<File> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        rustix::fs::openat2(rustix::fs::CWD, path, flags, Mode::empty(), resolve).ok().map(File::from)
     }
 
     /// Whether a path leads to what `/proc` tells of a process.
@@ -276,7 +318,8 @@ mod linux {
         }
 
         fn writing(&self) -> BitFlags<AccessFs> {
-            AccessFs::from_write(ABI::V5) & self.handled
+            // Nodes of devices are files that nothing here would know.
+            AccessFs::from_write(ABI::V5) & self.handled & !(AccessFs::MakeBlock | AccessFs::MakeChar)
         }
 
         /// Allows it for everything below a path but what has to stay out of reach.
@@ -300,10 +343,16 @@ mod linux {
             Ok(())
         }
 
+        /// For programs no link on the way is followed: the script may have put it there since the path was looked at.
+        fn open(&self, path: &Path) -> Option<File> {
+            let is_real = self.limits.is_some() && !DEVICES.iter().any(|device| path == Path::new(device));
+            open(path, if is_real { ResolveFlags::NO_SYMLINKS } else { ResolveFlags::empty() })
+        }
+
         fn allow_plainly(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), RulesetError> {
             // What is not there is nothing to allow.
-            let Ok(opened) = PathFd::new(path) else { return Ok(()) };
-            let is_folder = fs::metadata(path).is_ok_and(|found| found.is_dir());
+            let Some(opened) = self.open(path) else { return Ok(()) };
+            let is_folder = opened.metadata().is_ok_and(|found| found.is_dir());
             let access = if is_folder { access } else { access & AccessFs::from_file(ABI::V5) };
             if access.is_empty() {
                 return Ok(());

@@ -17,10 +17,13 @@ mod hosts;
 mod landlock;
 mod names;
 mod paths;
+mod pin;
 mod programs;
 mod reach;
 mod restricted;
 mod shut;
+#[cfg(target_os = "linux")]
+mod system_calls;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +31,7 @@ pub use self::{
     access::{Access, Refusal},
     hosts::HostRule,
     landlock::{FileRights, Own, can_confine_programs},
+    pin::{Pinned, is_entry},
     programs::Programs,
     reach::Reach,
     restricted::Restricted,

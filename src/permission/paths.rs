@@ -4,6 +4,7 @@ use std::{
     collections::VecDeque,
     ffi::OsString,
     fs::File,
+    io::ErrorKind,
     path::{Component, Path, PathBuf},
 };
 
@@ -54,7 +55,17 @@ pub(super) fn real_with_links(path: &Path, last: Last) -> Option<(PathBuf, Vec<P
         if ahead.is_empty() && last == Last::Itself {
             break;
         }
-        let Ok(target) = std::fs::read_link(&real) else { continue };
+        let target = match std::fs::read_link(&real) {
+            Ok(target) => target,
+            // No link, nothing there, or a file where a folder would have to be.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                continue;
+            }
+            // Too long a path, or one that may not be looked at: where it leads is not known.
+            Err(_) => return None,
+        };
         links.push(real.clone());
         if links.len() > MAX_LINKS {
             return None;

@@ -15,7 +15,7 @@ use super::{
     paths::{self, Last},
     programs::Programs,
     reach::{Reach, refusal},
-    shut::ShutFiles,
+    shut::{self, ShutFiles},
 };
 
 /// What was given to a restricted file.
@@ -88,8 +88,12 @@ impl Restricted {
 
     /// Where a path leads, unless that stays shut.
     fn real(&self, path: &str, last: Last, is_change: bool, what: &dyn Fn() -> String) -> Result<PathBuf, Refusal> {
-        let real = paths::real(Path::new(path), last).ok_or_else(|| never(&what(), "the path leads nowhere"))?;
-        match self.shut.why(&real, is_change) {
+        let found = paths::real_with_links(Path::new(path), last);
+        let (real, links) = found.ok_or_else(|| never(&what(), "the path leads nowhere"))?;
+        if is_change && ["/proc", "/sys"].iter().any(|system| real.starts_with(system)) {
+            return Err(never(&what(), "it belongs to the system"));
+        }
+        match self.shut.why(&real, is_change).or_else(|| shut::why_link(&links, is_change)) {
             Some(why) => Err(never(&what(), why)),
             None => Ok(real),
         }

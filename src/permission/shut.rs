@@ -4,6 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet, VecDeque},
     fs::{self, File, Metadata},
+    io::ErrorKind,
     path::{Path, PathBuf},
     sync::OnceLock,
 };
@@ -13,8 +14,8 @@ use super::{
     paths,
 };
 
-/// How many entries of folders are looked through before the first program starts.
-const MAX_ENTRIES: usize = 20_000;
+/// How many entries of folders are looked through before a script starts that may start programs. What is deeper is shut to them.
+const MAX_ENTRIES: usize = 300_000;
 
 /// How many are looked through before a folder is moved or removed. It is refused when there are more.
 const MAX_ENTRIES_MOVED: usize = 500_000;
@@ -26,14 +27,22 @@ type Identity = (u64, u64);
 #[derive(Debug, Default)]
 pub struct ShutFiles {
     named: Vec<ShutPath>,
-    /// Folders in which lmthing looks for files of its own, with all folders above them.
-    looked_in: BTreeSet<PathBuf>,
-    /// Folders with shut files among those that programs may use, as they were before the first program started.
-    found: OnceLock<Folders>,
+    /// Folders in which lmthing looks for files of its own.
+    looked_in: Vec<PathBuf>,
+    /// What was found in the folders that programs may use, before the script started.
+    found: OnceLock<Found>,
 }
 
 /// Folders that hold shut files, and whether all of these may be read.
 pub(super) type Folders = BTreeMap<PathBuf, bool>;
+
+/// What was found in folders.
+#[derive(Debug, Default)]
+struct Found {
+    folders: Folders,
+    /// Folders that were not looked through: they cannot be listed, or there was too much before them.
+    unknown: Vec<PathBuf>,
+}
 
 /// What stays shut for a program, which nothing but the kernel checks.
 #[derive(Debug, Default)]
@@ -80,8 +89,22 @@ impl ShutFiles {
     #[must_use]
     pub fn and_looked_in(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         let real = folders.into_iter().filter_map(|folder| paths::real(&folder, paths::Last::Followed));
-        self.looked_in.extend(real.flat_map(|folder| folder.ancestors().map(Path::to_owned).collect::<Vec<_>>()));
+        self.looked_in.extend(real);
+        // A link of such a name leads to a file that has none.
+        for folder in self.all_looked_in() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let shut = names::shut_name(&entry.file_name().to_string_lossy());
+                if let Some(shut) = shut.filter(|_| entry.file_type().is_ok_and(|kind| kind.is_symlink())) {
+                    self.add(&entry.path(), shut);
+                }
+            }
+        }
         self
+    }
+
+    /// Folders in which lmthing looks for files of its own, with all folders above them.
+    fn all_looked_in(&self) -> BTreeSet<PathBuf> {
+        self.looked_in.iter().flat_map(|folder| folder.ancestors().map(Path::to_owned)).collect()
     }
 
     fn add(&mut self, path: &Path, shut: Shut) {
@@ -119,29 +142,34 @@ impl ShutFiles {
         if self.named.iter().any(|named| named.path != folder && named.path.starts_with(folder)) {
             return Some("a file that may hold keys, or the journal, is below it");
         }
-        if !folder.is_dir() || folder.is_symlink() || is_of_others(folder) {
-            return None;
-        }
-        match folders_with_shut_files(&[folder.to_owned()], &HashSet::new(), MAX_ENTRIES_MOVED) {
-            Ok(found) if found.is_empty() => None,
-            Ok(_) => Some("a file that lmthing goes by is below it"),
-            Err(_) => Some("there is too much below it to look for files with keys"),
+        let is_folder = fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir());
+        let found = is_folder.then(|| look_through([folder.to_owned()], &HashSet::new(), MAX_ENTRIES_MOVED))?;
+        match (found.folders.is_empty(), found.unknown.is_empty()) {
+            (true, true) => None,
+            (false, _) => Some("a file that lmthing goes by is below it"),
+            (true, false) => Some("not everything below it can be looked through for files with keys"),
         }
     }
 
     /// What programs that may use these folders are kept from. Folders are looked through once: what appears later was
     /// made by the script or by its programs.
-    pub(super) fn for_programs(&self, folders: &[PathBuf]) -> ShutForPrograms {
+    pub(super) fn for_programs<'a>(&'a self, folders: impl Iterator<Item = &'a PathBuf>) -> ShutForPrograms {
         let look = || {
             let identities = self.named.iter().filter_map(|named| named.identity).collect();
-            folders_with_shut_files(folders, &identities, MAX_ENTRIES).unwrap_or_else(|found| found)
+            look_through(self.looked_in.iter().chain(folders).cloned(), &identities, MAX_ENTRIES)
         };
         let found = self.found.get_or_init(look);
-        let mut folders: Folders = self.looked_in.iter().map(|folder| (folder.clone(), true)).collect();
-        folders.extend(found.clone());
-        let paths = self.named.iter().map(|named| (named.path.clone(), named.shut.is_readable)).collect();
-        ShutForPrograms { paths, folders }
+        let mut folders: Folders = self.all_looked_in().into_iter().map(|folder| (folder, true)).collect();
+        folders.extend(found.folders.clone());
+        let named = self.named.iter().map(|named| (named.path.clone(), named.shut.is_readable));
+        let unknown = found.unknown.iter().map(|folder| (folder.clone(), false));
+        ShutForPrograms { paths: named.chain(unknown).collect(), folders }
     }
+}
+
+/// Why what links of these names lead to is not read or changed, if it is not.
+pub(super) fn why_link(links: &[PathBuf], is_change: bool) -> Option<&'static str> {
+    refused(links.iter().filter_map(|link| names::shut(link)), is_change)
 }
 
 /// Why it is refused when these hold.
@@ -151,7 +179,7 @@ fn refused(mut all: impl Iterator<Item = Shut>, is_change: bool) -> Option<&'sta
 
 impl ShutPath {
     fn is_at(&self, real: &Path) -> bool {
-        real.starts_with(&self.path) || self.shut == JOURNAL && is_companion(real, &self.path)
+        real.starts_with(&self.path) || is_companion(real, &self.path)
     }
 
     fn is(&self, identity: Option<Identity>) -> bool {
@@ -159,13 +187,10 @@ impl ShutPath {
     }
 }
 
-/// Whether a file is one of those that SQLite keeps next to a database.
-fn is_companion(real: &Path, database: &Path) -> bool {
-    ["-wal", "-shm", "-journal"].iter().any(|suffix| {
-        let mut path = database.as_os_str().to_owned();
-        path.push(suffix);
-        real.as_os_str() == path
-    })
+/// Whether a file is one of those that SQLite keeps next to a database, or lmthing next to recordings and results.
+fn is_companion(real: &Path, file: &Path) -> bool {
+    let rest = real.as_os_str().as_encoded_bytes().strip_prefix(file.as_os_str().as_encoded_bytes());
+    rest.is_some_and(|suffix| [&b"-wal"[..], b"-shm", b"-journal", b".partial", b".new", b".lmthing"].contains(&suffix))
 }
 
 /// Device and inode of what a path leads to, if it is a file.
@@ -186,29 +211,32 @@ fn identity(metadata: &Metadata) -> Option<Identity> {
     }
 }
 
-/// The folders, of these and those below, that hold a file which is shut by its name, or which is one of these under another
-/// name. Breadth first; links are not followed.
-///
-/// # Errors
-/// What was found so far, when there are more entries than this.
-fn folders_with_shut_files(
-    folders: &[PathBuf],
+/// Looks for folders, of these and those below, that hold a file which is shut by its name, or which is one of these under
+/// another name. Breadth first; links are not followed.
+fn look_through(
+    folders: impl IntoIterator<Item = PathBuf>,
     identities: &HashSet<Identity>,
     max_entries: usize,
-) -> Result<Folders, Folders> {
-    let mut found = Folders::new();
-    let mut ahead: VecDeque<PathBuf> = folders.iter().cloned().collect();
+) -> Found {
+    let mut found = Found::default();
+    let mut ahead: VecDeque<PathBuf> = folders.into_iter().collect();
     let mut left = max_entries;
     while let Some(folder) = ahead.pop_front() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            if left == 0 {
-                return Err(found);
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) if left > 0 => entries,
+            // What is a file, or not there, holds nothing.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
+            Ok(_) | Err(_) => {
+                found.unknown.push(folder);
+                continue;
             }
-            left -= 1;
+        };
+        for entry in entries.flatten() {
+            left = left.saturating_sub(1);
             let by_name = names::shut_name(&entry.file_name().to_string_lossy()).map(|shut| shut.is_readable);
             let is_linked = || is_one_of(&entry, identities).then_some(false);
             if let Some(is_readable) = by_name.or_else(is_linked) {
-                *found.entry(folder.clone()).or_insert(true) &= is_readable;
+                *found.folders.entry(folder.clone()).or_insert(true) &= is_readable;
             }
             let path = entry.path();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_of_others(&path) {
@@ -216,7 +244,7 @@ fn folders_with_shut_files(
             }
         }
     }
-    Ok(found)
+    found
 }
 
 /// Whether an entry of a folder is one of these files.
@@ -256,7 +284,7 @@ mod tests {
             assert!(shut.why_below(&root.join(folder)).is_some(), "{folder}");
         }
         assert!(shut.why_below(&root.join("free")).is_none() && shut.why_below(&root.join("sub/keys.txt")).is_none());
-        let for_programs = shut.for_programs(std::slice::from_ref(&root));
+        let for_programs = shut.for_programs(std::iter::once(&root));
         assert_eq!(for_programs.folders, Folders::from([(root.join("sub"), false), (root.join("sub/below"), false)]));
         fs::hard_link(root.join("sub/keys.txt"), root.join("other")).unwrap();
         fs::rename(root.join("sub"), root.join("moved")).unwrap();

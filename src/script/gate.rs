@@ -86,7 +86,8 @@ pub(in crate::script) fn throw(ctx: &Ctx<'_>, refusal: Refusal) -> rquickjs::Err
     refused_error(ctx, refusal).map_or_else(|error| error, |error| ctx.throw(error.into_value()))
 }
 
-fn refused_error<'js>(ctx: &Ctx<'js>, refusal: Refusal) -> Result<Object<'js>> {
+/// The `PermissionError` of what was refused.
+pub(in crate::script) fn refused_error<'js>(ctx: &Ctx<'js>, refusal: Refusal) -> Result<Object<'js>> {
     let error = ScriptError::error(refusal.message.clone()).name("PermissionError").code("ERR_ACCESS_DENIED");
     let error = error.into_object(ctx)?;
     let location = diagnose(ctx, error.clone().into_value()).diagnostic.location;

@@ -58,6 +58,7 @@ async fn describe(args: &DescribeArgs, printer: &Printer) -> Result<Value, Diagn
         words: &[],
         setup: &args.setup,
         record: None,
+        replay: None,
         written: &[],
         journal: &journal::path(None, &variables, &directory),
         variables: &variables,

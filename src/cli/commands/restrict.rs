@@ -22,6 +22,8 @@ pub(super) struct Around<'a> {
     pub(super) setup: &'a SetupArgs,
     /// Where answers are recorded, or results are written.
     pub(super) record: Option<&'a Path>,
+    /// Where answers come from.
+    pub(super) replay: Option<&'a Path>,
     /// Folders that lmthing itself writes to as well.
     pub(super) written: &'a [PathBuf],
     /// Where runs are kept.
@@ -32,6 +34,7 @@ pub(super) struct Around<'a> {
 /// The rights of a restricted file, which the system holds as well from now on.
 pub(super) fn restricted(rights: Restricted, around: Around<'_>) -> Permissions {
     let rights = Restricted { shut: shut_files(around), ..rights };
+    rights.look_for_shut_files();
     rights.confine_program(&own_needs(around));
     Permissions::restricted(rights)
 }
@@ -46,6 +49,12 @@ pub(super) fn restricted_all(
     around: Around<'_>,
 ) -> Vec<Permissions> {
     let own = each.iter().flat_map(|rights| rights.own.iter().cloned()).collect();
+    let shut = |(rights, file): (Restricted, &PathBuf)| {
+        let rights = Restricted { shut: shut_files(Around { file, ..around }), ..rights };
+        rights.look_for_shut_files();
+        Permissions::restricted(rights)
+    };
+    let each = each.into_iter().zip(files).map(shut).collect();
     let mut needs = Own::default();
     for file in files {
         let Own { read, write } = own_needs(Around { file, ..around });
@@ -53,18 +62,18 @@ pub(super) fn restricted_all(
         needs.write.extend(write);
     }
     Restricted { own, shut: shut_files(around), ..all }.confine_program(&needs);
-    let one = |rights| Permissions::restricted(Restricted { shut: shut_files(around), ..rights });
-    each.into_iter().map(one).collect()
+    each
 }
 
 /// What no right opens: the files that the run has its keys from, the journal, and files that this command or another one
 /// from here goes by. Files that are found by their name are in `permission/names`.
 fn shut_files(around: Around<'_>) -> ShutFiles {
-    let Around { file, setup, record, journal, variables, .. } = around;
+    let Around { file, setup, record, replay, journal, variables, .. } = around;
     let variable =
         |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| PathBuf::from(value));
     let with_keys = setup.env_file.iter().cloned().chain([PathBuf::from(".env")]).chain(key_paths(variables));
-    let named = [setup.mcp_config.as_deref(), setup.mock.as_deref(), record].into_iter().flatten().map(Path::to_owned);
+    let named =
+        [setup.mcp_config.as_deref(), setup.mock.as_deref(), record, replay].into_iter().flatten().map(Path::to_owned);
     let unchanged = named.chain(variable(PRICES_VARIABLE));
     let shut = ShutFiles::with_keys(with_keys).and_journal(journal).and_unchanged(unchanged);
     let shut = variable(JOURNAL_VARIABLE).iter().fold(shut, |shut, journal| shut.and_journal(journal));
@@ -74,7 +83,7 @@ fn shut_files(around: Around<'_>) -> ShutFiles {
 
 /// What lmthing itself has to open while a restricted file runs.
 fn own_needs(around: Around<'_>) -> Own {
-    let Around { file, words, setup, record, written, journal, variables } = around;
+    let Around { file, words, setup, record, written, journal, variables, .. } = around;
     // Itself: code that a model has written runs in a worker, servers have a keeper.
     let mut read: Vec<PathBuf> = std::env::current_exe().into_iter().collect();
     // Packages are found by the descriptions on the way up.

@@ -209,6 +209,7 @@ fn around<'a>(
         words,
         setup: &args.setup,
         record: args.record.as_deref(),
+        replay: args.replay.as_deref(),
         written: &[],
         journal,
         variables,

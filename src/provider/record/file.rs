@@ -26,8 +26,10 @@ pub enum Kept {
 pub(super) struct RecordingFile {
     /// Where the recording belongs.
     path: PathBuf,
-    /// Where it grows, for nobody else to read.
+    /// Where it grows, readable by the user alone.
     beside: PathBuf,
+    /// The same, as it was named.
+    shown_beside: PathBuf,
     file: File,
     /// Those it gets in its place.
     rights: Permissions,
@@ -57,7 +59,10 @@ impl RecordingFile {
         remove(&beside)?;
         let mut file = own_file().open(&beside)?;
         file.write_all((beginning + END).as_bytes())?;
-        Ok(RecordingFile { path, beside, file, rights, exchanges: 0 })
+        // A script may change the working directory before the recording is put in its place.
+        let absolute = |path: &Path| std::path::absolute(path);
+        let (path, shown_beside, beside) = (absolute(&path)?, beside.clone(), absolute(&beside)?);
+        Ok(RecordingFile { path, beside, shown_beside, file, rights, exchanges: 0 })
     }
 
     /// Adds the text of an exchange.
@@ -79,7 +84,7 @@ impl RecordingFile {
             return Ok(if ended_well { Kept::InPlace } else { Kept::Incomplete });
         }
         if self.exchanges > 0 {
-            return Ok(Kept::Beside(self.beside.clone()));
+            return Ok(Kept::Beside(self.shown_beside.clone()));
         }
         fs::remove_file(&self.beside)?;
         Ok(Kept::Nothing)

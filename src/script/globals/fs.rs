@@ -3,10 +3,10 @@
 //! A native takes one array of arguments and never throws for a failed operation: it gives `{value}` or
 //! `{code, number, text}`, from which the JavaScript half makes Node's error, so that its stack shows the caller.
 
-use rquickjs::{Array, Ctx, FromJs, Function, IntoJs, Object, Result, Value, convert::List, prelude::Async};
+use rquickjs::{Array, Ctx, Error, FromJs, Function, IntoJs, Object, Result, Value, convert::List, prelude::Async};
 
 use super::bytes::Bytes;
-use super::fs_asks::Asks;
+use super::fs_asks::{Admitted, Asks};
 use super::fs_descriptors::{OpenFiles, open_files};
 use super::fs_error::{FsError, FsResult};
 use super::fs_opening::Opener;
@@ -84,28 +84,24 @@ where
     let ctx = exports.ctx();
     let run_at_once = run.clone();
     let run_now = move |ctx: Ctx<'js>, given: Array<'js>| {
-        if let Some(refusal) = asks.refusal(&ctx, &given)? {
-            return Err(ctx.throw(refusal.into_value()));
-        }
-        let List(arguments) = List::from_js(&ctx, given.into_value())?;
-        Ok(Outcome(run_at_once(arguments)))
+        let admitted: Admitted<'js> = asks.admit(&ctx, given)?.map_err(|refusal| ctx.throw(refusal.into_value()))?;
+        let List(arguments): List<A> = List::from_js(&ctx, admitted.arguments.into_value())?;
+        Ok::<_, Error>(Outcome(run_at_once(arguments)))
     };
     exports.set(name, Function::new(ctx.clone(), run_now)?)?;
     let run_later = move |ctx: Ctx<'js>, given: Array<'js>| {
-        // Now: later nobody knows any more who called.
-        let refusal = asks.refusal(&ctx, &given);
-        let arguments = List::from_js(&ctx, given.into_value());
+        // In the call itself, as long as it is known which code calls.
+        let admitted = asks.admit(&ctx, given);
         let run = run.clone();
         async move {
-            if let Some(refusal) = refusal? {
-                return Err(ctx.throw(refusal.into_value()));
-            }
-            let List(arguments) = arguments?;
+            let admitted: Admitted<'js> = admitted?.map_err(|refusal| ctx.throw(refusal.into_value()))?;
+            let List(arguments): List<A> = List::from_js(&ctx, admitted.arguments.into_value())?;
+            let _pins = admitted.pins;
             // The program stays alive for a file operation under way, as Node's does.
             let _alive = KeepAlive::new(&ctx);
             let outcome = tokio::task::spawn_blocking(move || run(arguments)).await;
             let cancelled = FsError { code: "ECANCELED", number: 0, text: "operation canceled" };
-            Ok(Outcome(outcome.unwrap_or(Err(cancelled))))
+            Ok::<_, Error>(Outcome(outcome.unwrap_or(Err(cancelled))))
         }
     };
     exports.set(format!("{name}Async"), Function::new(ctx.clone(), Async(run_later))?)

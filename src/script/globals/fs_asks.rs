@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use rquickjs::{Array, Ctx, Object, Result};
+use rquickjs::{Array, Ctx, Object, Result, Value};
 
 use super::fs_descriptors as descriptors;
 use super::fs_opening::{may_change, may_read};
-use crate::permission::Access;
+use crate::permission::{Access, Pinned};
 use crate::script::gate;
 use crate::script::host::host;
 
@@ -67,19 +67,63 @@ impl Need {
     }
 }
 
+/// The arguments of an operation that may be done.
+pub(super) struct Admitted<'js> {
+    pub(super) arguments: Array<'js>,
+    /// What the paths among them hold on to, until the operation is done.
+    pub(super) pins: Vec<Pinned>,
+}
+
 impl Asks {
-    /// The error of what may not be done.
-    pub(super) fn refusal<'js>(self, ctx: &Ctx<'js>, arguments: &Array<'js>) -> Result<Option<Object<'js>>> {
+    /// What the operation is done with, or the error of what may not be done.
+    pub(super) fn admit<'js>(
+        self,
+        ctx: &Ctx<'js>,
+        arguments: Array<'js>,
+    ) -> Result<std::result::Result<Admitted<'js>, Object<'js>>> {
         if gate::is_open(ctx) {
-            return Ok(None);
+            return Ok(Ok(Admitted { arguments, pins: Vec::new() }));
         }
-        self.put_stdin_away(ctx, arguments)?;
-        for need in self.needs(arguments, gate::restricted(ctx).is_some())? {
+        self.put_stdin_away(ctx, &arguments)?;
+        let rights = gate::restricted(ctx);
+        for need in self.needs(&arguments, rights.is_some())? {
             if let Some(refusal) = gate::refusal(ctx, need.access())? {
-                return Ok(Some(refusal));
+                return Ok(Err(refusal));
             }
         }
-        Ok(None)
+        let Some(rights) = rights else { return Ok(Ok(Admitted { arguments, pins: Vec::new() })) };
+        // The script's own array stays as it is, for messages.
+        let own = Array::new(ctx.clone())?;
+        for (index, value) in arguments.iter::<Value<'js>>().enumerate() {
+            own.set(index, value?)?;
+        }
+        let mut pins = Vec::new();
+        for (index, is_followed) in self.pinned(&arguments)? {
+            match rights.pin(&arguments.get::<String>(index)?, is_followed) {
+                Ok(pin) => pins.extend(pin.map(|pin| own.set(index, pin.path.as_str()).map(|()| pin)).transpose()?),
+                Err(refusal) => return gate::refused_error(ctx, refusal).map(Err),
+            }
+        }
+        Ok(Ok(Admitted { arguments: own, pins }))
+    }
+
+    /// Which arguments are paths that are changed, and whether a link at the end of each is followed.
+    fn pinned(self, arguments: &Array<'_>) -> Result<Vec<(usize, bool)>> {
+        Ok(match self {
+            Asks::Nothing | Asks::Reads | Asks::Sees | Asks::SeesEntry | Asks::SeesByFlag(_) => Vec::new(),
+            Asks::ChangesOpen | Asks::ChangesOpenFile => Vec::new(),
+            // What is made has a path, which is the result, and a name that no script can know before.
+            Asks::MakesAt => Vec::new(),
+            Asks::Makes if arguments.get::<bool>(1)? => Vec::new(),
+            Asks::Changes => vec![(0, true)],
+            Asks::ChangesByFlag(index) => vec![(0, arguments.get::<bool>(index)?)],
+            Asks::ChangesEntry | Asks::Makes => vec![(0, false)],
+            Asks::Opens if may_change(arguments.get(1)?) => vec![(0, true)],
+            Asks::Opens => Vec::new(),
+            Asks::Moves | Asks::Names => vec![(0, false), (1, false)],
+            Asks::Copies => vec![(1, true)],
+            Asks::Links => vec![(1, false)],
+        })
     }
 
     fn needs(self, arguments: &Array<'_>, is_restricted: bool) -> Result<Vec<Need>> {

@@ -43,6 +43,11 @@ pub(super) fn open_files(ctx: &Ctx<'_>) -> Result<OpenFiles> {
     Ok(user_data::read::<OpenFiles>(ctx)?.clone())
 }
 
+/// The file that a script has opened under this number, to give to a child process.
+pub(in crate::script) fn opened(ctx: &Ctx<'_>, descriptor: i32) -> Option<Arc<File>> {
+    open_files(ctx).ok()?.file(descriptor).ok()
+}
+
 /// Where the file of a descriptor is, as far as the system tells.
 pub(super) fn path_of(descriptor: i32) -> String {
     format!("/dev/fd/{descriptor}")

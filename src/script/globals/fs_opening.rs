@@ -6,11 +6,17 @@ use std::{fs::File, io};
 use rquickjs::Ctx;
 
 use super::fs_error::{FsError, FsResult};
-use crate::permission::{Access, Permissions};
+use crate::permission::{Access, Permissions, is_entry};
 use crate::script::gate;
 
 /// Cuts a file off when it is opened.
 const CUTS: u32 = 0o1000;
+
+/// Makes a file when there is none.
+const MAKES: u32 = 0o100;
+
+/// Fails when there is a link at the end of the path.
+const NO_LINK: u32 = 0o400_000;
 
 /// Whether opening a file with these flags lets it be read.
 pub(super) fn may_read(flags: u32) -> bool {
@@ -21,7 +27,6 @@ pub(super) fn may_read(flags: u32) -> bool {
 /// Whether opening a file with these flags may make or change it, or lets it be changed.
 pub(super) fn may_change(flags: u32) -> bool {
     const WRITES: u32 = 0o3;
-    const MAKES: u32 = 0o100;
     flags & (WRITES | MAKES | CUTS) != 0
 }
 
@@ -41,8 +46,10 @@ impl Opener {
     /// Opens a file.
     pub(super) fn open(&self, path: &str, flags: u32, mode: u32) -> FsResult<File> {
         let Some(rights) = &self.rights else { return Ok(open_file(path, flags, mode)?) };
+        // A file that is made is not made through a link that has just appeared.
+        let follows = if flags & MAKES != 0 && is_entry(path) { NO_LINK } else { 0 };
         // Nothing is cut off before it is known to be the right file.
-        let file = open_file(path, flags & !CUTS, mode)?;
+        let file = open_file(path, flags & !CUTS | follows, mode)?;
         let asked = [(may_read(flags), Access::Read(path)), (may_change(flags), Access::Write(path))];
         if asked.into_iter().any(|(asks, access)| asks && rights.check_opened(&file, access).is_err()) {
             return Err(FsError { code: "EACCES", number: 13, text: "permission denied" });
@@ -60,7 +67,7 @@ impl Opener {
             return Ok(());
         }
         const READS: u32 = 0;
-        const WRITES_ANEW: u32 = 0o1 | 0o100 | CUTS;
+        const WRITES_ANEW: u32 = 0o1 | MAKES | CUTS;
         let mut source = self.open(from, READS, 0)?;
         let rights = source.metadata()?.permissions();
         let mut copy = self.open(to, WRITES_ANEW, 0o600)?;

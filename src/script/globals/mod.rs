@@ -30,6 +30,7 @@ mod url;
 use rquickjs::{Ctx, Result};
 
 pub(super) use self::bytes::Bytes;
+pub(super) use self::fs_descriptors::opened;
 pub(crate) use self::process::ExitCalled;
 pub(crate) use self::process::environment;
 pub use self::process::exit_code;

@@ -11,7 +11,7 @@ use std::{
 use rquickjs::{Ctx, FromJs, Object, Result, Value};
 
 use crate::permission::{Access, Restricted};
-use crate::script::{ScriptHost, gate};
+use crate::script::{ScriptHost, gate, globals::opened};
 
 /// Where one of the three standard streams of a child leads.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub(super) struct ChildOptions {
     detached: bool,
     uid: Option<u32>,
     gid: Option<u32>,
+    /// The files among `stdio` that the script has opened.
+    files: [Option<Arc<File>>; 3],
     /// What it may reach, of a restricted script.
     confinement: Option<Arc<Restricted>>,
 }
@@ -61,6 +63,7 @@ impl<'js> FromJs<'js> for ChildOptions {
             detached: object.get("detached")?,
             uid: object.get("uid")?,
             gid: object.get("gid")?,
+            files: Default::default(),
             confinement: None,
         })
     }
@@ -85,6 +88,10 @@ impl ChildOptions {
     /// Throws when the program may not be started. Of a restricted script it is the file that was looked at, and nothing in
     /// its environment makes another of it.
     pub(super) fn check(&mut self, ctx: &Ctx<'_>) -> Result<()> {
+        self.files = self.stdio.map(|wiring| match wiring {
+            Wiring::Descriptor(descriptor) => opened(ctx, descriptor),
+            Wiring::Pipe | Wiring::Ignore => None,
+        });
         let Some(rights) = gate::restricted(ctx) else { return gate::check(ctx, Access::Run(&self.file)) };
         let folder = self.cwd.as_deref().map(Path::new);
         let found = rights.program(&self.file, folder).map_err(|refusal| gate::throw(ctx, refusal))?;
@@ -107,13 +114,27 @@ impl ChildOptions {
         let handle = tokio::runtime::Handle::try_current().ok();
         let start = move || {
             let _inside = handle.as_ref().map(tokio::runtime::Handle::enter);
-            rights.of_programs().confine()?;
+            rights.of_programs().and_program(&self.file).confine()?;
             start(command)
         };
         std::thread::scope(|scope| {
             let ended = scope.spawn(start).join();
             ended.unwrap_or_else(|_| Err(io::Error::other("the thread that starts programs failed")))
         })
+    }
+
+    /// What one of its standard streams is.
+    fn stream(&self, index: usize) -> io::Result<Stdio> {
+        let own = [0, 1, 2][index];
+        match (self.stdio[index], &self.files[index]) {
+            (Wiring::Pipe, _) => Ok(Stdio::piped()),
+            (Wiring::Ignore, _) => Ok(Stdio::null()),
+            // The open file itself: opening it by its name or number could give more than the script has.
+            (Wiring::Descriptor(_), Some(file)) => Ok(file.try_clone()?.into()),
+            (Wiring::Descriptor(descriptor), None) if descriptor == own => Ok(Stdio::inherit()),
+            (Wiring::Descriptor(3..), None) if self.confinement.is_some() => Err(bad_descriptor()),
+            (Wiring::Descriptor(descriptor), None) => descriptor_stdio(descriptor, own),
+        }
     }
 
     /// Whether it may outlive the run once it is `unref`ed.
@@ -128,7 +149,7 @@ impl ChildOptions {
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
-        command.stdin(stdio(self.stdio[0], 0)?).stdout(stdio(self.stdio[1], 1)?).stderr(stdio(self.stdio[2], 2)?);
+        command.stdin(self.stream(0)?).stdout(self.stream(1)?).stderr(self.stream(2)?);
         self.set_unix(&mut command);
         Ok(command)
     }
@@ -157,15 +178,6 @@ impl ChildOptions {
     }
 }
 
-fn stdio(wiring: Wiring, own: i32) -> io::Result<Stdio> {
-    match wiring {
-        Wiring::Pipe => Ok(Stdio::piped()),
-        Wiring::Ignore => Ok(Stdio::null()),
-        Wiring::Descriptor(descriptor) if descriptor == own => Ok(Stdio::inherit()),
-        Wiring::Descriptor(descriptor) => descriptor_stdio(descriptor, own),
-    }
-}
-
 #[cfg(unix)]
 fn descriptor_stdio(descriptor: i32, own: i32) -> io::Result<Stdio> {
     use std::os::fd::AsFd;
@@ -182,14 +194,24 @@ fn descriptor_stdio(_descriptor: i32, _own: i32) -> io::Result<Stdio> {
     Err(io::ErrorKind::InvalidInput.into())
 }
 
-/// The file behind a descriptor that a script has opened, opened once more: a number alone gives no right to the file.
-/// Output goes to the end, as with the usual log file.
+/// The file behind a descriptor that lmthing was started with, opened once more: the number alone cannot be passed on without
+/// `unsafe` code. Output goes to the end, as with the usual log file.
 #[cfg(unix)]
 fn reopened(descriptor: i32, is_input: bool) -> io::Result<File> {
     let path = format!("/dev/fd/{descriptor}");
     let opened = if is_input { File::open(&path) } else { OpenOptions::new().append(true).open(&path) };
     opened.map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => io::Error::from_raw_os_error(libc::EBADF),
+        io::ErrorKind::NotFound => bad_descriptor(),
         _ => error,
     })
+}
+
+/// There is no such open file.
+fn bad_descriptor() -> io::Error {
+    #[cfg(unix)]
+    {
+        io::Error::from_raw_os_error(libc::EBADF)
+    }
+    #[cfg(not(unix))]
+    io::ErrorKind::InvalidInput.into()
 }

@@ -157,6 +157,7 @@ fn permissions(args: &MapArgs, variables: &[(String, String)]) -> Result<Permiss
         words: &read,
         setup: &args.setup,
         record: args.output.as_deref(),
+        replay: None,
         // Rows and results that wait.
         written: &[std::env::temp_dir()],
         journal: &journal::path(None, variables, &std::env::current_dir().unwrap_or_default()),

@@ -71,6 +71,7 @@ fn permissions(args: &RunArgs, variables: &[(String, String)]) -> Result<Permiss
         words: &args.words()?,
         setup: &args.setup,
         record: None,
+        replay: None,
         written: &[],
         journal: &journal::path(None, variables, &std::env::current_dir().unwrap_or_default()),
         variables,

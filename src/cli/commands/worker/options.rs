@@ -96,6 +96,7 @@ impl Options {
             words: &[],
             setup: &args.setup,
             record: None,
+            replay: None,
             written: &[std::env::temp_dir()],
             journal: &self.journal,
             variables: &self.variables,
