@@ -53,8 +53,7 @@ const FILES: &[Row] = &[
     row("own/tsconfig.json", Some("{}"), true),
     row("own/jsconfig.json", None, true),
     row("home/.aws/credentials", ENV, false),
-    // A link on the way to one that the command line names, and what it leads to.
-    row("linked", None, true),
+    // The command line names it by the link `linked`.
     row("real/mcp.json", Some("{}"), true),
 ];
 
@@ -194,7 +193,7 @@ fn a_script_reads_only_those_without_keys() {
 #[test]
 fn a_folder_above_them_is_not_moved_removed_or_put_in_place() {
     let folder = place(
-        "const above = ['sub', 'home', 'home/.aws', '.lmthing', 'gone'];
+        "const above = ['sub', 'home', 'home/.aws', '.lmthing', 'gone', 'linked'];
   for (const at of above) {
     await attempt('move', () => fs.renameSync(at, 'away'));
     await attempt('replace', () => fs.renameSync('evil/folder', at));
@@ -205,7 +204,7 @@ fn a_folder_above_them_is_not_moved_removed_or_put_in_place() {
     );
     let lines = run(&folder, "--allow-read --allow-write");
     assert!(lines.iter().all(|line| line.ends_with(": PermissionError never")), "{lines:?}");
-    assert_eq!(lines.len(), 21);
+    assert_eq!(lines.len(), 25);
 }
 
 /// Each is a shell's command for a path.

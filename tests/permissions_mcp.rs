@@ -144,11 +144,11 @@ fn a_file_that_the_user_names_says_itself_who_gets_what_unless_the_prompt_file_c
     assert_eq!(results(&named("mine/servers.json", "--allow-write=out")), ["soft"]);
     // The file itself stays shut for changes.
     assert_eq!(results(&named("mine/servers.json", "--allow-write=mine/servers.json")), ["soft"]);
+    assert_eq!(results(&named("out/servers.json", "--allow-write=mine")), ["soft"]);
     for (config, options) in [
         ("mine/servers.json", "--allow-write"),
         ("mine/servers.json", "--allow-write=mine"),
         ("out/servers.json", "--allow-write=out"),
-        ("out/servers.json", "--allow-write=mine"),
     ] {
         let ended = named(config, options);
         assert!(ended.stderr.contains("--allow-env=TONE"), "{config} {options}: {ended:?}");

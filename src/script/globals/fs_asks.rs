@@ -6,7 +6,7 @@ use rquickjs::{Array, Ctx, Object, Result, Value};
 
 use super::fs_descriptors as descriptors;
 use super::fs_opening::{may_change, may_read};
-use crate::permission::{Access, Pinned};
+use crate::permission::{Access, Pinned, real_path};
 use crate::script::gate;
 use crate::script::host::host;
 
@@ -96,6 +96,12 @@ impl Asks {
         let own = Array::new(ctx.clone())?;
         for (index, value) in arguments.iter::<Value<'js>>().enumerate() {
             own.set(index, value?)?;
+        }
+        if let Asks::Makes = self
+            && let Some(real) = real_path(Path::new(&arguments.get::<String>(0)?))
+        {
+            // Without `..`, behind which the system would make folders as well.
+            own.set(0, real.display().to_string())?;
         }
         let mut pins = Vec::new();
         for (index, is_followed) in self.pinned(&arguments)? {
