@@ -24,7 +24,10 @@ use std::{
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{ExitCode, failure::Ending, last_words::LastWords};
-use crate::{script, session::RunClock};
+use crate::{
+    script,
+    session::{LATENESS, RunClock},
+};
 
 /// How long a run has to take notice: somebody waits for the process to be gone.
 #[cfg(unix)]
@@ -33,9 +36,6 @@ const NOTICE: Duration = Duration::from_millis(400);
 /// How long it has to end once it has noticed.
 #[cfg(unix)]
 const FAREWELL: Duration = Duration::from_secs(2);
-
-/// How much longer than its limit a run may take: what ends by itself, and scripts that can be interrupted, are over by then.
-const LATENESS: Duration = Duration::from_millis(750);
 
 /// How long telling the end of a run may take that cannot do so itself: somebody may have stopped reading.
 const TELLING: Duration = Duration::from_millis(150);

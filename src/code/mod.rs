@@ -27,6 +27,6 @@ pub use diagnostics::CodeDiagnostic;
 pub use mode::CheckMode;
 pub use prepare::{Prepared, Refused, prepare};
 pub use strip::LineMap;
-pub(crate) use syntax::check_nesting;
+pub(crate) use syntax::{MAX_NESTING, check_nesting, nested_too_deep};
 pub(crate) use typescript::Tree;
-pub(crate) use typescript::{Language, Positions, to_javascript};
+pub(crate) use typescript::{Language, Positions, Problem, to_javascript};

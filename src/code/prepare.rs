@@ -48,6 +48,12 @@ pub fn prepare(
     check_nesting(code).map_err(|error| refused(vec![error], None))?;
     let body = Body::for_check(code);
     let shape = parse(&body);
+    // It is nested too deep, or led the parser astray, which the checker has too.
+    if let Err(errors) = &shape
+        && errors.iter().any(|error| error.code == 0)
+    {
+        return Err(refused(errors.clone(), None));
+    }
     let (found, notice) = match mode {
         CheckMode::Off => (Found::default(), None),
         _ => match check(checker, &body, declarations) {

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// Brackets nested deeper than this are refused before any parser sees them.
-const MAX_NESTING: usize = 1_000;
+pub(crate) const MAX_NESTING: usize = 1_000;
 /// More errors than this help nobody.
 const MAX_ERRORS: usize = 10;
 
@@ -60,14 +60,21 @@ pub(crate) fn parse(body: &Body) -> Result<Shape, Vec<CodeDiagnostic>> {
 /// # Errors
 /// A diagnostic at the bracket that goes too deep.
 pub(crate) fn check_nesting(code: &str) -> Result<(), CodeDiagnostic> {
-    let (Some(offset), Some(_)) = (deepest(code.bytes().enumerate()), deepest(outside_of_strings(code))) else {
-        return Ok(());
-    };
-    let message = format!("Brackets are nested more than {MAX_NESTING} levels deep. Write the code in smaller steps.");
-    Err(CodeDiagnostic::at(code, offset, 0, message))
+    match nested_too_deep(code, MAX_NESTING) {
+        Some(Problem { offset, code: number, message }) => Err(CodeDiagnostic::at(code, offset, number, message)),
+        None => Ok(()),
+    }
 }
 
-fn deepest(bytes: impl Iterator<Item = (usize, u8)>) -> Option<usize> {
+/// The first bracket that is in more than `max` others.
+pub(crate) fn nested_too_deep(code: &str, max: usize) -> Option<Problem> {
+    let offset = deepest(code.bytes().enumerate(), max)?;
+    deepest(outside_of_strings(code), max)?;
+    let message = format!("Brackets are nested more than {max} levels deep. Write the code in smaller steps.");
+    Some(Problem { offset, code: 0, message })
+}
+
+fn deepest(bytes: impl Iterator<Item = (usize, u8)>, max: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (offset, byte) in bytes {
         match byte {
@@ -75,7 +82,7 @@ fn deepest(bytes: impl Iterator<Item = (usize, u8)>) -> Option<usize> {
             b')' | b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth > MAX_NESTING {
+        if depth > max {
             return Some(offset);
         }
     }

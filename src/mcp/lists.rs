@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::schema::check_references;
+
 /// A tool of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct McpTool {
@@ -66,6 +68,7 @@ fn object_schema(schema: &Value) -> Result<Value, String> {
     // What the rules for schemas do not say: patterns that are none, and references to what is elsewhere.
     let text = schema.to_string();
     if text.contains("\"pattern") || text.contains("$ref") {
+        check_references(schema)?;
         jsonschema::validator_for(schema).map_err(|error| error.to_string())?;
     }
     let mut keywords = keywords.clone();

@@ -2,12 +2,22 @@
 //! that never ends. Must not know what happens to a run that is late.
 
 use std::{
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    fmt,
+    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
 
 use super::standstill::Standstill;
-use crate::cost::{Budget, Reached};
+use crate::{
+    cost::{Budget, Reached},
+    event::{SharedSummary, Summary},
+};
+
+/// How much longer than its limit a run may take: what ends by itself, and scripts that can be interrupted, are over by then.
+pub(crate) const LATENESS: Duration = Duration::from_millis(650);
+
+/// How long the thread of a run may keep its summary.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// What a run has used and when it must be over. Clones share one state.
 #[derive(Clone)]
@@ -18,6 +28,45 @@ struct Inner {
     budget: Mutex<Budget>,
     timing: Mutex<Timing>,
     changed: Condvar,
+}
+
+impl fmt::Debug for RunClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunClock").field("deadline", &self.deadline()).finish()
+    }
+}
+
+/// A run on another thread: its clock and what it has come to, once it has begun. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WatchedRun(Arc<OnceLock<(RunClock, SharedSummary)>>);
+
+impl WatchedRun {
+    /// The run begins.
+    pub(crate) fn begin(&self, clock: &RunClock, summary: &SharedSummary) {
+        // It begins once.
+        let _ = self.0.set((clock.clone(), summary.clone()));
+    }
+
+    /// What there is to say of a run that has passed a limit and should have ended by itself by now.
+    pub(crate) fn late(&self) -> Option<LateRun> {
+        let (clock, summary) = self.0.get()?;
+        clock.is_late(LATENESS).then(|| LateRun {
+            message: clock.time_is_up().message,
+            summary: summary.copy_within(PATIENCE).unwrap_or_default(),
+            took: clock.0.began.elapsed(),
+        })
+    }
+}
+
+/// A run that has passed its limit on time and did not end by itself.
+#[derive(Clone, Debug)]
+pub(crate) struct LateRun {
+    /// Which limit, in words.
+    pub(crate) message: String,
+    /// What the run has come to.
+    pub(crate) summary: Summary,
+    /// Since it began.
+    pub(crate) took: Duration,
 }
 
 #[derive(Default)]
@@ -37,8 +86,12 @@ impl Timing {
 impl RunClock {
     /// Starts now.
     pub(super) fn new(budget: Budget) -> Self {
-        let inner =
-            Inner { began: Instant::now(), budget: Mutex::new(budget), timing: Mutex::default(), changed: Condvar::new() };
+        let inner = Inner {
+            began: Instant::now(),
+            budget: Mutex::new(budget),
+            timing: Mutex::default(),
+            changed: Condvar::new(),
+        };
         let clock = RunClock(Arc::new(inner));
         clock.limit_changed();
         clock
@@ -115,9 +168,7 @@ impl RunClock {
         let mut timing = locked(&self.0.timing);
         change(&timing.still);
         let still = timing.still.so_far();
-        timing.deadline = time
-            .zip(still)
-            .and_then(|(time, still)| self.0.began.checked_add(time)?.checked_add(still));
+        timing.deadline = time.zip(still).and_then(|(time, still)| self.0.began.checked_add(time)?.checked_add(still));
         let start = timing.on_limit.take_if(|_| time.is_some());
         drop(timing);
         self.0.changed.notify_all();

@@ -29,7 +29,7 @@ mod used;
 mod waiting;
 mod warnings;
 
-pub(crate) use clock::RunClock;
+pub(crate) use clock::{LATENESS, LateRun, RunClock, WatchedRun};
 pub(crate) use doors::{Outside, doors};
 pub(crate) use failure::{AskedModel, RunFailure, failure, without_secrets};
 pub(crate) use file::{FileRunOptions, Surroundings, read_input, run_file};

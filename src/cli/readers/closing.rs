@@ -1,10 +1,6 @@
 //! The line that a run with a real model ends with on a terminal: steps, seconds, tokens, cost.
 
-use std::{
-    cell::Cell,
-    rc::Rc,
-    time::Duration,
-};
+use std::{cell::Cell, rc::Rc, time::Duration};
 
 use super::figures::{cost, seconds, tokens};
 use crate::{

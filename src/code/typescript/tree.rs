@@ -74,8 +74,11 @@ impl Tree {
         Ok(Self { file, root })
     }
 
-    /// The syntax errors, in the order of the text.
+    /// The syntax errors, in the order of the text; that it is nested too deep is the only one then.
     pub(crate) fn problems(&self) -> Result<Vec<Problem>, Error> {
+        if let Some(problem) = super::depth::too_deep(self)? {
+            return Ok(vec![problem]);
+        }
         let source = self.view().source_file(self.root)?;
         let errors = source.diagnostics().iter().chain(source.js_diagnostics());
         let mut problems: Vec<Problem> =
