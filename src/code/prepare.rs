@@ -7,8 +7,9 @@ use super::{
     check::{Checker, Found, Located},
     diagnostics::CodeDiagnostic,
     mode::CheckMode,
+    nesting::check_nesting,
     strip::{LineMap, strip},
-    syntax::{Shape, check_nesting, parse},
+    syntax::{Shape, parse},
 };
 
 /// Code that may run.

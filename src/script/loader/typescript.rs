@@ -10,7 +10,7 @@ use rquickjs::{Ctx, Function, Result};
 
 use super::modules::Modules;
 use super::position;
-use crate::code::{MAX_NESTING, Problem, nested_too_deep, to_javascript};
+use crate::code::{MAX_NESTING, Problem, nested_too_deep, nesting_message, to_javascript};
 use crate::script::builtin::{INTERNAL_PREFIX, import_builtin};
 use crate::script::error::ScriptError;
 
@@ -35,7 +35,8 @@ pub(super) fn erase(name: &str, text: &str) -> std::result::Result<String, Scrip
 
 /// Refuses a text with brackets in more than `max` others.
 pub(super) fn check_nesting(name: &str, text: &str, max: usize) -> std::result::Result<(), ScriptError> {
-    nested_too_deep(text, max).map_or(Ok(()), |problem| Err(syntax_error(name, text, problem)))
+    let problem = |offset| Problem { offset, code: 0, message: nesting_message(max) };
+    nested_too_deep(text, max).map_or(Ok(()), |offset| Err(syntax_error(name, text, problem(offset))))
 }
 
 fn syntax_error(name: &str, text: &str, problem: Problem) -> ScriptError {
