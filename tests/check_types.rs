@@ -640,8 +640,7 @@ const NESTED: [(&str, &str, &str, &str); 19] = [
 
 #[test]
 fn syntax_in_itself_by_fifty_thousand_is_an_error() {
-    let head =
-        "export const config = { model: 'mock' }; export const mock = ['ran']; export default ({ $ }) => { $`Go.`; };";
+    let head = "export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'ran' }]; export default ({ $ }) => { $`Go.`; };";
     for (before, piece, behind, problem) in NESTED {
         let text = format!("{head}\n{before}{}{behind}\n", piece.repeat(50_000));
         let folder = Folder::new(&[("p.lmt.ts", &text)]);

@@ -64,7 +64,7 @@ fn a_row_that_native_work_holds_ends_with_its_time() {
     let script = "
 export const input = { type: 'object', properties: { stuck: { type: 'boolean' } }, required: ['stuck'] };
 export const config = { model: 'mock' LIMITS };
-export const mock = ['done'];
+export const mock = [{ type: 'text', text: 'done' }];
 export default async ({ $ }, { stuck }) => {
   if (stuck) process.getBuiltinModule('node:crypto').pbkdf2Sync('a', 'b', 2e9, 64, 'sha512');
   $`Go.`;

@@ -258,7 +258,7 @@ fn data_that_is_too_deep_or_multiplies_is_an_error_of_its_own() {
         let told = format!("the result of tool work cannot be sent to the model: not JSON: {problem}");
         assert!(printed(&output).contains(&told), "{}", printed(&output));
         let script = format!(
-            "export const config = {{ model: 'mock' }}; export const mock = ['never'];
+            "export const config = {{ model: 'mock' }}; export const mock = [{{ type: 'text', text: 'never' }}];
             export default ({{ defData }}) => {{ {data} defData('tree', v); }};"
         );
         let output = run(&script, &[], "http://127.0.0.1:9/v1", &[]);
@@ -294,7 +294,7 @@ fn schemas_that_multiply_end() {
             "import {{ z }} from 'zod';
             {schema}
             export const config = {{ model: 'mock' }};
-            export const mock = [{call} 'done'];
+            export const mock = [{call} {{ type: 'text', text: 'done' }}];
             export default ({{ $, defTool, defFunction }}) => {{
               defTool('one', 'One.', schema, () => 1);
               defFunction('two', 'Two.', schema, () => 2);
