@@ -16,9 +16,14 @@ const MAX_COMPILED_DEPTH: usize = 5_000;
 /// Decorators of one declaration, which the compiler copies one by one.
 const MAX_DECORATORS: usize = 500;
 
-/// The first place that is nested too deep to be read.
-pub(super) fn too_deep(tree: &Tree) -> Result<Option<Problem>, Error> {
-    deeper_than(tree, MAX_DEPTH, is_chain)
+impl Tree {
+    /// The syntax errors, in the order of the text; that it is nested too deep is the only one then.
+    pub(crate) fn problems(&self) -> Result<Vec<Problem>, Error> {
+        match deeper_than(self, MAX_DEPTH, is_chain)? {
+            Some(problem) => Ok(vec![problem]),
+            None => self.parser_problems(),
+        }
+    }
 }
 
 /// The first place that is nested too deep to be compiled, or has too much of what is dear to compile.

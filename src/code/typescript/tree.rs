@@ -79,11 +79,8 @@ impl Tree {
         Ok(Self { file, root })
     }
 
-    /// The syntax errors, in the order of the text; that it is nested too deep is the only one then.
-    pub(crate) fn problems(&self) -> Result<Vec<Problem>, Error> {
-        if let Some(problem) = super::depth::too_deep(self)? {
-            return Ok(vec![problem]);
-        }
+    /// What the parser complains about, in the order of the text.
+    pub(super) fn parser_problems(&self) -> Result<Vec<Problem>, Error> {
         let source = self.view().source_file(self.root)?;
         let errors = source.diagnostics().iter().chain(source.js_diagnostics());
         let mut problems: Vec<Problem> =
