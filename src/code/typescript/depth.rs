@@ -6,12 +6,9 @@ use tsr_ast::{NodeId, SyntaxKind as K};
 
 use super::tree::{Problem, Tree};
 
-/// Nodes in each other, where what stands left of an operator, a dot or a bracket does not count: a sum of many terms is not nested to
-/// its author.
+/// Nodes in each other. What stands left of an operator, a dot or a bracket counts only where code is compiled: a sum of many terms is
+/// not nested to its author.
 const MAX_DEPTH: usize = 5_000;
-
-/// The same where everything counts, for code that is compiled.
-const MAX_COMPILED_DEPTH: usize = 5_000;
 
 /// Decorators of one declaration, which the compiler copies one by one.
 const MAX_DECORATORS: usize = 500;
@@ -19,7 +16,7 @@ const MAX_DECORATORS: usize = 500;
 impl Tree {
     /// The syntax errors, in the order of the text; that it is nested too deep is the only one then.
     pub(crate) fn problems(&self) -> Result<Vec<Problem>, Error> {
-        match deeper_than(self, MAX_DEPTH, is_chain)? {
+        match deeper_than(self, is_chain)? {
             Some(problem) => Ok(vec![problem]),
             None => self.parser_problems(),
         }
@@ -28,18 +25,18 @@ impl Tree {
 
 /// The first place that is nested too deep to be compiled, or has too much of what is dear to compile.
 pub(super) fn too_deep_to_compile(tree: &Tree) -> Result<Option<Problem>, Error> {
-    deeper_than(tree, MAX_COMPILED_DEPTH, |_| false)
+    deeper_than(tree, |_| false)
 }
 
-fn deeper_than(tree: &Tree, max: usize, is_free: impl Fn(K) -> bool) -> Result<Option<Problem>, Error> {
-    // Each level takes a byte at least.
-    if tree.bytes().len() <= max.min(MAX_DECORATORS) {
+fn deeper_than(tree: &Tree, is_free: impl Fn(K) -> bool) -> Result<Option<Problem>, Error> {
+    // Each of them takes a byte at least.
+    if tree.bytes().len() <= MAX_DECORATORS {
         return Ok(None);
     }
     let mut pending = vec![(tree.root(), 0)];
     while let Some((node, depth)) = pending.pop() {
-        if depth > max {
-            let message = format!("The code is nested more than {max} levels deep. Write it in smaller steps.");
+        if depth > MAX_DEPTH {
+            let message = format!("The code is nested more than {MAX_DEPTH} levels deep. Write it in smaller steps.");
             return problem(tree, node, message);
         }
         let children = tree.children(node)?;
