@@ -194,8 +194,6 @@ pub(super) fn wait_for_end() -> ! {
 /// What was streamed is on stdout already; only a progress line has to be taken off the screen.
 #[cfg(unix)]
 pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + Sync + 'static) {
-    // Only one is ever set.
-    let _ = END_PROCESS.set(Box::new(end_process));
     use signal_hook::{
         consts::{SIGHUP, SIGINT, SIGTERM},
         iterator::Signals,
@@ -203,6 +201,8 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + Sync + 'static) {
     };
     // Without a handler the signals still end the process, only with a line left on the screen.
     const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+    // Only one is ever set.
+    let _ = END_PROCESS.set(Box::new(end_process));
     let Ok(mut signals) = Signals::new(ENDING) else { return };
     let handle = signals.handle();
     script::receive_signals(move |signal| handle.add_signal(signal));

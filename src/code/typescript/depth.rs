@@ -29,8 +29,8 @@ pub(super) fn too_deep_to_compile(tree: &Tree) -> Result<Option<Problem>, Error>
 }
 
 fn deeper_than(tree: &Tree, is_free: impl Fn(K) -> bool) -> Result<Option<Problem>, Error> {
-    // Each of them takes a byte at least.
-    if tree.bytes().len() <= MAX_DECORATORS {
+    // A decorator takes two bytes at least, a level one.
+    if tree.bytes().len() <= MAX_DEPTH.min(2 * MAX_DECORATORS) {
         return Ok(None);
     }
     let mut pending = vec![(tree.root(), 0)];
