@@ -161,9 +161,7 @@ fn tell_end(words: Arc<LastWords>, ending: impl FnOnce() -> Ending + Send + 'sta
         let ending = ending();
         // Before anything is written: the code is known even if that takes too long.
         let _ = sender.send(ending.code);
-        words.flush();
-        leave_screen();
-        words.say(&ending);
+        words.tell(&ending, leave_screen);
     };
     let _ = thread::Builder::new().name("last words".into()).stack_size(1 << 20).spawn(tell);
     let code = told.recv_timeout(TELLING).unwrap_or(ExitCode::Limit);

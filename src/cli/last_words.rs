@@ -28,20 +28,14 @@ pub(super) struct LastWords {
 }
 
 impl LastWords {
-    /// Writes the text that was on its way.
-    pub(super) fn flush(&self) {
-        let text = self.pending.take();
-        let ends_line = if text.is_empty() { self.pending.is_at_line_start() } else { text.ends_with('\n') };
-        // On a terminal the cursor is what ends the line, with the progress line.
-        let end = if ends_line || self.stdout_is_terminal { "" } else { "\n" };
-        write_all(io::stdout().lock(), &[&text, end]);
-        if self.stdout_is_terminal && !text.is_empty() {
-            super::screen::set_text(!ends_line);
+    /// Tells how the run ended: in words, to the journal, and to whoever reads standard output, behind the text that was on its way.
+    /// `leave_screen` takes away what else is on a terminal.
+    pub(super) fn tell(&self, ending: &Ending, leave_screen: impl FnOnce()) {
+        // On a terminal both streams are one screen. Elsewhere the reader of the text may have stopped, and the words come first.
+        if self.stdout_is_terminal {
+            self.flush();
         }
-    }
-
-    /// Tells how the run ended: in words, to the program that reads standard output, and to the journal.
-    pub(super) fn say(&self, ending: &Ending) {
+        leave_screen();
         if let Some(diagnostic) = &ending.diagnostic {
             write_all(io::stderr().lock(), &[&diagnostic.render(self.stderr_has_colours)]);
         }
@@ -51,11 +45,24 @@ impl LastWords {
         // The secrets that might be in it are known to the thread of the run alone.
         summary.output = None;
         let end = ending.to_event();
+        // Without it the list of runs says that the process is gone.
+        let _ = self.journal.write(&summary, &end);
+        self.flush();
         if let Some(line) = self.line(time, &summary, &end) {
             write_all(io::stdout().lock(), &[&line, "\n"]);
         }
-        // Without it the list of runs says that the process is gone.
-        let _ = self.journal.write(&summary, &end);
+    }
+
+    /// Writes the text that was on its way.
+    fn flush(&self) {
+        let text = self.pending.take();
+        let ends_line = if text.is_empty() { self.pending.is_at_line_start() } else { text.ends_with('\n') };
+        // On a terminal it is the screen that ends the line.
+        let end = if ends_line || self.stdout_is_terminal { "" } else { "\n" };
+        write_all(io::stdout().lock(), &[&text, end]);
+        if self.stdout_is_terminal && !text.is_empty() {
+            super::screen::set_text(!ends_line);
+        }
     }
 
     fn line(&self, time: u64, summary: &Summary, end: &RunFinish) -> Option<String> {
