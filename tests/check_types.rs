@@ -3,6 +3,8 @@
 
 mod run_support;
 
+use std::time::{Duration, Instant};
+
 use run_support::Folder;
 use serde_json::Value;
 
@@ -611,4 +613,55 @@ fn input_that_is_not_exported_is_named() {
     let report = ended.object();
     let hint = report["diagnostics"][0]["hint"].as_str().unwrap_or_default();
     assert!(hint.starts_with("the file exports no input"), "{report}");
+}
+
+/// Syntax in itself: what stands before it, in the middle and behind it, and what is said of fifty thousand.
+const NESTED: [(&str, &str, &str, &str); 19] = [
+    ("const x = ", "<any>", "1", "nested more than 5000 levels deep"),
+    ("", "a: ", ";", "nested more than 5000 levels deep"),
+    ("const x = ", "!", "1", "nested more than 5000 levels deep"),
+    ("const x = ", "-~", "1", "nested more than 5000 levels deep"),
+    ("const x = () => ", "new ", "Date", "nested more than 5000 levels deep"),
+    ("const x = async () => { ", "await ", "1 }", "nested more than 5000 levels deep"),
+    ("const x = ", "y => ", "1", "nested more than 5000 levels deep"),
+    ("const x = ", "1 ? 2 : ", "3", "nested more than 5000 levels deep"),
+    ("", "if (0) ", ";", "nested more than 5000 levels deep"),
+    ("if (0); ", "else if (0); ", "", "nested more than 5000 levels deep"),
+    ("type X = ", "keyof ", "any", "nested more than 5000 levels deep"),
+    ("type X = ", "any extends any ? any : ", "any", "nested more than 5000 levels deep"),
+    ("const x = ", "(", "1", "Brackets are nested more than 1000 levels deep"),
+    ("const x = ", "[", "1", "Brackets are nested more than 1000 levels deep"),
+    ("", "function f() {", "", "Brackets are nested more than 1000 levels deep"),
+    ("", "@a ", "class A {}", "more than 500 decorators"),
+    ("enum E {} const x = 0", " + 1", ";", "nested more than 5000 levels deep"),
+    ("const a = {}; const x = a", "?.b", ";", ""),
+    ("const x = 0", " + 1", ";", ""),
+];
+
+#[test]
+fn syntax_in_itself_by_fifty_thousand_is_an_error() {
+    let head = "export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'ran' }]; export default ({ $ }) => { $`Go.`; };";
+    for (before, piece, behind, problem) in NESTED {
+        let text = format!("{head}\n{before}{}{behind}\n", piece.repeat(50_000));
+        let folder = Folder::new(&[("p.lmt.ts", &text)]);
+        let began = Instant::now();
+        let ended = folder.run("run p.lmt.ts");
+        assert!(began.elapsed() < Duration::from_secs(60), "{piece}: {:?}", began.elapsed());
+        if problem.is_empty() {
+            assert_eq!((ended.code, ended.stdout.as_str()), (0, "ran\n"), "{piece}: {:.500}", ended.stderr);
+            continue;
+        }
+        assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{piece}: {:.500}", ended.stderr);
+        assert!(
+            ended.stderr.contains(problem) && ended.stderr.contains("p.lmt.ts:2:"),
+            "{piece}: {:.500}",
+            ended.stderr
+        );
+        // Compiled code has a limit of its own, which the type check has not.
+        if before.starts_with('@') || before.starts_with("enum") {
+            continue;
+        }
+        let found = check(&folder, "p.lmt.ts");
+        assert!(found.iter().any(|one| one.message.contains(problem)), "{piece}: {:.500?}", found);
+    }
 }

@@ -4,7 +4,12 @@
 mod map_support;
 mod run_support;
 
-use std::{fs, io::Write, process::Stdio};
+use std::{
+    fs,
+    io::Write,
+    process::Stdio,
+    time::{Duration, Instant},
+};
 
 use map_support::{ECHO, echo, lines, numbers, results};
 use run_support::{Ended, Folder};
@@ -52,6 +57,35 @@ fn cells_become_what_the_schema_asks() {
             json!({ "name": "", "days": 1, "note": "-" }),
         ]
     );
+}
+
+#[test]
+fn a_row_that_native_work_holds_ends_with_its_time() {
+    let script = "
+export const input = { type: 'object', properties: { stuck: { type: 'boolean' } }, required: ['stuck'] };
+export const config = { model: 'mock' LIMITS };
+export const mock = [{ type: 'text', text: 'done' }];
+export default async ({ $ }, { stuck }) => {
+  if (stuck) process.getBuiltinModule('node:crypto').pbkdf2Sync('a', 'b', 2e9, 64, 'sha512');
+  $`Go.`;
+};
+";
+    let rows = "{\"stuck\":false}\n{\"stuck\":true}\n{\"stuck\":false}\n";
+    let of_row = script.replace("LIMITS", ", limits: { time: '1s' }");
+    let folder =
+        Folder::new(&[("row.lmt.mjs", &of_row), ("p.lmt.mjs", &script.replace("LIMITS", "")), ("rows.jsonl", rows)]);
+    let began = Instant::now();
+    let ended = folder.run("map row.lmt.mjs --input rows.jsonl --jobs 1");
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    let found = results(&ended.stdout);
+    assert_eq!((ended.code != 0, numbers(&found)), (true, vec![1, 2, 3]), "{ended:?}");
+    assert_eq!((&found[0]["text"], &found[2]["text"]), (&json!("done"), &json!("done")), "{found:?}");
+    assert_eq!((&found[1]["error"]["code"], &found[1]["error"]["kind"]), (&json!(4), &json!("limit")), "{found:?}");
+    let began = Instant::now();
+    let ended = folder.run("map p.lmt.mjs --input rows.jsonl --timeout 1s");
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    assert_eq!(ended.code, 4, "{ended:?}");
+    assert!(ended.stderr.contains("time limit of 1 s"), "{ended:?}");
 }
 
 #[test]

@@ -173,6 +173,140 @@ fn at_the_end_of_its_time_everything_ends() {
     }
 }
 
+/// Asks for a tool that does this, after a word of text.
+fn working(work: &str) -> String {
+    format!(
+        "import {{ z }} from 'zod';
+        export const config = {{ model: 'mock' }};
+        export const mock = [
+          {{ type: 'text', text: 'Before.' }}, {{ type: 'tool-call', toolName: 'work', args: {{}} }}, {{ type: 'text', text: 'After.' }},
+        ];
+        export default async ({{ $, defTool }}) => {{
+          defTool('work', 'Works.', z.object({{}}), () => {{ {work} }});
+          $`Go.`;
+        }};"
+    )
+}
+
+/// Each would take minutes, and the engine's interrupts do not reach it.
+const NATIVE: [&str; 7] = [
+    "process.getBuiltinModule('node:crypto').pbkdf2Sync('a', 'b', 2e9, 64, 'sha512')",
+    "process.getBuiltinModule('node:child_process').execSync('sleep 60')",
+    "process.getBuiltinModule('node:fs').readFileSync('/dev/zero')",
+    "return new Array(1e9).fill(0).length",
+    "let v = []; for (let i = 0; i < 30; i++) v = [v, v]; return JSON.stringify(v)",
+    "let v = []; for (let i = 0; i < 30; i++) v = [v, v]; return structuredClone(v)",
+    "return 'a'.repeat(5e7).indexOf('a'.repeat(3e6) + 'b')",
+];
+
+#[test]
+fn native_work_ends_with_the_time_of_the_run() {
+    for work in NATIVE {
+        let began = Instant::now();
+        let output = run(&working(work), &["--timeout", "1s"], "http://127.0.0.1:9/v1", &[]);
+        let took = began.elapsed();
+        assert_eq!(
+            (output.status.code(), printed(&output).as_str()),
+            (Some(4), "Before.\n"),
+            "{work}: {}",
+            errors(&output)
+        );
+        assert!(errors(&output).contains("time limit of 1 s: 1 step "), "{work}: {}", errors(&output));
+        // The limit and a second, and as much again for a machine that is busy.
+        assert!(took < Duration::from_secs(4), "{work}: {took:?}");
+    }
+}
+
+#[test]
+fn what_native_work_has_cut_off_is_told() {
+    let script = working(NATIVE[0]).replace("model: 'mock'", "model: 'mock', limits: { time: '500ms' }");
+    let output = run(&script, &["-f", "json"], "http://127.0.0.1:9/v1", &[]);
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&object["ok"], &object["text"], &object["steps"]), (&json!(false), &json!("Before."), &json!(0)));
+    assert_eq!((&object["error"]["code"], &object["error"]["kind"]), (&json!(4), &json!("limit")));
+    assert_eq!((&object["model"], &object["usage"]["outputTokens"]), (&json!("mock:mock"), &json!(0)), "{object}");
+    assert!(object["durationMs"].as_u64().unwrap() >= 500, "{object}");
+    let output = run(&script, &["-f", "events"], "http://127.0.0.1:9/v1", &[]);
+    let events: Vec<Value> = printed(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events.last().unwrap()["type"], "run-finish", "{events:?}");
+    assert_eq!(events.last().unwrap()["error"]["kind"], "limit");
+    assert_eq!(events.iter().filter(|event| event["type"] == "run-finish").count(), 1);
+    assert_eq!(events.last().unwrap()["run"], events[0]["run"]);
+}
+
+#[test]
+fn the_journal_has_the_end_of_a_run_that_native_work_has_cut_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("runs.db");
+    let option = format!("--journal={}", journal.display());
+    let output = run(&working(NATIVE[0]), &[&option, "--timeout", "500ms"], "http://127.0.0.1:9/v1", &[]);
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    let listed = command.args(["runs", &option, "--json"]).env_clear().output().unwrap();
+    let runs: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!(runs[0]["status"], "limit", "{runs}");
+}
+
+#[test]
+fn data_that_is_too_deep_or_multiplies_is_an_error_of_its_own() {
+    let deep = "let v = []; for (let i = 0; i < 100_000; i++) v = [v];";
+    let wide = "let v = []; for (let i = 0; i < 30; i++) v = [v, v];";
+    for (data, problem) in [(deep, "nested deeper than 127 levels"), (wide, "it holds more than 5000000 values")] {
+        let output = run(&working(&format!("{data} return v")), &["-f", "events"], "http://127.0.0.1:9/v1", &[]);
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        let told = format!("the result of tool work cannot be sent to the model: not JSON: {problem}");
+        assert!(printed(&output).contains(&told), "{}", printed(&output));
+        let script = format!(
+            "export const config = {{ model: 'mock' }}; export const mock = [{{ type: 'text', text: 'never' }}];
+            export default ({{ defData }}) => {{ {data} defData('tree', v); }};"
+        );
+        let output = run(&script, &[], "http://127.0.0.1:9/v1", &[]);
+        let message = errors(&output);
+        assert_eq!((output.status.code(), printed(&output).as_str()), (Some(1), ""), "{message}");
+        assert!(message.contains("defData('tree'): the data cannot be written: not JSON: "), "{message}");
+        assert!(message.contains(problem), "{message}");
+    }
+}
+
+#[test]
+fn schemas_that_multiply_end() {
+    let twice = |schema: &str| {
+        format!(
+            "const $defs = {{ d30: {{ type: 'string' }} }};
+            for (let i = 0; i < 30; i++) {{
+              const next = {{ $ref: `#/$defs/d${{i + 1}}` }};
+              $defs[`d${{i}}`] = {schema};
+            }}
+            const schema = {{ type: 'object', properties: {{ a: {{ $ref: '#/$defs/d0' }} }}, $defs }};"
+        )
+    };
+    let zod = "let schema = z.string(); for (let i = 0; i < 30; i++) schema = z.object({ a: schema, b: schema });";
+    let call = "{ type: 'tool-call', toolName: 'one', args: { a: 'x' } },
+        { type: 'tool-call', toolName: 'runToolCode', args: { code: 'return await two({ a: 1 } as any)' } },";
+    for (schema, problem) in [
+        (twice("{ anyOf: [next, next] }"), "its references multiply"),
+        (twice("{ allOf: [next, next] }"), "its references multiply"),
+        (twice("{ type: 'object', properties: { x: next, y: next } }"), "expected object, received string"),
+        (zod.to_owned(), "Invalid input for tool one"),
+    ] {
+        let script = format!(
+            "import {{ z }} from 'zod';
+            {schema}
+            export const config = {{ model: 'mock' }};
+            export const mock = [{call} {{ type: 'text', text: 'done' }}];
+            export default ({{ $, defTool, defFunction }}) => {{
+              defTool('one', 'One.', schema, () => 1);
+              defFunction('two', 'Two.', schema, () => 2);
+              $`Go.`;
+            }};"
+        );
+        let output = run(&script, &["-f", "events", "--timeout", "60s"], "http://127.0.0.1:9/v1", &[]);
+        assert_eq!(output.status.code(), Some(0), "{schema}: {}", errors(&output));
+        assert!(printed(&output).contains(problem), "{schema}: {}", printed(&output));
+    }
+}
+
 #[test]
 fn only_so_many_requests_are_in_flight() {
     let (address, _) = serve(|body| {

@@ -6,7 +6,11 @@ mod mcp_support;
 mod run_support;
 mod serve_support;
 
-use std::{io::Read, thread};
+use std::{
+    io::Read,
+    thread,
+    time::{Duration, Instant},
+};
 
 use mcp_serve_support::{Client, ENDLESS, hello, pids};
 use mcp_support::soon;
@@ -44,6 +48,18 @@ fn a_run_that_fails_says_how() {
     }
     let said = client.close().stderr;
     assert!(said.contains("[deep] Error: RangeError") && !said.contains("sk-not"), "{said}");
+}
+
+#[test]
+fn a_call_that_is_stuck_in_native_work_is_answered_at_its_limit() {
+    let body = "process.getBuiltinModule('node:crypto').pbkdf2Sync('a', 'b', 2e9, 64, 'sha512');";
+    let folder = Folder::new(&[("stuck.lmt.mjs", &running("", body))]);
+    let mut client = Client::connect(&folder, "mcp --timeout 1s .");
+    let began = Instant::now();
+    let why = failure(&mut client, "stuck", json!({}));
+    assert!(why.contains("time limit of 1 s"), "{why}");
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    client.close();
 }
 
 #[test]

@@ -1,15 +1,17 @@
 //! How a command ended: from what came of it to exit code, words for people and an object for programs (docs/reference.md,
 //! "Errors and exit codes"). Must not know where these are shown.
 
-use std::path::Path;
+use std::{path::Path, rc::Rc};
 
 use super::{ExitCode, approvals::waiting};
 pub(super) use crate::files::words;
 use crate::{
     chat::FinishReason,
+    cost::Reached,
     diagnostic::Diagnostic,
     event::{Failure, RunFinish},
     journal::JournalError,
+    prompt::RunError,
     provider::Redactor,
     remote::RemoteError,
     script::bindings::FileRun,
@@ -125,6 +127,12 @@ impl Ending {
             failure.file = Some(file.display().to_string());
         }
         self
+    }
+
+    /// The run has passed a limit and did not end by itself.
+    pub(super) fn of_limit(Reached { message }: Reached) -> Self {
+        let end = FileRun::Failed(Rc::new(RunError::Limit { message }));
+        Ending::of_run(&end, None, None, &Redactor::default())
     }
 
     /// A signal ended the run.

@@ -1,29 +1,33 @@
-//! Ctrl-C, and being asked to end or losing the terminal (docs/reference.md, "The command line"). Must not know what
-//! runs.
+//! Ending the process from other threads than that of the run: at Ctrl-C, when it is asked to end or loses the terminal
+//! (docs/reference.md, "The command line"), and when the run has passed its limit on time and is stuck in native work, which nothing
+//! interrupts. Must not know what runs.
 //!
 //! Signals arrive on a thread of their own. A run whose last words somebody waits for is asked to end and has a moment for
-//! that; any other ends with the process at once.
+//! that; any other ends with the process at once. The clock of a run with a limit is watched by another thread.
 
 use std::{
     sync::{
-        Condvar, Mutex, MutexGuard, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicI32, Ordering},
+        mpsc::channel,
     },
     thread,
+    time::Duration,
 };
 
 #[cfg(unix)]
 use std::{
     io::{self, IsTerminal, Write},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-#[cfg(unix)]
-use super::ExitCode;
-#[cfg(unix)]
-use crate::script;
+use super::{ExitCode, failure::Ending, last_words::LastWords};
+use crate::{
+    script,
+    session::{LATENESS, RunClock},
+};
 
 /// How long a run has to take notice: somebody waits for the process to be gone.
 #[cfg(unix)]
@@ -32,6 +36,9 @@ const NOTICE: Duration = Duration::from_millis(400);
 /// How long it has to end once it has noticed.
 #[cfg(unix)]
 const FAREWELL: Duration = Duration::from_secs(2);
+
+/// How long telling the end of a run may take that cannot do so itself: somebody may have stopped reading.
+const TELLING: Duration = Duration::from_millis(150);
 
 /// How often is looked whether the user asks again.
 #[cfg(unix)]
@@ -45,7 +52,8 @@ const SAME_SIGNAL: Duration = Duration::from_millis(150);
 static ASKED: AtomicI32 = AtomicI32::new(0);
 
 /// What both threads know of the end.
-static END: Mutex<End> = Mutex::new(End { listener: None, is_noticed: false, is_over: false, takes_its_time: false });
+static END: Mutex<End> =
+    Mutex::new(End { listener: None, is_noticed: false, is_told: false, is_over: false, takes_its_time: false });
 
 /// Tells the thread of the signals that something in `END` is new.
 static CHANGED: Condvar = Condvar::new();
@@ -53,10 +61,18 @@ static CHANGED: Condvar = Condvar::new();
 struct End {
     listener: Option<UnboundedSender<i32>>,
     is_noticed: bool,
+    /// A thread tells how the run has ended, and no other may.
+    is_told: bool,
     is_over: bool,
     /// What is still to be written may be much.
     takes_its_time: bool,
 }
+
+/// What ends the process.
+static END_PROCESS: OnceLock<Box<dyn Fn(ExitCode) + Send + Sync>> = OnceLock::new();
+
+/// What tells the end of a run that is stuck.
+static LAST_WORDS: OnceLock<Arc<LastWords>> = OnceLock::new();
 
 fn end() -> MutexGuard<'static, End> {
     END.lock().unwrap_or_else(PoisonError::into_inner)
@@ -109,6 +125,60 @@ pub(super) fn asked_to_end() -> Option<i32> {
     Some(ASKED.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
 }
 
+/// The thread of the run tells how it has ended, now. It never comes back from here when another thread is doing that.
+pub(super) fn tell_end_here() {
+    if !claim_telling() {
+        wait_for_end();
+    }
+}
+
+/// Whether it is this thread that tells how the run has ended.
+fn claim_telling() -> bool {
+    !std::mem::replace(&mut end().is_told, true)
+}
+
+/// Ends the process when the run is late by its clock and its own thread does not end it.
+pub(super) fn end_when_late(clock: &RunClock, words: LastWords) {
+    let words = LAST_WORDS.get_or_init(|| Arc::new(words)).clone();
+    let watched = clock.clone();
+    clock.when_limited(move || {
+        let watch = move || {
+            let Some(reached) = watched.wait_until_late(LATENESS) else { return };
+            if claim_telling() {
+                let code = tell_end(words, move || Ending::of_limit(reached));
+                end_now(code);
+            }
+        };
+        // Without a thread the run still ends wherever it can be interrupted.
+        let _ = thread::Builder::new().name("clock".into()).stack_size(1 << 20).spawn(watch);
+    });
+}
+
+/// Tells how the run has ended; gives the exit code. Does not wait for somebody who has stopped reading.
+fn tell_end(words: Arc<LastWords>, ending: impl FnOnce() -> Ending + Send + 'static) -> ExitCode {
+    let (sender, told) = channel();
+    let tell = move || {
+        let ending = ending();
+        // Before anything is written: the code is known even if that takes too long.
+        let _ = sender.send(ending.code);
+        words.tell(&ending, leave_screen);
+    };
+    let _ = thread::Builder::new().name("last words".into()).stack_size(1 << 20).spawn(tell);
+    let code = told.recv_timeout(TELLING).unwrap_or(ExitCode::Limit);
+    // The other end is dropped when everything is told.
+    let _ = told.recv_timeout(TELLING);
+    code
+}
+
+/// Ends the process.
+fn end_now(code: ExitCode) {
+    script::restore_terminal();
+    script::end_children();
+    if let Some(end_process) = END_PROCESS.get() {
+        end_process(code);
+    }
+}
+
 /// Everything is said: the thread of the signals ends the process.
 pub(super) fn wait_for_end() -> ! {
     end().is_over = true;
@@ -121,7 +191,7 @@ pub(super) fn wait_for_end() -> ! {
 /// Has `end_process` called with the exit code of the signal as soon as the user interrupts and the run has had its moment.
 /// What was streamed is on stdout already; only a progress line has to be taken off the screen.
 #[cfg(unix)]
-pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + 'static) {
+pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + Sync + 'static) {
     use signal_hook::{
         consts::{SIGHUP, SIGINT, SIGTERM},
         iterator::Signals,
@@ -129,6 +199,8 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + 'static) {
     };
     // Without a handler the signals still end the process, only with a line left on the screen.
     const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+    // Only one is ever set.
+    let _ = END_PROCESS.set(Box::new(end_process));
     let Ok(mut signals) = Signals::new(ENDING) else { return };
     let handle = signals.handle();
     script::receive_signals(move |signal| handle.add_signal(signal));
@@ -142,9 +214,7 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + 'static) {
         if let Some(signal) = found {
             ask_to_end(signal, &mut || signals.pending().any(|signal| ENDING.contains(&signal)));
             leave_screen();
-            script::restore_terminal();
-            script::end_children();
-            end_process(ExitCode::Interrupted(signal));
+            end_now(ExitCode::Interrupted(signal));
         }
     };
     // A thread of its own: a script that computes without end holds the event loop.
@@ -154,8 +224,9 @@ pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + 'static) {
 
 /// Elsewhere the system's own handling of Ctrl-C ends the process.
 #[cfg(not(unix))]
-pub fn on_interrupt(_end_process: impl Fn(super::ExitCode) + Send + 'static) {
-    let _ = super::screen::leave;
+pub fn on_interrupt(end_process: impl Fn(ExitCode) + Send + Sync + 'static) {
+    // Only one is ever set.
+    let _ = END_PROCESS.set(Box::new(end_process));
 }
 
 /// Lets the run end by itself, for as long as that may take, or until `is_asked_again` says that nobody wants to wait. A run that
@@ -186,6 +257,11 @@ fn ask_to_end(signal: i32, is_asked_again: &mut dyn FnMut() -> bool) {
         let farewell = if end().takes_its_time { Duration::MAX } else { FAREWELL };
         wait_while(farewell, |end| !end.is_over);
     }
+}
+
+#[cfg(not(unix))]
+fn leave_screen() {
+    let _ = super::screen::leave();
 }
 
 #[cfg(unix)]

@@ -7,13 +7,14 @@ use std::{
     cell::{Cell, RefCell},
     io::{self, IsTerminal, Write},
     rc::Rc,
+    sync::Arc,
 };
 
 use clap::builder::StyledStr;
 use console::{Term, measure_text_width};
 use tokio::sync::Notify;
 
-use super::{held::Held, screen};
+use super::{held::Held, pending::Pending, screen};
 use crate::diagnostic::Diagnostic;
 
 /// How much text waits at most.
@@ -33,13 +34,12 @@ pub struct Printer(Rc<State>);
 struct State {
     stdout: Stream,
     stderr: Stream,
+    /// Text that is on its way to stdout.
+    pending: Arc<Pending>,
     /// The column stdout's cursor is in, from 0; `None` when the text held something whose width is unknown.
     column: Cell<Option<usize>>,
-    at_line_start: Cell<bool>,
     /// The script itself has begun the line stdout's cursor is in.
     script_line: Cell<bool>,
-    /// Text that is on its way to stdout.
-    buffer: RefCell<String>,
     /// There is text to be written.
     filled: Notify,
     /// Why stdout cannot be written any more.
@@ -69,10 +69,9 @@ impl Printer {
         let state = State {
             stdout: Stream { is_terminal: io::stdout().is_terminal(), has_colours: console::colors_enabled() },
             stderr: Stream { is_terminal: io::stderr().is_terminal(), has_colours: console::colors_enabled_stderr() },
+            pending: Arc::new(Pending::new()),
             column: Cell::new(Some(0)),
-            at_line_start: Cell::new(true),
             script_line: Cell::new(false),
-            buffer: RefCell::default(),
             filled: Notify::new(),
             broken: RefCell::default(),
             closed: Notify::new(),
@@ -85,12 +84,7 @@ impl Printer {
     /// The model's text, as it arrives: written by [`Printer::flush`], which comes when nothing more is at hand, or
     /// before anything else is written. A fast stream thus costs a write for what came at once, not one for every word.
     pub fn text(&self, text: &str) {
-        let length = {
-            let mut buffer = self.0.buffer.borrow_mut();
-            buffer.push_str(text);
-            buffer.len()
-        };
-        if length >= BUFFER_SIZE { self.flush() } else { self.0.filled.notify_one() }
+        if self.0.pending.push(text) >= BUFFER_SIZE { self.flush() } else { self.0.filled.notify_one() }
     }
 
     /// Writes the text that has arrived.
@@ -98,7 +92,7 @@ impl Printer {
         if self.is_held() && self.0.stdout.is_terminal {
             return;
         }
-        let text = std::mem::take(&mut *self.0.buffer.borrow_mut());
+        let text = self.0.pending.take();
         if !text.is_empty() {
             self.0.script_line.set(false);
         }
@@ -144,7 +138,7 @@ impl Printer {
         let mut stdout = io::stdout().lock();
         // That it cannot be written is noticed with the next text.
         let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
-        self.0.at_line_start.set(bytes.ends_with(b"\n"));
+        self.0.pending.set_at_line_start(bytes.ends_with(b"\n"));
         self.0.column.set(None);
     }
 
@@ -207,7 +201,7 @@ impl Printer {
             return;
         }
         self.flush();
-        if !self.0.at_line_start.get() {
+        if !self.0.pending.is_at_line_start() {
             self.write_stdout("\n");
         }
     }
@@ -255,7 +249,7 @@ impl Printer {
         let Some(held) = &mut *held else { return false };
         // Text came before it.
         if self.0.stdout.is_terminal {
-            let text = std::mem::take(&mut *self.0.buffer.borrow_mut());
+            let text = self.0.pending.take();
             held.extend((!text.is_empty()).then_some(Held::Text(text)));
         }
         held.push(what());
@@ -300,7 +294,7 @@ impl Printer {
             self.0.closed.notify_one();
             return;
         }
-        self.0.at_line_start.set(text.ends_with('\n'));
+        self.0.pending.set_at_line_start(text.ends_with('\n'));
         if self.0.stdout.is_terminal {
             self.track_column(text);
             screen::set_text(!text.ends_with('\n'));
@@ -342,6 +336,11 @@ impl Printer {
         let column = self.0.column.get()?;
         // Exactly at the edge terminals disagree about where the cursor is.
         (column == 0 || column % width != 0).then(|| column % width)
+    }
+
+    /// The text that another thread may have to write.
+    pub(super) fn pending(&self) -> Arc<Pending> {
+        self.0.pending.clone()
     }
 
     /// Whether stdout is a terminal.

@@ -38,6 +38,7 @@ impl ScriptHost for TerminalHost {
             if let Some(warning) = self.recording.close(false, true) {
                 self.show.events.warn(warning);
             }
+            interrupt::tell_end_here();
             self.show.end(&Ending::interrupted(signal));
             interrupt::wait_for_end();
         }

@@ -11,13 +11,15 @@ use super::{
     before::Before,
     failure::Ending,
     format::Format,
+    last_words::LastWords,
     progress::Progress,
     readers::{closing::closing, lines::lines, object::object, terminal, verbose::verbose},
     show_args::ShowArgs,
 };
 use crate::{
     chat::FinishReason,
-    event::{Agent, Event, EventKind, Events, Output, Reader, Summary},
+    event::{Agent, Event, EventKind, Events, Output, Reader, SharedSummary, Summary},
+    journal::LastEntry,
     provider::Redactor,
     trace::otel::{Export, Found, Settings},
 };
@@ -28,7 +30,8 @@ pub(super) struct Show {
     pub(super) progress: Progress,
     /// Where everything that happens is told.
     pub(super) events: Rc<Events>,
-    summary: Rc<RefCell<Summary>>,
+    summary: SharedSummary,
+    format: Format,
     /// Sends what happens to a collector, when there is one.
     export: RefCell<Option<Export>>,
     is_quiet: bool,
@@ -47,10 +50,10 @@ impl Show {
         let is_for_programs = args.format.is_for_programs();
         let summary = if is_for_programs { Summary::with_text() } else { Summary::default() };
         let summary = before.as_ref().map_or(summary, |before| before.summary.clone());
-        let summary = Rc::new(RefCell::new(summary));
+        let summary = SharedSummary::new(summary);
         let sums = summary.clone();
         // First, so that the others find this event in the sums.
-        let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event))];
+        let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.lock().add(event))];
         readers.push(match args.format {
             Format::Text => terminal::text(printer.clone()),
             Format::Json => object(printer.clone(), summary.clone(), redactor.clone()),
@@ -77,7 +80,8 @@ impl Show {
             None => Events::new(readers),
         };
         let (export, is_quiet) = (RefCell::default(), args.quiet);
-        Show { printer, progress, events, summary, export, is_quiet, is_stdout_json, resumed, answered }
+        let format = args.format;
+        Show { printer, progress, events, summary, format, export, is_quiet, is_stdout_json, resumed, answered }
     }
 
     /// Has the run exported as spans, if the variables say so. To be called before the first event.
@@ -129,7 +133,21 @@ impl Show {
 
     /// Why the last answer of the file's own prompt ended.
     pub(super) fn finish_reason(&self) -> Option<FinishReason> {
-        self.summary.borrow().finish_reason
+        self.summary.lock().finish_reason
+    }
+
+    /// What another thread tells the end of the run with. `journal` is where that is written down.
+    pub(super) fn last_words(&self, journal: LastEntry) -> LastWords {
+        LastWords {
+            format: self.format,
+            pending: self.printer.pending(),
+            summary: self.summary.clone(),
+            run: self.events.run().to_owned(),
+            clock: self.events.clock(),
+            journal,
+            stdout_is_terminal: self.printer.stdout_is_terminal(),
+            stderr_has_colours: self.printer.stderr_has_colours(),
+        }
     }
 
     /// The end, in words where they are missing, and the last event.

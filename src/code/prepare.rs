@@ -7,8 +7,9 @@ use super::{
     check::{Checker, Found, Located},
     diagnostics::CodeDiagnostic,
     mode::CheckMode,
+    nesting::check_nesting,
     strip::{LineMap, strip},
-    syntax::{Shape, check_nesting, parse},
+    syntax::{Shape, parse},
 };
 
 /// Code that may run.
@@ -48,6 +49,12 @@ pub fn prepare(
     check_nesting(code).map_err(|error| refused(vec![error], None))?;
     let body = Body::for_check(code);
     let shape = parse(&body);
+    // It is nested too deep, or led the parser astray, which the checker has too.
+    if let Err(errors) = &shape
+        && errors.iter().any(|error| error.code == 0)
+    {
+        return Err(refused(errors.clone(), None));
+    }
     let (found, notice) = match mode {
         CheckMode::Off => (Found::default(), None),
         _ => match check(checker, &body, declarations) {

@@ -9,8 +9,6 @@ use super::{
     typescript::{Language, Problem, Tree, failed, guarded},
 };
 
-/// Brackets nested deeper than this are refused before any parser sees them.
-const MAX_NESTING: usize = 1_000;
 /// More errors than this help nobody.
 const MAX_ERRORS: usize = 10;
 
@@ -49,63 +47,6 @@ pub(crate) fn parse(body: &Body) -> Result<Shape, Vec<CodeDiagnostic>> {
         Ok(Err(problems)) => Err(problems.into_iter().take(MAX_ERRORS).map(diagnostic).collect()),
         Err(failure) => Err(vec![diagnostic(failure)]),
     }
-}
-
-/// A cheap look at the nesting of brackets, so that no recursive parser is handed a bomb.
-///
-/// Brackets are counted twice, with and without those in strings and comments, and both counts must be too deep: this
-/// is no lexer, and a quote in a template or a regular expression would mislead either count alone. What slips through
-/// ends at the worker's memory limit.
-///
-/// # Errors
-/// A diagnostic at the bracket that goes too deep.
-pub(crate) fn check_nesting(code: &str) -> Result<(), CodeDiagnostic> {
-    let (Some(offset), Some(_)) = (deepest(code.bytes().enumerate()), deepest(outside_of_strings(code))) else {
-        return Ok(());
-    };
-    let message = format!("Brackets are nested more than {MAX_NESTING} levels deep. Write the code in smaller steps.");
-    Err(CodeDiagnostic::at(code, offset, 0, message))
-}
-
-fn deepest(bytes: impl Iterator<Item = (usize, u8)>) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (offset, byte) in bytes {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > MAX_NESTING {
-            return Some(offset);
-        }
-    }
-    None
-}
-
-/// The bytes that are in no quoted string and no comment.
-fn outside_of_strings(code: &str) -> impl Iterator<Item = (usize, u8)> + '_ {
-    let bytes = code.as_bytes();
-    let mut position = 0;
-    std::iter::from_fn(move || {
-        loop {
-            let byte = *bytes.get(position)?;
-            let here = position;
-            position += 1;
-            match (byte, bytes.get(position)) {
-                (b'"' | b'\'', _) => {
-                    while let Some(next) = bytes.get(position).filter(|next| **next != b'\n') {
-                        position += if *next == b'\\' { 2 } else { 1 };
-                        if *next == byte {
-                            break;
-                        }
-                    }
-                }
-                (b'/', Some(b'/')) => position += code[position..].find('\n').unwrap_or(code.len() - position),
-                (b'/', Some(b'*')) => position += code[position..].find("*/").unwrap_or(code.len() - position),
-                _ => return Some((here, byte)),
-            }
-        }
-    })
 }
 
 /// What parses and yet may not stand in the body.
@@ -218,14 +159,6 @@ mod tests {
         ] {
             assert!(!errors(code).is_empty(), "{code}");
         }
-    }
-
-    #[test]
-    fn nesting_is_counted_outside_of_strings() {
-        assert!(check_nesting(&format!("return {:?};", "(".repeat(5_000))).is_ok());
-        assert!(check_nesting(&"(".repeat(5_000)).is_err());
-        assert!(check_nesting(&format!("{}1{}", "[".repeat(900), "]".repeat(900))).is_ok());
-        assert!(check_nesting(&format!("const a = `{}`;", "${`".repeat(2_000))).is_err());
     }
 
     #[test]

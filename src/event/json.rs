@@ -3,8 +3,11 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{Agent, Event, EventKind, Summary};
+use super::{Agent, Event, EventKind, RunFinish, Summary};
 use crate::chat::{StreamPart, ToolInput};
+
+/// The type of the last event.
+const RUN_FINISH: &str = "run-finish";
 
 /// What every line has, then what is the event's own.
 #[derive(Serialize)]
@@ -73,6 +76,11 @@ impl Event<'_> {
     }
 }
 
+/// The line of the last event, for a thread that has no [`Event`]s. `time` is in milliseconds since 1970.
+pub fn run_finish_line(run: &str, time: u64, summary: &Summary, end: &RunFinish) -> Option<String> {
+    Line::write(run, time, &Agent::root(), RUN_FINISH, Body::Other(summary.to_json(end)))
+}
+
 fn stream_part(part: &StreamPart) -> Option<(&'static str, Body<'_>)> {
     match part {
         // An empty one only carries what the provider wants back, such as a signature.
@@ -134,7 +142,7 @@ fn other<'a>(kind: &EventKind, event: &Event<'_>, summary: &Summary) -> (&'stati
         EventKind::CodeCheck { ok, diagnostics, .. } => ("code-check", json!({ "ok": ok, "diagnostics": diagnostics })),
         EventKind::Warning { message } => ("warning", json!({ "message": message })),
         EventKind::Retry(retry) => ("retry", json!(retry)),
-        EventKind::RunFinish(end) => ("run-finish", summary.to_json(end)),
+        EventKind::RunFinish(end) => (RUN_FINISH, summary.to_json(end)),
         EventKind::Stream(_)
         | EventKind::Answered { .. }
         | EventKind::CodeConsole { .. }

@@ -13,7 +13,8 @@ mod stream;
 mod summary;
 
 pub use agent::{Agent, Called};
+pub use json::run_finish_line;
 pub use kind::{AwaitedCall, EventKind, Failure, Output, Retry, RunFinish, Sent};
 pub use record::{Piece, Record, Recorded, Seen};
-pub use stream::{AgentSpan, Event, Events, Reader, Scope};
-pub use summary::{LastAnswer, Summary, Sums};
+pub use stream::{AgentSpan, Event, EventClock, Events, Reader, Scope};
+pub use summary::{LastAnswer, SharedSummary, Summary, Sums};

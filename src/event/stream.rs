@@ -30,10 +30,7 @@ pub struct Event<'a> {
 impl Event<'_> {
     /// Milliseconds since 1970, never going back within a run.
     pub fn time(&self) -> u64 {
-        *self.time.get_or_init(|| {
-            let now = self.events.began_at + self.events.began.elapsed();
-            u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
-        })
+        *self.time.get_or_init(|| self.events.clock.now())
     }
 
     /// The name of the run.
@@ -45,12 +42,30 @@ impl Event<'_> {
 /// Gets every event as it happens. Must not run scripts, which make events in turn.
 pub type Reader = Rc<dyn Fn(&Event<'_>)>;
 
+/// What time it is for a run. The system's clock may be set back meanwhile; this one goes on from where it was.
+#[derive(Clone, Copy, Debug)]
+pub struct EventClock {
+    /// Since 1970.
+    began_at: Duration,
+    began: Instant,
+}
+
+impl EventClock {
+    fn start() -> Self {
+        let began_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        EventClock { began_at, began: Instant::now() }
+    }
+
+    /// Milliseconds since 1970.
+    pub fn now(&self) -> u64 {
+        u64::try_from((self.began_at + self.began.elapsed()).as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
 /// The events of one run. Whoever makes one has a [`Scope`]; whoever reads them has been added before.
 pub struct Events {
     run: String,
-    /// Since 1970. The system's clock may be set back meanwhile; this one goes on from here.
-    began_at: Duration,
-    began: Instant,
+    clock: EventClock,
     readers: RefCell<Vec<Reader>>,
     root: Agent,
     agents: Cell<u64>,
@@ -83,8 +98,7 @@ impl Events {
         let root = Agent::root();
         Rc::new(Events {
             run,
-            began_at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
-            began: Instant::now(),
+            clock: EventClock::start(),
             readers: RefCell::new(readers),
             root: root.clone(),
             agents: Cell::new(known.values().copied().max().unwrap_or(0)),
@@ -165,6 +179,11 @@ impl Events {
     /// The name of the run.
     pub fn run(&self) -> &str {
         &self.run
+    }
+
+    /// What time it is for the run.
+    pub fn clock(&self) -> EventClock {
+        self.clock
     }
 }
 

@@ -1,5 +1,11 @@
 //! What a run comes to, added up from its events.
 
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError},
+    thread,
+    time::{Duration, Instant},
+};
+
 use serde_json::{Value, json};
 
 use super::{Event, EventKind, Output, RunFinish};
@@ -127,8 +133,12 @@ impl Summary {
             EventKind::Output(Output::Value(value)) => self.output = Some(value.clone()),
             _ => {}
         }
-        let now = event.time();
-        self.duration_ms = self.before_ms + (now - *self.began.get_or_insert(now));
+        self.set_time(event.time());
+    }
+
+    /// Takes note of how late it is, in milliseconds since 1970.
+    pub fn set_time(&mut self, now: u64) {
+        self.duration_ms = self.before_ms + now.saturating_sub(*self.began.get_or_insert(now));
     }
 
     /// What the run has cost, in US dollars: nothing without an answer, `None` when the cost of one is unknown.
@@ -165,6 +175,35 @@ impl Summary {
             object["error"] = json!(error);
         }
         object
+    }
+}
+
+/// A summary that another thread may read while the run goes on. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub struct SharedSummary(Arc<Mutex<Summary>>);
+
+impl SharedSummary {
+    /// Shares this summary.
+    pub fn new(summary: Summary) -> Self {
+        SharedSummary(Arc::new(Mutex::new(summary)))
+    }
+
+    /// The summary, for the thread of the run. Nothing that may take its time is to be done with it.
+    pub fn lock(&self) -> MutexGuard<'_, Summary> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A copy for another thread, unless the thread of the run does not let go of it for longer than `patience`.
+    pub fn copy_within(&self, patience: Duration) -> Option<Summary> {
+        let began = Instant::now();
+        loop {
+            match self.0.try_lock() {
+                Ok(summary) => return Some(summary.clone()),
+                Err(TryLockError::Poisoned(summary)) => return Some(summary.into_inner().clone()),
+                Err(TryLockError::WouldBlock) if began.elapsed() >= patience => return None,
+                Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
+            }
+        }
     }
 }
 

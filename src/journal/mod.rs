@@ -13,6 +13,7 @@ mod elsewhere;
 mod error;
 mod file;
 mod fork;
+mod last_entry;
 mod mirror;
 mod numbers;
 mod owner;
@@ -28,6 +29,7 @@ pub(crate) use earlier::Earlier;
 pub(crate) use elsewhere::sums_of;
 pub(crate) use error::JournalError;
 pub(crate) use file::Journal;
+pub(crate) use last_entry::LastEntry;
 #[cfg(feature = "worker")]
 pub(crate) use mirror::Mirror;
 pub(crate) use place::{JOURNAL_VARIABLE, place};

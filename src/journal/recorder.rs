@@ -16,6 +16,7 @@ use super::{
     earlier::Earlier,
     error::JournalError,
     file::Journal,
+    last_entry::LastEntry,
     mirror::Mirror,
     runs::{RunInfo, Status},
     stored::{Secrets, Start, entry_text, is_step_over, line_text, plain_text},
@@ -53,6 +54,7 @@ pub(crate) struct Recorder {
     events: RefCell<Weak<Events>>,
     start: RefCell<Start>,
     book: RefCell<Book>,
+    last_entry: LastEntry,
     buffer: RefCell<Buffer>,
     /// Agents that are new, with the keys of their runs.
     agents: RefCell<Vec<(u64, String)>>,
@@ -81,6 +83,7 @@ impl Recorder {
             events: RefCell::default(),
             start: RefCell::default(),
             book: RefCell::new(Book::Undecided),
+            last_entry: LastEntry::default(),
             buffer: RefCell::default(),
             agents: RefCell::default(),
             record: RefCell::default(),
@@ -119,6 +122,11 @@ impl Recorder {
     /// Where the journal is, or would be.
     pub(crate) fn path(&self) -> &std::path::Path {
         &self.path
+    }
+
+    /// What another thread writes the end of the run with.
+    pub(crate) fn last_entry(&self) -> LastEntry {
+        self.last_entry.clone()
     }
 
     /// Whether the run is in the journal, so that it can be gone on with.
@@ -198,14 +206,7 @@ impl Recorder {
     }
 
     fn finish(&self, end: &RunFinish) {
-        let status = match &end.error {
-            _ if self.is_cut_off.get() => Status::Interrupted,
-            None if end.exit_code == 0 => Status::Done,
-            Some(error) if error.kind == "limit" => Status::Limit,
-            Some(error) if error.kind == "approval" => Status::Waiting,
-            Some(error) if error.kind == "interrupted" => Status::Interrupted,
-            _ => Status::Failed,
-        };
+        let status = if self.is_cut_off.get() { Status::Interrupted } else { Status::of(end) };
         // A file that only told how it is used has not run.
         let is_begun = match &*self.book.borrow() {
             // One that does not load leaves it as it was.
@@ -240,6 +241,7 @@ impl Recorder {
         };
         let lease = begun.map_err(|error| self.breaks(error))?;
         let beat = Beat::begin(journal.path(), &lease);
+        self.last_entry.set(journal.path(), &lease);
         self.book.replace(Book::Begun { journal, lease, _beat: beat });
         if let Some(why) = self.newly_not_resumable.take() {
             self.warn(format!("this run cannot be resumed: {why}"));

@@ -12,7 +12,10 @@ use super::{
     numbers::{now, positive, shown},
     owner::Owner,
 };
-use crate::{diagnostic::closest, event::Sums};
+use crate::{
+    diagnostic::closest,
+    event::{RunFinish, Sums},
+};
 
 /// Suggestions come out of so many runs.
 const NEAR: usize = 1_000;
@@ -47,6 +50,17 @@ impl Status {
             Status::Limit => "limit",
             Status::Waiting => "waiting",
             Status::Interrupted => "interrupted",
+        }
+    }
+
+    /// That of a run that has ended like this.
+    pub(super) fn of(end: &RunFinish) -> Self {
+        match end.error.as_ref().map(|error| error.kind.as_str()) {
+            None if end.exit_code == 0 => Status::Done,
+            Some("limit") => Status::Limit,
+            Some("approval") => Status::Waiting,
+            Some("interrupted") => Status::Interrupted,
+            _ => Status::Failed,
         }
     }
 

@@ -13,7 +13,7 @@ use super::{
 use crate::event::Sums;
 
 /// The right to write down a run, which one process has.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lease {
     pub(super) number: i64,
     /// The process, as the table has it.

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::schema::check_references;
+
 /// A tool of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct McpTool {
@@ -66,6 +68,7 @@ fn object_schema(schema: &Value) -> Result<Value, String> {
     // What the rules for schemas do not say: patterns that are none, and references to what is elsewhere.
     let text = schema.to_string();
     if text.contains("\"pattern") || text.contains("$ref") {
+        check_references(schema)?;
         jsonschema::validator_for(schema).map_err(|error| error.to_string())?;
     }
     let mut keywords = keywords.clone();
@@ -94,6 +97,10 @@ mod tests {
     #[test]
     fn tools_that_cannot_be_used_are_left_out_and_told() {
         let mut list = ToolList::default();
+        let next = |level: usize| json!({"$ref": format!("#/$defs/d{}", level + 1)});
+        let definitions = (0..30).map(|level| (format!("d{level}"), json!({"allOf": [next(level), next(level)]})));
+        let definitions: serde_json::Map<_, _> = definitions.chain([("d30".to_owned(), json!({}))]).collect();
+        let multiplying = json!({"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions});
         for tool in [
             json!({"name": "good", "description": "d", "inputSchema": {"properties": {"a": {"type": "string"}}}}),
             json!({"name": "good", "inputSchema": {"type": "object"}}),
@@ -103,6 +110,7 @@ mod tests {
             json!({"name": "deep", "inputSchema": {"type": "object", "properties": {"a": {"type": 5}}}}),
             json!({"name": "pattern", "inputSchema": {"properties": {"a": {"pattern": "("}}}}),
             json!({"name": "elsewhere", "inputSchema": {"properties": {"a": {"$ref": "https://a.test/b"}}}}),
+            json!({"name": "multiplies", "inputSchema": multiplying}),
             json!({"name": "list", "inputSchema": {"type": "array"}}),
             json!({"name": "task", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}}),
             json!({"inputSchema": {"type": "object"}}),
@@ -112,7 +120,7 @@ mod tests {
         }
         assert_eq!(list.tools.len(), 1);
         assert_eq!(list.tools[0].input_schema["type"], "object");
-        assert_eq!(list.problems.len(), 11, "{:#?}", list.problems);
+        assert_eq!(list.problems.len(), 12, "{:#?}", list.problems);
         assert!(list.problems[1].contains("its tool text is left out: the inputSchema"), "{}", list.problems[1]);
     }
 }

@@ -5,7 +5,7 @@
 //! `tsType` (a string) overrides the printed type; the script bindings set it where JSON Schema loses a difference that
 //! TypeScript has, such as zod's `unknown`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -28,10 +28,15 @@ struct Document<'a> {
     names: BTreeMap<String, String>,
     /// How deep the part being printed is nested.
     depth: usize,
+    /// How many bytes its parts have come to, each counted again in what it is a part of.
+    printed: usize,
 }
 
 /// Nesting beyond this prints as `any`, so that no schema exhausts the stack.
 const MAX_DEPTH: usize = 64;
+
+/// What comes behind so much text prints as `any`: an index signature repeats the types of all properties, and so doubles at each level.
+const MAX_PRINTED: usize = 2 << 20;
 
 impl TypePrinter {
     /// A printer that avoids the names in `taken` (the functions and namespaces of the same file).
@@ -41,7 +46,7 @@ impl TypePrinter {
 
     /// The TypeScript type of `schema`. `base_name` (such as `CreateOrderArgs`) names the type if it refers to itself.
     pub(crate) fn print(&mut self, schema: &Value, base_name: &str) -> String {
-        let mut document = Document { root: schema, base_name, names: BTreeMap::new(), depth: 0 };
+        let mut document = Document { root: schema, base_name, names: BTreeMap::new(), depth: 0, printed: 0 };
         if refers_to_root(schema) {
             return self.reference("#", &mut document);
         }
@@ -54,7 +59,7 @@ impl TypePrinter {
     }
 
     fn schema(&mut self, schema: &Value, document: &mut Document<'_>) -> String {
-        if document.depth >= MAX_DEPTH {
+        if document.depth >= MAX_DEPTH || document.printed > MAX_PRINTED {
             return "any".to_owned();
         }
         document.depth += 1;
@@ -64,6 +69,7 @@ impl TypePrinter {
             _ => "any".to_owned(),
         };
         document.depth -= 1;
+        document.printed += printed.len();
         printed
     }
 
@@ -181,38 +187,34 @@ impl TypePrinter {
             };
         }
         let mut members: Vec<Member> = Vec::new();
+        let mut types: Vec<String> = Vec::new();
         for (name, property) in properties {
             let optional = if required.contains(name.as_str()) { "" } else { "?" };
             let printed = self.schema(property, document);
+            types.push(printed.clone());
             members.push(Member {
                 text: format!("{}{optional}: {printed}", property_name(name)),
                 documentation: documentation(property),
             });
         }
         if let Some(others) = others {
-            members.push(self.index_signature(others, properties, &required, document));
+            if properties.keys().any(|name| !required.contains(name.as_str())) {
+                types.push("undefined".to_owned());
+            }
+            members.push(self.index_signature(others, types, document));
         }
         object_type(&members)
     }
 
-    /// An index signature has to admit every named property, so its type is the union of all of them.
-    fn index_signature(
-        &mut self,
-        others: &Value,
-        properties: &Map<String, Value>,
-        required: &BTreeSet<&str>,
-        document: &mut Document<'_>,
-    ) -> Member {
+    /// An index signature has to admit every named property, so its type is the union of all of theirs, `types`. They are not
+    /// printed again: objects in objects would be printed twice as often at each level.
+    fn index_signature(&mut self, others: &Value, mut types: Vec<String>, document: &mut Document<'_>) -> Member {
         let printed = self.schema(others, document);
         let value = if printed == "any" || printed == "unknown" {
             printed
         } else {
-            let mut members = vec![printed];
-            members.extend(properties.values().map(|property| self.schema(property, document)));
-            if properties.keys().any(|name| !required.contains(name.as_str())) {
-                members.push("undefined".to_owned());
-            }
-            union(members)
+            types.insert(0, printed);
+            union(types)
         };
         Member { text: format!("[key: string]: {value}"), documentation: None }
     }
@@ -370,12 +372,8 @@ fn intersection(members: Vec<String>) -> String {
 }
 
 fn join(members: Vec<String>, separator: &str, empty: &str) -> String {
-    let mut unique: Vec<String> = Vec::with_capacity(members.len());
-    for member in members {
-        if !unique.contains(&member) {
-            unique.push(member);
-        }
-    }
+    let mut known = HashSet::with_capacity(members.len());
+    let unique: Vec<&str> = members.iter().map(String::as_str).filter(|member| known.insert(*member)).collect();
     if unique.is_empty() { empty.to_owned() } else { unique.join(separator) }
 }
 
@@ -462,6 +460,23 @@ mod tests {
         assert_eq!(print(json!({"const": "it's \"quoted\""})), r#""it's \"quoted\"""#);
         assert_eq!(print(json!({"type": "string", "enum": ["a", "b"]})), r#""a" | "b""#);
         assert_eq!(print(json!({"tsType": "unknown"})), "unknown");
+    }
+
+    #[test]
+    fn schemas_that_double_at_each_level_come_to_an_end() {
+        let nested = (0..60).fold(json!({"type": "string"}), |inner, _| {
+            json!({"type": "object", "properties": {"a": inner}, "required": ["a"], "additionalProperties": {"type": "number"}})
+        });
+        assert!(print(nested).len() < 64 << 20);
+        let definitions: Map<String, Value> = (0..30)
+            .map(|level| {
+                let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+                (format!("d{level}"), json!({"type": "object", "properties": {"x": next, "y": next}}))
+            })
+            .chain([("d30".to_owned(), json!({"type": "string"}))])
+            .collect();
+        let printed = print(json!({"$ref": "#/$defs/d0", "$defs": definitions}));
+        assert_eq!(printed.matches("type D").count(), 31, "{printed}");
     }
 
     #[test]

@@ -4,6 +4,8 @@
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
+use super::references::check_references;
+
 /// No more problems than this are reported for one value.
 const MAX_PROBLEMS: usize = 20;
 
@@ -43,6 +45,7 @@ impl Validator {
     /// # Errors
     /// Says what is wrong with the schema. Remote references are not fetched and are an error.
     pub(crate) fn new(schema: &Value) -> Result<Self, String> {
+        check_references(schema).map_err(|problem| format!("not a usable JSON Schema: {problem}"))?;
         match jsonschema::validator_for(schema) {
             Ok(validator) => Ok(Self(validator)),
             Err(error) => Err(format!("not a valid JSON Schema: {error}")),

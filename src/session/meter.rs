@@ -14,11 +14,11 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::{
+    clock::RunClock,
     overall::{Overall, Share},
     permits::{Permit, Permits},
     price_book::PriceBook,
     request::{Request, Stage, characters},
-    standstill::Standstill,
 };
 use crate::{
     chat::Usage,
@@ -35,14 +35,13 @@ pub(super) const GRACE: Duration = Duration::from_millis(250);
 /// The limits of one run and what it has used of them. Shared by all its prompts.
 pub(crate) struct Meter {
     prices: PriceBook,
-    budget: RefCell<Budget>,
+    /// The budget too: the time of a run is watched from other threads.
+    clock: RunClock,
     /// Of the runs that this one is one of.
     share: Option<Share>,
     permits: Permits,
     /// Requests that are not settled.
     open: RefCell<BTreeMap<RequestId, Rc<Request>>>,
-    began: Instant,
-    still: Standstill,
     ended: RefCell<Option<Rc<RunError>>>,
     /// Whether somebody outside may end the run.
     is_cancellable: bool,
@@ -60,12 +59,10 @@ impl Meter {
     pub(crate) fn after(before: Used, typed: Limits, own_prices: OwnPrices) -> Self {
         Meter {
             prices: PriceBook::new(own_prices),
-            budget: RefCell::new(Budget::after(before, typed)),
+            clock: RunClock::new(Budget::after(before, typed)),
             share: None,
             permits: Permits::new(typed.parallel()),
             open: RefCell::default(),
-            began: Instant::now(),
-            still: Standstill::default(),
             ended: RefCell::default(),
             is_cancellable: false,
             change: Notify::new(),
@@ -85,7 +82,7 @@ impl Meter {
     }
 
     fn limits(&self) -> Limits {
-        let own = *self.budget.borrow().limits();
+        let own = *self.clock.budget().limits();
         self.share.as_ref().map_or(own, |share| own.and(share.limits()))
     }
 
@@ -128,12 +125,12 @@ impl Meter {
     /// # Errors
     /// The limit that it would pass.
     pub(super) fn ask(&self, estimate: Estimate) -> Result<Allowance, Reached> {
-        let allowance = self.budget.borrow_mut().ask(estimate)?;
+        let allowance = self.clock.budget().ask(estimate)?;
         let Some(share) = &self.share else { return Ok(allowance) };
         match share.ask(allowance.request, estimate) {
             Ok(left) => Ok(Allowance { output_left: left.into_iter().chain(allowance.output_left).min(), ..allowance }),
             Err(reached) => {
-                self.budget.borrow_mut().release(allowance.request);
+                self.clock.budget().release(allowance.request);
                 Err(reached)
             }
         }
@@ -148,12 +145,12 @@ impl Meter {
 
     /// Whether there are requests of whose answers nothing has been heard.
     pub(super) fn is_asking(&self) -> bool {
-        self.budget.borrow().is_asking()
+        self.clock.budget().is_asking()
     }
 
     /// Whether more will be known in a moment of what was used.
     pub(super) fn is_about_to_know(&self) -> bool {
-        self.budget.borrow().is_about_to_know()
+        self.clock.budget().is_about_to_know()
     }
 
     /// Counts text of an answer.
@@ -161,19 +158,19 @@ impl Meter {
     /// # Errors
     /// A limit is passed, in all likelihood: the whole run ends.
     pub(super) fn heard(&self, request: &Request, text: &str) -> Result<(), RunError> {
-        let heard = self.budget.borrow_mut().heard(request.id, text);
+        let heard = self.clock.budget().heard(request.id, text);
         let of_all = || self.share.as_ref().map_or(Ok(()), |share| share.heard(request.id, text));
         heard.and_then(|()| of_all()).map_err(|reached| self.stop(reached))
     }
 
     /// Notes that an answer has come to its tool calls, with which answers end.
     pub(super) fn answer_ends(&self, request: &Request) {
-        self.budget.borrow_mut().ends(request.id);
+        self.clock.budget().ends(request.id);
     }
 
     /// Ends the run when a limit leaves nothing to answer with.
     pub(super) fn stop_when_used_up(&self) {
-        let used_up = self.budget.borrow().used_up();
+        let used_up = self.clock.budget().used_up();
         let used_up = used_up.or_else(|| self.share.as_ref()?.used_up());
         if let Some(reached) = used_up {
             self.stop(reached);
@@ -199,7 +196,7 @@ impl Meter {
             Stage::LetIn | Stage::Refused => {
                 request.stage.set(Stage::Settled);
                 self.open.borrow_mut().remove(&request.id);
-                self.budget.borrow_mut().release(request.id);
+                self.clock.budget().release(request.id);
                 self.share.iter().for_each(|share| share.release(request.id));
             }
             Stage::Sent | Stage::Answered => {
@@ -210,8 +207,14 @@ impl Meter {
         }
     }
 
-    /// Gives up all requests under way: the process ends.
+    /// The clock of the run, for threads that have to know when it is late.
+    pub(crate) fn clock(&self) -> &RunClock {
+        &self.clock
+    }
+
+    /// Gives up all requests under way: the run is over.
     pub(crate) fn close(&self) {
+        self.clock.finish();
         let open: Vec<_> = self.open.borrow().values().cloned().collect();
         open.iter().for_each(|request| self.give_up(request));
     }
@@ -226,7 +229,7 @@ impl Meter {
         request.priced(|model| {
             let cost = |usage: &Usage| self.prices.cost(model, usage);
             self.share.iter().for_each(|share| share.settle(request.id, &usage, asked, cost));
-            self.budget.borrow_mut().settle(request.id, &usage, asked, cost)
+            self.clock.budget().settle(request.id, &usage, asked, cost)
         })
     }
 
@@ -236,7 +239,7 @@ impl Meter {
     /// A limit is reached, or has been.
     pub(super) fn check(&self) -> Result<(), RunError> {
         if self.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
-            let reached = self.budget.borrow().time_is_up();
+            let reached = self.clock.budget().time_is_up();
             self.stop(reached);
         }
         match &*self.ended.borrow() {
@@ -285,7 +288,8 @@ impl RunLimits for Meter {
         if !prices.is_null() {
             self.prices.add_own(prices).map_err(usage)?;
         }
-        self.budget.borrow_mut().set_file_limits(limits);
+        self.clock.budget().set_file_limits(limits);
+        self.clock.limit_changed();
         self.permits.set(self.limits().parallel());
         self.change.notify_waiters();
         Ok(unknown)
@@ -301,17 +305,16 @@ impl RunLimits for Meter {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let time = self.budget.borrow().time()?;
-        self.began.checked_add(time)?.checked_add(self.still.so_far()?)
+        self.clock.deadline()
     }
 
     fn stop_clock(&self) {
-        self.still.begin();
+        self.clock.pause();
         self.change.notify_waiters();
     }
 
     fn let_clock_go(&self) {
-        self.still.end();
+        self.clock.resume();
         self.change.notify_waiters();
     }
 

@@ -8,6 +8,7 @@
 
 mod admission;
 mod answer;
+mod clock;
 mod doors;
 mod endings;
 mod failure;
@@ -28,6 +29,7 @@ mod used;
 mod waiting;
 mod warnings;
 
+pub(crate) use clock::{LATENESS, LateRun, RunClock, WatchedRun};
 pub(crate) use doors::{Outside, doors};
 pub(crate) use failure::{AskedModel, RunFailure, failure, without_secrets};
 pub(crate) use file::{FileRunOptions, Surroundings, read_input, run_file};

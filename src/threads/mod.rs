@@ -74,16 +74,16 @@ impl<J: Send + 'static> Threads<J> {
         *id
     }
 
-    /// Replaces each thread that a job has held for longer than this. What else such a thread had is not run before that job
-    /// ends, if ever: it is the caller's to run it again.
+    /// Replaces each thread that a job has held for longer than `patience` says of it. What else such a thread had is not run before
+    /// that job ends, if ever: it is the caller's to run it again.
     ///
     /// # Errors
     /// The system has no thread left.
-    pub(crate) fn replace_stuck(&mut self, longer_than: Duration) -> io::Result<Vec<Stuck>> {
+    pub(crate) fn replace_stuck(&mut self, patience: impl Fn(u64) -> Duration) -> io::Result<Vec<Stuck>> {
         let mut found = Vec::new();
         for index in 0..self.threads.len() {
             let (thread, one) = &self.threads[index];
-            let Some(job) = one.stuck(longer_than) else { continue };
+            let Some(job) = one.stuck(&patience) else { continue };
             let stuck = Stuck { job, thread: *thread };
             match self.one_more() {
                 Ok(another) => self.threads[index] = another,
@@ -130,7 +130,7 @@ mod tests {
         assert!(began.elapsed() < Duration::from_secs(5));
         threads.run(3, 3000);
         let stuck = loop {
-            if let Some(stuck) = threads.replace_stuck(Duration::from_millis(100)).unwrap().pop() {
+            if let Some(stuck) = threads.replace_stuck(|_| Duration::from_millis(100)).unwrap().pop() {
                 break stuck;
             }
             std::thread::sleep(Duration::from_millis(10));

@@ -34,11 +34,11 @@ impl Pulse {
         .await;
     }
 
-    /// The job that has had its turn for longer than this.
-    pub(super) fn stuck(&self, longer_than: Duration) -> Option<u64> {
+    /// The job that has had its turn for longer than `patience` says of it.
+    pub(super) fn stuck(&self, patience: impl Fn(u64) -> Duration) -> Option<u64> {
         let job = self.job.load(Ordering::Acquire);
         let turn = Duration::from_millis(self.now().saturating_sub(self.since.load(Ordering::Relaxed)));
-        (job != 0 && turn > longer_than).then_some(job)
+        (job != 0 && turn > patience(job)).then_some(job)
     }
 
     fn now(&self) -> u64 {

@@ -64,9 +64,9 @@ impl<J: Send + 'static> Thread<J> {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// The job that has held it for longer than this.
-    pub(super) fn stuck(&self, longer_than: Duration) -> Option<u64> {
-        self.pulse.stuck(longer_than)
+    /// The job that has held it for longer than `patience` says of it.
+    pub(super) fn stuck(&self, patience: impl Fn(u64) -> Duration) -> Option<u64> {
+        self.pulse.stuck(patience)
     }
 }
 

@@ -22,6 +22,7 @@ use super::{
     outbox::{Ended, pair},
     tally::Turn,
 };
+use crate::session::WatchedRun;
 
 /// How long an attempt waits for the one before it: broken connections are noticed within 40 s.
 const PATIENCE: Duration = Duration::from_secs(45);
@@ -109,6 +110,7 @@ impl<'a> Attempt<'a> {
         self.begun.store(true, Ordering::Relaxed);
         let (outbox, inbox) = pair(stored.len());
         let over = self.crew.run(Job {
+            watched: WatchedRun::default(),
             file: file.clone(),
             run: run.clone(),
             invocation: invocation.clone(),

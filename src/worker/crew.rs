@@ -23,14 +23,18 @@ use super::{
 };
 use crate::{
     script::THREAD_STACK_SIZE,
+    session::{LateRun, WatchedRun},
     threads::{Like, ThreadId, Threads},
 };
 
 /// How long a run may hold its thread: longer than what is interrupted, and than what lmthing itself does with a large answer.
 const STUCK: Duration = Duration::from_secs(60);
 
+/// The same when it should be over by its limit.
+const STUCK_LATE: Duration = Duration::from_millis(100);
+
 /// How often is looked for those that do.
-const TICK: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(200);
 
 /// How long an engine is kept whose attempt was lost: Restate needs seconds to start again.
 const KEPT: Duration = Duration::from_secs(60);
@@ -68,6 +72,7 @@ struct Running {
     thread: ThreadId,
     outbox: Arc<Outbox>,
     over: watch::Receiver<()>,
+    watched: WatchedRun,
 }
 
 impl Crew {
@@ -136,10 +141,11 @@ impl Crew {
         let (told, over) = watch::channel(());
         job.over = Some(told);
         let (run, outbox, place) = (job.run.clone(), job.outbox.clone(), job.place.clone());
+        let watched = job.watched.clone();
         let thread = self.threads().run(number, (number, job));
         let mut running = self.running();
         running.retain(|_, running| running.over.has_changed().is_ok());
-        running.insert(number, Running { run, place, thread, outbox, over: over.clone() });
+        running.insert(number, Running { run, place, thread, outbox, over: over.clone(), watched });
         over
     }
 
@@ -176,8 +182,16 @@ impl Crew {
             }
             tokio::time::sleep(TICK).await;
             self.left().retain(|_, (since, _)| since.elapsed() < KEPT);
+            let late = self.late();
+            let patience = |job| if late.contains_key(&job) { STUCK_LATE } else { STUCK };
             // Without a thread in the place of a stuck one it goes on with the others.
-            for stuck in self.threads().replace_stuck(STUCK).unwrap_or_default() {
+            let stuck = self.threads().replace_stuck(patience).unwrap_or_default();
+            for (number, late) in late {
+                let Some(lost) = self.running().remove(&number) else { continue };
+                lost.outbox.end(Ended::ForGood("limit", late.message));
+                lost.place.give_back();
+            }
+            for stuck in stuck {
                 let mut running = self.running();
                 let lost: Vec<u64> = running
                     .iter()
@@ -196,6 +210,12 @@ impl Crew {
                 }
             }
         }
+    }
+
+    /// Runs that have passed a limit and did not end by themselves.
+    fn late(&self) -> HashMap<u64, LateRun> {
+        let is_late = |(number, running): (&u64, &Running)| Some((*number, running.watched.late()?));
+        self.running().iter().filter_map(is_late).collect()
     }
 
     fn left(&self) -> MutexGuard<'_, HashMap<String, (Instant, Engine)>> {

@@ -2,7 +2,6 @@
 //! run stops when nobody is at the other end of it.
 
 use std::{
-    cell::RefCell,
     panic::AssertUnwindSafe,
     path::Path,
     pin::pin,
@@ -30,7 +29,7 @@ use super::{
 use crate::{
     checkpoint::{StoreError, Stored},
     cost::Used,
-    event::{Agent, Event, EventKind, Events, Reader, RunFinish, Summary},
+    event::{Agent, Event, EventKind, Events, Reader, RunFinish, SharedSummary, Summary},
     input::CommandLine,
     journal::{INVOCATION, Mirror, Secrets, Start},
     permission::AskedLater,
@@ -40,7 +39,9 @@ use crate::{
         SCRIPT_STACK_SIZE, ScriptHost,
         bindings::{Exchanges, FileRun},
     },
-    session::{AskedModel, FileRunOptions, Meter, RunFailure, SharedModel, Surroundings, run_file, used_before},
+    session::{
+        AskedModel, FileRunOptions, Meter, RunFailure, SharedModel, Surroundings, WatchedRun, run_file, used_before,
+    },
     trace::otel::SharedExport,
 };
 
@@ -80,6 +81,8 @@ pub(super) struct Job {
     pub(super) over: Option<watch::Sender<()>>,
     /// Its place among those that run, unless it has lost that.
     pub(super) place: Place,
+    /// What the crew watches of it.
+    pub(super) watched: WatchedRun,
 }
 
 /// A place among those that run, which is given back once.
@@ -130,9 +133,9 @@ async fn attempt(shared: &Shared, redactor: &Redactor, job: &Job) -> Ended {
         }
         None => (Default::default(), Summary::with_text(), None, Used::default()),
     };
-    let summary = Rc::new(RefCell::new(summary));
+    let summary = SharedSummary::new(summary);
     let sums = summary.clone();
-    let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event))];
+    let mut readers: Vec<Reader> = vec![Rc::new(move |event: &Event<'_>| sums.lock().add(event))];
     readers.push(telling::reader(job.log.clone(), redactor.clone()));
     if let Some(export) = &shared.options.export {
         let redactor = redactor.clone();
@@ -144,6 +147,7 @@ async fn attempt(shared: &Shared, redactor: &Redactor, job: &Job) -> Ended {
     events.emit(&Agent::root(), &EventKind::RunStart { file: job.file.display().to_string(), resumed });
     let meter = Meter::after(used, shared.options.limits, shared.options.own_prices.clone());
     let meter = Rc::new(meter.cancellable());
+    job.watched.begin(meter.clock(), &summary);
     let options = options_of(shared, redactor, job, &host, (&events, &meter, recorder.clone()));
     let end = drive(run_file(&job.file, options), &meter, &job.outbox, &recorder).await;
     meter.close();
@@ -174,18 +178,12 @@ async fn drive(
 }
 
 /// What came of an attempt.
-fn finish(
-    shared: &Shared,
-    redactor: &Redactor,
-    end: &FileRun,
-    events: &Rc<Events>,
-    summary: &RefCell<Summary>,
-) -> Ended {
+fn finish(shared: &Shared, redactor: &Redactor, end: &FileRun, events: &Rc<Events>, summary: &SharedSummary) -> Ended {
     let asked = match &shared.options.model {
         Some(SharedModel::Named(name)) => Some(AskedModel { name, option: "-m, --model" }),
         _ => None,
     };
-    let last = summary.borrow().finish_reason;
+    let last = summary.lock().finish_reason;
     let failure = RunFailure::of(end, last, asked, redactor);
     let finish = RunFinish {
         exit_code: failure.as_ref().map_or(0, |failure| failure.to_failure().code),
@@ -199,7 +197,7 @@ fn finish(
     if let Some(failure) = failure.filter(|_| may_pass(end)) {
         return Ended::TryAgain(failure.diagnostic.message);
     }
-    let mut report = summary.borrow().to_json(&finish);
+    let mut report = summary.lock().to_json(&finish);
     // Not the text: what the model says is left as it is. What the script makes of it may be anything.
     if let Some(output) = report.get_mut("output") {
         redactor.apply_texts(output);

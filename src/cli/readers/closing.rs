@@ -1,24 +1,20 @@
 //! The line that a run with a real model ends with on a terminal: steps, seconds, tokens, cost.
 
-use std::{
-    cell::{Cell, RefCell},
-    rc::Rc,
-    time::Duration,
-};
+use std::{cell::Cell, rc::Rc, time::Duration};
 
 use super::figures::{cost, seconds, tokens};
 use crate::{
     cli::Printer,
-    event::{Event, EventKind, Reader, Summary},
+    event::{Event, EventKind, Reader, SharedSummary, Summary},
 };
 
 /// Prints the line. `summary` has taken note of each event before.
-pub(in crate::cli) fn closing(printer: Rc<Printer>, summary: Rc<RefCell<Summary>>) -> Reader {
+pub(in crate::cli) fn closing(printer: Rc<Printer>, summary: SharedSummary) -> Reader {
     // A run of nothing but mocks has cost nobody anything.
     let is_real = Cell::new(false);
     Rc::new(move |event: &Event<'_>| match event.kind {
         EventKind::StepStart { model, .. } if !model.starts_with("mock:") => is_real.set(true),
-        EventKind::RunFinish(_) if is_real.get() => printer.stderr_dim(&line(&summary.borrow())),
+        EventKind::RunFinish(_) if is_real.get() => printer.stderr_dim(&line(&summary.lock())),
         _ => {}
     })
 }

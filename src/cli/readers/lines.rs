@@ -1,20 +1,20 @@
 //! `-f events`: every event as a line of JSON on stdout (docs/events.md).
 
-use std::{cell::RefCell, rc::Rc};
+use std::rc::Rc;
 
 use serde_json::Value;
 
 use crate::{
     chat::StreamPart,
     cli::Printer,
-    event::{Event, EventKind, Reader, Summary},
+    event::{Event, EventKind, Reader, SharedSummary},
     provider::Redactor,
 };
 
 /// Prints the lines. `summary` has taken note of each event before.
-pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: Rc<RefCell<Summary>>, redactor: Redactor) -> Reader {
+pub(in crate::cli) fn lines(printer: Rc<Printer>, summary: SharedSummary, redactor: Redactor) -> Reader {
     Rc::new(move |event: &Event<'_>| {
-        let line = event.to_line(&summary.borrow());
+        let line = event.to_line(&summary.lock());
         let is_delta = is_delta(event.kind);
         if let Some(line) = line {
             let mut line = match Clean::of(event.kind) {

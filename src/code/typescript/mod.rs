@@ -4,6 +4,7 @@
 //! (enums, namespaces, parameter properties, decorators) is compiled by tsr instead, and [`Positions`] lead back.
 
 mod compile;
+mod depth;
 mod erase;
 mod kinds;
 mod positions;
@@ -48,6 +49,9 @@ pub(crate) fn to_javascript(text: &str) -> Result<JavaScript, Problem> {
         match erase(&tree).map_err(failed)? {
             Erased::Blanked(code) => Ok(JavaScript { code, positions: None }),
             Erased::NeedsCompiling => {
+                if let Some(problem) = depth::too_deep_to_compile(&tree).map_err(failed)? {
+                    return Err(problem);
+                }
                 let (code, positions) = compile::compile(text).map_err(failed)?;
                 Ok(JavaScript { code, positions: Some(positions) })
             }

@@ -12,6 +12,8 @@ use tsr_compiler::diagnostic_writer::flattened;
 use tsr_core::ScriptKind;
 use tsr_jsstring::{JsString, SourceText};
 
+use crate::code::nesting::{MAX_NESTING, nested_too_deep};
+
 /// Diagnostics of category "error" (`tsr_diagnostics::Category::Error`).
 const ERROR: i32 = 1;
 
@@ -60,8 +62,11 @@ impl Tree {
     /// Parses `text`. A text with syntax errors gives a tree too.
     ///
     /// # Errors
-    /// When the parser itself fails.
+    /// When the parser itself fails. It is not given brackets in a thousand others, at which it takes minutes.
     pub(crate) fn parse(text: &str, language: Language) -> Result<Self, Error> {
+        if nested_too_deep(text, MAX_NESTING).is_some() {
+            return Err(Error::InvalidGraph);
+        }
         let (kind, name) = match language {
             Language::JavaScript => (ScriptKind::JS, b"/module.mjs"),
             Language::TypeScript => (ScriptKind::TS, b"/module.mts"),
@@ -74,8 +79,8 @@ impl Tree {
         Ok(Self { file, root })
     }
 
-    /// The syntax errors, in the order of the text.
-    pub(crate) fn problems(&self) -> Result<Vec<Problem>, Error> {
+    /// What the parser complains about, in the order of the text.
+    pub(super) fn parser_problems(&self) -> Result<Vec<Problem>, Error> {
         let source = self.view().source_file(self.root)?;
         let errors = source.diagnostics().iter().chain(source.js_diagnostics());
         let mut problems: Vec<Problem> =

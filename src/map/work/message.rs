@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::{
     map::results::{Outcome, Place},
     remote::RemoteError,
+    session::WatchedRun,
 };
 
 /// A row to be run.
@@ -16,6 +17,8 @@ pub(in crate::map) struct Job {
     pub(in crate::map) attempt: u32,
     /// Which of its runs at a server it is, when that is known.
     pub(in crate::map) place: Option<Place>,
+    /// What the pool watches of it.
+    pub(in crate::map) watched: WatchedRun,
 }
 
 /// Something has happened.

@@ -16,7 +16,7 @@ use super::{
     drivers::{no_thread, threads},
     elsewhere::There,
     message::{Job, Message},
-    row::{Shared, broken},
+    row::{Shared, broken, cut_off},
     running::{Running, used},
     tally::Tally,
 };
@@ -30,7 +30,7 @@ use crate::{
         results::{Outcome, Place, RowError, Writer, to_line},
     },
     prompt::RunError,
-    session::Overall,
+    session::{LateRun, Overall, WatchedRun},
     threads::Threads,
 };
 
@@ -39,6 +39,9 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// How long a script may hold its thread: longer than what is interrupted.
 const STUCK: Duration = Duration::from_secs(15);
+
+/// The same when it should be over.
+const STUCK_LATE: Duration = Duration::from_millis(100);
 
 /// How long rows that are under way have to end when the user wants the end.
 const GRACE: Duration = Duration::from_millis(800);
@@ -196,7 +199,9 @@ impl Pool {
 
     /// Hands a row to a thread.
     fn start(&mut self, mut row: Running) {
-        let job = Job { row: row.row, input: row.input.clone(), attempt: row.attempt, place: row.place };
+        row.watched = WatchedRun::default();
+        let (input, watched) = (row.input.clone(), row.watched.clone());
+        let job = Job { row: row.row, input, attempt: row.attempt, place: row.place, watched };
         row.thread = Some(self.threads.run(row.row, job));
         self.running.insert(row.row, row);
     }
@@ -323,9 +328,19 @@ impl Pool {
         written.map_err(|error| self.writer.failed(&error))
     }
 
-    /// A script that cannot be interrupted keeps its thread; the rows beside it are run anew on another.
+    /// A script that cannot be interrupted keeps its thread; the rows beside it are run anew on another. A row that is late by its
+    /// own limit is over, whoever keeps its thread.
     fn give_up_on_the_stuck(&mut self, listener: &mut dyn Listener) -> Result<(), Box<Diagnostic>> {
-        for stuck in self.threads.replace_stuck(STUCK).map_err(|error| no_thread(&error))? {
+        let is_late = |row: &Running| Some((row.row, row.watched.late()?));
+        let late: HashMap<u64, LateRun> = self.running.values().filter_map(is_late).collect();
+        let patience = |row| if late.contains_key(&row) { STUCK_LATE } else { STUCK };
+        let stuck = self.threads.replace_stuck(patience).map_err(|error| no_thread(&error))?;
+        for (row, late) in late {
+            if let Some(running) = self.running.remove(&row) {
+                self.has_ended(running, cut_off(late), listener)?;
+            }
+        }
+        for stuck in stuck {
             let is_there = |row: &&Running| row.thread == Some(stuck.thread);
             let rows: Vec<u64> = self.running.values().filter(is_there).map(|row| row.row).collect();
             for row in rows {

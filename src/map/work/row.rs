@@ -1,7 +1,6 @@
 //! One row: a run of the file in an engine of its own. Must not know other rows.
 
 use std::{
-    cell::RefCell,
     panic::AssertUnwindSafe,
     rc::Rc,
     sync::{Arc, mpsc::Sender},
@@ -18,7 +17,7 @@ use super::{
 use crate::{
     checkpoint::NoCheckpoints,
     diagnostic::Diagnostic,
-    event::{Event, Events, Summary},
+    event::{Event, Events, SharedSummary, Summary},
     input::{CommandLine, Taken},
     map::{
         options::{MapOptions, approval_advice, mcp_config},
@@ -31,7 +30,9 @@ use crate::{
         SCRIPT_STACK_SIZE,
         bindings::{Exchanges, FileRun},
     },
-    session::{AskedModel, FileRunOptions, Meter, Overall, RunFailure, SharedModel, Surroundings, run_file, warnings},
+    session::{
+        AskedModel, FileRunOptions, LateRun, Meter, Overall, RunFailure, SharedModel, Surroundings, run_file, warnings,
+    },
 };
 
 /// Bytes that the scripts of a row may use: many run at once.
@@ -59,8 +60,9 @@ pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender:
     let options = &shared.options;
     let own = redactor.clone();
     let host = RowHost::of_row(job.row, sender.clone(), Box::new(move |text| own.apply(text)));
-    let summary = Rc::new(RefCell::new(Summary::with_text()));
+    let summary = SharedSummary::new(Summary::with_text());
     let meter = Rc::new(Meter::within(&shared.overall, options.own_prices.clone()));
+    job.watched.begin(meter.clock(), &summary);
     let run = run_file(&options.file, options_of(shared, redactor, job, (&host, &summary, &meter)));
     let end = AssertUnwindSafe(run).catch_unwind().await;
     meter.close();
@@ -69,7 +71,7 @@ pub(super) async fn run(shared: &Shared, redactor: &Redactor, job: &Job, sender:
     let end = end.unwrap_or_else(|_| {
         FileRun::Failed(Rc::new(RunError::from(Diagnostic::new("lmthing failed while it ran this row"))))
     });
-    let mut summary = summary.borrow_mut();
+    let mut summary = summary.lock();
     let asked = match &options.model {
         Some(SharedModel::Named(name)) => Some(AskedModel { name, option: "-m, --model" }),
         _ => None,
@@ -97,15 +99,28 @@ pub(super) fn broken(message: &str) -> Outcome {
     Outcome { failure: Some(failure), cost: Some(0.0), ..Outcome::default() }
 }
 
+/// A row that has passed a limit and did not end by itself.
+pub(super) fn cut_off(LateRun { message, summary, took }: LateRun) -> Outcome {
+    Outcome {
+        cost: summary.total_cost(),
+        text: summary.text,
+        finish_reason: summary.finish_reason,
+        usage: summary.usage,
+        took,
+        failure: Some(RowError::new(RunError::LIMIT_EXIT_CODE, "limit", message)),
+        ..Outcome::default()
+    }
+}
+
 fn options_of(
     shared: &Shared,
     redactor: &Redactor,
     job: &Job,
-    (host, summary, meter): (&RowHost, &Rc<RefCell<Summary>>, &Rc<Meter>),
+    (host, summary, meter): (&RowHost, &SharedSummary, &Rc<Meter>),
 ) -> FileRunOptions {
     let options = &shared.options;
     let sums = summary.clone();
-    let reader = Rc::new(move |event: &Event<'_>| sums.borrow_mut().add(event));
+    let reader = Rc::new(move |event: &Event<'_>| sums.lock().add(event));
     let host: Rc<dyn crate::script::ScriptHost> = Rc::new(host.clone());
     let input = serde_json::Value::Object(job.input.clone()).to_string();
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_else(|_| "lmthing".into());

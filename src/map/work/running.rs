@@ -8,6 +8,7 @@ use crate::{
     chat::Usage,
     cost::Used,
     map::results::{Outcome, Place},
+    session::WatchedRun,
     threads::ThreadId,
 };
 
@@ -21,6 +22,8 @@ pub(super) struct Running {
     pub(super) failures: u32,
     pub(super) refusals: u32,
     pub(super) thread: Option<ThreadId>,
+    /// The attempt that is under way.
+    pub(super) watched: WatchedRun,
     /// Which of its runs at a server is next.
     pub(super) place: Option<Place>,
     /// What earlier attempts used.
@@ -38,6 +41,7 @@ impl Running {
             failures: 0,
             refusals: 0,
             thread: None,
+            watched: WatchedRun::default(),
             place: None,
             usage: Usage::default(),
             cost: Some(0.0),

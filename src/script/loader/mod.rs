@@ -51,6 +51,9 @@ use crate::permission::Permissions;
 use kind::Kind;
 use resolver::ModuleResolver;
 
+/// Brackets of JavaScript in each other: the engine takes minutes for more functions than that, and has no stack for anything else.
+const MAX_NESTING: usize = 10_000;
+
 /// The resolver and the loader of one engine; clones share the same state.
 #[derive(Clone, JsLifetime)]
 pub(super) struct ModuleLoader(Rc<ModuleResolver>);
@@ -173,7 +176,11 @@ impl ModuleLoader {
         let code = match source::is_typescript(name) {
             true => typescript::strip(&self.0.modules, name, &text)
                 .map_err(|failure| LoadFailure::Syntax.mark(ctx, failure.throw(ctx)))?,
-            false => text,
+            false => {
+                typescript::check_nesting(name, &text, MAX_NESTING)
+                    .map_err(|failure| LoadFailure::Syntax.mark(ctx, failure.throw(ctx)))?;
+                text
+            }
         };
         let code = match zod::narrowed(&code) {
             Some(code) => {

@@ -11,7 +11,7 @@ use crate::{
     script::{
         bindings::{
             services,
-            values::{kind_of, property, to_json, to_json_text, type_error},
+            values::{kind_of, message_of, property, to_json, to_json_text, type_error},
         },
         host::host,
     },
@@ -64,7 +64,8 @@ pub(crate) fn mock_item<'js>(
     if let Some(text) = plain_text(item)? {
         return Ok(Ok(MockItem::Text(text.into())));
     }
-    let mut json = to_json(ctx, item)?;
+    let mut json = to_json(ctx, item)
+        .map_err(|error| type_error(ctx, format!("mock item {index}: {}", message_of(ctx, error))))?;
     // As text, as models give them: a value would lose half surrogate pairs.
     let args = item.as_object().map(|item| property(item, "args")).transpose()?.flatten();
     if let Some(args) = args.filter(|args| !args.is_string()) {

@@ -9,16 +9,18 @@ use rquickjs::{
 };
 
 use crate::{
-    chat::{ToolInput, read_json},
+    chat::{MAX_JSON_DEPTH, ToolInput, read_json},
     script::ScriptError,
 };
 
 pub(crate) mod abort;
 pub(crate) mod messages;
 pub(crate) mod schema;
+mod size;
 pub(crate) mod snapshot;
 pub(crate) mod steps;
 pub(crate) mod text;
+mod zod_parts;
 
 /// Throws a `TypeError`.
 pub(crate) fn type_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
@@ -30,13 +32,19 @@ pub(crate) fn plain_error(ctx: &Ctx<'_>, message: impl Into<String>) -> Error {
     ScriptError::error(message).throw(ctx)
 }
 
+/// Deeper data is not made into JSON text: what JavaScript makes of such text is for scripts and code, which may nest deeper than
+/// what Rust reads.
+const MAX_TEXT_DEPTH: usize = 1000;
+
 /// JSON semantics (`toJSON`, dropped functions): `undefined` becomes `null`, cycles and bigints throw. Half surrogate
 /// pairs become U+FFFD.
 pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<serde_json::Value> {
     if let Some(string) = value.as_string() {
         return string_text(ctx, string).map(serde_json::Value::String);
     }
-    read_json(&to_json_text(ctx, value)?).map_err(|error| type_error(ctx, format!("not JSON: {error}")))
+    let not_json = |error: &dyn std::fmt::Display| type_error(ctx, format!("not JSON: {error}"));
+    size::check_size(ctx, value, MAX_JSON_DEPTH).map_err(|error| not_json(&error))?;
+    read_json(&written(ctx, value)?).map_err(|error| not_json(&error))
 }
 
 /// The text of a string; half surrogate pairs become U+FFFD.
@@ -44,7 +52,7 @@ pub(crate) fn string_text<'js>(ctx: &Ctx<'js>, string: &rquickjs::String<'js>) -
     // QuickJS gives half a pair as bytes that are no UTF-8. Its `JSON.stringify` escapes it, and that can be read.
     match string.to_string() {
         Err(Error::Utf8(_)) => {
-            let text = to_json_text(ctx, string.as_value())?;
+            let text = written(ctx, string.as_value())?;
             read_json(&text).map_err(|error| type_error(ctx, format!("not text: {error}")))
         }
         text => text,
@@ -53,6 +61,11 @@ pub(crate) fn string_text<'js>(ctx: &Ctx<'js>, string: &rquickjs::String<'js>) -
 
 /// [`to_json`] as text, in which half surrogate pairs stand as escapes.
 pub(crate) fn to_json_text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
+    size::check_size(ctx, value, MAX_TEXT_DEPTH).map_err(|error| type_error(ctx, format!("not JSON: {error}")))?;
+    written(ctx, value)
+}
+
+fn written<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
     ctx.json_stringify(value.clone())?.map_or_else(|| Ok("null".into()), |text| text.to_string())
 }
 

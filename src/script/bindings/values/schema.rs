@@ -9,7 +9,9 @@ use std::{
 
 use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value, class::Trace, function::This};
 
-use super::{from_json, kind_of, plain_error, property, settle, to_json, to_text, type_error};
+use super::{
+    from_json, kind_of, plain_error, property, settle, to_json, to_text, type_error, zod_parts::has_too_many_parts,
+};
 use crate::{
     schema::{Problem, Validator, describe_problems},
     script::import_builtin,
@@ -277,6 +279,9 @@ fn convert_zod<'js>(
     options.set("unrepresentable", "any")?;
     if let Some(target) = target {
         options.set("target", target)?;
+    }
+    if has_too_many_parts(schema) {
+        options.set("reused", "ref")?;
     }
     if let Some(mark) = mark {
         options.set("override", mark)?;

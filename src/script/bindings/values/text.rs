@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rquickjs::{CString, Ctx, Result, Value, atom::PredefinedAtom, object::Filter};
 
-use super::{property, thrown_message, to_text, type_error};
+use super::{property, size::check_size, thrown_message, to_text, type_error};
 use crate::{chat::MAX_JSON_DEPTH, prompt::Data};
 
 /// The text of a value that has an obvious one: string, number, boolean, bigint, or an object with a string as its
@@ -31,6 +31,7 @@ pub(crate) fn data_of<'js>(
     place: &str,
 ) -> Result<Rc<Data>> {
     let wrong = |reason: String| type_error(ctx, format!("{place}: the data cannot be written: {reason}"));
+    check_size(ctx, value, MAX_JSON_DEPTH).map_err(|error| wrong(format!("not JSON: {error}")))?;
     let json = ctx.json_stringify(value.clone()).map_err(|error| match error {
         rquickjs::Error::Exception => wrong(thrown_message(ctx, &ctx.catch())),
         other => other,
