@@ -22,7 +22,9 @@ const PROSE: &str = "ABCDEFG\u{202e}H";
 const CONSOLE: &str = "A\u{1b}[35;7mBCDEFG\u{202e}H";
 
 /// Nothing of this ever comes from lmthing itself.
-const NEVER: [&str; 8] = ["\u{1b}]", "\u{1b}[2J", "\u{9b}", "E\rF", "\u{7f}", "\u{8}", "title", "[35;7"];
+const NEVER: [&str; 7] = ["\u{1b}]", "\u{1b}[2J", "\u{1b}[35", "\u{9b}", "E\rF", "\u{7f}", "\u{8}"];
+/// Nothing of this is left where a sequence was removed.
+const LETTERS: [&str; 3] = ["title", "[2J", "[35;7"];
 
 /// A run with a hostile model, hostile model-written code, hostile errors.
 fn folder() -> Folder {
@@ -40,7 +42,7 @@ fn folder() -> Folder {
         |body: &str| file(body).replacen("export const mock = [{ type: 'text', text: 'hello' }];\n", "", 1);
     let pieces = "export const mock = [...H].map((text) => ({ type: 'text', text }));\n\
          export default ({ $ }) => { $`x`; };";
-    let tool = "export const mock = [{ type: 'tool-call', toolName: 'run ' + H, args: { a: H } }, { type: 'text', text: 'x' }];\n\
+    let tool = "export const mock = [{ type: 'tool-call', toolName: 'run ' + H, args: {} }, { type: 'text', text: 'x' }];\n\
          export default ({ $, defTool }) => { defTool('t', 'T.', z.object({}), () => 1); $`x`; };";
     let server = "export default ({ $, defMcp }) => {\n\
          defMcp('t', { command: 'sh', args: ['-c', `printf '%s\\n' \"$0\" >&2; exit 7`, H] }); $`x`; };";
@@ -77,11 +79,11 @@ fn sources() -> Vec<(String, Vec<String>)> {
         ("run console.lmt.mjs", vec![format!("out {CONSOLE}"), format!("err {CONSOLE}")]),
         ("run throw.lmt.mjs", vec![message("why "), message("cause ")]),
         ("run code.lmt.mjs", vec![message("[sandbox] ")]),
-        ("run -v tool.lmt.mjs", vec!["A".to_owned()]),
+        ("run -v tool.lmt.mjs", vec!["  run ABCDEFGH {".to_owned()]),
         ("run server.lmt.mjs", vec![message("")]),
         ("run output.lmt.mjs", vec!["hello".to_owned()]),
         ("run -f json text.lmt.mjs", vec!["EF".replace("EF", "\\r")]),
-        (&format!("run {named}"), vec![name("", ":6"), "of a name".to_owned()]),
+        (&format!("run {named}"), vec![name("", ":5"), "of a name".to_owned()]),
         (&format!("run 'no {RAW}'"), vec![message("no ")]),
         (&format!("check {named}"), vec!["ok".to_owned()]),
         ("check wrong.lmt.mjs", vec!["wrong.lmt.mjs:".to_owned()]),
@@ -125,18 +127,23 @@ fn piped(folder: &Folder, arguments: &str) -> Ended {
 #[test]
 fn what_others_wrote_does_not_act_on_a_terminal() {
     let folder = folder();
+    let mut wrong = Vec::new();
     for (command, shown) in sources() {
         for has_colours in [false, true] {
             let seen = on_terminal(&folder, &command, has_colours);
-            for text in &shown {
-                assert!(seen.contains(text), "{command}, colours: {has_colours}: {text:?} in {seen:?}");
-            }
             let is_console = command.contains("console.lmt");
-            for sequence in NEVER.iter().filter(|sequence| !(is_console && **sequence == "[35;7")) {
-                assert!(!seen.contains(sequence), "{command}, colours: {has_colours}: {sequence:?} in {seen:?}");
+            let is_removed = shown.iter().any(|text| text.contains(MESSAGE) || text.contains(PROSE));
+            let never = NEVER.iter().filter(|sequence| !(is_console && **sequence == "\u{1b}[35"));
+            let letters = LETTERS.iter().filter(|_| is_removed);
+            let missing = shown.iter().filter(|text| !seen.contains(*text));
+            let left = never.chain(letters).filter(|sequence| seen.contains(**sequence));
+            let (missing, left): (Vec<_>, Vec<_>) = (missing.collect(), left.collect());
+            if !missing.is_empty() || !left.is_empty() {
+                wrong.push(format!("{command}, {has_colours}: no {missing:?}, but {left:?} in {seen:?}"));
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
 #[test]
@@ -149,7 +156,7 @@ fn where_there_is_no_terminal_everything_arrives() {
         ("run draw.lmt.mjs", format!("out {RAW}"), format!("err {RAW}")),
         ("run throw.lmt.mjs", String::new(), format!("why {RAW}\n")),
         ("run code.lmt.mjs", String::new(), format!("[sandbox] {RAW}\n")),
-        (&format!("run 'name {RAW}.lmt.mjs'"), String::new(), format!("name {RAW}.lmt.mjs:6")),
+        (&format!("run 'name {RAW}.lmt.mjs'"), String::new(), format!("name {RAW}.lmt.mjs:5")),
         (&format!("check 'name {RAW}.lmt.mjs'"), String::new(), String::new()),
         ("models", format!("{RAW}"), String::new()),
     ] {
@@ -197,10 +204,9 @@ fn a_journal_of_hostile_runs_can_be_looked_at() {
         for has_colours in [false, true] {
             let seen = on_terminal(&folder, command, has_colours);
             assert!(seen.contains("lmt.mjs"), "{command}: {seen:?}");
-            for sequence in NEVER.iter().filter(|sequence| !["title", "[35;7"].contains(sequence)) {
+            for sequence in NEVER {
                 assert!(!seen.contains(sequence), "{command}: {sequence:?} in {seen:?}");
             }
-            assert!(!seen.contains("\u{1b}[35"), "{command}: {seen:?}");
         }
     }
 }

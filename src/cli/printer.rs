@@ -217,7 +217,17 @@ impl Printer {
         self.write_stderr(&self.0.stderr.styled(&text));
     }
 
-    pub(super) fn without_secrets<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    /// A part of a message on stderr, before it is cut to a width: what is removed from messages must not count.
+    pub(super) fn stderr_part(&self, text: &str) -> String {
+        self.0.stderr.message(&self.without_secrets(text)).into_owned()
+    }
+
+    /// The same for stdout.
+    pub(super) fn stdout_part<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.0.stdout.message(text)
+    }
+
+    fn without_secrets<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.0.redactor.borrow().redacted(text)
     }
 

@@ -210,7 +210,7 @@ impl State {
             *shown = Some(Shown { bar, resume_at });
         }
         if let Some(shown) = &*shown {
-            shown.bar.set_message(plain_line(&self.printer.without_secrets(&self.message())));
+            shown.bar.set_message(plain_line(&self.printer.stderr_part(&self.message())));
             shown.bar.tick();
         }
         true

@@ -69,7 +69,7 @@ impl Show {
             readers.push(closing(printer.clone(), summary.clone()));
         }
         if args.verbose {
-            readers.push(verbose(printer.clone(), redactor.clone()));
+            readers.push(verbose(printer.clone()));
         }
         let resumed = before.as_ref().map(|before| (before.step, before.notice.clone()));
         let events = match before {

@@ -61,8 +61,8 @@ fn show(args: &ShowArgs, is_json: bool, path: &Path, printer: &Printer) -> Resul
         printer.text(&format!("{:#}\n", object::of_start(&run, &start)));
         return Ok(());
     }
-    printer.text(&details::of_run(&run, &start));
-    let mut steps = details::Steps::new(printer.columns().map(usize::from));
+    printer.text(&details::of_run(&run, &start, printer));
+    let mut steps = details::Steps::new(printer);
     journal.lines(&run, |line| {
         printer.text(&steps.line(line));
         true
