@@ -44,6 +44,8 @@ fn folder() -> Folder {
          export default ({ $ }) => { $`x`; };";
     let tool = "export const mock = [{ type: 'tool-call', toolName: 'run ' + H, args: {} }, { type: 'text', text: 'x' }];\n\
          export default ({ $, defTool }) => { defTool('t', 'T.', z.object({}), () => 1); $`x`; };";
+    let typed = "export const output = z.string();\n\
+         export const mock = [{ type: 'text', text: JSON.stringify(H) }];\n";
     let server = "export default ({ $, defMcp }) => {\n\
          defMcp('t', { command: 'sh', args: ['-c', `printf '%s\\n' \"$0\" >&2; exit 7`, H] }); $`x`; };";
     let test = "import { test } from 'lmthing/test';\nconst H = 'HOSTILE';\n\
@@ -57,10 +59,11 @@ fn folder() -> Folder {
         ("code.lmt.mjs", &without_mock(code)),
         ("tool.lmt.mjs", &without_mock(tool)),
         ("server.lmt.mjs", &file(server)),
-        ("output.lmt.mjs", &file("export const output = z.string();\nexport default ({ result }) => H;")),
+        ("output.lmt.mjs", &without_mock(&format!("{typed}{}", body("")))),
         ("wrong.lmt.mjs", &format!("{}// {RAW}\nconst a: = '{RAW}';\n", file(""))),
         ("t.test.lmt.mjs", &test.replace("HOSTILE", HOSTILE)),
         (&format!("name {RAW}.lmt.mjs"), &file(&body("throw new Error('of a name');"))),
+        (&format!("ok {RAW}.lmt.mjs"), &file(&body(""))),
     ])
 }
 
@@ -81,19 +84,19 @@ fn sources() -> Vec<(String, Vec<String>)> {
         ("run code.lmt.mjs", vec![message("[sandbox] ")]),
         ("run -v tool.lmt.mjs", vec!["  run ABCDEFGH {".to_owned()]),
         ("run server.lmt.mjs", vec![message("")]),
-        ("run output.lmt.mjs", vec!["hello".to_owned()]),
+        ("run output.lmt.mjs", vec![r"C\u001b[2JDE\rF\bG".to_owned()]),
         ("run -f json text.lmt.mjs", vec!["EF".replace("EF", "\\r")]),
         (&format!("run {named}"), vec![name("", ":5"), "of a name".to_owned()]),
         (&format!("run 'no {RAW}'"), vec![message("no ")]),
-        (&format!("check {named}"), vec!["ok".to_owned()]),
+        (&format!("check {named}"), vec![name("", ":5:45")]),
         ("check wrong.lmt.mjs", vec!["wrong.lmt.mjs:".to_owned()]),
-        (&format!("check --print {named}"), vec![name("", ": the first request is")]),
-        ("test t.test.lmt.mjs", vec!["title A".to_owned(), "why A".to_owned(), message("console ")]),
-        (&format!("describe 'no {RAW}'"), vec![message("no ")]),
-        (&format!("view 'no {RAW}'"), vec![message("no ")]),
-        (&format!("runs show 'no {RAW}'"), vec![message("no ")]),
+        (&format!("check --print 'ok {RAW}.lmt.mjs'"), vec![format!("ok {MESSAGE}.lmt.mjs: the first request is")]),
+        // In a report, symbols stand for control characters.
+        ("test t.test.lmt.mjs", vec!["title A".to_owned(), "why A".to_owned(), "console ABCDEFG".to_owned()]),
+        (&format!("view --journal='no {RAW}'"), vec![message("no ")]),
+        (&format!("runs --journal='no {RAW}'"), vec![message("no ")]),
         (&format!("'no {RAW}'"), vec!["no A".to_owned()]),
-        ("models", vec![message("wrong: ")]),
+        ("models", vec![format!("wrong: Model alias \"{MESSAGE}\"")]),
     ]
     .into_iter()
     .map(|(command, shown)| (command.to_owned(), shown))
