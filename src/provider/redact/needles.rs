@@ -25,11 +25,18 @@ const CUTS: [&[u8]; 6] = ["…".as_bytes(), b"...", b"**", "••".as_bytes(), 
 
 /// The needles, by how they begin.
 pub(super) struct Needles {
-    secrets: Vec<Vec<u8>>,
+    secrets: Vec<Secret>,
     needles: Vec<Needle>,
     by_start: HashMap<u32, Vec<usize>>,
     /// A bit for the starts of all needles: most places of a text are passed over without looking further.
     starts: Vec<u64>,
+}
+
+struct Secret {
+    /// Folded.
+    letters: Vec<u8>,
+    /// A variable for a key may have the path of a file for its value, and that begins as the paths in most messages do.
+    is_path: bool,
 }
 
 struct Needle {
@@ -68,7 +75,8 @@ impl Needles {
         let part = folded.len().min(CUT_SHORT);
         self.insert(&folded[..part], Is::Beginning(number));
         self.insert(&folded[folded.len() - part..], Is::End(number));
-        self.secrets.push(folded);
+        let is_path = secret.starts_with(b"/") || secret.starts_with(b".") || secret.starts_with(b"~");
+        self.secrets.push(Secret { letters: folded, is_path });
         let once = BASE64.written(secret);
         let twice: Vec<Vec<u8>> = once.iter().flat_map(|letters| BASE64.written(letters)).collect();
         for (coding, texts) in
@@ -149,8 +157,8 @@ fn common<'a>(text: impl Iterator<Item = &'a u8>, folded: impl Iterator<Item = &
 }
 
 /// The secret at a place, or its beginning, if that is long.
-fn beginning(text: &[u8], at: usize, secret: &[u8]) -> Option<Range<usize>> {
-    let length = common(text[at..].iter(), secret.iter());
+fn beginning(text: &[u8], at: usize, secret: &Secret) -> Option<Range<usize>> {
+    let length = common(text[at..].iter(), secret.letters.iter());
     let rest = &text[at + length..];
     let is_cut = || rest.is_empty() || CUTS.iter().any(|cut| rest.starts_with(cut));
     let is_apart = || rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric());
@@ -158,16 +166,17 @@ fn beginning(text: &[u8], at: usize, secret: &[u8]) -> Option<Range<usize>> {
 }
 
 /// The secret that ends at a place, or its end, if that is long.
-fn ending(text: &[u8], end: usize, secret: &[u8]) -> Option<Range<usize>> {
-    let length = common(text[..end].iter().rev(), secret.iter().rev());
+fn ending(text: &[u8], end: usize, secret: &Secret) -> Option<Range<usize>> {
+    let length = common(text[..end].iter().rev(), secret.letters.iter().rev());
     let rest = &text[..end - length];
     let is_cut = || CUTS.iter().any(|cut| rest.ends_with(cut));
     let is_apart = || rest.last().is_none_or(|byte| !byte.is_ascii_alphanumeric());
     is_enough(length, secret, is_cut, is_apart).then_some(end - length..end)
 }
 
-fn is_enough(length: usize, secret: &[u8], is_cut: impl Fn() -> bool, is_apart: impl Fn() -> bool) -> bool {
-    length == secret.len() || (length >= CUT_SHORT && is_cut()) || (length >= LONG_PIECE && is_apart())
+fn is_enough(length: usize, secret: &Secret, is_cut: impl Fn() -> bool, is_apart: impl Fn() -> bool) -> bool {
+    let is_long = || length >= LONG_PIECE && !secret.is_path && is_apart();
+    length == secret.letters.len() || (length >= CUT_SHORT && is_cut()) || is_long()
 }
 
 /// The letters of a coding around some of them. Over what was left out of the text they go on only as far as the secret does.
