@@ -1,9 +1,8 @@
 //! Standard output and standard error, as far as texts depend on what is behind them. Must not know what is written.
 
-use std::{
-    borrow::Cow,
-    io::{self, IsTerminal},
-};
+use std::borrow::Cow;
+
+use console::Term;
 
 use crate::diagnostic::TextFilter;
 
@@ -16,11 +15,11 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn stdout() -> Self {
-        Stream { is_terminal: io::stdout().is_terminal(), has_colours: console::colors_enabled() }
+        Stream { is_terminal: Term::stdout().is_term(), has_colours: console::colors_enabled() }
     }
 
     pub(super) fn stderr() -> Self {
-        Stream { is_terminal: io::stderr().is_terminal(), has_colours: console::colors_enabled_stderr() }
+        Stream { is_terminal: Term::stderr().is_term(), has_colours: console::colors_enabled_stderr() }
     }
 
     /// A message of lmthing, with whatever others wrote in it.
