@@ -161,7 +161,7 @@ fn where_there_is_no_terminal_everything_arrives() {
         ("run code.lmt.mjs", String::new(), format!("[sandbox] {RAW}\n")),
         (&format!("run 'name {RAW}.lmt.mjs'"), String::new(), format!("name {RAW}.lmt.mjs:5")),
         (&format!("check 'name {RAW}.lmt.mjs'"), String::new(), String::new()),
-        ("models", format!("{RAW}"), String::new()),
+        ("models", RAW.to_owned(), String::new()),
     ] {
         let ended = piped(&folder, command);
         assert!(ended.stdout.contains(&stdout) && ended.stderr.contains(&stderr), "{command}: {ended:?}");
