@@ -52,7 +52,8 @@ impl Sequences {
         is_text
     }
 
-    fn is_in_text(self) -> bool {
+    /// Whether no sequence has begun.
+    pub(crate) fn is_in_text(self) -> bool {
         self.0 == State::Text
     }
 }

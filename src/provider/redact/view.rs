@@ -83,6 +83,12 @@ fn unwrapped(bytes: &[u8], place: &dyn Fn(usize) -> (u32, u32)) -> Option<View> 
 }
 
 fn unit(bytes: &[u8], sequences: &mut Sequences) -> Unit {
+    // Most of a text is nothing else.
+    let is_plain = |byte: &&u8| matches!(**byte, b' '..=b'~') && !matches!(**byte, b'%' | b'\\' | b'&');
+    let plain = if sequences.is_in_text() { bytes.iter().take_while(is_plain).count() } else { 0 };
+    if plain > 0 {
+        return Unit::Plain(plain);
+    }
     let (letter, length) = letter(bytes);
     if !sequences.is_text(letter) {
         return Unit::Nothing(length);
