@@ -42,6 +42,7 @@ mod setup_args;
 mod show;
 mod show_args;
 mod standard_streams;
+mod stream;
 mod teller;
 mod templates;
 mod test_args;

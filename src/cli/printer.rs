@@ -2,26 +2,36 @@
 //!
 //! stdout gets the model's text and what the script prints; everything else goes to stderr. On a terminal, where both
 //! are one screen, a line is never torn: whatever starts a line of its own first ends the line that is there.
+//!
+//! Every text says by the method it comes through whose it is. That decides what of it reaches a terminal ([`Stream`]), and
+//! whether secrets are looked for in it: in messages, but neither in what the model says nor in what the script prints.
+
+mod looks;
 
 use std::{
+    borrow::Cow,
     cell::{Cell, RefCell},
-    io::{self, IsTerminal, Write},
+    io::{self, Write},
     rc::Rc,
     sync::Arc,
 };
 
-use clap::builder::StyledStr;
-use console::{Term, measure_text_width};
+use console::measure_text_width;
 use tokio::sync::Notify;
 
-use super::{held::Held, pending::Pending, screen};
-use crate::diagnostic::Diagnostic;
+use super::{held::Held, pending::Pending, screen, stream::Stream};
+use crate::{
+    diagnostic::{Diagnostic, TextFilter},
+    provider::Redactor,
+};
 
 /// How much text waits at most.
 const BUFFER_SIZE: usize = 8 << 10;
 
-/// Writes to standard error, from whichever thread that may take its time: for a server, whose printer must not wait there.
-pub(super) fn write_stderr(text: &str) {
+/// Writes a text with colours of our own or none, from whichever thread that may take its time: for a server, whose printer
+/// must not wait there.
+pub(super) fn write_stderr(stream: Stream, text: &str) {
+    let text = stream.styled(text);
     let mut stderr = io::stderr().lock();
     // There is nobody left to tell when stderr is gone.
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
@@ -40,6 +50,10 @@ struct State {
     column: Cell<Option<usize>>,
     /// The script itself has begun the line stdout's cursor is in.
     script_line: Cell<bool>,
+    /// Where the model's text is: an escape sequence may come in pieces.
+    model: RefCell<TextFilter>,
+    /// Knows what no message may show.
+    redactor: RefCell<Redactor>,
     /// There is text to be written.
     filled: Notify,
     /// Why stdout cannot be written any more.
@@ -49,12 +63,6 @@ struct State {
     before_write: RefCell<Option<Rc<dyn Fn()>>>,
     /// What waits for the answer to a question that stands on the screen.
     held: RefCell<Option<Vec<Held>>>,
-}
-
-#[derive(Clone, Copy)]
-struct Stream {
-    is_terminal: bool,
-    has_colours: bool,
 }
 
 impl Default for Printer {
@@ -67,11 +75,13 @@ impl Printer {
     /// A printer to the process's own streams.
     pub fn new() -> Self {
         let state = State {
-            stdout: Stream { is_terminal: io::stdout().is_terminal(), has_colours: console::colors_enabled() },
-            stderr: Stream { is_terminal: io::stderr().is_terminal(), has_colours: console::colors_enabled_stderr() },
+            stdout: Stream::stdout(),
+            stderr: Stream::stderr(),
             pending: Arc::new(Pending::new()),
             column: Cell::new(Some(0)),
             script_line: Cell::new(false),
+            model: RefCell::new(TextFilter::of_prose()),
+            redactor: RefCell::default(),
             filled: Notify::new(),
             broken: RefCell::default(),
             closed: Notify::new(),
@@ -81,9 +91,35 @@ impl Printer {
         Printer(Rc::new(state))
     }
 
-    /// The model's text, as it arrives: written by [`Printer::flush`], which comes when nothing more is at hand, or
-    /// before anything else is written. A fast stream thus costs a write for what came at once, not one for every word.
+    /// Replaces these secrets in messages from now on.
+    pub(super) fn keep_secret(&self, redactor: &Redactor) {
+        self.0.redactor.replace(redactor.clone());
+    }
+
+    /// The model begins a text: what it left unfinished in the one before says nothing of this one.
+    pub(super) fn begin_model_text(&self) {
+        self.0.model.replace(TextFilter::of_prose());
+    }
+
+    /// The model's text, as it arrives.
+    pub fn model_text(&self, text: &str) {
+        let text = self.0.stdout.through(&mut self.0.model.borrow_mut(), text);
+        self.add(&text);
+    }
+
+    /// Text for stdout: what a command is asked for.
     pub fn text(&self, text: &str) {
+        self.add(&self.0.stdout.message(text));
+    }
+
+    /// The same with colours, from where others' have been removed.
+    pub(super) fn styled(&self, text: &str) {
+        self.add(&self.0.stdout.styled(text));
+    }
+
+    /// Text for stdout, written by [`Printer::flush`], which comes when nothing more is at hand, or before anything else is
+    /// written. A fast stream thus costs a write for what came at once, not one for every word.
+    fn add(&self, text: &str) {
         if self.0.pending.push(text) >= BUFFER_SIZE { self.flush() } else { self.0.filled.notify_one() }
     }
 
@@ -113,8 +149,12 @@ impl Printer {
         }
     }
 
-    /// What the script prints: on a terminal it never continues a line of the model's text.
+    /// What the script prints with `console`: on a terminal it never continues a line of the model's text.
     pub fn script_stdout(&self, text: &str) {
+        self.print(&self.0.stdout.console(text));
+    }
+
+    fn print(&self, text: &str) {
         if self.0.stdout.is_terminal && self.hold(|| Held::Script(text.to_owned())) {
             return;
         }
@@ -126,10 +166,10 @@ impl Printer {
         self.0.script_line.set(!text.ends_with('\n'));
     }
 
-    /// Bytes that a script writes: as they are, also when they are no text.
+    /// Bytes that a script writes itself: as they are, also when they are no text.
     pub fn script_stdout_bytes(&self, bytes: &[u8]) {
         if let Ok(text) = str::from_utf8(bytes) {
-            return self.script_stdout(text);
+            return self.print(text);
         }
         if self.0.stdout.is_terminal && self.hold(|| Held::ScriptBytes(bytes.to_vec())) {
             return;
@@ -142,10 +182,15 @@ impl Printer {
         self.0.column.set(None);
     }
 
-    /// Bytes that a script writes to stderr.
+    /// What the script prints with `console` on stderr.
+    pub fn script_stderr(&self, text: &str) {
+        self.write_stderr(&self.0.stderr.console(text));
+    }
+
+    /// Bytes that a script writes to stderr itself.
     pub fn script_stderr_bytes(&self, bytes: &[u8]) {
         if let Ok(text) = str::from_utf8(bytes) {
-            return self.stderr(text);
+            return self.write_stderr(text);
         }
         if self.hold(|| Held::StderrBytes(bytes.to_vec())) {
             return;
@@ -155,8 +200,23 @@ impl Printer {
         let _ = stderr.write_all(bytes).and_then(|()| stderr.flush());
     }
 
-    /// Text for stderr.
+    /// A message on stderr.
     pub fn stderr(&self, text: &str) {
+        let text = self.without_secrets(text);
+        self.write_stderr(&self.0.stderr.message(&text));
+    }
+
+    /// The same with colours, from where others' have been removed.
+    fn stderr_with_colours(&self, text: &str) {
+        let text = self.without_secrets(text);
+        self.write_stderr(&self.0.stderr.styled(&text));
+    }
+
+    fn without_secrets<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.0.redactor.borrow().redacted(text)
+    }
+
+    fn write_stderr(&self, text: &str) {
         if self.hold(|| Held::Stderr(text.to_owned())) {
             return;
         }
@@ -170,29 +230,6 @@ impl Printer {
         // There is nobody left to tell when stderr is gone.
         let _ = stderr.write_all(text.as_bytes());
         let _ = stderr.flush();
-    }
-
-    /// A line for stderr that is not to stand out.
-    pub fn stderr_dim(&self, line: &str) {
-        let style = console::Style::new().dim().force_styling(self.0.stderr.has_colours);
-        self.stderr(&format!("{}\n", style.apply_to(line)));
-    }
-
-    /// An error, with colour where it can be seen.
-    pub fn diagnostic(&self, diagnostic: &Diagnostic) {
-        self.stderr(&diagnostic.render(self.0.stderr.has_colours));
-    }
-
-    /// Help and usage on stdout.
-    pub fn stdout_styled(&self, text: &StyledStr) {
-        let text = if self.0.stdout.has_colours { text.ansi().to_string() } else { text.to_string() };
-        self.write_stdout(&text);
-    }
-
-    /// Wrong usage on stderr.
-    pub fn stderr_styled(&self, text: &StyledStr) {
-        let text = if self.0.stderr.has_colours { text.ansi().to_string() } else { text.to_string() };
-        self.stderr(&text);
     }
 
     /// Ends the line on stdout, if one was begun.
@@ -209,7 +246,7 @@ impl Printer {
     /// Writes a question. From now on nothing else comes on the screen.
     pub(super) fn ask(&self, question: &str) {
         self.let_go();
-        self.stderr(question);
+        self.stderr_with_colours(question);
         screen::set_text(true);
         self.0.held.replace(Some(Vec::new()));
     }
@@ -227,10 +264,10 @@ impl Printer {
         screen::set_text(false);
         for held in held {
             match held {
-                Held::Text(text) => self.text(&text),
-                Held::Script(text) => self.script_stdout(&text),
+                Held::Text(text) => self.add(&text),
+                Held::Script(text) => self.print(&text),
                 Held::ScriptBytes(bytes) => self.script_stdout_bytes(&bytes),
-                Held::Stderr(text) => self.stderr(&text),
+                Held::Stderr(text) => self.write_stderr(&text),
                 Held::StderrBytes(bytes) => self.script_stderr_bytes(&bytes),
                 Held::EndOfLine => self.finish_line(),
             }
@@ -330,46 +367,8 @@ impl Printer {
         *self.0.before_write.borrow_mut() = Some(clear);
     }
 
-    /// The column of stdout's cursor on its screen line, if it is known; 0 at the start of a line.
-    pub(super) fn cursor_column(&self) -> Option<usize> {
-        let width = usize::from(self.columns()?);
-        let column = self.0.column.get()?;
-        // Exactly at the edge terminals disagree about where the cursor is.
-        (column == 0 || column % width != 0).then(|| column % width)
-    }
-
     /// The text that another thread may have to write.
     pub(super) fn pending(&self) -> Arc<Pending> {
         self.0.pending.clone()
-    }
-
-    /// Whether stdout is a terminal.
-    pub fn stdout_is_terminal(&self) -> bool {
-        self.0.stdout.is_terminal
-    }
-
-    /// Whether stderr is a terminal.
-    pub fn stderr_is_terminal(&self) -> bool {
-        self.0.stderr.is_terminal
-    }
-
-    /// Whether stdout shows colours (a terminal, and `NO_COLOR` unset).
-    pub fn stdout_has_colours(&self) -> bool {
-        self.0.stdout.has_colours
-    }
-
-    /// Whether stderr shows colours.
-    pub fn stderr_has_colours(&self) -> bool {
-        self.0.stderr.has_colours
-    }
-
-    /// The width of the terminal behind stderr.
-    pub(super) fn stderr_columns(&self) -> Option<u16> {
-        Term::stderr().size_checked().map(|(_, columns)| columns)
-    }
-
-    /// The terminal's width.
-    pub fn columns(&self) -> Option<u16> {
-        Term::stdout().size_checked().map(|(_, columns)| columns)
     }
 }

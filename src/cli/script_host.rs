@@ -17,12 +17,16 @@ pub(super) struct TerminalHost {
 impl ScriptHost for TerminalHost {
     fn write_stdout(&self, text: &str) {
         match self.show.is_stdout_json() {
-            true => self.show.printer.stderr(text),
+            true => self.show.printer.script_stderr(text),
             false => self.show.printer.script_stdout(text),
         }
     }
 
     fn write_stderr(&self, text: &str) {
+        self.show.printer.script_stderr(text);
+    }
+
+    fn write_foreign(&self, text: &str) {
         self.show.printer.stderr(text);
     }
 

@@ -72,7 +72,7 @@ impl Show {
             readers.push(closing(printer.clone(), summary.clone()));
         }
         if args.verbose {
-            readers.push(verbose(printer.clone(), redactor.clone()));
+            readers.push(verbose(printer.clone()));
         }
         let resumed = before.as_ref().map(|before| (before.step, before.notice.clone()));
         let events = match before {
@@ -158,7 +158,7 @@ impl Show {
         self.printer.finish_line();
         if i32::from(ending.code) == 0 && !ending.is_unread && !self.is_stdout_json() {
             // There was nothing left to ask: what the run is for was said, but its process ended before it had gone well.
-            self.answered.take().iter().for_each(|text| self.printer.text(text));
+            self.answered.take().iter().for_each(|text| self.printer.model_text(text));
             self.printer.finish_line();
         }
         if let Some(waiting) = &ending.waiting {

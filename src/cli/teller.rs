@@ -5,7 +5,7 @@ use std::{thread, time::Duration};
 
 use tokio::{sync::oneshot, time::timeout};
 
-use super::printer::write_stderr;
+use super::{printer::write_stderr, stream::Stream};
 use crate::serve::Told;
 
 /// How long the last lines may take at the end.
@@ -18,12 +18,13 @@ pub(super) struct Teller {
 }
 
 impl Teller {
-    /// From now on.
-    pub(super) fn start() -> Self {
+    /// From now on. `has_colours` says that lines may have colours of our own, and nothing else that a terminal acts on.
+    pub(super) fn start(has_colours: bool) -> Self {
+        let stream = Stream { has_colours, ..Stream::stderr() };
         let (told, heard) = Told::new();
         let (tell, is_written) = oneshot::channel();
         let write = move || {
-            heard.each(|line| write_stderr(&format!("{line}\n")));
+            heard.each(|line| write_stderr(stream, &format!("{line}\n")));
             // Whoever waits may have lost patience.
             let _ = tell.send(());
         };

@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of QuickJS, terminals or exit codes.
 
+mod controls;
 mod github;
 mod json_kind;
 mod near;
@@ -14,12 +15,13 @@ mod visible;
 
 use serde::Serialize;
 
+pub(crate) use controls::{Sequences, TextFilter, plain, plain_line, turns_direction};
 pub(crate) use github::{Annotation, AnnotationLevel};
 pub(crate) use json_kind::kind_of;
 pub(crate) use near::{did_you_mean, ends_in_json};
 pub(crate) use suggestion::closest;
 pub(crate) use value_path::{Key, steps, written};
-pub(crate) use visible::visible;
+pub(crate) use visible::{is_unseen, visible};
 
 /// Something that went wrong, and where in the user's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -65,6 +67,22 @@ impl Diagnostic {
     /// A diagnostic that says `message` and nothing else.
     pub fn new(message: impl Into<String>) -> Self {
         Self { name: "Error".to_owned(), message: message.into(), ..Self::default() }
+    }
+
+    /// The same with every text in it replaced by what `map` makes of it.
+    #[must_use]
+    pub(crate) fn map_texts(self, map: &dyn Fn(&str) -> String) -> Self {
+        let place = |place: Location| Location { path: map(&place.path), ..place };
+        let call = |call: Frame| Frame { function: call.function.as_deref().map(map), location: place(call.location) };
+        Diagnostic {
+            name: map(&self.name),
+            message: map(&self.message),
+            location: self.location.map(place),
+            source_line: self.source_line.as_deref().map(map),
+            stack: self.stack.into_iter().map(call).collect(),
+            causes: self.causes.into_iter().map(|cause| cause.map_texts(map)).collect(),
+            hint: self.hint.as_deref().map(map),
+        }
     }
 
     /// The same with a hint.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use console::Style;
 
-use super::{Diagnostic, Location};
+use super::{Diagnostic, Location, plain};
 
 /// Longest source line shown; a minified file must not flood the terminal.
 const MAX_SOURCE_LINE: usize = 160;
@@ -20,9 +20,17 @@ impl Diagnostic {
     }
 
     /// The whole text, ending in a newline: headline, place with source line and caret, stack, causes, hint.
+    ///
+    /// In a text with colours there are no other escape sequences, and no control characters.
     pub fn render(&self, colour: bool) -> String {
         let mut out = String::new();
-        Renderer::new(colour).diagnostic(&mut out, self, 0);
+        match colour {
+            true => {
+                let clean = self.clone().map_texts(&|text| plain(text).into_owned());
+                Renderer::new(true).diagnostic(&mut out, &clean, 0);
+            }
+            false => Renderer::new(false).diagnostic(&mut out, self, 0),
+        }
         out
     }
 

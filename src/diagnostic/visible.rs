@@ -17,7 +17,7 @@ pub(crate) fn visible(text: &str) -> String {
 }
 
 /// Whether a letter has no shape of its own: spaces of no width, marks of direction, separators of lines, tags.
-fn is_unseen(letter: char) -> bool {
+pub(crate) fn is_unseen(letter: char) -> bool {
     matches!(u32::from(letter),
         0xad | 0x34f | 0x61c | 0x115f..=0x1160 | 0x17b4..=0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f | 0x2028..=0x202e
         | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb | 0x1d173..=0x1d17a

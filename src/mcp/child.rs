@@ -16,7 +16,10 @@ use tokio::{
 };
 
 use super::{server::Program, surroundings::Surroundings};
-use crate::process::{TERMINATE, end};
+use crate::{
+    diagnostic::plain,
+    process::{TERMINATE, end},
+};
 
 /// What a program needs to start and to find its files, on any machine. Nothing else of ours is handed on: keys least of all.
 const VARIABLES: &[&str] = &[
@@ -80,7 +83,7 @@ pub(super) struct LastWords(Arc<Mutex<VecDeque<String>>>);
 impl LastWords {
     fn add(&self, line: &[u8]) {
         let line = String::from_utf8_lossy(line);
-        let line: String = line.trim_end().chars().filter(|c| !c.is_control() || *c == '\t').take(LINE_KEPT).collect();
+        let line: String = plain(line.trim_end()).chars().take(LINE_KEPT).collect();
         if line.is_empty() {
             return;
         }

@@ -10,21 +10,27 @@ use crate::diagnostic::Location;
 /// The door through which everything a script prints leaves the engine. The command line hands in the printer; tests hand
 /// in a buffer.
 pub trait ScriptHost {
-    /// Text for standard output, exactly as given (a `console` line comes with its newline).
+    /// What `console` prints on standard output, with its newline.
     fn write_stdout(&self, text: &str);
 
-    /// Bytes for standard output that may be no text, or only part of a character.
+    /// What the script writes to standard output itself (`process.stdout.write`), exactly as given. It may be no text, or only
+    /// part of a character.
     fn write_stdout_bytes(&self, bytes: &[u8]) {
         self.write_stdout(&String::from_utf8_lossy(bytes));
     }
 
-    /// Bytes for standard error.
+    /// The same for standard error.
     fn write_stderr_bytes(&self, bytes: &[u8]) {
         self.write_stderr(&String::from_utf8_lossy(bytes));
     }
 
-    /// Text for standard error.
+    /// What `console` prints on standard error, with its newline.
     fn write_stderr(&self, text: &str);
+
+    /// Text for standard error that is not the script's own: what model-written code printed.
+    fn write_foreign(&self, text: &str) {
+        self.write_stderr(text);
+    }
 
     /// A warning about the prompt file, which runs nevertheless: one line.
     fn warn(&self, message: &str) {

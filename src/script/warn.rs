@@ -15,9 +15,9 @@ pub(super) fn warning(ctx: &Ctx<'_>, message: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes text to standard error as it is.
-pub(super) fn stderr(ctx: &Ctx<'_>, text: &str) -> Result<()> {
-    host(ctx)?.write_stderr(text);
+/// Writes text that is not the script's own to standard error.
+pub(super) fn foreign(ctx: &Ctx<'_>, text: &str) -> Result<()> {
+    host(ctx)?.write_foreign(text);
     Ok(())
 }
 

@@ -131,17 +131,7 @@ fn seen(code: i32) -> i32 {
 
 /// The last net: an error of the script's own may show a line with a key in it.
 pub(crate) fn without_secrets(diagnostic: Diagnostic, redactor: &Redactor) -> Diagnostic {
-    let apply = |text: Option<String>| text.map(|text| redactor.apply(&text));
-    let causes = diagnostic.causes.into_iter().map(|cause| without_secrets(cause, redactor)).collect();
-    Diagnostic {
-        // A script may call its errors what it likes.
-        name: redactor.apply(&diagnostic.name),
-        message: redactor.apply(&diagnostic.message),
-        source_line: apply(diagnostic.source_line),
-        hint: apply(diagnostic.hint),
-        causes,
-        ..diagnostic
-    }
+    diagnostic.map_texts(&|text| redactor.apply(text))
 }
 
 /// A call without secrets in its arguments.

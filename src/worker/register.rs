@@ -9,7 +9,7 @@ use url::Url;
 
 use super::log::Log;
 use crate::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, plain_line},
     http::{CONNECT_TIMEOUT, Network, http_client, is_here, near_client, shown, without_user},
 };
 
@@ -122,7 +122,7 @@ impl Registration {
             return Attempt::Done(body);
         }
         let words = body["message"].as_str().unwrap_or(text.trim());
-        let words: String = words.chars().filter(|letter| !letter.is_control()).take(LONGEST_WORDS).collect();
+        let words: String = plain_line(words).chars().take(LONGEST_WORDS).collect();
         // It may name what it was told.
         let words = without_user(&self.worker, &without_user(&self.admin, &words));
         let why = format!("it answered with status {}: {words}", status.as_u16());

@@ -22,8 +22,9 @@ type Variables = [(String, String)];
 /// Decides, or lists.
 pub(in crate::cli) fn run(args: &ApproveArgs, printer: &Printer) -> ExitCode {
     let (variables, problems) = env::variables(&std::env::current_dir().unwrap_or_default());
-    problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
     let redactor = Redactor::of_variables(variables.iter().map(|(name, value)| (name, value)));
+    printer.keep_secret(&redactor);
+    problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
     let asked = async {
         let on = check(args, &variables)?;
         match (&args.id, args.decision) {

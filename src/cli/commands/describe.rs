@@ -91,11 +91,11 @@ struct Quiet {
 
 impl ScriptHost for Quiet {
     fn write_stdout(&self, text: &str) {
-        self.printer.stderr(text);
+        self.printer.script_stderr(text);
     }
 
     fn write_stderr(&self, text: &str) {
-        self.printer.stderr(text);
+        self.printer.script_stderr(text);
     }
 
     fn diverts_stdout(&self) -> bool {

@@ -26,7 +26,7 @@ pub(in crate::cli) fn run(args: &McpArgs, printer: &Printer) -> ExitCode {
 async fn serve(args: &McpArgs, printer: &Printer) -> ExitCode {
     // Before anything else: from now on there is something to end.
     let mut interrupts = Interrupts::listen();
-    let teller = Teller::start();
+    let teller = Teller::start(false);
     let told = &teller.told;
     let mut catalog = None;
     let serve = async {

@@ -72,6 +72,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     let directory = std::env::current_dir().unwrap_or_default();
     let environment = env::with_files(&directory, &args.setup.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
+    printer.keep_secret(&redactor);
     let show =
         Rc::new(Show::new(args.show, printer, &redactor, resumed.as_ref().map(|resumed| resumed.before.clone())));
     // Before anything is written down: the export has secrets of its own.

@@ -21,7 +21,8 @@ pub(in crate::cli) fn text(printer: Rc<Printer>) -> Reader {
             EventKind::Output(Output::Value(value)) => print_output(value, &printer),
             EventKind::Stream(part) => match &**part {
                 StreamPart::TextDelta { .. } if is_typed.get() => {}
-                StreamPart::TextDelta { delta, .. } => printer.text(delta),
+                StreamPart::TextStart { .. } => printer.begin_model_text(),
+                StreamPart::TextDelta { delta, .. } => printer.model_text(delta),
                 // What follows may keep the script busy, and the text has to be there by then.
                 _ => printer.flush(),
             },

@@ -2,8 +2,9 @@
 //!
 //! Owns: what the secrets of a run are, and where they stand in a text. A secret is replaced
 //!
-//! - *wherever it stands*, raw, percent-encoded, escaped as in JSON or HTML, inside base64, or cut short at the end of a
-//!   text, when it is known and has the look of a key (`look`);
+//! - *wherever it stands*, when it is known and has the look of a key (`look`): as it is, in hexadecimal, base32, base64 or
+//!   base64 twice (`codings`), in a text with percent escapes, those of JSON, JavaScript and HTML, line ends or letters that
+//!   cannot be seen within (`view`), and of a secret that was cut a long beginning or end (`needles`);
 //! - *in headers and URLs*, when it is known and short: `Bearer ollama`, `x-api-key: test`. Anywhere else a short word
 //!   stays, as people use ordinary words for servers that want no key, and every text would be garbled (`places`);
 //! - *always*, known or not, as user info or secret parameter of a URL, or written as keys of well-known services are
@@ -12,14 +13,17 @@
 //! One [`Redactor`] serves a run. Whatever makes a model tells it the secrets (`ProviderContext`, `create`), and
 //! [`guard`] applies it where errors, warnings and events leave the provider room. Must not know: what a text is for.
 
+mod codings;
 mod formats;
 pub(super) mod guard;
 mod known;
 mod look;
+mod needles;
 mod pieces;
 mod places;
+mod view;
 
-use std::{cell::RefCell, fmt, ops::Range, rc::Rc};
+use std::{borrow::Cow, cell::RefCell, fmt, ops::Range, rc::Rc};
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
@@ -171,14 +175,23 @@ impl Redactor {
 
     /// The text without secrets.
     pub fn apply(&self, text: &str) -> String {
+        self.redacted(text).into_owned()
+    }
+
+    /// The same, which most texts are as they stand.
+    pub(crate) fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let found = self.find(text);
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
         let mut shown = String::with_capacity(text.len());
         let mut end = 0;
-        for range in self.find(text) {
+        for range in found {
             shown.push_str(&text[end..range.start]);
             shown.push_str(REDACTED);
             end = range.end;
         }
-        shown + &text[end..]
+        Cow::Owned(shown + &text[end..])
     }
 
     /// Whether there is a secret in a text, or in the value that it is the JSON of.
@@ -223,8 +236,8 @@ impl Redactor {
     }
 
     fn apply_in_place(&self, text: &mut String) {
-        if !self.find(text).is_empty() {
-            *text = self.apply(text);
+        if let Cow::Owned(clean) = self.redacted(text) {
+            *text = clean;
         }
     }
 
@@ -235,7 +248,7 @@ impl Redactor {
             return Vec::new();
         }
         self.ask_sources();
-        let known = self.0.known.borrow();
+        let mut known = self.0.known.borrow_mut();
         let mut found = known.find(text);
         places::find(text, known.longest(), |value| known.is_secret(value), &mut found);
         formats::find(text, &mut found);

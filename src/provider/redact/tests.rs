@@ -52,6 +52,40 @@ fn a_key_is_found_however_it_is_written() {
 }
 
 #[test]
+fn long_pieces_of_a_key_are_found_and_other_words_stay() {
+    let redactor = Redactor::new([KEY.to_owned(), "/home/me/work/secrets/key.pem".to_owned()]);
+    for (text, shown) in [
+        ("Incorrect API key provided: sk-planted/0...cdef.", "Incorrect API key provided: [redacted]...cdef."),
+        ("sk-plant****=abcdef", "[redacted]****=abcdef"),
+        ("sk-plantedxxxxxxxx", "[redacted]xxxxxxxx"),
+        ("(sk-planted/01)", "([redacted])"),
+        ("starts with sk-planted/01, ends in 56789=abcdef", "starts with [redacted], ends in [redacted]"),
+        ("**+456789=abcdef", "**[redacted]"),
+        ("sk-planted/01st of May", "sk-planted/01st of May"),
+        ("planted/01 is none, nor is 6789=abcdef", "planted/01 is none, nor is 6789=abcdef"),
+        ("sk-planted...", "[redacted]..."),
+        ("in /home/me/work/p.lmt.mjs:1:2", "in /home/me/work/p.lmt.mjs:1:2"),
+        ("in /home/me/work/secrets/key.pem:1", "in [redacted]:1"),
+    ] {
+        assert_eq!(redactor.apply(text), shown);
+    }
+}
+
+#[test]
+fn what_stands_beside_a_coded_key_stays() {
+    let redactor = knowing(KEY);
+    let lines = STANDARD.encode(KEY).as_bytes().chunks(10).map(String::from_utf8_lossy).collect::<Vec<_>>().join("\n");
+    assert_eq!(redactor.apply(&format!("before\n{lines}\nNext line")), "before\n[redacted]\nNext line");
+    assert_eq!(redactor.apply(&format!("key={}&a=b", STANDARD.encode(KEY))), "key=[redacted]&a=b");
+    let dump = KEY.bytes().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ");
+    assert_eq!(redactor.apply(&format!("dump: {dump} and so on")), "dump: [redacted] and so on");
+    assert_eq!(
+        redactor.apply("\u{65e5}\u{672c}\n\u{200b}%E6%97%A5 &amp; \\u0041"),
+        "\u{65e5}\u{672c}\n\u{200b}%E6%97%A5 &amp; \\u0041"
+    );
+}
+
+#[test]
 fn dummy_keys_are_replaced_in_headers_and_urls_alone() {
     let redactor = Redactor::new(["ollama".into(), "test".into(), "sk-no-key-required".into()]);
     for text in [

@@ -1,5 +1,7 @@
 //! Foreign text as one harmless line.
 
+use crate::diagnostic::{Sequences, turns_direction};
+
 /// More of a server's words is not shown.
 const LONGEST: usize = 500;
 
@@ -8,50 +10,20 @@ const LONGEST: usize = 500;
 pub(in crate::provider) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(4 * LONGEST));
     let mut gap = false;
-    let mut left = text.chars().peekable();
-    while let Some(c) = left.next() {
-        match c {
-            '\u{1b}' => skip_escape(&mut left),
-            '\u{9b}' => skip_to_final(&mut left),
-            c if c.is_whitespace() => gap = true,
-            c if c.is_control() || turns_direction(c) => {}
-            c => {
-                if gap && !line.is_empty() {
-                    line.push(' ');
-                }
-                gap = false;
-                line.push(c);
+    let mut sequences = Sequences::default();
+    for c in text.chars() {
+        let is_text = sequences.is_text(c);
+        if c.is_whitespace() {
+            gap = true;
+        } else if is_text && !is_mark_of_direction(c) {
+            if gap && !line.is_empty() {
+                line.push(' ');
             }
+            gap = false;
+            line.push(c);
         }
     }
     line
-}
-
-/// Skips what stands behind an escape character and belongs to it.
-fn skip_escape(left: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    match left.next() {
-        Some('[') => skip_to_final(left),
-        // Commands with text in them, such as links and window titles, end with a bell or an escape of their own.
-        Some(']' | 'P' | 'X' | '^' | '_') => {
-            while let Some(c) = left.next() {
-                match c {
-                    '\u{7}' => return,
-                    '\u{1b}' => {
-                        left.next_if_eq(&'\\');
-                        return;
-                    }
-                    _ => {}
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Skips parameters up to the letter that ends a control sequence.
-fn skip_to_final(left: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    while left.next_if(|c| ('\u{20}'..='\u{3f}').contains(c)).is_some() {}
-    left.next_if(|c| ('\u{40}'..='\u{7e}').contains(c));
 }
 
 /// The words of the innermost error; the outer ones repeat the URL.
@@ -63,9 +35,8 @@ pub(in crate::provider) fn root_cause(error: &dyn std::error::Error) -> String {
     innermost.to_string()
 }
 
-/// Characters that make what follows them read backwards.
-fn turns_direction(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+fn is_mark_of_direction(c: char) -> bool {
+    turns_direction(c) || matches!(c, '\u{200e}' | '\u{200f}')
 }
 
 /// The text with at most 500 characters. Shortened only after secrets were replaced: half a secret would not be found.

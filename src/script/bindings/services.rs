@@ -21,7 +21,9 @@ use crate::{
     event::{Called, Events, Scope},
     permission::Approver,
     prompt::{Decisions, Jobs, RunError, RunLimits, RunOutcome, RunRecord, StepLoop},
-    provider::{Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Replay, model_name, resolve},
+    provider::{
+        Env, LanguageModel, MockModel, ProviderContext, ProviderError, Recording, Redactor, Replay, model_name, resolve,
+    },
     sandbox::{Sandbox, SandboxConfig},
     script::{diagnose, environment},
 };
@@ -269,6 +271,11 @@ pub(crate) fn exchanges(ctx: &Ctx<'_>) -> Result<Exchanges> {
 pub(crate) fn providers(ctx: &Ctx<'_>) -> Result<ProviderContext> {
     read_environment(ctx)?;
     with(ctx, |services| services.doors.providers.clone())
+}
+
+/// What knows the secrets of the run.
+pub(crate) fn redactor(ctx: &Ctx<'_>) -> Result<Redactor> {
+    with(ctx, |services| services.doors.providers.redactor.clone())
 }
 
 /// Lets models that were made earlier see what the script has written to `process.env` since: proxies and certificates

@@ -103,6 +103,8 @@ const HARMLESS: &[(&str, &[&str])] = &[
         "console",
         &[
             "columns",
+            "drawStderr",
+            "drawStdout",
             "now",
             "patched",
             "stderrHasColors",

@@ -15,11 +15,16 @@ pub(super) const NATIVE: NativeModule = NativeModule { name: "lmthing:internal/n
 fn init<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let (host, event_loop) = (host(ctx)?, EventLoop::of(ctx)?);
     let exports = Object::new(ctx.clone())?;
-    // writeStdout(text), writeStderr(text)
+    // writeStdout(text), writeStderr(text): what `console` prints
     let stdout = writer(&host, &event_loop, |host, text| host.write_stdout(text));
     exports.set("writeStdout", Function::new(ctx.clone(), stdout)?)?;
     let stderr = writer(&host, &event_loop, |host, text| host.write_stderr(text));
     exports.set("writeStderr", Function::new(ctx.clone(), stderr)?)?;
+    // drawStdout(text), drawStderr(text): what a script writes itself, which may move the cursor
+    let stdout = writer(&host, &event_loop, |host, text| host.write_stdout_bytes(text.as_bytes()));
+    exports.set("drawStdout", Function::new(ctx.clone(), stdout)?)?;
+    let stderr = writer(&host, &event_loop, |host, text| host.write_stderr_bytes(text.as_bytes()));
+    exports.set("drawStderr", Function::new(ctx.clone(), stderr)?)?;
     // writeStdoutBytes(bytes), writeStderrBytes(bytes)
     let stdout = byte_writer(&host, &event_loop, |host, bytes| host.write_stdout_bytes(bytes));
     exports.set("writeStdoutBytes", Function::new(ctx.clone(), stdout)?)?;

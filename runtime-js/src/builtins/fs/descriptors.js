@@ -1,6 +1,6 @@
 // What works on the numbers that `open` gives.
 import { decodeUtf8 } from 'lmthing:internal/native/encoding';
-import { writeStderr, writeStdout } from 'lmthing:internal/native/console';
+import { drawStderr, drawStdout } from 'lmthing:internal/native/console';
 import { asBytes } from '../shared/bytes.js';
 import { invalidArgumentType, nodeError, outOfRange } from '../shared/errors.js';
 import { dataBytes, descriptorOf, flagsOf, lengthOf, milliseconds, modeOf, optionsOf, ownerOf, pathText } from './arguments.js';
@@ -8,7 +8,7 @@ import { BigIntStats, Stats } from './entries.js';
 import { call } from './run.js';
 
 /** The printer's half of the standard streams: it knows what else is on its way to the terminal. */
-const PRINTERS = { 1: writeStdout, 2: writeStderr };
+const PRINTERS = { 1: drawStdout, 2: drawStderr };
 
 const printPlan = (fd, bytes, value) => ({
   perform: () => {

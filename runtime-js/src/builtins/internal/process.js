@@ -2,7 +2,7 @@
 //
 // It is an `EventEmitter` from the moment somebody needs one (`process-events.js`), and what is asked for rarely is in
 // `process-more.js`: a script that only looks at `process.env` pays for neither.
-import { stderrIsTerminal, stdoutIsTerminal, writeStderr, writeStderrBytes, writeStdout, writeStdoutBytes } from 'lmthing:internal/native/console';
+import { drawStderr, drawStdout, stderrIsTerminal, stdoutIsTerminal, writeStderrBytes, writeStdoutBytes } from 'lmthing:internal/native/console';
 import { importBuiltin } from 'lmthing:internal/native/modules';
 import * as native from 'lmthing:internal/native/process';
 import { nextTick } from 'lmthing:internal/timers';
@@ -128,8 +128,8 @@ Object.defineProperty(process, 'exitCode', {
 });
 
 process.stdin = inputStream();
-process.stdout = outputStream(1, stdoutIsTerminal, writeStdout, writeStdoutBytes);
-process.stderr = outputStream(2, stderrIsTerminal, writeStderr, writeStderrBytes);
+process.stdout = outputStream(1, stdoutIsTerminal, drawStdout, writeStdoutBytes);
+process.stderr = outputStream(2, stderrIsTerminal, drawStderr, writeStderrBytes);
 
 const more = () => importBuiltin('lmthing:internal/process-more');
 const MORE_METHODS = [

@@ -130,9 +130,9 @@ impl<'a> Shown<'a> {
         match self.args.format {
             CheckFormat::Pretty => {
                 if let Some(render) = checked.render {
-                    self.printer.text(&render.text(file, self.printer.stdout_has_colours()));
+                    self.printer.styled(&render.text(file, self.printer.stdout_has_colours()));
                 }
-                findings.iter().for_each(|finding| self.printer.text(&self.pretty.text(finding)));
+                findings.iter().for_each(|finding| self.printer.styled(&self.pretty.text(finding)));
             }
             CheckFormat::Github => {
                 let command = |finding: &Finding| github::command(finding, self.workspace.as_deref());

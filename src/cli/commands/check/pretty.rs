@@ -1,25 +1,29 @@
 //! Findings for people: the message, the source it is about with a mark below, the hint, related places. The drawing is done by
 //! `annotate-snippets`, which draws for the Rust compiler. Must not know where it is shown.
 
-use std::{collections::HashMap, fs, ops::Range, path::PathBuf};
+use std::{borrow::Cow, collections::HashMap, fs, ops::Range, path::PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::{
     check::{Finding, Position, Severity, Span},
-    diagnostic::snippet::{offset, renderer},
+    diagnostic::{
+        plain,
+        snippet::{offset, renderer},
+    },
 };
 
 /// Draws findings, and keeps the sources they are in.
 pub(super) struct Pretty {
     renderer: Renderer,
+    has_colours: bool,
     sources: HashMap<PathBuf, Option<String>>,
 }
 
 impl Pretty {
     /// With colours or without; long lines are cut to `columns` around what is meant.
     pub(super) fn new(has_colours: bool, columns: Option<u16>) -> Self {
-        Pretty { renderer: renderer(has_colours, columns), sources: HashMap::new() }
+        Pretty { renderer: renderer(has_colours, columns), has_colours, sources: HashMap::new() }
     }
 
     /// The text of a finding, and the empty line that follows it.
@@ -32,21 +36,26 @@ impl Pretty {
             Severity::Warning => Level::WARNING,
             Severity::Note => Level::NOTE,
         };
-        let title = level.primary_title(&finding.message).id(&finding.code);
+        let title = level.primary_title(self.others(&finding.message)).id(&finding.code);
         let mut first = self.place(Group::with_title(title), &finding.file, finding.span);
         if let Some(hint) = &finding.hint {
-            first = first.element(Level::HELP.with_name("hint").message(hint));
+            first = first.element(Level::HELP.with_name("hint").message(self.others(hint)));
         }
         let related = finding.related.iter().map(|place| {
-            let title = Group::with_title(Level::NOTE.secondary_title(&place.message));
+            let title = Group::with_title(Level::NOTE.secondary_title(self.others(&place.message)));
             self.place(title, &place.file, Some(place.span))
         });
         let groups: Vec<Group<'_>> = [first].into_iter().chain(related).collect();
         self.renderer.render(&groups) + "\n\n"
     }
 
+    /// What others wrote, without their colours where there are some of ours.
+    fn others<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.has_colours { plain(text) } else { Cow::Borrowed(text) }
+    }
+
     fn place<'a>(&'a self, group: Group<'a>, file: &std::path::Path, span: Option<Span>) -> Group<'a> {
-        let shown = file.display().to_string();
+        let shown = self.others(&file.display().to_string()).into_owned();
         let source = self.sources.get(file).and_then(Option::as_deref);
         match (span, source) {
             (None, _) => group.element(Origin::path(shown)),

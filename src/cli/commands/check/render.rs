@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::tokens::estimate;
 use crate::{
     chat::{ContentPart, Message, Role},
+    diagnostic::plain,
     schema::TypePrinter,
     script::bindings::inspect::{Rendered, RenderedTool},
 };
@@ -70,16 +71,19 @@ impl Render {
         let style = |style: Style| style.force_styling(has_colours);
         let (strong, faint) = (style(Style::new().bold()), style(Style::new().dim()));
         let about = |tokens: u64| faint.apply_to(format!("about {tokens} token{}", if tokens == 1 { "" } else { "s" }));
+        // Where colours are ours, there are no others.
+        let others = |text: String| if has_colours { plain(&text).into_owned() } else { text };
         let mut text = String::new();
         for part in &self.parts {
-            text += &format!("{} {} {}\n", strong.apply_to(&part.name), faint.apply_to("·"), about(part.tokens));
-            text += &indented(&part.text);
+            let name = strong.apply_to(others(part.name.clone()));
+            text += &format!("{name} {} {}\n", faint.apply_to("·"), about(part.tokens));
+            text += &indented(&others(part.text.clone()));
             text.push('\n');
         }
         if !self.functions.is_empty() {
-            text += &format!("{} {}\n\n", strong.apply_to("functions"), self.functions.join(", "));
+            text += &format!("{} {}\n\n", strong.apply_to("functions"), others(self.functions.join(", ")));
         }
-        let file = file.display();
+        let file = others(file.display().to_string());
         text + &format!("{} {}\n\n", strong.apply_to(format!("{file}: the first request is")), about(self.tokens()))
     }
 }

@@ -35,6 +35,7 @@ pub(in crate::cli) fn run(args: &MapArgs, printer: &Printer) -> ExitCode {
     interrupts.take_time();
     let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.setup.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
+    printer.keep_secret(&redactor);
     let fail = |ending: Ending| {
         ending.diagnostic.iter().for_each(|problem| printer.diagnostic(problem));
         ending.code

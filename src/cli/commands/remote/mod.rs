@@ -40,6 +40,7 @@ async fn run_there(args: &RunArgs, on: &Address, printer: &Printer) -> ExitCode 
     let mut interrupts = Interrupts::listen();
     let environment = env::with_files(&std::env::current_dir().unwrap_or_default(), &args.setup.env_file);
     let redactor = Redactor::of_variables(environment.variables.iter().map(|(name, value)| (name, value)));
+    printer.keep_secret(&redactor);
     if !args.show.quiet {
         environment.problems.iter().for_each(|problem| printer.stderr(&format!("Warning: {problem}\n")));
     }

@@ -30,7 +30,7 @@ pub(super) fn show(report: Value, args: ShowArgs, printer: &Printer, service: &s
         (Format::Json | Format::Events, _) => {}
         (Format::Text, Some(output)) => print(output, printer),
         (Format::Text, None) => {
-            printer.text(report["text"].as_str().unwrap_or_default());
+            printer.model_text(report["text"].as_str().unwrap_or_default());
             printer.finish_line();
         }
     }

@@ -87,11 +87,11 @@ struct Loading {
 
 impl ScriptHost for Loading {
     fn write_stdout(&self, text: &str) {
-        self.printer.stderr(text);
+        self.printer.script_stderr(text);
     }
 
     fn write_stderr(&self, text: &str) {
-        self.printer.stderr(text);
+        self.printer.script_stderr(text);
     }
 
     fn warn(&self, message: &str) {

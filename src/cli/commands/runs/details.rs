@@ -9,7 +9,10 @@ use serde_json::Value;
 use super::{object::timestamp, table::without_controls};
 use crate::{
     chat::Usage,
-    cli::readers::figures::{cost, seconds, tokens},
+    cli::{
+        Printer,
+        readers::figures::{cost, seconds, tokens},
+    },
     journal::{RunInfo, Start, Status},
 };
 
@@ -17,11 +20,11 @@ use crate::{
 const WIDTH: usize = 100;
 
 /// What a run was started with and what it came to.
-pub(super) fn of_run(run: &RunInfo, start: &Start) -> String {
+pub(super) fn of_run(run: &RunInfo, start: &Start, printer: &Printer) -> String {
     let mut text = String::new();
     let mut add = |name: &str, value: String| {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{name:8}  {}", without_controls(&value));
+        let _ = writeln!(text, "{name:8}  {}", without_controls(&value, printer));
     };
     add("run", run.id.clone());
     add("file", run.file.display().to_string());
@@ -71,17 +74,16 @@ fn steps(run: &RunInfo) -> String {
 }
 
 /// What happened, a line for what is worth one.
-pub(super) struct Steps {
-    width: usize,
+pub(super) struct Steps<'a> {
+    printer: &'a Printer,
     /// The arguments of calls that are not answered, by id.
     inputs: std::collections::HashMap<String, String>,
     is_first: bool,
 }
 
-impl Steps {
-    /// For a terminal of this width.
-    pub(super) fn new(width: Option<usize>) -> Self {
-        Steps { width: width.unwrap_or(WIDTH), inputs: Default::default(), is_first: true }
+impl<'a> Steps<'a> {
+    pub(super) fn new(printer: &'a Printer) -> Self {
+        Steps { printer, inputs: Default::default(), is_first: true }
     }
 
     /// The line for an event, with its end; nothing for most.
@@ -89,9 +91,10 @@ impl Steps {
         let Ok(event) = serde_json::from_str::<Value>(line) else { return String::new() };
         let Some(told) = self.told(&event) else { return String::new() };
         let depth = event["agent"].as_array().map_or(0, Vec::len);
-        let told = format!("{}{}", "  ".repeat(depth), without_controls(&told));
+        let told = format!("{}{}", "  ".repeat(depth), without_controls(&told, self.printer));
         let gap = if std::mem::take(&mut self.is_first) { "\n" } else { "" };
-        format!("{gap}{}\n", truncate_str(&told, self.width, "…"))
+        let width = self.printer.columns().map_or(WIDTH, usize::from);
+        format!("{gap}{}\n", truncate_str(&told, width, "…"))
     }
 
     fn told(&mut self, event: &Value) -> Option<String> {

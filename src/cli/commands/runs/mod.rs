@@ -48,7 +48,7 @@ fn list(is_json: bool, path: &Path, printer: &Printer) -> Result<(), JournalErro
     } else if runs.is_empty() {
         printer.stderr(&format!("The journal {} holds no runs.\n", path.display()));
     } else {
-        printer.text(&table::of_runs(&runs, printer));
+        printer.styled(&table::of_runs(&runs, printer));
     }
     Ok(())
 }
@@ -61,8 +61,8 @@ fn show(args: &ShowArgs, is_json: bool, path: &Path, printer: &Printer) -> Resul
         printer.text(&format!("{:#}\n", object::of_start(&run, &start)));
         return Ok(());
     }
-    printer.text(&details::of_run(&run, &start));
-    let mut steps = details::Steps::new(printer.columns().map(usize::from));
+    printer.text(&details::of_run(&run, &start, printer));
+    let mut steps = details::Steps::new(printer);
     journal.lines(&run, |line| {
         printer.text(&steps.line(line));
         true
@@ -93,7 +93,7 @@ fn forget(args: &PruneArgs, path: &Path, printer: &Printer) -> Result<(), Journa
     }
     let count = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
     if args.dry_run {
-        printer.text(&table::of_runs(&runs, printer));
+        printer.styled(&table::of_runs(&runs, printer));
         printer.stderr(&format!("{count} would be forgotten.\n"));
         return Ok(());
     }

@@ -32,10 +32,10 @@ const GAP: &str = "  ";
 pub(super) fn of_runs(runs: &[RunInfo], printer: &Printer) -> String {
     let directory = std::env::current_dir().unwrap_or_default();
     let mut rows: Vec<[String; 7]> = vec![HEAD.map(str::to_owned)];
-    rows.extend(runs.iter().map(|run| row(run, &directory, "%F %R")));
+    rows.extend(runs.iter().map(|run| row(run, (&directory, printer), "%F %R")));
     let columns = printer.columns().map(usize::from);
     if let Some(columns) = columns {
-        fit(&mut rows, runs, &directory, columns);
+        fit(&mut rows, runs, (&directory, printer), columns);
     }
     let widths = widths(&rows);
     let mut text = String::new();
@@ -48,25 +48,25 @@ pub(super) fn of_runs(runs: &[RunInfo], printer: &Printer) -> String {
     text
 }
 
-fn row(run: &RunInfo, directory: &Path, time: &str) -> [String; 7] {
+fn row(run: &RunInfo, (directory, printer): (&Path, &Printer), time: &str) -> [String; 7] {
     let file = run.file.strip_prefix(directory).unwrap_or(&run.file).display().to_string();
     let started = timestamp(run.started).to_zoned(TimeZone::system()).strftime(time).to_string();
     let tokens = tokens(&run.sums.usage).map_or_else(|| "?".to_owned(), grouped);
     let cost = run.cost().map_or_else(|| "?".to_owned(), |dollars| cost(Some(dollars)));
     let steps = run.sums.steps.to_string();
-    [run.id.clone(), without_controls(&file), run.status.as_str().to_owned(), started, steps, tokens, cost]
+    [run.id.clone(), without_controls(&file, printer), run.status.as_str().to_owned(), started, steps, tokens, cost]
 }
 
-/// A text without what a terminal would act on.
-pub(super) fn without_controls(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+/// A text on one line, without what a terminal would act on.
+pub(super) fn without_controls(text: &str, printer: &Printer) -> String {
+    printer.stdout_part(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Shortens times, ids and paths, as far as it has to be.
-fn fit(rows: &mut [[String; 7]], runs: &[RunInfo], directory: &Path, columns: usize) {
+fn fit(rows: &mut [[String; 7]], runs: &[RunInfo], place: (&Path, &Printer), columns: usize) {
     if missing(rows, columns) > 0 {
         for (cells, run) in rows.iter_mut().skip(1).zip(runs) {
-            let short = row(run, directory, "%m-%d %R");
+            let short = row(run, place, "%m-%d %R");
             cells[STARTED].clone_from(&short[STARTED]);
         }
     }

@@ -130,7 +130,7 @@ impl<'a> Shown<'a> {
                 continue;
             }
             self.console.give_way();
-            self.printer.text(&stdout);
+            self.printer.styled(&stdout);
             self.printer.flush();
             if !stderr.is_empty() {
                 self.printer.stderr(&stderr);

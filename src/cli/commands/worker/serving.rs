@@ -33,7 +33,7 @@ pub(in crate::cli) fn run(args: &WorkerArgs, printer: &Printer) -> ExitCode {
 async fn serve(args: &WorkerArgs, printer: &Printer) -> ExitCode {
     // Before anything else: from now on there is something to end.
     let mut interrupts = Interrupts::listen();
-    let teller = Teller::start();
+    let teller = Teller::start(printer.stderr_has_colours());
     let log = log(args, teller.told.clone(), printer);
     let ready = tokio::select! {
         biased;

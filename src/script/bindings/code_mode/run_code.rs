@@ -230,12 +230,14 @@ impl HostFunctions for Reachable<'_, '_> {
     }
 
     fn console(&self, line: &LogLine) {
-        let (tool_call_id, text) = (self.tool_call_id(), line.text.clone());
-        let told = EventKind::CodeConsole { tool_call_id, text };
+        // Code sees what the functions that it calls throw and return, and there may be a key in that.
+        let Ok(redactor) = services::redactor(self.ctx) else { return };
+        let text = redactor.apply(&line.text);
+        let shown: String = text.lines().map(|line| format!("[sandbox] {line}\n")).collect();
+        let told = EventKind::CodeConsole { tool_call_id: self.tool_call_id(), text };
         services::scope(self.ctx, &self.prompt.borrow().core).map(|scope| scope.emit(&told)).ok();
-        let text: String = line.text.lines().map(|line| format!("[sandbox] {line}\n")).collect();
         // The code's run must not depend on whether its console can be shown.
-        let _ = warn::stderr(self.ctx, &text);
+        let _ = warn::foreign(self.ctx, &shown);
     }
 
     fn notice(&self, text: &str) {

@@ -7,6 +7,7 @@ use rquickjs::{Class, Ctx, Function, IntoJs, Result, Value, function::Opt, prelu
 
 use crate::{
     chat::ToolPart,
+    diagnostic::plain_line,
     mcp::{Answer, AnswerPart, Connection, ToolProgress},
     script::{
         KeepAlive,
@@ -115,5 +116,5 @@ fn words(ToolProgress { done, total, message }: &ToolProgress) -> String {
         Some(total) if *total > 0.0 => format!("{:.0} %", done / total * 100.0),
         _ => String::new(),
     };
-    format!("{share} {message}").trim().chars().filter(|c| !c.is_control()).take(80).collect()
+    plain_line(format!("{share} {message}").trim()).chars().take(80).collect()
 }

@@ -1,0 +1,217 @@
+//! Control characters and escape sequences in text that others wrote. Must not know where the text is shown.
+
+use std::borrow::Cow;
+
+/// Where a text is in an escape sequence (ECMA-48).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Text,
+    /// Behind ESC.
+    Escape,
+    /// Behind ESC and an intermediate character, as in `ESC ( B`.
+    Intermediate,
+    /// In a control sequence: `ESC [`, parameters, a letter.
+    Control,
+    /// In a string such as a window title or a link, which ends with BEL or ST.
+    String,
+    /// Behind an ESC in a string: with a backslash it is ST.
+    StringEscape,
+}
+
+/// Tells text from control characters and escape sequences, one character after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sequences(State);
+
+impl Sequences {
+    /// Whether the next character is text: no control character but line feed and tab, and no part of a sequence.
+    pub(crate) fn is_text(&mut self, next: char) -> bool {
+        use State::{Control, Escape, Intermediate, String, StringEscape, Text};
+        let (state, is_text) = match (self.0, next) {
+            // A string without an end must not take the rest of the text with it.
+            (String | StringEscape, '\n') => (Text, true),
+            // Terminals carry these out within a sequence, too.
+            (state, '\n' | '\t') if state != String => (state, true),
+            (_, '\u{18}' | '\u{1a}') | (String, '\u{7}' | '\u{9c}') | (StringEscape, '\\') => (Text, false),
+            (String, '\u{1b}') => (StringEscape, false),
+            (String, _) => (String, false),
+            (_, '\u{1b}') => (Escape, false),
+            (_, '\u{9b}') | (Escape | StringEscape, '[') => (Control, false),
+            (_, '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}') | (Escape | StringEscape, 'P' | 'X' | ']' | '^' | '_') => {
+                (String, false)
+            }
+            (_, '\u{80}'..='\u{9f}') => (Text, false),
+            (Escape | Intermediate | StringEscape, ' '..='/') => (Intermediate, false),
+            (Control, ' '..='?') => (Control, false),
+            (Escape | Intermediate | StringEscape, '0'..='~') | (Control, '@'..='~') => (Text, false),
+            (state, next) if next.is_control() => (state, false),
+            // No sequence goes on like this.
+            _ => (Text, true),
+        };
+        self.0 = state;
+        is_text
+    }
+
+    /// Whether no sequence has begun.
+    pub(crate) fn is_in_text(self) -> bool {
+        self.0 == State::Text
+    }
+}
+
+/// Removes control characters and escape sequences from text that comes in pieces.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TextFilter {
+    sequences: Sequences,
+    /// The sequence that has begun, where it may turn out to be a colour.
+    sequence: String,
+    keeps_colours: bool,
+    drops_direction: bool,
+}
+
+impl TextFilter {
+    /// Nothing but text, line feeds and tabs is left; what turns the direction of writing goes as well.
+    pub(crate) fn of_messages() -> Self {
+        TextFilter { drops_direction: true, ..TextFilter::default() }
+    }
+
+    /// Letters of every script are left as they were written.
+    pub(crate) fn of_prose() -> Self {
+        TextFilter::default()
+    }
+
+    /// Colours and weights (SGR: `ESC [ … m`) stay.
+    pub(crate) fn keeping_colours() -> Self {
+        TextFilter { keeps_colours: true, ..TextFilter::default() }
+    }
+
+    /// The next piece, without control characters and sequences.
+    pub(crate) fn next<'a>(&mut self, piece: &'a str) -> Cow<'a, str> {
+        if self.sequences.is_in_text() && !piece.bytes().any(|byte| self.may_go(byte)) {
+            return Cow::Borrowed(piece);
+        }
+        let mut text = String::with_capacity(piece.len());
+        for next in piece.chars() {
+            if self.sequences.is_text(next) {
+                if !(self.drops_direction && turns_direction(next)) {
+                    text.push(next);
+                }
+            } else if self.keeps_colours {
+                self.keep_colour(next, &mut text);
+            }
+        }
+        Cow::Owned(text)
+    }
+
+    /// Whether a character that begins with this byte may have to be removed. Most pieces have none of them.
+    fn may_go(&self, byte: u8) -> bool {
+        match byte {
+            b'\n' | b'\t' => false,
+            0..0x20 | 0x7f | 0xc2 => true,
+            0xe2 => self.drops_direction,
+            _ => false,
+        }
+    }
+
+    /// Adds the sequence that `next` ends, if that is a colour.
+    fn keep_colour(&mut self, next: char, text: &mut String) {
+        if next == '\u{1b}' {
+            self.sequence.clear();
+        }
+        if self.sequences.0 != State::String {
+            self.sequence.push(next);
+        }
+        if self.sequences.is_in_text() {
+            let parameters = self.sequence.strip_prefix("\u{1b}[").and_then(|rest| rest.strip_suffix('m'));
+            if parameters.is_some_and(|all| all.chars().all(|c| c.is_ascii_digit() || matches!(c, ';' | ':'))) {
+                text.push_str(&self.sequence);
+            }
+            self.sequence.clear();
+        }
+    }
+}
+
+/// A whole text as it may stand in a message on a terminal.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    TextFilter::of_messages().next(text)
+}
+
+/// The same on one line.
+pub(crate) fn plain_line(text: &str) -> String {
+    plain(text).replace(['\n', '\t'], " ")
+}
+
+/// Overrides, embeddings and isolates of the direction of writing, with which a name can be made to look like another.
+pub(crate) fn turns_direction(letter: char) -> bool {
+    matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What there is to remove, and what is left of it.
+    const CASES: [(&str, &str); 22] = [
+        ("two\r\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("over\rwritten", "overwritten"),
+        ("\u{0}a\u{7}b\u{8}c\u{b}d\u{c}e\u{7f}f", "abcdef"),
+        ("\u{1b}[31mred\u{1b}[0m", "red"),
+        ("\u{1b}[1;38:2::1:2:3mx\u{1b}[>4;2my", "xy"),
+        ("\u{1b}[2J\u{1b}[1;1H\u{1b}[?25l\u{1b}[6nx", "x"),
+        ("\u{1b}[ qa\u{1b}[!pb", "ab"),
+        ("\u{1b}]0;title\u{7}a\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\b", "alinkb"),
+        ("\u{1b}]52;c;ZWNobw==\u{9c}a", "a"),
+        ("\u{1b}Pq#0;2;0;0;0\u{1b}\\a\u{1b}_apc\u{1b}\\b\u{1b}^pm\u{1b}\\c\u{1b}Xsos\u{1b}\\d", "abcd"),
+        ("\u{1b}]0;no end\nnext line", "\nnext line"),
+        ("\u{1b}]0;t\u{1b}[31ma", "a"),
+        ("\u{1b}(Ba\u{1b}#8b\u{1b}cc\u{1b}7d\u{1b}=e", "abcde"),
+        ("a\u{9b}31mb\u{9d}0;t\u{7}c\u{90}q\u{9c}d\u{85}e\u{84}f", "abcdef"),
+        ("\u{1b}[3\n1ma", "\na"),
+        ("\u{1b}\u{1b}[31ma\u{1b}[\u{1b}[0mb", "ab"),
+        ("\u{1b}[31\u{18}ma", "ma"),
+        ("\u{1b}ä\u{1b}[日", "ä日"),
+        ("end\u{1b}", "end"),
+        ("end\u{1b}[3", "end"),
+        ("a\u{202e}b\u{2066}c\u{2069}d", "abcd"),
+        ("Größe 東京 \u{200f}\u{1f468}\u{200d}\u{1f469} …", "Größe 東京 \u{200f}\u{1f468}\u{200d}\u{1f469} …"),
+    ];
+
+    #[test]
+    fn sequences_are_removed_whole() {
+        for (text, left) in CASES {
+            assert_eq!(plain(text), left, "{text:?}");
+            assert_eq!(plain(left), left, "once is enough");
+        }
+    }
+
+    #[test]
+    fn sequences_are_removed_wherever_the_text_is_cut() {
+        for (text, left) in CASES {
+            for (cut, _) in text.char_indices() {
+                let mut filter = TextFilter::of_messages();
+                let (first, rest) = text.split_at(cut);
+                assert_eq!(format!("{}{}", filter.next(first), filter.next(rest)), left, "{text:?} cut at {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn colours_stay_where_they_may() {
+        for (text, left) in [
+            ("\u{1b}[31mred\u{1b}[m \u{1b}[1;38:2::1:2:3mx", "\u{1b}[31mred\u{1b}[m \u{1b}[1;38:2::1:2:3mx"),
+            ("\u{1b}[2J\u{1b}[>4;2m\u{1b}[?1m\u{1b}[1 m\u{9b}31ma\rb\u{1b}]0;m\u{7}", "ab"),
+            ("\u{1b}]0;t\u{1b}[31ma\u{1b}(m\u{1b}m", "\u{1b}[31ma"),
+            ("\u{202e}a", "\u{202e}a"),
+        ] {
+            for (cut, _) in text.char_indices() {
+                let mut filter = TextFilter::keeping_colours();
+                let (first, rest) = text.split_at(cut);
+                assert_eq!(format!("{}{}", filter.next(first), filter.next(rest)), left, "{text:?} cut at {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn prose_keeps_its_direction() {
+        assert_eq!(TextFilter::of_prose().next("\u{2067}שלום\u{2069}\u{1b}[1m"), "\u{2067}שלום\u{2069}");
+    }
+}
