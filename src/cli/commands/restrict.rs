@@ -39,6 +39,19 @@ pub(super) fn restricted(rights: Restricted, around: Around<'_>) -> Permissions 
     Permissions::restricted(rights)
 }
 
+/// Names the folders that were given for writing, but that programs do not get as a whole.
+pub(super) fn folder_warnings(permissions: &Permissions) -> Vec<String> {
+    let folders = permissions.of_restricted().map(|rights| rights.not_given_whole()).unwrap_or_default();
+    let warning = |folder: &PathBuf| {
+        let folder = folder.display();
+        format!(
+            "programs make, move and remove nothing in {folder} itself, where files that lmthing goes by are or may be; to let \
+             them, give a folder below it, such as --allow-write={folder}/out"
+        )
+    };
+    folders.iter().map(warning).collect()
+}
+
 /// The same for several files that share the process: each has its own rights, `each`, and the system holds what they have
 /// together, which is `all` with the folders of each.
 #[cfg(feature = "worker")]

@@ -18,7 +18,7 @@ use crate::{
             prompt_file::{check_file, is_prompt_file},
             recording::RunRecording,
             remote,
-            restrict::{Around, restricted},
+            restrict::{Around, folder_warnings, restricted},
             watch::WatchLoop,
         },
         env::{self, Environment},
@@ -186,14 +186,7 @@ fn prepare(
         let words = args.words()?;
         let around = around(args, &words, journal.recorder.path(), &options.variables);
         let permissions = restricted(rights, around);
-        let folders = permissions.of_restricted().map(|rights| rights.not_given_whole()).unwrap_or_default();
-        for folder in folders {
-            let folder = folder.display();
-            show.events.warn(format!(
-                "programs make, move and remove nothing in {folder} itself, where files that lmthing goes by are or may be; to let \
-                 them, give a folder below it, such as --allow-write={folder}/out"
-            ));
-        }
+        folder_warnings(&permissions).into_iter().for_each(|warning| show.events.warn(warning));
         options.surroundings.permissions = permissions;
     }
     Ok((options, recording))
