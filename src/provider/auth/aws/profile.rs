@@ -3,9 +3,12 @@
 //! Owns: a small reading of `~/.aws/config` and `~/.aws/credentials`, for what has to be known before any request. Must not
 //! know: how keys are had from a profile, which is the AWS crates' business.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::provider::Env;
+use crate::{
+    provider::Env,
+    user_file::{self, MAX_SETTINGS},
+};
 
 type Section = BTreeMap<String, String>;
 
@@ -34,7 +37,7 @@ impl Profile {
                 _ => PathBuf::from(path),
             };
             let path = set(variable).map(expand).or_else(|| Some(home.as_ref()?.join(".aws").join(usual)));
-            path.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default()
+            path.and_then(|path| user_file::read_text(&path, MAX_SETTINGS).ok()).unwrap_or_default()
         };
         let mut profiles = sections(&file("AWS_CONFIG_FILE", "config"), true);
         for (name, section) in sections(&file("AWS_SHARED_CREDENTIALS_FILE", "credentials"), false) {

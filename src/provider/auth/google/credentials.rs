@@ -1,10 +1,13 @@
 //! Google's credentials files: where they are, and what stands in them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::provider::auth::{ask::Asker, request::AuthFailure};
+use crate::{
+    provider::auth::{ask::Asker, request::AuthFailure},
+    user_file::{self, MAX_SETTINGS},
+};
 
 /// What tokens are asked for.
 pub(super) const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
@@ -28,13 +31,13 @@ pub(super) fn find(asker: &Asker, given: Option<&Value>) -> Result<Option<Value>
         return Ok(Some(credentials.clone()));
     }
     if let Some(path) = asker.variable("GOOGLE_APPLICATION_CREDENTIALS") {
-        let text = std::fs::read_to_string(&path)
+        let text = user_file::read_text(Path::new(&path), MAX_SETTINGS)
             .map_err(|error| AuthFailure::refused(format!("GOOGLE_APPLICATION_CREDENTIALS names {path}: {error}")))?;
         return read(&path, &text).map(Some);
     }
     // A file that was named must be there; one that is only usual may be missing, and the machine asked in its place.
     let Some(path) = gcloud_file(asker) else { return Ok(None) };
-    match std::fs::read_to_string(&path) {
+    match user_file::read_text(&path, MAX_SETTINGS) {
         Ok(text) => read(&path.display().to_string(), &text).map(Some),
         Err(_) => Ok(None),
     }
