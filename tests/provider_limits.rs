@@ -8,7 +8,6 @@ mod provider_support;
 use std::{
     io::Write,
     iter::repeat_n,
-    net::Shutdown,
     process::{Command, Output},
     sync::{
         Arc,
@@ -246,36 +245,4 @@ fn a_server_that_closes_after_each_answer_fails_nobody() {
         let (count, report) = forty_at_once(&address);
         assert_eq!(count, "80", "{report}");
     }
-}
-
-#[test]
-fn a_connection_that_was_closed_before_the_request_is_no_attempt() {
-    let (_, body) = text("done");
-    let answer =
-        format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-    let folder = tempfile::tempdir().unwrap();
-    let (closed, count) = (folder.path().to_owned(), AtomicUsize::new(0));
-    let address = blocking::serve_slowly(move |_, stream| {
-        stream.write_all(answer.as_bytes())?;
-        // The answer is read by now, and the script is busy.
-        thread::sleep(Duration::from_millis(20));
-        stream.shutdown(Shutdown::Both)?;
-        std::fs::write(closed.join(count.fetch_add(1, Ordering::SeqCst).to_string()), "")
-    });
-    let script = format!(
-        "import {{ runPrompt }} from 'lmthing';
-        import fs from 'node:fs';
-        export const config = {{ model: 'lab:tide' }};
-        export default async () => {{
-          for (let n = 0; n < 20; n += 1) {{
-            await runPrompt(({{ $ }}) => {{ $`go`; }}, {{ model: 'lab:tide', options: {{ maxRetries: 0 }} }}).result;
-            while (!fs.existsSync(`{}/${{n}}`));
-          }}
-          console.log('all');
-        }};",
-        folder.path().display()
-    );
-    let output = run(&script, &format!("http://{address}/v1"));
-    let report = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && output.stdout.starts_with(b"all\n"), "{report}");
 }
