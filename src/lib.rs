@@ -51,6 +51,7 @@ mod session;
 mod testing;
 mod threads;
 mod trace;
+mod user_file;
 #[cfg(feature = "worker")]
 mod worker;
 

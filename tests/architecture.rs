@@ -28,14 +28,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("checkpoint", &["chat"]),
     ("journal", &["checkpoint", "event", "chat", "diagnostic"]),
     ("input", &["chat", "schema", "diagnostic"]),
-    ("http", &[]),
+    ("user_file", &[]),
+    ("http", &["user_file"]),
     ("process", &[]),
     ("remote", &["http", "diagnostic"]),
     ("threads", &[]),
     // Spans are sent through the shared HTTP client.
     ("trace", &["event", "chat", "http"]),
-    ("mcp", &["http", "process", "chat", "schema", "diagnostic", "permission"]),
-    ("provider", &["http", "chat", "schema", "diagnostic"]),
+    ("mcp", &["user_file", "http", "process", "chat", "schema", "diagnostic", "permission"]),
+    ("provider", &["user_file", "http", "chat", "schema", "diagnostic"]),
     ("plugin", &["chat", "schema", "diagnostic"]),
     ("code", &["chat", "schema", "diagnostic"]),
     ("sandbox", &["code", "chat", "schema", "diagnostic"]),
@@ -101,6 +102,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "testing",
         &[
+            "user_file",
             "permission",
             "checkpoint",
             "session",
@@ -119,6 +121,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "map",
         &[
+            "user_file",
             "remote",
             "threads",
             "files",
@@ -164,6 +167,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "user_file",
             "remote",
             "map",
             "worker",

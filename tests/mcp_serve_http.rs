@@ -1,8 +1,11 @@
 //! `lmthing mcp --http`, through the binary (docs/mcp.md, "As a server").
+#![allow(clippy::unwrap_used, reason = "the helpers of tests fail as tests do")]
 
 mod mcp_serve_support;
 mod mcp_support;
 mod run_support;
+
+use std::io::Read;
 
 use mcp_serve_support::{ENDLESS, GREET, HttpServer, hello, pids};
 use mcp_support::{call, prompt, results_of, soon};
@@ -82,6 +85,72 @@ export default async ({ $ }) => {
         &format!("defMcp('s', {{ url: {}, headers: {{ Authorization: 'Bearer t0ken-value' }} }});", json!(server.url)),
     );
     assert_eq!(results_of(&Folder::of(&client)), ["told nothing"]);
+}
+
+/// What the server answers to the head of a request, with a body that initializes.
+fn asked(server: &HttpServer, head: &str) -> (u16, String) {
+    let body = initialize();
+    let accepts = "accept: application/json, text/event-stream\r\ncontent-type: application/json\r\nconnection: close";
+    let mut stream = server.open(&format!("{head}\r\n{accepts}\r\ncontent-length: {}\r\n\r\n{body}", body.len()));
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    (answer.get(9..12).and_then(|status| status.parse().ok()).unwrap_or_default(), answer)
+}
+
+#[test]
+fn only_requests_by_a_name_of_this_machine_are_answered() {
+    let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
+    let server = HttpServer::start(&mut folder.command("mcp --http 127.0.0.1:0 -q ."));
+    let address = server.address();
+    for (head, status) in [
+        (format!("POST /mcp HTTP/1.1\r\nhost: {address}"), 200),
+        ("POST /mcp HTTP/1.1\r\nhost: localhost".to_owned(), 200),
+        ("POST /mcp HTTP/1.1\r\nhost: [::1]:80".to_owned(), 200),
+        (format!("POST http://{address}/mcp HTTP/1.1\r\nhost: {address}"), 200),
+        ("POST /mcp HTTP/1.1\r\nhost: evil.example".to_owned(), 403),
+        ("POST /mcp HTTP/1.1\r\nhost: [::1].evil.example".to_owned(), 403),
+        ("POST /mcp HTTP/1.1\r\nhost: [::1]evil.example:80".to_owned(), 403),
+        ("POST /mcp HTTP/1.1\r\nhost: localhost:80@evil.example".to_owned(), 403),
+        ("POST /mcp HTTP/1.1\r\nhost: 127.0.0.1.evil.example".to_owned(), 403),
+        ("POST /mcp HTTP/1.1\r\nhost: localhost, evil.example".to_owned(), 403),
+        ("POST /mcp HTTP/1.1\r\nhost: localhost\r\nhost: evil.example".to_owned(), 400),
+        ("POST /mcp HTTP/1.1\r\nhost: localhost\r\nhost: localhost".to_owned(), 400),
+        ("POST /mcp HTTP/1.1".to_owned(), 400),
+        ("POST /mcp HTTP/1.1\r\nhost: localhost\r\norigin: http://[::1].evil.example".to_owned(), 403),
+        (
+            "POST /mcp HTTP/1.1\r\nhost: localhost\r\norigin: http://localhost\r\norigin: http://a.example".to_owned(),
+            400,
+        ),
+        ("POST http://evil.example/mcp HTTP/1.1\r\nhost: localhost".to_owned(), 400),
+        ("POST http://localhost/mcp HTTP/1.1\r\nhost: evil.example".to_owned(), 403),
+        ("POST http://localhost:81/mcp HTTP/1.1\r\nhost: localhost".to_owned(), 400),
+    ] {
+        let (answered, answer) = asked(&server, &head);
+        assert_eq!(answered, status, "{head}: {answer}");
+    }
+}
+
+#[test]
+fn bodies_that_come_at_the_same_time_share_a_limit() {
+    let folder = Folder::new(&[("greet.lmt.mjs", GREET)]);
+    let server = HttpServer::start(&mut folder.command("mcp --http 127.0.0.1:0 -q ."));
+    let head = |length: usize| {
+        format!(
+            "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
+             content-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+        )
+    };
+    let most = 16 << 20;
+    let unfinished = head(most) + &" ".repeat(most - 1);
+    let held: Vec<_> = (0..4).map(|_| server.open(&unfinished)).collect();
+    let is_busy = || server.send("POST", &[], &initialize()).0 == 503;
+    soon("a body too many", is_busy);
+    let mut larger = server.open(&head(most + 1));
+    let mut answer = [0; 12];
+    larger.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 413");
+    drop(held);
+    soon("room again", || !is_busy());
 }
 
 #[test]

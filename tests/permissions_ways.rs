@@ -301,3 +301,47 @@ fn programs_type_on_no_terminal_and_talk_to_no_daemon() {
     assert_eq!(all[2], format!("typing: {denied}"), "{all:?}");
     assert!(all[4].contains("Errno 13") && all[5].contains("Errno 13"), "{all:?}");
 }
+
+#[test]
+fn what_decides_where_imports_lead_is_read_as_other_files_are() {
+    let folder = folder(
+        "await attempt('link', async () => (await import('./linked/it.mjs')).default);
+  await attempt('kind', async () => (await import('./linked/plain.js')).default);
+  await attempt('require', () => require('./linked'));
+  await attempt('package', async () => (await import('bent')).default);
+  await attempt('own', async () => (await import('pack')).default);
+  await attempt('extends', async () => (await import('./typed/it.ts')).default);
+  await attempt('node_modules', async () => (await import('./shared/it.ts')).default);",
+    );
+    folder.write(
+        "out/package.json",
+        r##"{"type":"module","main":"./plain.js","imports":{"#secret":"./plain.js"},"exports":"./index.js"}"##,
+    );
+    folder.write("own/linked/plain.js", "export default 'plain';");
+    folder.write("own/linked/it.mjs", "import '#secret'; export default 'it';");
+    folder.write("own/node_modules/bent/index.js", "export default 'bent';");
+    folder.write("out/tsconfig.base.json", r#"{"compilerOptions":{"paths":{"secret":["../own/typed/secret.ts"]}}}"#);
+    folder.write("own/typed/tsconfig.json", r#"{"extends":"../../out/tsconfig.base.json"}"#);
+    folder.write("own/typed/secret.ts", "export default 'mapped';");
+    folder.write("own/typed/it.ts", "import it from 'secret'; export default it;");
+    folder.write(
+        "node_modules/base/tsconfig.json",
+        r#"{"compilerOptions":{"paths":{"secret":["../../own/typed/secret.ts"]}}}"#,
+    );
+    folder.write("own/shared/tsconfig.json", r#"{"extends":"base/tsconfig.json"}"#);
+    folder.write("own/shared/it.ts", "import it from 'secret'; export default it;");
+    for own in ["own/linked", "own/node_modules/bent"] {
+        std::os::unix::fs::symlink(folder.path("out/package.json"), folder.path(own).join("package.json")).unwrap();
+    }
+    let all = lines(&folder, "--restrict");
+    for name in ["link", "kind", "require", "package", "extends"] {
+        let line = all.iter().find(|line| line.starts_with(&format!("{name}: "))).unwrap();
+        refused(line, "--allow-read");
+    }
+    assert!(all.iter().any(|line| line == "own: package"), "{all:?}");
+    assert!(all.iter().any(|line| line == "node_modules: mapped"), "{all:?}");
+    let all = lines(&folder, "--restrict --allow-read=out");
+    for line in ["link: it", "kind: plain", "package: bent", "extends: mapped"] {
+        assert!(all.iter().any(|found| found == line), "{line}: {all:?}");
+    }
+}

@@ -1,10 +1,13 @@
-//! Whole runs against a server that takes only so much: so many requests at a time, and not every parameter.
+//! Whole runs against a server that takes only so much: so many requests at a time, and not every parameter; and against one that
+//! sends more than any answer has, or closes its connections.
 
 #![allow(clippy::unwrap_used)]
 
 mod provider_support;
 
 use std::{
+    io::Write,
+    iter::repeat_n,
     process::{Command, Output},
     sync::{
         Arc,
@@ -14,6 +17,7 @@ use std::{
     time::Duration,
 };
 
+use flate2::{Compression, write::GzEncoder};
 use provider_support::blocking;
 use serde_json::{Value, json};
 
@@ -136,4 +140,109 @@ fn code_in_an_answer_may_ask_the_server_that_gives_the_answer() {
     let report = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("deep") && output.status.code() == Some(0), "{told}{report}");
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+}
+
+const ASKS: &str = "export const config = { model: 'lab:tide' }; export default ({ $ }) => { $`go`; };";
+
+/// An answer whose body is these pieces, as gzip.
+fn packed(pieces: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    pieces.into_iter().for_each(|piece| encoder.write_all(&piece).unwrap());
+    let body = encoder.finish().unwrap();
+    let head = "content-type: text/event-stream\r\ncontent-encoding: gzip\r\nconnection: close\r\n\r\n";
+    [format!("HTTP/1.1 200 OK\r\n{head}").as_bytes(), &body].concat()
+}
+
+/// Runs a prompt against a server that answers each request with these bytes; also says how often it was asked.
+fn answered_with(answer: Vec<u8>) -> (Output, usize) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    let address = blocking::serve_slowly(move |_, stream| {
+        count.fetch_add(1, Ordering::SeqCst);
+        stream.write_all(&answer)
+    });
+    let output = run(ASKS, &format!("http://{address}/v1"));
+    (output, asked.load(Ordering::SeqCst))
+}
+
+fn event(text: &str, padding: usize) -> String {
+    let choice = json!({ "delta": { "content": text }, "finish_reason": null });
+    format!("data: {}\n\n", json!({ "choices": [choice], "padding": "a".repeat(padding) }))
+}
+
+#[test]
+fn an_answer_without_an_end_of_an_event_is_not_read_on() {
+    let line = [b"data: ", &vec![b'x'; 80 << 20][..]].concat();
+    let plain = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    for answer in [
+        packed(repeat_n(vec![0; 1 << 20], 300)),
+        packed(repeat_n(b"data: more of the same event\n".repeat(1 << 10), 3 << 10)),
+        packed(repeat_n(b": nothing but comments\n\n".repeat(1 << 10), 4 << 10)),
+        [plain, &line[..]].concat(),
+    ] {
+        let (output, asked) = answered_with(answer);
+        let report = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), asked), (Some(3), 1), "{report}");
+        // Whichever limit is reached first.
+        let limits = ["more than 64 MiB without the end of", "more than 200 times its size"];
+        assert!(limits.iter().any(|limit| report.contains(limit)) && report.contains("127.0.0.1:"), "{report}");
+    }
+}
+
+#[test]
+fn small_events_may_not_unpack_to_hundreds_of_times_their_size() {
+    let (output, asked) = answered_with(packed(repeat_n(event("", 60 << 10).into_bytes(), 4 << 10)));
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), asked), (Some(3), 1), "{report}");
+    assert!(report.contains("127.0.0.1:") && report.contains("more than 200 times its size"), "{report}");
+}
+
+#[test]
+fn a_long_answer_that_packs_well_is_read_to_its_end() {
+    // More than 64 MiB in all, a few dozen times as much as was sent.
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut text = || (0..400).map(|_| char::from(b'a' + random.u8(..26))).collect::<String>();
+    let events = (0..5 << 10).map(|_| event(&text(), 14 << 10).into_bytes());
+    let end = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] });
+    let (output, _) = answered_with(packed(events.chain([format!("data: {end}\n\n").into_bytes()])));
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{report}");
+    assert_eq!(output.stdout.len(), 400 * (5 << 10) + 1, "{report}");
+}
+
+/// Runs forty prompts at once, twice over; says how many of the eighty were answered.
+fn forty_at_once(address: &str) -> (String, String) {
+    let script = "
+        import { runPrompt } from 'lmthing';
+        export const config = { model: 'lab:tide' };
+        export default async ({ $ }) => {
+          const one = async (n) => (await runPrompt(({ $ }) => { $`Prompt ${n}`; }, { model: 'lab:tide' })).result.text;
+          let count = 0;
+          for (const round of [1, 2]) {
+            const texts = await Promise.all(Array.from({ length: 40 }, (_, n) => one(n)));
+            count += texts.filter((text) => text === 'done').length;
+            // The server closes its connections while nobody looks at them.
+            for (const until = Date.now() + 100; Date.now() < until; );
+          }
+          console.log(count);
+          $`The end.`;
+        };";
+    let output = run(script, &format!("http://{address}/v1"));
+    let report = String::from_utf8_lossy(&output.stderr).into_owned();
+    (String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned(), report)
+}
+
+#[test]
+fn a_server_that_closes_after_each_answer_fails_nobody() {
+    let (_, body) = text("done");
+    let answer =
+        format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let address = blocking::serve_slowly(move |_, stream| {
+        thread::sleep(Duration::from_millis(fastrand::u64(..20)));
+        stream.write_all(answer.as_bytes())
+    });
+    for _ in 0..5 {
+        let (count, report) = forty_at_once(&address);
+        assert_eq!(count, "80", "{report}");
+    }
 }

@@ -4,8 +4,14 @@
 mod remote_support;
 mod run_support;
 
-use std::{net::TcpListener, process::Stdio};
+use std::{
+    io::{Read, Write},
+    net::TcpListener,
+    process::Stdio,
+    thread,
+};
 
+use flate2::{Compression, write::GzEncoder};
 use remote_support::{ELSEWHERE, Ingress};
 use run_support::{Ended, Folder};
 use serde_json::json;
@@ -138,6 +144,35 @@ fn a_server_that_cannot_be_asked_is_told_in_words() {
     let ended = folder.run(&format!("run --on http://{closed} p.lmt.mjs Ada"));
     assert!(ended.code == 3 && ended.stderr.contains("cannot be asked"), "{ended:?}");
     assert!(ended.stderr.contains("is the server running"), "{ended:?}");
+}
+
+#[test]
+fn an_answer_that_unpacks_to_too_much_is_not_read() {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    (0..100).for_each(|_| encoder.write_all(&vec![b' '; 1 << 20]).unwrap());
+    let body = encoder.finish().unwrap();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let (mut asked, mut piece) = (Vec::new(), [0; 4096]);
+            // The input ends in a brace.
+            while !asked.ends_with(b"}") {
+                let count = stream.read(&mut piece).unwrap();
+                asked.extend_from_slice(&piece[..count]);
+            }
+            let _ = stream.write_all(&[head.as_bytes(), &body].concat());
+        }
+    });
+    let ended = folder().run(&format!("run --on http://127.0.0.1:{port} p.lmt.mjs Ada"));
+    assert!(
+        ended.code != 0 && ended.stderr.contains("its compressed answer unpacks to more than 200 times"),
+        "{ended:?}"
+    );
 }
 
 #[test]

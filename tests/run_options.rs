@@ -169,3 +169,89 @@ fn a_file_can_be_a_program() {
         assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "word\n", ""));
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_without_an_end_are_refused() {
+    let takes = "import { z } from 'zod';\nexport const input = z.object({ text: z.string() });\n";
+    let folder = Folder::new(&[("p.lmt.mjs", HELLO), ("takes.lmt.mjs", &format!("{takes}{HELLO}"))]);
+    let named = std::process::Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
+    assert!(named.success());
+    for (place, why) in
+        [("/dev/zero", "it is a device"), ("/dev/urandom", "it is a device"), ("pipe", "nobody writes to")]
+    {
+        for (arguments, code) in [
+            (format!("run --mock {place} p.lmt.mjs"), 2),
+            (format!("run --env-file {place} p.lmt.mjs"), 2),
+            (format!("run --replay {place} p.lmt.mjs"), 1),
+            (format!("run --input @{place} takes.lmt.mjs"), 2),
+            (format!("run takes.lmt.mjs --text @{place}"), 2),
+            (format!("map --input {place} takes.lmt.mjs"), 2),
+            (format!("view ./{}", place.trim_start_matches('/')), 1),
+        ] {
+            let arguments = arguments.replace("./dev/", "/dev/");
+            let ended = folder.run(&arguments);
+            assert!(ended.code == code && ended.stderr.contains(why), "{arguments}: {ended:?}");
+        }
+        let priced = folder.command("run p.lmt.mjs").env("LMTHING_PRICES", place).output().unwrap();
+        let priced = Ended::from(priced);
+        assert!(priced.code == 2 && priced.stderr.contains(why), "{place}: {priced:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn pipes_that_are_written_to_are_files_like_others() {
+    let source = "import { z } from 'zod';
+export const input = z.object({ text: z.string() });
+export default ({ $ }, { text }) => { console.log(text, process.env.A); $`go`; };";
+    let folder = Folder::of(source);
+    let line = format!(
+        "{} run --mock <(printf '[{{\"type\":\"text\",\"text\":\"mocked\"}}]') --env-file <(sleep 0.2; echo A=1) p.lmt.mjs --text @<(printf piped)",
+        env!("CARGO_BIN_EXE_lmthing")
+    );
+    let output = std::process::Command::new("bash").args(["-c", &line]).current_dir(folder.path("")).output().unwrap();
+    let ended = Ended::from(output);
+    assert_eq!(ended.stdout, "piped 1\nmocked\n", "{ended:?}");
+    let endless = format!("{} run --env-file <(yes) p.lmt.mjs", env!("CARGO_BIN_EXE_lmthing"));
+    let output =
+        std::process::Command::new("bash").args(["-c", &endless]).current_dir(folder.path("")).output().unwrap();
+    let ended = Ended::from(output);
+    assert!(ended.code == 2 && ended.stderr.contains("larger than 64 MiB"), "{ended:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_text_from_standard_input_is_in_memory_twice_at_most() {
+    const LENGTH: usize = 100 << 20;
+    let tells = "export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'Done.' }];
+const peak = (length) => process.on('exit', () => console.log(length, process.resourceUsage().maxRSS / 1024 | 0));\n";
+    let takes = format!("{tells}import {{ z }} from 'zod';\nexport const input = z.object({{ text: z.string() }});\n");
+    let folder = Folder::new(&[
+        (
+            "input.lmt.mjs",
+            &format!("{takes}export default ({{ $ }}, {{ text }}) => {{ $`${{text}}`; peak(text.length); }};"),
+        ),
+        (
+            "read.lmt.mjs",
+            &format!("import fs from 'node:fs';\n{tells}export default () => peak(fs.readFileSync(0, 'utf8').length);"),
+        ),
+        ("text.txt", &"a".repeat(LENGTH)),
+        ("text.json", &format!("{{\"text\":\"{}\"}}", "a".repeat(LENGTH))),
+    ]);
+    for (arguments, file) in [
+        ("run input.lmt.mjs", "text.txt"),
+        ("run input.lmt.mjs -", "text.txt"),
+        ("run --input - input.lmt.mjs", "text.json"),
+        ("run read.lmt.mjs", "text.txt"),
+    ] {
+        let standard_input = std::fs::File::open(folder.path(file)).unwrap();
+        let ended = Ended::from(folder.command(arguments).stdin(standard_input).output().unwrap());
+        let line = ended.stdout.lines().find_map(|line| line.split_once(' '));
+        let (length, peak) = line.unwrap_or_else(|| panic!("{arguments}: {ended:?}"));
+        assert_eq!(length, LENGTH.to_string());
+        // With what a run takes in any case.
+        assert!(peak.parse::<usize>().unwrap() < 200 + 60, "{arguments}: {peak} MiB");
+    }
+}

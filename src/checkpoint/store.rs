@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{entry::Entry, held::Held, restored::Restored};
 
@@ -48,7 +48,7 @@ pub(crate) trait Checkpoints {
     fn configure(&self, asked: Option<bool>) -> Result<(), StoreError>;
 
     /// The input of the file as it was read, before its schema has seen it: what another process goes on with.
-    fn take_input(&self, _input: &Value) {}
+    fn take_input(&self, _input: Map<String, Value>) {}
 
     /// Whether a text would not be kept as it is, because there is a secret in it. A state of which this is so counts as one
     /// that cannot be stored; [`Checkpoints::append`] makes it one (`it holds a secret`) and does not warn.

@@ -1,10 +1,16 @@
 //! The environment of a run: `--env-file`s, `.env` of the working directory, and real variables over them. The process's
 //! own environment is not changed: what a run sees, it is given.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::Cursor,
+    path::{Path, PathBuf},
+};
 
 use super::failure::WrongUsage;
-use crate::diagnostic::did_you_mean;
+use crate::{
+    diagnostic::did_you_mean,
+    user_file::{self, MAX_SETTINGS},
+};
 
 /// Names and values, in no order.
 type Variables = Vec<(String, String)>;
@@ -35,18 +41,24 @@ pub(super) fn with_files(directory: &Path, files: &[PathBuf]) -> Environment {
     let mut environment = Environment { variables, problems: Vec::new(), wrong: None };
     for file in files.iter().rev() {
         let shown = file.display().to_string();
-        let read = dotenvy::from_path_iter(file).and_then(|entries| environment.add(&shown, entries));
+        let read = entries(file).and_then(|entries| environment.add(&shown, entries));
         if let Err(error) = read {
             environment.wrong = Some(unreadable(file, &error));
         }
     }
     // One that is not there is the usual case.
-    if let Ok(entries) = dotenvy::from_path_iter(directory.join(".env"))
+    if let Ok(entries) = entries(&directory.join(".env"))
         && let Err(error) = environment.add(".env", entries)
     {
         environment.problems.push(format!(".env: {error}"));
     }
     environment
+}
+
+/// What a file of variables holds.
+fn entries(file: &Path) -> Result<dotenvy::Iter<Cursor<Vec<u8>>>, dotenvy::Error> {
+    let bytes = user_file::read(file, MAX_SETTINGS).map_err(dotenvy::Error::Io)?;
+    Ok(dotenvy::from_read_iter(Cursor::new(bytes)))
 }
 
 /// Whether a variable says yes, as those of CI services do.

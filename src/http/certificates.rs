@@ -78,7 +78,8 @@ fn verified_by(verifier: Verifier, provider: Arc<CryptoProvider>) -> Result<Clie
 
 /// The certificates of a file in PEM form that can serve as an authority's.
 fn read(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let text = std::fs::read(path).map_err(|error| format!("which cannot be read ({error})"))?;
+    let text = crate::user_file::read(path, crate::user_file::MAX_SETTINGS)
+        .map_err(|error| format!("which cannot be read ({error})"))?;
     let all: Vec<_> = CertificateDer::pem_slice_iter(&text).filter_map(Result::ok).collect();
     if all.is_empty() {
         return Err("which holds no certificate in PEM form".to_owned());

@@ -37,8 +37,8 @@ pub(crate) enum ClientError {
 
 struct Kept {
     network: Network,
-    /// Whether it decodes gzip by itself.
-    decodes: bool,
+    /// Whether connections are used again.
+    pooled: bool,
     client: reqwest::Client,
     /// What nobody has told the user yet.
     warnings: Vec<String>,
@@ -53,8 +53,8 @@ thread_local! {
 /// The shared client, built on first use (the platform's certificates are read then, which takes some milliseconds), and
 /// again when the variables are others.
 ///
-/// Clones share one pool. The client decodes gzip, follows no redirects and has no time limit beyond the one for
-/// connecting: callers bring their own.
+/// Clones share one pool. The client leaves bodies as they are sent (see [`super::Body`]), follows no redirects and has no
+/// time limit beyond the one for connecting: callers bring their own.
 ///
 /// # Errors
 /// When a proxy's variable is wrong or TLS cannot be set up.
@@ -62,23 +62,23 @@ pub(crate) fn http_client(network: &Network) -> Result<reqwest::Client, ClientEr
     shared_client(network, true)
 }
 
-/// The same, but bodies come as they were sent: for who knows more ways of packing.
+/// The same, with a new connection for each request: for a request that met a connection which the server had closed.
 ///
 /// # Errors
 /// As [`http_client`].
-pub(crate) fn plain_client(network: &Network) -> Result<reqwest::Client, ClientError> {
+pub(crate) fn fresh_client(network: &Network) -> Result<reqwest::Client, ClientError> {
     shared_client(network, false)
 }
 
-fn shared_client(network: &Network, decodes: bool) -> Result<reqwest::Client, ClientError> {
-    let known = |kept: &Kept| (kept.network == *network && kept.decodes == decodes).then(|| kept.client.clone());
+fn shared_client(network: &Network, pooled: bool) -> Result<reqwest::Client, ClientError> {
+    let known = |kept: &Kept| (kept.network == *network && kept.pooled == pooled).then(|| kept.client.clone());
     if let Some(client) = CLIENTS.with_borrow(|clients| clients.iter().find_map(known)) {
         return Ok(client);
     }
-    let (client, warnings) = build(network, decodes)?;
+    let (client, warnings) = build(network, pooled)?;
     CLIENTS.with_borrow_mut(|clients| {
         clients.truncate(MAX_CLIENTS - 1);
-        clients.insert(0, Kept { network: network.clone(), decodes, client: client.clone(), warnings });
+        clients.insert(0, Kept { network: network.clone(), pooled, client: client.clone(), warnings });
     });
     Ok(client)
 }
@@ -107,15 +107,15 @@ pub(crate) fn take_warnings(network: &Network) -> Vec<String> {
     })
 }
 
-fn build(network: &Network, decodes: bool) -> Result<(reqwest::Client, Vec<String>), ClientError> {
+fn build(network: &Network, pooled: bool) -> Result<(reqwest::Client, Vec<String>), ClientError> {
     let proxies = network.proxies().map_err(ClientError::Variable)?;
     let (tls, warnings) = certificates::tls(network)?;
     let builder = reqwest::Client::builder()
         .tls_backend_preconfigured(tls)
         .redirect(reqwest::redirect::Policy::none())
-        .gzip(decodes)
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_idle_timeout(IDLE_TIMEOUT)
+        .pool_max_idle_per_host(if pooled { usize::MAX } else { 0 })
         .tcp_keepalive(ALIVE_INTERVAL)
         .http2_keep_alive_interval(ALIVE_INTERVAL)
         .http2_keep_alive_timeout(ALIVE_TIMEOUT)

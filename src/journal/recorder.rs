@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     beat::Beat,
@@ -367,12 +367,13 @@ impl Checkpoints for Recorder {
         if matches!(&*book, Book::Undecided | Book::Off) {
             *book = Book::Off;
             self.buffer.take();
+            self.start.borrow_mut().input.take();
         }
         Ok(())
     }
 
-    fn take_input(&self, input: &Value) {
-        self.start.borrow_mut().input = input.as_object().cloned();
+    fn take_input(&self, input: Map<String, Value>) {
+        self.start.borrow_mut().input = Some(input);
     }
 
     fn holds_secret(&self, text: &str) -> bool {

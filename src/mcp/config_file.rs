@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::server::Server;
+use crate::user_file;
 
 /// The file that is looked at in the working directory.
 const STANDARD_FILE: &str = ".mcp.json";
@@ -79,7 +80,7 @@ type Servers = (&'static str, Map<String, Value>);
 
 fn read(path: &Path, must_be_there: bool) -> Result<Option<Servers>, String> {
     let shown = path.display();
-    let mut text = match std::fs::read_to_string(path) {
+    let mut text = match user_file::read_text(path, user_file::MAX_SETTINGS) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_be_there => return Ok(None),
         Err(error) => return Err(format!("{shown} cannot be read: {error}")),

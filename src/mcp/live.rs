@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT_ENCODING, HeaderName, HeaderValue};
 use rmcp::{
     RoleClient,
     service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RunningService},
@@ -19,9 +19,9 @@ use super::{
     server::{HttpServer, Program, Server},
     surroundings::Surroundings,
 };
-use crate::http::http_client;
+use crate::http::{self, http_client};
 
-/// How large a message of a server may be. Larger ones are dropped.
+/// How large a message of a program may be. Larger ones are dropped.
 const MAX_MESSAGE: usize = 256 * 1024 * 1024;
 
 /// How long a server that is reached over HTTP may take to be told that we are done.
@@ -107,8 +107,8 @@ async fn over_http(server: &HttpServer, patience: Duration, around: &Surrounding
     let client = http_client(&(around.network)()).map_err(|error| error.to_string())?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(server.url.as_str());
     config.custom_headers = headers(server)?;
-    config.max_sse_event_size = MAX_MESSAGE;
-    config.max_json_response_size = MAX_MESSAGE;
+    config.max_sse_event_size = http::MAX_MESSAGE;
+    config.max_json_response_size = http::MAX_MESSAGE;
     let transport = StreamableHttpClientTransport::with_client(client, config);
     let handler = Handler::default();
     let lifecycle = handler.clone().serve_with_lifecycle(transport, ClientLifecycleMode::Initialize);
@@ -138,5 +138,8 @@ fn headers(server: &HttpServer) -> Result<HashMap<HeaderName, HeaderValue>, Stri
         value.set_sensitive(true);
         Ok((name, value))
     };
-    server.headers.iter().map(header).collect()
+    let mut headers: HashMap<_, _> = server.headers.iter().map(header).collect::<Result<_, String>>()?;
+    // The library's limits count what it reads, and it does not unpack.
+    headers.entry(ACCEPT_ENCODING).or_insert(HeaderValue::from_static("identity"));
+    Ok(headers)
 }

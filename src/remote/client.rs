@@ -13,7 +13,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{Address, RemoteError, TOKEN_VARIABLE};
-use crate::http::{CONNECT_TIMEOUT, Network, http_client, near_client};
+use crate::http::{Body, BodyError, CONNECT_TIMEOUT, MAX_MESSAGE, Network, http_client, near_client};
 
 /// How long a server that has answered before may be away: a large one takes minutes to restart.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -28,7 +28,7 @@ const WAITS: (Duration, Duration) = (Duration::from_millis(200), Duration::from_
 const AT_ONCE: Duration = Duration::from_secs(30);
 
 /// Characters of a message of the server that are shown.
-const MAX_MESSAGE: usize = 500;
+const SHOWN: usize = 500;
 
 /// Says where an error is from.
 const SOURCE: &str = "x-restate-error-source";
@@ -172,7 +172,10 @@ impl Client {
         let answer = request.send().await.map_err(|error| unreached(&error))?;
         let status = answer.status().as_u16();
         let named = answer.headers().get(SOURCE).map(|source| source.as_bytes() == b"invocation");
-        let body = answer.bytes().await.map_err(|error| unreached(&error))?.to_vec();
+        let body = Body::new(answer).whole(MAX_MESSAGE).await.map_err(|error| match error {
+            BodyError::Lost(error) => unreached(&error),
+            error => Trouble { words: error.to_string(), is_passing: false, may_be_heard: true },
+        })?;
         let said = (status >= 400).then(|| serde_json::from_slice::<Said>(&body).ok()).flatten();
         let is_named = || said.as_ref().and_then(|said| said.source.as_deref()).map(|source| source == "invocation");
         let is_of_invocation = named.or_else(is_named).unwrap_or(false);
@@ -222,7 +225,7 @@ impl Client {
 /// What the server says of an error.
 pub(super) fn message_of(reply: &Reply) -> Option<String> {
     let said: Said = serde_json::from_slice(&reply.body).ok()?;
-    Some(said.message.chars().take(MAX_MESSAGE).collect())
+    Some(said.message.chars().take(SHOWN).collect())
 }
 
 fn behind(message: &str) -> String {

@@ -5,6 +5,8 @@ use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
 };
 
+use url::Host;
+
 use crate::diagnostic::Diagnostic;
 
 /// What `address` names: `HOST:PORT`, or a port alone, which is one of this machine. `option` is how it was typed.
@@ -35,6 +37,42 @@ pub(crate) fn are_here(addresses: &[SocketAddr]) -> bool {
     addresses.iter().all(|address| is_here(address.ip()))
 }
 
+/// Host and port of an authority such as `localhost:8080` or `[::1]`. Stricter than the parsers of URLs: what they would repair,
+/// or stop reading at, is no authority that a client of ours sends.
+pub(crate) fn host_and_port(authority: &str) -> Option<(Host, Option<u16>)> {
+    let (host, rest) = match authority.strip_prefix('[') {
+        Some(rest) => {
+            let (ip, rest) = rest.split_once(']')?;
+            (Host::Ipv6(ip.parse().ok()?), rest)
+        }
+        None => {
+            let end = authority.find(':').unwrap_or(authority.len());
+            let (name, rest) = authority.split_at(end);
+            (name.parse().map_or_else(|_| domain(name), |ip| Some(Host::Ipv4(ip)))?, rest)
+        }
+    };
+    match rest.strip_prefix(':') {
+        None => rest.is_empty().then_some((host, None)),
+        Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => Some((host, Some(port.parse().ok()?))),
+        Some(_) => None,
+    }
+}
+
+fn domain(name: &str) -> Option<Host> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    let is_name = !name.is_empty() && name.bytes().all(is_plain);
+    is_name.then(|| Host::Domain(name.to_ascii_lowercase()))
+}
+
+/// Whether a host is this machine by a name that leads nowhere else.
+pub(crate) fn is_loopback(host: &Host) -> bool {
+    match host {
+        Host::Domain(name) => name == "localhost",
+        Host::Ipv4(ip) => ip.is_loopback(),
+        Host::Ipv6(ip) => ip.to_canonical().is_loopback(),
+    }
+}
+
 /// What is wrong with an address where other machines could ask.
 pub(crate) fn reachable_by_others(option: &str, address: &str) -> Diagnostic {
     Diagnostic::new(format!("{option} {address}: other machines could call the prompt files there"))
@@ -53,6 +91,46 @@ pub(crate) fn cannot_bind(addresses: &[SocketAddr], error: &io::Error) -> Diagno
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_whole_authorities_have_a_host() {
+        for (authority, is_here) in [
+            ("localhost", true),
+            ("LOCALHOST:80", true),
+            ("127.0.0.2:80", true),
+            ("[::1]:8080", true),
+            ("[::ffff:127.0.0.1]", true),
+            ("localhost.", false),
+            ("evil.example:80", false),
+            ("127.0.0.1.evil.example", false),
+            ("127.1", false),
+            ("10.0.0.1", false),
+        ] {
+            let (host, _) = host_and_port(authority).unwrap_or_else(|| panic!("{authority}"));
+            assert_eq!(is_loopback(&host), is_here, "{authority}");
+        }
+        for wrong in [
+            "",
+            ":80",
+            "[::1].evil.example",
+            "[::1]evil",
+            "[::1",
+            "::1",
+            "[127.0.0.1]",
+            "localhost:",
+            "localhost:80:80",
+            "localhost:+80",
+            "localhost:99999",
+            "localhost@evil.example",
+            "evil.example#@localhost",
+            "localhost, evil.example",
+            "loc%61lhost",
+            "localhost\t",
+        ] {
+            assert_eq!(host_and_port(wrong), None, "{wrong}");
+        }
+        assert_eq!(host_and_port("a_b-1.example:1"), Some((Host::Domain("a_b-1.example".to_owned()), Some(1))));
+    }
 
     #[tokio::test]
     async fn addresses_are_found_and_known_for_those_of_this_machine() {

@@ -25,7 +25,9 @@ mod upkeep;
 mod watch_thread;
 
 #[cfg(feature = "worker")]
-pub(crate) use address::{are_here, cannot_bind, reachable_by_others, resolve as resolve_address};
+pub(crate) use address::{
+    are_here, cannot_bind, host_and_port, is_loopback, reachable_by_others, resolve as resolve_address,
+};
 pub(crate) use catalog::Catalog;
 pub(crate) use files::{Call, Outcome, Progress, PromptFiles, ServedFile};
 #[cfg(feature = "worker")]

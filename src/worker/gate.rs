@@ -10,7 +10,7 @@ use hyper::{
 };
 use url::{Host, Url};
 
-use crate::http::is_here;
+use crate::serve::{host_and_port, is_loopback};
 
 /// Who may ask.
 pub(super) struct Gate {
@@ -58,13 +58,8 @@ impl Gate {
     }
 
     fn is_own(&self, name: &Authority) -> bool {
-        let Ok(host) = Host::parse(name.host()) else { return false };
-        let is_here = match &host {
-            Host::Domain(name) => is_here(Some(Host::Domain(name))),
-            Host::Ipv4(address) => is_here(Some(Host::Ipv4(*address))),
-            Host::Ipv6(address) => is_here(Some(Host::Ipv6(*address))),
-        };
-        is_here || self.advertised.as_ref() == Some(&host)
+        let Some((host, _)) = host_and_port(name.as_str()) else { return false };
+        is_loopback(&host) || self.advertised.as_ref() == Some(&host)
     }
 }
 
@@ -91,6 +86,7 @@ mod tests {
             assert_eq!(checked(&gate, uri, &[]), 403, "{uri}");
         }
         assert_eq!(checked(&gate, "/x", &[("host", "localhost:9080")]), 200);
+        assert_eq!(checked(&gate, "/x", &[("host", "[::1].evil.example")]), 403);
         assert_eq!(checked(&gate, "http://localhost/x", &[("host", "rebound.example")]), 403);
         assert_eq!(checked(&gate, "http://localhost/x", &[("origin", "http://localhost")]), 403);
     }

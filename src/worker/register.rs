@@ -10,7 +10,7 @@ use url::Url;
 use super::log::Log;
 use crate::{
     diagnostic::{Diagnostic, plain_line},
-    http::{CONNECT_TIMEOUT, Network, http_client, is_here, near_client, shown, without_user},
+    http::{Body, CONNECT_TIMEOUT, Network, http_client, is_here, near_client, shown, without_user},
 };
 
 /// The variable with the token that Restate wants to see, as its own tools name it.
@@ -25,7 +25,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// How long an answer may take: the server calls the worker meanwhile.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// No answer that is looked at is longer.
+/// No answer is longer: it describes the services of this worker.
+const LONGEST_ANSWER: usize = 16 << 20;
+
+/// Characters of an answer that are shown.
 const LONGEST_WORDS: usize = 1000;
 
 /// Where to tell, and what.
@@ -116,7 +119,8 @@ impl Registration {
 
     async fn understood(&self, answer: Response) -> Attempt {
         let status = answer.status();
-        let text = answer.text().await.unwrap_or_default();
+        let text = Body::new(answer).whole(LONGEST_ANSWER).await.unwrap_or_else(|error| error.to_string().into_bytes());
+        let text = String::from_utf8_lossy(&text);
         let body: Value = serde_json::from_str(&text).unwrap_or_default();
         if status.is_success() {
             return Attempt::Done(body);

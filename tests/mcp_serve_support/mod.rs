@@ -334,9 +334,21 @@ impl HttpServer {
         self.child.id()
     }
 
+    /// Opens a connection and writes this; also gives where.
+    pub fn open(&self, text: &str) -> std::net::TcpStream {
+        let mut stream = std::net::TcpStream::connect(self.address()).unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        stream
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> &str {
+        self.url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap()
+    }
+
     /// Asks over a connection of its own; the status and the whole answer.
     pub fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
-        let address = self.url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
+        let address = self.address();
         let mut stream = std::net::TcpStream::connect(address).unwrap();
         let mut head = format!(
             "{method} /mcp HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n\

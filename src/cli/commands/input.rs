@@ -2,7 +2,7 @@
 //! it means.
 
 use std::{
-    io::{self, IsTerminal, Read},
+    io::{self, IsTerminal},
     path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -17,6 +17,7 @@ use crate::{
     diagnostic::did_you_mean,
     files::Reporter,
     input::{CommandLine, Sources},
+    user_file::{self, MAX_TEXT},
 };
 
 /// What was typed for the file of `run`. Files that it names are told to `reporter`.
@@ -48,15 +49,14 @@ impl Sources for Process {
     fn file(&self, path: &str) -> Result<String, String> {
         let path = Path::new(path);
         self.0.looked_for(path);
-        text(std::fs::read(path)).map_err(|problem| {
+        text(user_file::read(path, MAX_TEXT)).map_err(|problem| {
             let meant = if path.exists() { None } else { did_you_mean(path, |_| true) };
             meant.map_or(problem.clone(), |meant| format!("{problem}. {meant}"))
         })
     }
 
     fn standard_input(&self) -> Result<String, String> {
-        let mut bytes = Vec::new();
-        text(io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes))
+        text(user_file::read_all(io::stdin().lock(), MAX_TEXT))
     }
 
     fn is_terminal(&self) -> bool {

@@ -12,6 +12,7 @@ use crate::{
     diagnostic::{did_you_mean, ends_in_json},
     provider::MockItem,
     script::bindings::ModelChoice,
+    user_file::{self, MAX_SETTINGS},
 };
 
 /// What the file looks like.
@@ -35,7 +36,7 @@ pub(super) fn chosen_model(setup: &SetupArgs) -> Result<Option<ModelChoice>, Wro
 pub(super) fn read(path: &Path) -> Result<ModelChoice, WrongUsage> {
     let place = format!("--mock {}", path.display());
     let wrong = |what: String| WrongUsage::new(format!("{place}: {what}"), FORM);
-    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+    let text = user_file::read_text(path, MAX_SETTINGS).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             let message = format!("{place}: cannot read the file: {}", words(&error));
             WrongUsage::new(message, did_you_mean(path, ends_in_json).unwrap_or_else(|| FORM.to_owned()))

@@ -9,6 +9,7 @@ use crate::{
     cost::{OwnPrices, PRICES_VARIABLE, Source, listed, source},
     diagnostic::{Diagnostic, closest},
     provider::BUILT_IN,
+    user_file::{self, MAX_SETTINGS},
 };
 
 /// A line of the list.
@@ -26,7 +27,7 @@ const KEYS: [&str; 4] = ["input", "cachedInput", "cacheWrite", "output"];
 
 /// Prints the prices of the models that the words name; without words, own prices and those of built-in providers.
 pub(super) fn run(args: &ModelsArgs, variable: &str, printer: &Printer) -> ExitCode {
-    let own = match OwnPrices::from_variable(variable, |path| std::fs::read_to_string(path)) {
+    let own = match OwnPrices::from_variable(variable, |path| user_file::read_text(path.as_ref(), MAX_SETTINGS)) {
         Ok(own) => own,
         Err(error) => {
             printer.diagnostic(&Diagnostic::new(error.to_string()));

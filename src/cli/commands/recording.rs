@@ -12,6 +12,7 @@ use crate::{
     diagnostic::{Diagnostic, did_you_mean, ends_in_json},
     provider::{Kept, Recording, Redactor, Replay},
     script::bindings::Exchanges,
+    user_file::{self, MAX_TEXT},
 };
 
 /// The recording of a run, if it has one.
@@ -77,7 +78,7 @@ fn record(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Recording>> {
 
 fn replay(path: &Path, redactor: Redactor) -> anyhow::Result<Rc<Replay>> {
     let shown = path.display();
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = user_file::read(path, MAX_TEXT).map_err(|error| {
         let failure = Diagnostic::new(format!("cannot read the recording {shown}: {}", words(&error)));
         let partial = PathBuf::from(format!("{shown}.partial"));
         match error.kind() {

@@ -103,7 +103,9 @@ fn own_needs(around: Around<'_>) -> Own {
     for folder in
         file.canonicalize().iter().flat_map(|file| file.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>())
     {
-        read.extend(["package.json", "tsconfig.json", "jsconfig.json"].map(|name| folder.join(name)));
+        let descriptions = ["package.json", "tsconfig.json", "jsconfig.json"].map(|name| folder.join(name));
+        // What a link leads to is asked for like any other file.
+        read.extend(descriptions.into_iter().filter(|path| !path.is_symlink()));
     }
     // Texts of files as input.
     read.extend(words.iter().filter_map(|word| word.split_once('@').map(|(_, path)| PathBuf::from(path))));

@@ -34,6 +34,7 @@ use crate::{
     provider::Redactor,
     script::{SCRIPT_STACK_SIZE, bindings::FileRun},
     session::{FileRunOptions, Meter, Surroundings, run_file},
+    user_file::{self, MAX_SETTINGS},
 };
 
 /// Runs a prompt file, or watches it.
@@ -274,7 +275,7 @@ pub(super) fn own_prices(variables: &[(String, String)], reporter: &Reporter) ->
     };
     let prices = OwnPrices::from_variable(value, |path| {
         reporter.looked_for(Path::new(path));
-        std::fs::read_to_string(path)
+        user_file::read_text(Path::new(path), MAX_SETTINGS)
     });
     prices.map_err(|error| WrongUsage::plain(error.to_string()))
 }

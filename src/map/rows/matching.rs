@@ -7,7 +7,11 @@ use ignore::WalkBuilder;
 use serde_json::{Map, Value};
 
 use super::record::{Fault, Record};
-use crate::{diagnostic::Diagnostic, files::words};
+use crate::{
+    diagnostic::Diagnostic,
+    files::words,
+    user_file::{self, MAX_TEXT},
+};
 
 /// Characters that make a part of a path a pattern.
 const SPECIAL: [char; 6] = ['*', '?', '[', ']', '{', '}'];
@@ -54,8 +58,8 @@ fn literal_folder(pattern: &str) -> PathBuf {
 pub(super) fn records(files: Vec<PathBuf>) -> impl Iterator<Item = Result<Record, Fault>> {
     files.into_iter().map(|path| {
         let shown = path.display().to_string();
-        let bytes =
-            std::fs::read(&path).map_err(|error| Fault::Row(format!("cannot read {shown}: {}", words(&error))))?;
+        let bytes = user_file::read(&path, MAX_TEXT)
+            .map_err(|error| Fault::Row(format!("cannot read {shown}: {}", words(&error))))?;
         let text = String::from_utf8(bytes).map_err(|_| Fault::Row(format!("{shown} is not UTF-8 text")))?;
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         let row = [("path", shown), ("text", text)].map(|(key, value)| (key.to_owned(), Value::String(value)));

@@ -20,10 +20,14 @@ pub(super) use record::{Fault, Record, Records};
 use crate::{
     diagnostic::{Diagnostic, did_you_mean},
     files::words,
+    user_file,
 };
 
 /// How much is looked at to tell what a text is.
 const SNIFFED: usize = 64 << 10;
+
+/// More rows than this are not kept of a pipe, in bytes: it may have no end, and the disk has one.
+const MAX_ROWS: u64 = 16 << 30;
 
 /// The endings of files of rows, and whether the rows are JSON.
 const ENDINGS: [(&str, bool); 6] =
@@ -126,18 +130,17 @@ fn unreadable(name: &str, path: &Path, error: &io::Error) -> Box<Diagnostic> {
 
 /// A file that can be read from its beginning again.
 fn open(path: &Path) -> io::Result<File> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if metadata.is_file() { Ok(file) } else { kept(file) }
+    let file = user_file::open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { kept(file) }
 }
 
 /// Everything that comes, in a file without a name.
-fn kept(mut source: impl Read) -> io::Result<File> {
+fn kept(source: impl Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
-    io::copy(&mut source, &mut file)?;
+    let count = io::copy(&mut source.take(MAX_ROWS + 1), &mut file)?;
+    if count > MAX_ROWS {
+        return Err(io::Error::other(format!("there is more than {} GiB of it", MAX_ROWS >> 30)));
+    }
     Ok(file)
 }
 

@@ -4,12 +4,12 @@
 
 use std::{rc::Rc, time::Duration};
 
-use reqwest::{Client, RequestBuilder, Response};
+use reqwest::{Client, RequestBuilder};
 use serde_json::Value;
 
 use super::{kept::Secrets, request::AuthFailure};
 use crate::{
-    http::{http_client, near_client},
+    http::{Body, BodyError, http_client, near_client},
     provider::{
         Env, ProviderErrorKind,
         words::{root_cause, shortened},
@@ -23,7 +23,7 @@ const NEAR_TIMEOUT: Duration = Duration::from_secs(3);
 const NEAR_CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// The waits before the second attempt and the third.
 const WAITS: [Duration; 2] = [Duration::from_millis(300), Duration::from_millis(900)];
-/// More of an answer is not read; tokens are some kilobytes.
+/// No answer is longer; tokens are some kilobytes.
 const MAX_ANSWER: usize = 1 << 20;
 
 /// Who asks: with which variables, and where the secrets are remembered that come up.
@@ -145,7 +145,11 @@ async fn send(request: RequestBuilder, server: Server) -> Result<Vec<u8>, NoAnsw
     let timeout = if server.is_near { NEAR_TIMEOUT } else { FAR_TIMEOUT };
     let answer = request.timeout(timeout).send().await.map_err(not_sent)?;
     let status = answer.status();
-    let body = read(answer).await.map_err(not_sent)?;
+    let body = Body::new(answer).whole(MAX_ANSWER).await.map_err(|error| match error {
+        BodyError::Lost(error) => not_sent(error),
+        // The same answer would come again.
+        error => NoAnswer::Wrong(error.to_string()),
+    })?;
     if status.is_success() {
         return Ok(body);
     }
@@ -163,17 +167,6 @@ fn not_sent(error: reqwest::Error) -> NoAnswer {
     let cause = root_cause(&error.without_url());
     let cause = if is_timeout { "it did not answer in time" } else { cause.as_str() };
     NoAnswer::Unreachable(format!("{cause}{host}"))
-}
-
-async fn read(mut answer: Response) -> Result<Vec<u8>, reqwest::Error> {
-    let mut body = Vec::new();
-    while let Some(chunk) = answer.chunk().await? {
-        body.extend_from_slice(&chunk);
-        if body.len() > MAX_ANSWER {
-            break;
-        }
-    }
-    Ok(body)
 }
 
 /// What a server says about a refusal, wherever it puts it.

@@ -10,7 +10,10 @@ use std::{
 };
 
 use super::request::AuthFailure;
-use crate::provider::Env;
+use crate::{
+    provider::Env,
+    user_file::{self, MAX_SETTINGS},
+};
 
 use Source::{Command, Field, Path as AtPath, Value};
 
@@ -105,17 +108,18 @@ impl KeyFile {
     }
 
     pub(super) fn bytes(&self) -> io::Result<Vec<u8>> {
-        std::fs::read(&self.0)
+        user_file::read(&self.0, MAX_SETTINGS)
     }
 
     pub(super) fn text(&self) -> io::Result<String> {
-        std::fs::read_to_string(&self.0)
+        user_file::read_text(&self.0, MAX_SETTINGS)
     }
 
     /// The text of a file that has to be there; `what` names it to people.
     pub(super) async fn needed(&self, what: &str) -> Result<String, AuthFailure> {
-        let text = tokio::fs::read_to_string(&self.0).await;
-        text.map_err(|error| {
+        let path = self.0.clone();
+        let read = tokio::task::spawn_blocking(move || user_file::read_text(&path, MAX_SETTINGS)).await;
+        read.unwrap_or_else(|error| Err(error.into())).map_err(|error| {
             AuthFailure::refused(format!("{what} names {}, which cannot be read: {error}", self.0.display()))
         })
     }

@@ -21,6 +21,9 @@ const LOST_CAUSE: (u32, Duration) = (3, Duration::from_secs(60));
 /// How much of a place a round of answers makes near the count at which the server refused.
 const CAUTIOUS: f64 = 0.25;
 
+/// So many connections that ended without an answer, and no connection to the server is used again.
+const MOST_CLOSED: u32 = 3;
+
 /// The door to one server.
 #[derive(Debug, Default)]
 pub(in crate::provider) struct Gate {
@@ -37,6 +40,8 @@ struct State {
     inside: usize,
     /// Requests that were answered, and are over.
     served: u64,
+    /// Connections that the server has ended without an answer, although it answers others.
+    closed: u32,
     /// Nobody enters before.
     closed_until: Option<Instant>,
     /// It was closed ahead of time, and nobody was told.
@@ -142,6 +147,19 @@ impl Gate {
     pub(in crate::provider) fn announce(&self, wait: Duration) {
         self.close_for(wait);
         self.state().untold |= wait >= LONG_PAUSE;
+    }
+
+    /// A connection has ended without an answer.
+    pub(in crate::provider) fn note_closed(&self) {
+        let mut state = self.state();
+        if state.served > 0 {
+            state.closed += 1;
+        }
+    }
+
+    /// Whether connections may be used again: a server that closes them after its answers says so too late for some requests.
+    pub(in crate::provider) fn keeps_connections(&self) -> bool {
+        self.state().closed < MOST_CLOSED
     }
 
     /// How long an announced pause still lasts, for the first who has to wait for it.

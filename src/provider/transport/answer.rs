@@ -169,6 +169,7 @@ impl<'a> Answer<'a> {
     async fn read(&mut self) {
         match self.events.next().await {
             Some(Ok(event)) => {
+                self.pace.since_event.set(0);
                 let before = self.out.len();
                 match event.as_wire() {
                     // Not JSON, so no decoder should have to look for it. An end alone is no answer.
@@ -189,7 +190,8 @@ impl<'a> Answer<'a> {
                 self.ended = true;
                 let error = self.faults.body(&failure, &self.limits);
                 // The limit on the whole call holds for further attempts too.
-                self.fail(Failure { error, is_repeatable: !matches!(failure, BodyFailure::Total) });
+                let is_repeatable = !matches!(failure, BodyFailure::Total | BodyFailure::TooMuch(_));
+                self.fail(Failure { error, is_repeatable });
             }
             Some(Err(FrameFailure::Malformed(what))) => {
                 self.ended = true;

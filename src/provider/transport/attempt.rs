@@ -6,10 +6,11 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use futures_util::StreamExt;
 use reqwest::{
     Response, Url,
-    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    header::{
+        ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SET_COOKIE,
+    },
 };
 use tokio::time::Instant;
 
@@ -18,6 +19,7 @@ use super::{
     answer::{Answer, Failure, not_events},
     authorise::authorise,
     body::{Opened, WrongAnswer},
+    cause::{Cause, cause, is_unsent},
     faults::Faults,
     limits::Limits,
     model::HttpModel,
@@ -28,7 +30,7 @@ use super::{
 };
 use crate::{
     chat::CallSettings,
-    http::{self, Network},
+    http::{self, Body, Network},
     provider::{
         ProviderError, ProviderErrorKind, ProviderEvent,
         auth::Unauthorised,
@@ -58,14 +60,25 @@ pub(super) struct Prepared {
     pub max_retries: Option<u32>,
     /// Whether an attempt has failed that is worth one more, and not a third.
     repeated_once: Cell<bool>,
+    /// Whether no connection is used again: one was closed before it gave an answer.
+    needs_fresh: Cell<bool>,
 }
 
 /// Why an attempt failed and what that means for the next one.
 pub(super) struct AttemptFailure {
     pub error: ProviderError,
     pub retryable: bool,
+    /// Whether nothing of the request was sent, as the connection was closed before.
+    pub is_unsent: bool,
     /// How long the provider wants us to wait.
     pub wish: Option<Duration>,
+}
+
+impl AttemptFailure {
+    /// A failure of a request that may have been sent.
+    pub(super) fn new(error: ProviderError, retryable: bool) -> Self {
+        AttemptFailure { error, retryable, is_unsent: false, wish: None }
+    }
 }
 
 impl Prepared {
@@ -84,6 +97,7 @@ impl Prepared {
         })?;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
         for (name, value) in &encoded.headers {
             put_header(&mut headers, name, value).map_err(wrong)?;
         }
@@ -101,6 +115,7 @@ impl Prepared {
             faults,
             max_retries: settings.max_retries,
             repeated_once: Cell::new(false),
+            needs_fresh: Cell::new(false),
         })
     }
 }
@@ -137,16 +152,17 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
     }
     headers.extend(prepared.own_headers.clone());
 
-    let client = client(model, &network)
+    let client = client(model, &network, prepared.needs_fresh.get() || !model.gate().keeps_connections())
         .map_err(|message| final_failure(faults.error(ProviderErrorKind::Configuration, &message, None)))?;
     let request = client.post(prepared.url.clone()).headers(headers).body(body);
+    see_closed_connections().await;
     let limits = prepared.limits;
     let response = match tokio::time::timeout(limits.first_byte, request.send()).await {
         Err(_) => {
             let error = faults.timeout("did not begin to answer", limits.first_byte, "firstByte");
-            return Err(AttemptFailure { error, retryable: true, wish: None });
+            return Err(AttemptFailure::new(error, true));
         }
-        Ok(Err(error)) => return Err(not_connected(&error, &way, prepared, faults)),
+        Ok(Err(error)) => return Err(not_connected(model, &error, &way, prepared)),
         Ok(Ok(response)) => response,
     };
     let announced = announced(response.headers(), SystemTime::now());
@@ -167,29 +183,48 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
     accepted(model, response, prepared, faults.clone()).await
 }
 
+/// Lets the event loop look at the connections that wait in the pool. While a script computes, the server may have closed some,
+/// and a request would be sent into the void. In the first turn the loop asks the system for what has happened, in the second one
+/// the connections act on it. A task of its own, as this one may be polled again before the loop has had its turn.
+async fn see_closed_connections() {
+    let turns = tokio::spawn(async {
+        for _ in 0..2 {
+            tokio::task::yield_now().await;
+        }
+    });
+    // It cannot fail, and has no result.
+    let _ = turns.await;
+}
+
 fn final_failure(error: ProviderError) -> AttemptFailure {
-    AttemptFailure { error, retryable: false, wish: None }
+    AttemptFailure::new(error, false)
 }
 
 /// The shared client; what is wrong with what it was to be made of is told.
-fn client(model: &HttpModel, network: &Network) -> Result<reqwest::Client, String> {
-    let client = http::http_client(network).map_err(|error| error.to_string())?;
+fn client(model: &HttpModel, network: &Network, fresh: bool) -> Result<reqwest::Client, String> {
+    let client = if fresh { http::fresh_client(network) } else { http::http_client(network) };
+    let client = client.map_err(|error| error.to_string())?;
     for message in http::take_warnings(network) {
         (model.context.on_event)(&ProviderEvent::Warning { message });
     }
     Ok(client)
 }
 
-fn not_connected(error: &reqwest::Error, way: &Way<'_>, prepared: &Prepared, faults: &Faults) -> AttemptFailure {
+fn not_connected(model: &HttpModel, error: &reqwest::Error, way: &Way<'_>, prepared: &Prepared) -> AttemptFailure {
     let advice = way.not_connected(error);
-    let mut error = faults.error(ProviderErrorKind::Connection, &advice.message, None);
+    let is_unsent = is_unsent(error);
+    if is_unsent || cause(error) == Cause::Closed {
+        prepared.needs_fresh.set(true);
+        model.gate().note_closed();
+    }
+    let mut error = prepared.faults.error(ProviderErrorKind::Connection, &advice.message, None);
     error.hint = advice.hint.or(error.hint);
     let retryable = match advice.repeat {
         Repeat::Never => false,
         Repeat::Once => !prepared.repeated_once.replace(true),
         Repeat::AsUsual => true,
     };
-    AttemptFailure { error, retryable, wish: None }
+    AttemptFailure { error, retryable, is_unsent, wish: None }
 }
 
 /// A status other than success.
@@ -200,15 +235,15 @@ async fn refused(model: &HttpModel, response: Response, prepared: &Prepared, fau
     let (error, body) = head.error(&body, faults);
     let wish = wish.or_else(|| wish_in_body(body.as_ref()?));
     prepared.sent.borrow_mut().adapt(model, head.status, body.as_ref(), &error.message);
-    AttemptFailure { retryable: is_repeatable(&error), error, wish }
+    AttemptFailure { retryable: is_repeatable(&error), error, is_unsent: false, wish }
 }
 
 /// The beginning of a body, as far as it can be read in this time.
 async fn read_some(response: Response, patience: Duration) -> Vec<u8> {
-    let mut stream = response.bytes_stream();
+    let mut stream = Body::new(response);
     let mut body = Vec::new();
     let until = Instant::now() + patience;
-    while let Ok(Some(Ok(chunk))) = tokio::time::timeout_at(until, stream.next()).await {
+    while let Ok(Ok(Some(chunk))) = tokio::time::timeout_at(until, stream.chunk()).await {
         body.extend_from_slice(&chunk);
         if body.len() > MAX_ERROR_BODY {
             break;
@@ -231,7 +266,7 @@ async fn accepted<'a>(
     let mut answer = Answer::new(model.wire.as_ref(), opened, prepared.sent.borrow().warnings.clone(), head, faults);
     match answer.begin().await {
         Ok(()) => Ok(answer),
-        Err(error) => Err(AttemptFailure { error, retryable: true, wish: None }),
+        Err(error) => Err(AttemptFailure::new(error, true)),
     }
 }
 
@@ -240,17 +275,21 @@ fn no_stream(wrong: &WrongAnswer, status: u16, faults: &Faults) -> AttemptFailur
     let reported = wrong.json.as_ref().and_then(|body| Some((error_in(body), of_json(body)?)));
     let Some((reported, words)) = reported else {
         let Failure { error, is_repeatable } = not_events(wrong, status, faults);
-        return AttemptFailure { error, retryable: is_repeatable, wish: None };
+        return AttemptFailure::new(error, is_repeatable);
     };
     let error = faults.error(kind_of_error(reported, &words), &words, Some(status));
-    AttemptFailure { retryable: is_repeatable(&error), error, wish: None }
+    let retryable = is_repeatable(&error);
+    AttemptFailure::new(error, retryable)
 }
 
-/// The head's fields for the response metadata; cookies are nobody's business.
+/// The head's fields for the response metadata, without cookies, and without what is said of a compressed body: it is unpacked.
 fn shown_headers(headers: &HeaderMap) -> BTreeMap<String, String> {
+    let is_packed = headers.contains_key(CONTENT_ENCODING);
     headers
         .iter()
-        .filter(|(name, _)| name.as_str() != "set-cookie")
+        .filter(|(name, _)| {
+            *name != SET_COOKIE && !(is_packed && (*name == CONTENT_ENCODING || *name == CONTENT_LENGTH))
+        })
         .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
         .collect()
 }

@@ -1,4 +1,4 @@
-//! The bytes of an answer under time limits.
+//! The bytes of an answer, within limits of time and size.
 
 use std::{
     cell::{Cell, RefCell},
@@ -13,9 +13,12 @@ use thiserror::Error;
 use tokio::time::Instant;
 
 use super::limits::Limits;
-use crate::provider::{
-    framing::ByteStream,
-    words::{of_body, root_cause},
+use crate::{
+    http::{Body, BodyError, MAX_MESSAGE},
+    provider::{
+        framing::ByteStream,
+        words::{of_body, root_cause},
+    },
 };
 
 /// Why no more bytes come.
@@ -23,6 +26,9 @@ use crate::provider::{
 pub(super) enum BodyFailure {
     #[error("{0}")]
     Lost(String),
+    /// More than an answer may have; it would be as much another time.
+    #[error("{0}")]
+    TooMuch(String),
     #[error("idle")]
     Idle,
     #[error("total")]
@@ -37,13 +43,15 @@ pub(super) struct Opened {
     pub promise: Promise,
 }
 
-/// How long further bytes are waited for; the answer shortens it when nothing more is due.
+/// How long further bytes are waited for, which the answer shortens when nothing more is due, and how many.
 #[derive(Debug)]
 pub(super) struct Pace {
     /// The longest gap between two pieces.
     pub idle: Cell<Duration>,
     /// When the stream is left, whatever still comes.
     pub until: Cell<Instant>,
+    /// Bytes that came since the last whole event.
+    pub since_event: Cell<usize>,
 }
 
 /// What the head said of the body, and how the body then began.
@@ -78,7 +86,11 @@ impl Opened {
         let kind = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let beginning = Rc::default();
         let promise = Promise { status: response.status().as_u16(), kind, beginning: Rc::clone(&beginning) };
-        let pace = Rc::new(Pace { idle: Cell::new(limits.idle), until: Cell::new(limits.deadline) });
+        let pace = Rc::new(Pace {
+            idle: Cell::new(limits.idle),
+            until: Cell::new(limits.deadline),
+            since_event: Cell::default(),
+        });
         let bytes = guarded(response, pace.clone(), beginning);
         Opened { bytes, limits, pace, promise }
     }
@@ -175,25 +187,55 @@ fn is_field(line: &[u8]) -> bool {
         .any(|field| line.starts_with(field) || field.starts_with(line))
 }
 
+impl BodyFailure {
+    fn of(error: &BodyError, host: &str) -> Self {
+        match error {
+            BodyError::Lost(error) => BodyFailure::Lost(root_cause(error)),
+            BodyError::Damaged(_) => BodyFailure::Lost(error.to_string()),
+            BodyError::Ratio { .. } | BodyError::TooLong { .. } => {
+                BodyFailure::TooMuch(format!("The answer of {host} is not read any further: {error}."))
+            }
+        }
+    }
+}
+
+fn without_event(host: &str) -> BodyFailure {
+    let most = MAX_MESSAGE >> 20;
+    BodyFailure::TooMuch(format!(
+        "The answer of {host} is not read any further: it has more than {most} MiB without the end of an event."
+    ))
+}
+
+/// Host and port that the answer comes from.
+fn host(response: &Response) -> String {
+    let url = response.url();
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}{port}", url.host_str().unwrap_or_default())
+}
+
 fn guarded(response: Response, pace: Rc<Pace>, beginning: Rc<RefCell<Vec<u8>>>) -> ByteStream<'static, BodyFailure> {
-    let bytes = response.bytes_stream().boxed_local();
-    stream::unfold(Some(bytes), move |bytes| {
-        let (pace, beginning) = (pace.clone(), beginning.clone());
+    let host: Rc<str> = host(&response).into();
+    stream::unfold(Some(Body::new(response)), move |bytes| {
+        let (pace, beginning, host) = (pace.clone(), beginning.clone(), host.clone());
         async move {
             let mut bytes = bytes?;
             let until = pace.until.get();
             // A gap longer than the clock can say is none.
             let idle = Instant::now().checked_add(pace.idle.get()).unwrap_or(until);
-            match tokio::time::timeout_at(idle.min(until), bytes.next()).await {
-                Ok(None) => None,
-                Ok(Some(Ok(chunk))) => {
+            match tokio::time::timeout_at(idle.min(until), bytes.chunk()).await {
+                Ok(Ok(None)) => None,
+                Ok(Ok(Some(chunk))) => {
+                    pace.since_event.update(|count| count + chunk.len());
+                    if pace.since_event.get() > MAX_MESSAGE {
+                        return Some((Err(without_event(&host)), None));
+                    }
                     let mut beginning = beginning.borrow_mut();
                     let room = SHOWN.saturating_sub(beginning.len()).min(chunk.len());
                     beginning.extend_from_slice(&chunk[..room]);
                     Some((Ok(chunk), Some(bytes)))
                 }
                 // Nothing is read behind a loss: it would not fit what came before.
-                Ok(Some(Err(error))) => Some((Err(BodyFailure::Lost(root_cause(&error))), None)),
+                Ok(Err(error)) => Some((Err(BodyFailure::of(&error, &host)), None)),
                 Err(_) if idle < until => Some((Err(BodyFailure::Idle), None)),
                 Err(_) => Some((Err(BodyFailure::Total), None)),
             }

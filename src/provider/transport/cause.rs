@@ -54,9 +54,14 @@ pub(super) fn cause(error: &reqwest::Error) -> Cause {
     let http = chain.iter().find_map(|error| error.downcast_ref::<hyper::Error>());
     match http {
         Some(http) if http.is_parse() => Cause::NoHttp,
-        Some(http) if http.is_incomplete_message() || http.is_closed() => Cause::Closed,
+        Some(http) if http.is_incomplete_message() || http.is_closed() || http.is_canceled() => Cause::Closed,
         _ => Cause::Other(chain.last().map(ToString::to_string).unwrap_or_default()),
     }
+}
+
+/// Whether nothing of the request was sent: its connection was closed before, and the client has the request back.
+pub(super) fn is_unsent(error: &reqwest::Error) -> bool {
+    chain(error).iter().filter_map(|error| error.downcast_ref::<hyper::Error>()).any(hyper::Error::is_canceled)
 }
 
 /// The errors from the outermost to the innermost one. An I/O error steps over what it wraps, which is put back here.

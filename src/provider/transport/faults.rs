@@ -49,6 +49,7 @@ impl Faults {
                 let message = format!("The connection was lost while the answer was streaming: {cause}");
                 self.error(ProviderErrorKind::Connection, &message, None)
             }
+            BodyFailure::TooMuch(words) => self.error(ProviderErrorKind::Protocol, words, None),
             BodyFailure::Idle => self.timeout("sent nothing", limits.idle, "idle"),
             BodyFailure::Total => self.timeout("did not finish its answer", limits.total, "total"),
         }

@@ -16,13 +16,19 @@ use crate::provider::{
 /// So often a request gives way to others of the same run before its refusal counts.
 const MOST_TURNS: u32 = 40;
 
+/// So often a request is sent again that met a closed connection, before that counts as an attempt.
+const MOST_UNSENT: u32 = 10;
+
+/// The first wait before that, which doubles.
+const UNSENT_WAIT: Duration = Duration::from_millis(1);
+
 /// The shortest pause is this part of the first wait between attempts.
 const SHORTEST_PAUSE: u32 = 10;
 
 /// Sends the request in its turn.
 pub(super) async fn turn<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result<Answer<'a>, AttemptFailure> {
     let gate = model.gate();
-    let mut turns = 0;
+    let (mut turns, mut unsent) = (0, 0);
     loop {
         if let Some(wait) = gate.untold_pause() {
             tell(model, wait, "nothing is left of its limit for now");
@@ -38,6 +44,13 @@ pub(super) async fn turn<'a>(model: &'a HttpModel, prepared: &Prepared) -> Resul
             Err(_) if prepared.sent.borrow().changes > changes => continue,
             Err(failure) => failure,
         };
+        if failure.is_unsent && unsent < MOST_UNSENT {
+            drop(pass);
+            // A server that has too many connections closes the next one as well.
+            tokio::time::sleep(if unsent == 0 { Duration::ZERO } else { UNSENT_WAIT * 2_u32.pow(unsent) }).await;
+            unsent += 1;
+            continue;
+        }
         if !is_too_many(&failure) || !gives_way(model, pass, &failure, turns) {
             return Err(failure);
         }
@@ -89,5 +102,5 @@ fn given_up(prepared: &Prepared, words: &str) -> AttemptFailure {
     let message =
         format!("{} (the server has refused every request of this run for a while)", words.trim_end_matches('.'));
     let error = prepared.faults.error(ProviderErrorKind::RateLimit { retry_after: None }, &message, Some(429));
-    AttemptFailure { error, retryable: false, wish: None }
+    AttemptFailure::new(error, false)
 }

@@ -3,6 +3,9 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rquickjs::{Ctx, Error, Exception, FromJs, Function, IntoJs, Object, Result, TypedArray, Value, function::This};
 
+/// How much goes through base64 at once, so that a large array is not in memory several times.
+const PIECE: usize = 3 << 20;
+
 /// Bytes owned by Rust. From JavaScript it takes a `Uint8Array` (copied); to JavaScript it becomes one (not copied).
 ///
 /// The engine lends the memory of a typed array to Rust only through `unsafe` (the script could detach it). Its own
@@ -13,9 +16,19 @@ impl<'js> FromJs<'js> for Bytes {
     fn from_js(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Self> {
         let object = Object::from_value(value).map_err(|_| Error::new_from_js("value", "Uint8Array"))?;
         let array = TypedArray::<u8>::from_object(object)?;
-        let to_base64: Function<'js> = array.as_object().get("toBase64")?;
-        let text: String = to_base64.call((This(array),))?;
-        let bytes = STANDARD.decode(text).map_err(|error| Exception::throw_internal(ctx, &error.to_string()))?;
+        let (object, length) = (array.as_object(), array.len());
+        let to_base64: Function<'js> = object.get("toBase64")?;
+        let piece_of: Function<'js> = object.get("subarray")?;
+        let mut bytes = Vec::with_capacity(length);
+        for start in (0..length).step_by(PIECE) {
+            let piece: Value<'js> = match length <= PIECE {
+                true => array.clone().into_value(),
+                false => piece_of.call((This(array.clone()), start, (start + PIECE).min(length)))?,
+            };
+            let text: String = to_base64.call((This(piece),))?;
+            let decoded = STANDARD.decode_vec(text, &mut bytes);
+            decoded.map_err(|error| Exception::throw_internal(ctx, &error.to_string()))?;
+        }
         Ok(Self(bytes))
     }
 }

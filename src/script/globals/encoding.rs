@@ -50,8 +50,13 @@ fn decode_part(decoder: &mut Decoder, bytes: &[u8], last: bool, fatal: bool) -> 
 
 /// `decodeUtf8(bytes)`: lossy, a byte order mark stays; what `Buffer` and `fs` use.
 fn decode_utf8(bytes: Bytes) -> String {
+    text(bytes.0)
+}
+
+/// The text of bytes, with U+FFFD for what is not UTF-8.
+pub(super) fn text(bytes: Vec<u8>) -> String {
     // Nearly always valid, and then nothing is copied.
-    match String::from_utf8(bytes.0) {
+    match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     }

@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 
 use super::bytes::Bytes;
 use super::process;
-use crate::http::{Network, plain_client, take_warnings, tls_failure};
+use crate::http::{Network, http_client, take_warnings, tls_failure};
 use crate::permission::Access;
 use crate::script::event_loop::KeepAlive;
 use crate::script::gate;
@@ -135,7 +135,7 @@ impl Exchange {
     async fn send(&self, network: &Network) -> std::result::Result<Head, NetworkError> {
         let request =
             self.request.take().ok_or_else(|| NetworkError::new("UND_ERR", "The request was sent already"))?;
-        let client = plain_client(network).map_err(|error| NetworkError::new("UND_ERR", error.to_string()))?;
+        let client = http_client(network).map_err(|error| NetworkError::new("UND_ERR", error.to_string()))?;
         let response = self.wait(client.execute(request)).await?.map_err(|error| NetworkError::from_client(&error))?;
         let head = Head::of(&response);
         self.response.replace(Some(response));

@@ -6,6 +6,7 @@
 use rquickjs::{Array, Ctx, Error, FromJs, Function, IntoJs, Object, Result, Value, convert::List, prelude::Async};
 
 use super::bytes::Bytes;
+use super::encoding::text;
 use super::fs_asks::{Admitted, Asks};
 use super::fs_descriptors::{OpenFiles, open_files};
 use super::fs_error::{FsError, FsResult};
@@ -122,6 +123,9 @@ fn export_paths(exports: &Object<'_>) -> Result<()> {
     export_opening(exports, "readFile", Asks::Opens, |opener, (path, flags): (String, u32)| {
         operations::read_file(opener, &path, flags).map(Bytes)
     })?;
+    export_opening(exports, "readFileText", Asks::Opens, |opener, (path, flags): (String, u32)| {
+        operations::read_file(opener, &path, flags).map(text)
+    })?;
     export(exports, "access", Asks::Sees, |(path, mode): (String, u32)| operations::access(&path, mode))?;
     export(exports, "readDirectory", Asks::Sees, |(path, recursive): (String, bool)| {
         operations::read_directory(&path, recursive).map(|entries| entries.into_iter().map(List).collect::<Vec<_>>())
@@ -195,6 +199,7 @@ fn export_descriptors(exports: &Object<'_>) -> Result<()> {
         files.read(file, length, position.map(|position| position as u64)).map(Bytes)
     })?;
     export_open(exports, "readAll", Asks::Reads, |files, (file,): (i32,)| files.read_all(file).map(Bytes))?;
+    export_open(exports, "readAllText", Asks::Reads, |files, (file,): (i32,)| files.read_all(file).map(text))?;
     export_open(exports, "statOpen", Asks::Nothing, |files, (file,): (i32,)| files.stat(file))?;
     export_open(exports, "sync", Asks::Nothing, |files, (file, data_only): (i32, bool)| files.sync(file, data_only))?;
     export_descriptor_changes(exports)

@@ -115,7 +115,12 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     };
     exports.set("readText", Function::new(ctx.clone(), read)?)?;
     // kindOf(path): 'module', 'commonjs', 'json' or 'addon'.
-    exports.set("kindOf", Function::new(ctx.clone(), |path: String| kind_name(kind::of(Path::new(&path))))?)?;
+    let rights = resolver.permissions.clone();
+    let kind_of = move |ctx: Ctx<'js>, path: String| match kind::of(Path::new(&path), &rights) {
+        Ok(kind) => Ok(kind_name(kind)),
+        Err(failure) => Err(failure.throw(&ctx)),
+    };
+    exports.set("kindOf", Function::new(ctx.clone(), kind_of)?)?;
     exports.set("addonMessage", Function::new(ctx.clone(), |path: String| source::addon_message(&path))?)?;
     exports.set("lookupFolders", Function::new(ctx.clone(), |folder: String| lookup_folders(Path::new(&folder)))?)?;
     let compiling = resolver.clone();

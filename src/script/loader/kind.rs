@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
+use super::files::{bytes, refused};
 use super::{position, source};
+use crate::permission::Permissions;
+use crate::script::error::ScriptError;
 
 /// The kinds of files that can be imported or required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,36 +20,44 @@ pub(super) enum Kind {
 }
 
 /// The kind of the file at `path`. Endings that Node does not know count as `.js`, as they do for `require`.
-pub(super) fn of(path: &Path) -> Kind {
-    match path.extension().and_then(|extension| extension.to_str()) {
+///
+/// # Errors
+/// The script may not read what decides it.
+pub(super) fn of(path: &Path, permissions: &Permissions) -> Result<Kind, ScriptError> {
+    Ok(match path.extension().and_then(|extension| extension.to_str()) {
         Some("mjs" | "mts" | "ts") => Kind::EsModule,
         Some("cjs" | "cts") => Kind::CommonJs,
         Some("json") => Kind::Json,
         Some("node") => Kind::Addon,
-        _ => of_javascript(path),
-    }
+        _ => return of_javascript(path, permissions),
+    })
 }
 
-fn of_javascript(path: &Path) -> Kind {
+fn of_javascript(path: &Path, permissions: &Permissions) -> Result<Kind, ScriptError> {
     let in_package = path.components().any(|part| part.as_os_str() == "node_modules");
-    let text = || source::read(path).unwrap_or_default();
-    match (package_type(path).as_deref(), in_package) {
+    let text = || read(path, permissions).map(Option::unwrap_or_default);
+    Ok(match (package_type(path, permissions)?.as_deref(), in_package) {
         (Some("module"), _) => Kind::EsModule,
         (Some("commonjs"), true) => Kind::CommonJs,
-        (_, true) if is_module_text(&text()) => Kind::EsModule,
+        (_, true) if is_module_text(&text()?) => Kind::EsModule,
         (_, true) => Kind::CommonJs,
         // `npm init` writes "commonjs" unasked: an author's file beside it that is plainly a module is taken for one.
-        (_, false) if is_common_js_text(&text()) => Kind::CommonJs,
+        (_, false) if is_common_js_text(&text()?) => Kind::CommonJs,
         (_, false) => Kind::EsModule,
-    }
+    })
+}
+
+fn read(path: &Path, permissions: &Permissions) -> Result<Option<String>, ScriptError> {
+    Ok(source::text(path, bytes(permissions, path).map_err(refused)?).ok())
 }
 
 /// The `type` of the package.json nearest to the file, which may lie inside the package (`browser/package.json`).
-fn package_type(path: &Path) -> Option<String> {
-    let nearest =
-        path.ancestors().skip(1).map(|directory| directory.join("package.json")).find(|file| file.is_file())?;
-    let package: serde_json::Value = serde_json::from_str(&source::read(&nearest).ok()?).ok()?;
-    Some(package.get("type")?.as_str()?.to_owned())
+fn package_type(path: &Path, permissions: &Permissions) -> Result<Option<String>, ScriptError> {
+    let nearest = path.ancestors().skip(1).map(|directory| directory.join("package.json")).find(|file| file.is_file());
+    let Some(nearest) = nearest else { return Ok(None) };
+    let text = read(&nearest, permissions)?;
+    let package = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+    Ok(package.and_then(|package| Some(package.get("type")?.as_str()?.to_owned())))
 }
 
 /// Whether a text without `import` and `export` does what CommonJS does.

@@ -99,7 +99,7 @@ impl ImportLookup {
         if name.ends_with(TEXT) {
             return Ok(ImportTarget::Text(path));
         }
-        Ok(match kind::of(&path) {
+        Ok(match kind::of(&path, &resolver.permissions)? {
             Kind::Json => ImportTarget::Json(path),
             Kind::CommonJs => ImportTarget::CommonJs(path),
             Kind::EsModule | Kind::Addon => {

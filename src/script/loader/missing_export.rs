@@ -2,7 +2,6 @@
 
 use rquickjs::{CatchResultExt, Ctx};
 
-use super::kind;
 use super::modules::{Import, Modules};
 use super::position;
 use crate::diagnostic::closest;
@@ -60,7 +59,7 @@ fn names(shown: &str, resolved: &str) -> bool {
 
 /// A close name among the exports, or the usual mistake.
 fn suggest(ctx: &Ctx<'_>, modules: &Modules, import: &Import, name: &str) -> Option<String> {
-    if kind::of(&modules.path_of(&import.resolved)) == kind::Kind::CommonJs && modules.is_file(&import.resolved) {
+    if modules.is_common_js(&import.resolved) {
         return Some(format!(
             "'{0}' is CommonJS, whose names cannot all be known beforehand; import the whole: import whole from '{0}'",
             import.specifier

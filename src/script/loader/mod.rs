@@ -9,6 +9,7 @@ mod chain;
 mod common_js;
 mod data_url;
 mod failure;
+mod files;
 mod json;
 mod kind;
 mod look_up;
@@ -65,7 +66,7 @@ pub(super) async fn attach(
     native: Vec<NativeModule>,
     permissions: Permissions,
 ) -> ModuleLoader {
-    let packages = package::Packages::default();
+    let packages = package::Packages::new(permissions.clone());
     let resolver = ModuleResolver { modules: Rc::default(), native, packages, permissions };
     let loader = ModuleLoader(Rc::new(resolver));
     runtime.set_loader(loader.clone(), loader.clone()).await;
@@ -167,10 +168,14 @@ impl ModuleLoader {
         let file = self.0.modules.path_of(name);
         let text = read_text(ctx, &file)?;
         self.0.modules.note_text(&text);
-        match kind::of(&file) {
+        let kind = kind::of(&file, &self.0.permissions).map_err(|failure| failure.throw(ctx))?;
+        match kind {
             Kind::Json => return json::declare(ctx, name, &file, &text),
             // The file that lmthing was started with is a module, whatever the package around it says.
-            Kind::CommonJs if !is_entry => return common_js::declare(ctx, name, &file),
+            Kind::CommonJs if !is_entry => {
+                self.0.modules.note_common_js(name);
+                return common_js::declare(ctx, name, &file);
+            }
             _ => {}
         }
         let code = match source::is_typescript(name) {

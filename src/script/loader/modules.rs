@@ -15,6 +15,8 @@ pub(in crate::script) struct Modules {
     may_ask_for_pieces: Cell<bool>,
     /// Modules that import nothing of zod but its namespace.
     narrow: RefCell<HashSet<String>>,
+    /// Modules that are CommonJS.
+    common_js: RefCell<HashSet<String>>,
     /// Of the modules whose code is not laid out as their text is.
     positions: RefCell<HashMap<String, (u32, Option<Positions>)>>,
 }
@@ -58,6 +60,16 @@ impl Modules {
         if !self.may_ask_for_pieces.get() && text.contains("fullSteps") {
             self.may_ask_for_pieces.set(true);
         }
+    }
+
+    /// Notes that the module `name` is CommonJS.
+    pub(super) fn note_common_js(&self, name: &str) {
+        self.common_js.borrow_mut().insert(name.to_owned());
+    }
+
+    /// Whether [`note_common_js`](Self::note_common_js) was said of the module `name`.
+    pub(super) fn is_common_js(&self, name: &str) -> bool {
+        self.common_js.borrow().contains(name)
     }
 
     /// Notes that the module `name` imports nothing of zod but its namespace.

@@ -4,9 +4,13 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use oxc_resolver::{Resolution, ResolveContext, ResolveError, ResolveOptions, Resolver};
+use oxc_resolver::{Resolution, ResolveContext, ResolveError, ResolveOptions, ResolverGeneric};
 
+use super::files::{GatedFiles, refused};
+use crate::permission::Permissions;
 use crate::script::error::ScriptError;
+
+type Resolver = ResolverGeneric<GatedFiles>;
 
 /// Node's code for a module that does not exist.
 pub(super) const NOT_FOUND: &str = "ERR_MODULE_NOT_FOUND";
@@ -28,12 +32,33 @@ pub(super) struct Packages {
     import: OnceCell<Resolver>,
     require: OnceCell<Resolver>,
     typescript: OnceCell<Resolver>,
+    files: GatedFiles,
 }
 
 impl Packages {
+    /// Those of a script with these rights.
+    pub(super) fn new(permissions: Permissions) -> Self {
+        Packages { files: GatedFiles::with(permissions), ..Packages::default() }
+    }
+
+    /// A resolver's answer.
+    ///
+    /// # Errors
+    /// It had to read what the script may not.
+    fn allowed<T>(&self, resolver: &Resolver, answer: T) -> Result<T, ScriptError> {
+        match self.files.take_refused() {
+            None => Ok(answer),
+            Some(refusal) => {
+                // It has noted the file as missing.
+                resolver.clear_cache();
+                Err(refused(refusal))
+            }
+        }
+    }
+
     /// The file that `specifier` (bare, or `#name` of an `imports` map) stands for when imported from `directory`.
     pub(super) fn resolve(&self, directory: &Path, specifier: &str) -> Result<Package, ScriptError> {
-        match self.import().resolve(directory, specifier) {
+        match self.allowed(self.import(), self.import().resolve(directory, specifier))? {
             Ok(resolution) => Ok(Package::File(resolution.into_path_buf())),
             Err(ResolveError::Builtin { resolved, .. }) => Ok(Package::Builtin(resolved)),
             Err(error) => Err(describe(error, specifier)),
@@ -45,34 +70,43 @@ impl Packages {
         let mut context = ResolveContext::default();
         // That it fails is why anybody asks.
         let _ = self.import().resolve_with_context(directory, specifier, None, &mut context);
+        let _ = self.allowed(self.import(), ());
         context.missing_dependencies.into_iter().collect()
     }
 
     fn import(&self) -> &Resolver {
-        self.import.get_or_init(|| Resolver::new(options(&["node", "import", "module-sync", "default"])))
+        self.import.get_or_init(|| self.resolver(options(&["node", "import", "module-sync", "default"])))
+    }
+
+    fn resolver(&self, options: ResolveOptions) -> Resolver {
+        Resolver::new_with_file_system(self.files.clone(), options)
     }
 
     /// The file that a path in an import of a TypeScript file stands for, by TypeScript's rules: `./lib` and `./lib.js` may
     /// be `lib.ts`, and a folder stands for the `index` in it.
-    pub(super) fn typescript_file(&self, path: &Path) -> Option<PathBuf> {
-        let directory = path.parent()?;
-        let found = self.typescript().resolve(directory, path.to_str()?);
-        found.ok().map(Resolution::into_path_buf)
+    ///
+    /// # Errors
+    /// When a file that decides it may not be read.
+    pub(super) fn typescript_file(&self, path: &Path) -> Result<Option<PathBuf>, ScriptError> {
+        let (Some(directory), Some(name)) = (path.parent(), path.to_str()) else { return Ok(None) };
+        let found = self.allowed(self.typescript(), self.typescript().resolve(directory, name))?;
+        Ok(found.ok().map(Resolution::into_path_buf))
     }
 
     /// The file that a bare specifier in the TypeScript file `importer` stands for by the `paths` and the `baseUrl` of the
     /// nearest `tsconfig.json`; `None` when these say nothing of it.
     ///
     /// # Errors
-    /// When that file cannot be read.
+    /// When that file, or one that it extends, cannot or may not be read.
     pub(super) fn mapped(&self, importer: &Path, specifier: &str) -> Result<Option<PathBuf>, ScriptError> {
         let Some(config) = Self::typescript_config(importer) else { return Ok(None) };
         let unreadable = |error: ResolveError| {
             ScriptError::error(format!("Cannot use the paths of '{}': {error}", config.display()))
         };
-        let tsconfig = self.typescript().resolve_tsconfig(&config).map_err(unreadable)?;
-        let candidates = tsconfig.resolve_path_alias_or_base_url(specifier);
-        Ok(candidates.into_iter().find_map(|candidate| self.typescript_file(&candidate)))
+        let tsconfig = self.allowed(self.typescript(), self.typescript().resolve_tsconfig(&config))?;
+        let candidates = tsconfig.map_err(unreadable)?.resolve_path_alias_or_base_url(specifier);
+        let found = candidates.into_iter().map(|candidate| self.typescript_file(&candidate));
+        found.filter_map(Result::transpose).next().transpose()
     }
 
     /// The nearest `tsconfig.json` of a file.
@@ -83,7 +117,7 @@ impl Packages {
     fn typescript(&self) -> &Resolver {
         let endings = |endings: &[&str]| endings.iter().map(|ending| (*ending).to_owned()).collect();
         self.typescript.get_or_init(|| {
-            Resolver::new(ResolveOptions {
+            self.resolver(ResolveOptions {
                 extensions: endings(&[".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"]),
                 extension_alias: vec![
                     (".js".to_owned(), endings(&[".js", ".ts"])),
@@ -98,10 +132,12 @@ impl Packages {
     /// The file that `id` stands for in a `require` of a file in `directory`: paths may lack their ending or name a folder.
     pub(super) fn required(&self, directory: &Path, id: &str) -> Result<PathBuf, ScriptError> {
         let resolver =
-            self.require.get_or_init(|| Resolver::new(options(&["node", "require", "module-sync", "default"])));
-        resolver.resolve(directory, id).map(Resolution::into_path_buf).map_err(|error| match error {
-            ResolveError::PackagePathNotExported { .. } => describe(error, id),
-            _ => ScriptError::error(format!("Cannot find module '{id}'")).code(REQUIRE_NOT_FOUND),
+            self.require.get_or_init(|| self.resolver(options(&["node", "require", "module-sync", "default"])));
+        self.allowed(resolver, resolver.resolve(directory, id))?.map(Resolution::into_path_buf).map_err(|error| {
+            match error {
+                ResolveError::PackagePathNotExported { .. } => describe(error, id),
+                _ => ScriptError::error(format!("Cannot find module '{id}'")).code(REQUIRE_NOT_FOUND),
+            }
         })
     }
 }

@@ -7,11 +7,12 @@ use std::rc::Rc;
 use url::Url;
 
 use super::data_url;
+use super::files::refused;
 use super::modules::Modules;
 use super::package::{NOT_FOUND, Package, Packages};
 use super::source::{EXTENSIONS, TEXT, addon_message, is_json, is_typescript, plain};
 use crate::diagnostic::closest;
-use crate::permission::{Access, Permissions, Refusal};
+use crate::permission::{Access, Permissions};
 use crate::script::builtin::{self, INTERNAL_PREFIX};
 use crate::script::error::ScriptError;
 use crate::script::native_module::NativeModule;
@@ -27,9 +28,6 @@ pub(super) struct ModuleResolver {
     /// What may be read.
     pub(super) permissions: Permissions,
 }
-
-/// The code of an error about what may not be read.
-const REFUSED: &str = "ERR_ACCESS_DENIED";
 
 /// What an import wants of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -168,7 +166,7 @@ impl ModuleResolver {
         let path = url.to_file_path().map_err(|()| invalid())?;
         let path = match wanted {
             Wanted::Module if is_typescript(base) && !path.is_file() => {
-                self.packages.typescript_file(&path).unwrap_or(path)
+                self.packages.typescript_file(&path)?.unwrap_or(path)
             }
             _ => path,
         };
@@ -178,8 +176,13 @@ impl ModuleResolver {
 
     /// Whether a file may be looked at.
     pub(super) fn may_read(&self, path: &Path) -> Result<(), ScriptError> {
-        let refused = |refusal: Refusal| ScriptError::error(refusal.message).name("PermissionError").code(REFUSED);
         self.permissions.check(Access::Read(&path.to_string_lossy())).map_err(refused)
+    }
+
+    /// The file that was probably meant, of those that the script may know of.
+    fn alternative(&self, path: &Path, specifier: &str) -> Option<String> {
+        self.may_read(path.parent()?).ok()?;
+        alternative(path, specifier)
     }
 
     /// The real path of a file that can be imported.
@@ -187,12 +190,13 @@ impl ModuleResolver {
         self.may_read(path)?;
         // Modules are told apart by real path, so that one file is one module however it is linked.
         let real = std::fs::canonicalize(path).map_err(|_| {
-            not_found(format!("Cannot find module '{}'", path.display())).hint_if_some(alternative(path, specifier))
+            not_found(format!("Cannot find module '{}'", path.display()))
+                .hint_if_some(self.alternative(path, specifier))
         })?;
         if real.is_dir() {
             let message = format!("Cannot import '{specifier}': '{}' is a directory", real.display());
             let failure = ScriptError::error(message).code("ERR_UNSUPPORTED_DIR_IMPORT");
-            return Err(failure.hint_if_some(alternative(path, specifier)));
+            return Err(failure.hint_if_some(self.alternative(path, specifier)));
         }
         wanted.check_extension(&real, specifier)?;
         Ok(real)

@@ -36,6 +36,7 @@ use crate::{
         recordings::FileRecordings,
         start::{IN_TEST, MAX_MEMORY, argv},
     },
+    user_file::{self, MAX_SETTINGS},
 };
 
 /// What all runs of a file of tests have in common.
@@ -317,7 +318,7 @@ fn check_file(path: &Path) -> Result<(), Box<Diagnostic>> {
 fn own_prices(variables: &[(String, String)]) -> Result<OwnPrices, Box<Diagnostic>> {
     match variables.iter().find(|(name, _)| name == PRICES_VARIABLE) {
         None => Ok(OwnPrices::default()),
-        Some((_, value)) => OwnPrices::from_variable(value, |path| std::fs::read_to_string(path))
+        Some((_, value)) => OwnPrices::from_variable(value, |path| user_file::read_text(path.as_ref(), MAX_SETTINGS))
             .map_err(|error| Box::new(Diagnostic::new(error.to_string()))),
     }
 }

@@ -10,7 +10,10 @@ use std::{
 
 use tokio::sync::Notify;
 
-use crate::provider::{Asked, RecordedExchange, RecordedFile, try_recording};
+use crate::{
+    provider::{Asked, RecordedExchange, RecordedFile, try_recording},
+    user_file::{self, MAX_TEXT},
+};
 
 /// A test, in the order in which recordings are put together: by file, then by its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,7 +123,7 @@ impl SharedBook {
 
 impl Book {
     fn read(path: &Path) -> Result<Book, Unusable> {
-        let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        let bytes = user_file::read(path, MAX_TEXT).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Unusable::Missing,
             _ => Unusable::Unread(error),
         })?;

@@ -12,7 +12,7 @@ use reqwest::{
 use url::{Host, Url};
 
 use super::settings::Settings;
-use crate::http::{Network, http_client, near_client};
+use crate::http::{Body, Network, http_client, near_client};
 
 /// How long an answer may be that is looked at.
 const LONGEST_ANSWER: usize = 64 << 10;
@@ -84,8 +84,8 @@ impl Collector {
             let again = matches!(status.as_u16(), 429 | 502..=504).then(|| Again::After(wait(answer.headers())));
             return Err(Refusal { problem, again });
         }
-        let body = answer.bytes().await.ok().filter(|body| body.len() <= LONGEST_ANSWER);
-        Ok(body.and_then(|body| ExportTraceServiceResponse::decode(body).ok()).and_then(refused))
+        let body = Body::new(answer).whole(LONGEST_ANSWER).await.ok();
+        Ok(body.and_then(|body| ExportTraceServiceResponse::decode(&*body).ok()).and_then(refused))
     }
 
     fn client(&self) -> Result<Client, Refusal> {

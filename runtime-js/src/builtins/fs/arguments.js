@@ -66,7 +66,7 @@ export function descriptorOf(value, name = 'fd') {
   return value;
 }
 
-const isUtf8 = (encoding) => /^utf-?8$/i.test(encoding);
+export const isUtf8 = (encoding) => /^utf-?8$/i.test(encoding);
 
 function checkedEncoding(encoding) {
   if (encoding === 'buffer' || isUtf8(encoding) || globalThis.Buffer.isEncoding(encoding)) return encoding;
@@ -76,6 +76,7 @@ function checkedEncoding(encoding) {
 
 /** Bytes as the caller wants them: text of the encoding, else a `Buffer`. `Buffer` is loaded only when it is needed. */
 export function decoded(bytes, encoding) {
+  if (typeof bytes === 'string') return bytes;
   if (encoding && isUtf8(encoding)) return decodeUtf8(bytes);
   const buffer = globalThis.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return encoding && encoding !== 'buffer' ? buffer.toString(encoding) : buffer;

@@ -18,7 +18,7 @@ const printPlan = (fd, bytes, value) => ({
   finish: (result) => result,
 });
 
-export const readAllPlan = (fd, finish) => call('readAll', [descriptorOf(fd)], { syscall: 'read' }, finish);
+export const readAllPlan = (fd, finish, isText) => call(isText ? 'readAllText' : 'readAll', [descriptorOf(fd)], { syscall: 'read' }, finish);
 export const writeAllPlan = (fd, bytes) => (fd in PRINTERS ? printPlan(fd, bytes) : call('writeAll', [descriptorOf(fd), bytes], { syscall: 'write' }));
 
 const openPlan = (syscall, operation, ...values) => call(operation, values, { syscall });

@@ -1,6 +1,6 @@
 // Every operation on a path once: which native does it, with which arguments, and what becomes of its result. The faces –
 // blocking, callbacks, promises – are made from this table.
-import { dataBytes, decoded, flagsOf, lengthOf, milliseconds, modeOf, optionsOf, ownerOf, pathText } from './arguments.js';
+import { dataBytes, decoded, flagsOf, isUtf8, lengthOf, milliseconds, modeOf, optionsOf, ownerOf, pathText } from './arguments.js';
 import { constants } from './constants.js';
 import { readAllPlan, writeAllPlan } from './descriptors.js';
 import { BigIntStats, Dirent, StatFs, Stats } from './entries.js';
@@ -79,10 +79,12 @@ export const plans = {
   readFile(file, options) {
     const { encoding, flag } = optionsOf(options);
     const finish = (bytes) => decoded(bytes, encoding);
+    // Text comes as such: as bytes in between, a large file would be in memory twice as often.
+    const isText = Boolean(encoding) && isUtf8(encoding);
     const number = numberOf(file);
-    if (number !== undefined) return readAllPlan(number, finish);
+    if (number !== undefined) return readAllPlan(number, finish, isText);
     const path = pathText(file);
-    return call('readFile', [path, flagsOf(flag)], { syscall: 'open', path, reads: true }, finish);
+    return call(isText ? 'readFileText' : 'readFile', [path, flagsOf(flag)], { syscall: 'open', path, reads: true }, finish);
   },
   writeFile: (file, data, options) => writePlan(file, data, options, 'w'),
   appendFile: (file, data, options) => writePlan(file, data, options, 'a'),

@@ -170,25 +170,40 @@ function stepOf(coding) {
   };
 }
 
-/** What undoes `content-encoding`. A body that is packed in some other way, too, is left as it is. */
-function decoderOf(header) {
+/** What undoes `content-encoding`, step by step. A body that is packed in some other way, too, is left as it is. */
+function stepsOf(header) {
   const codings = (header ?? '').toLowerCase().split(',').map((coding) => coding.trim().replace(/^x-/, '')).filter(Boolean);
-  if (!codings.every((coding) => coding === 'gzip' || coding === 'deflate' || coding === 'br')) return (bytes) => bytes;
-  const steps = codings.reverse().map(stepOf);
-  return (bytes) => steps.reduce((all, step) => step(all), bytes);
+  if (!codings.every((coding) => coding === 'gzip' || coding === 'deflate' || coding === 'br')) return [];
+  return codings.reverse().map(stepOf);
+}
+
+/** How much is unpacked at once: a thousand times as much may come of it. */
+const PACKED_PIECE = 16 << 10;
+
+function* unpacked(bytes, [step, ...rest]) {
+  if (!step) return yield bytes;
+  for (let at = 0; at < bytes.byteLength; at += PACKED_PIECE) yield* unpacked(step(bytes.subarray(at, at + PACKED_PIECE)), rest);
 }
 
 function receivedBody({ exchange, abort, headers }, { signal, url }) {
-  const decode = decoderOf(new Headers(pairsOf(headers)).get('content-encoding'));
+  const steps = stepsOf(new Headers(pairsOf(headers)).get('content-encoding'));
+  let pieces = [].values();
   const read = async () => {
-    const part = await exchange.read();
-    if (signal.aborted) throw signal.reason;
-    if (part.code) {
-      signal.removeEventListener('abort', abort);
-      throw new TypeError('terminated', { cause: networkCause(part, url) });
+    for (;;) {
+      const { value: piece } = pieces.next();
+      if (piece) return piece;
+      const part = await exchange.read();
+      if (signal.aborted) throw signal.reason;
+      if (part.code) {
+        signal.removeEventListener('abort', abort);
+        throw new TypeError('terminated', { cause: networkCause(part, url) });
+      }
+      if (part.value === undefined) {
+        signal.removeEventListener('abort', abort);
+        return undefined;
+      }
+      pieces = unpacked(part.value, steps);
     }
-    if (part.value === undefined) signal.removeEventListener('abort', abort);
-    return part.value && decode(part.value);
   };
   return networkBody(read, () => {
     signal.removeEventListener('abort', abort);

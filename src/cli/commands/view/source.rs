@@ -1,10 +1,6 @@
 //! Where `lmthing view` has a run from: the journal, a file, standard input. Must not know what is made of it.
 
-use std::{
-    fs,
-    io::{self, Read},
-    path::Path,
-};
+use std::{io, path::Path};
 
 use super::problem::{Problem, cannot, problem};
 use crate::{
@@ -12,6 +8,7 @@ use crate::{
     diagnostic::{Diagnostic, did_you_mean},
     journal::{Journal, JournalError, RunInfo},
     trace::page::Told,
+    user_file::{self, MAX_TEXT},
 };
 
 /// What files of events end in.
@@ -21,14 +18,14 @@ const ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
 pub(super) fn read(args: &ViewArgs) -> Result<Told, Problem> {
     let run = &args.run;
     if run == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin().read_to_end(&mut bytes).map_err(|error| cannot("read", "standard input", &error))?;
+        let bytes = user_file::read_all(io::stdin().lock(), MAX_TEXT);
+        let bytes = bytes.map_err(|error| cannot("read", "standard input", &error))?;
         return told_by(&bytes, "standard input");
     }
     if !is_file(run) {
         return of_journal(args);
     }
-    let bytes = fs::read(run).map_err(|error| {
+    let bytes = user_file::read(run, MAX_TEXT).map_err(|error| {
         let problem = cannot("read", &run.display().to_string(), &error);
         let near = did_you_mean(run, has_ending).filter(|_| error.kind() == io::ErrorKind::NotFound);
         near.map_or(problem.clone(), |hint| Box::new(problem.with_hint(hint)))

@@ -14,6 +14,11 @@ use aws_smithy_runtime_api::client::{
 };
 use reqwest::{Client, Request, Url};
 
+use crate::http::{Body, BodyError};
+
+/// No answer is longer; keys are some kilobytes.
+const MAX_ANSWER: usize = 1 << 20;
+
 /// The time for a request of which the AWS crates say nothing.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -90,7 +95,10 @@ fn is_near(url: &Url) -> bool {
 async fn send(client: &Client, request: Request) -> Result<HttpResponse, ConnectorError> {
     let answer = client.execute(request).await.map_err(not_sent)?;
     let (status, headers) = (answer.status(), answer.headers().clone());
-    let body = answer.bytes().await.map_err(not_sent)?;
+    let body = Body::new(answer).whole(MAX_ANSWER).await.map_err(|error| match error {
+        BodyError::Lost(error) => not_sent(error),
+        error => ConnectorError::other(Box::new(error), None),
+    })?;
     let status = status.as_u16().try_into().map_err(|error| ConnectorError::other(Box::new(error), None))?;
     let mut response = HttpResponse::new(status, body.into());
     for (name, value) in &headers {

@@ -129,14 +129,24 @@ fn template_text<'js>(call: &Call<'js>, strings: &Array<'js>) -> Result<String> 
     for (index, piece) in strings.iter::<Value>().enumerate() {
         let piece = piece?;
         if index > 0 {
-            text.push_str(&interpolated(&call.ctx, call.arg(index))?);
+            append(&mut text, interpolated(&call.ctx, call.arg(index))?);
         }
         // The engine has `undefined` for a piece with an escape that cannot be read, such as `\users`.
         if !piece.is_undefined() {
-            text.push_str(&to_text(&call.ctx, piece)?);
+            append(&mut text, to_text(&call.ctx, piece)?);
         }
     }
     Ok(text)
+}
+
+/// Joins two texts in the memory of the longer one, which may be most of what there is.
+fn append(text: &mut String, mut more: String) {
+    if more.len() > text.len() {
+        more.insert_str(0, text);
+        *text = more;
+    } else {
+        text.push_str(&more);
+    }
 }
 
 /// A value in a template.

@@ -8,6 +8,7 @@ use std::{
 };
 
 use rquickjs::{Ctx, Error, Function, Object, Result, Value};
+use serde_json::{Map, Value as Json};
 
 use super::{
     answer,
@@ -207,7 +208,7 @@ async fn run_in(
         FileInput::Missing(problem, names) => {
             return Ok(FileRun::Failed(Rc::new(RunError::MissingInput { problem, names })));
         }
-        FileInput::Value(input, _) => Some(input),
+        FileInput::Value(value, input) => Some(stored(ctx, input, value)?),
         FileInput::Nothing => None,
     };
     let config = config(ctx, &namespace, &name, choice)?;
@@ -248,6 +249,12 @@ async fn run_in(
         }
         RunOutcome::Failed(error) => FileRun::Failed(error),
     })
+}
+
+/// The input as the prompt function takes it, once the checkpoints have what it was made of.
+fn stored<'js>(ctx: &Ctx<'js>, input: Map<String, Json>, value: Value<'js>) -> Result<Value<'js>> {
+    services::checkpoints(ctx)?.take_input(input);
+    Ok(value)
 }
 
 /// What is wrong when the run may have to stop for an approval and nobody could go on with it.

@@ -12,10 +12,7 @@ use crate::{
     },
     script::{
         KeepAlive, ScriptError,
-        bindings::{
-            services,
-            values::{from_json, kind_of, plain_error, property, schema::Schema},
-        },
+        bindings::values::{from_json, kind_of, plain_error, property, schema::Schema},
     },
 };
 
@@ -70,12 +67,12 @@ pub(crate) async fn file_input<'js>(
     if matches!(schema, Schema::Json(_)) {
         declaration.add_defaults(&mut filled.input);
     }
-    let value = revived(ctx, &shape, &Json::Object(filled.input.clone()))?;
+    // The input may be most of what memory there is: it is lent, not copied.
+    let mut input = Json::Object(std::mem::take(&mut filled.input));
+    let value = revived(ctx, &shape, &input)?;
+    filled.input = input.as_object_mut().map(std::mem::take).unwrap_or_default();
     Ok(match schema.check(ctx, value).await? {
-        Ok(value) => {
-            services::checkpoints(ctx)?.take_input(&Json::Object(filled.input.clone()));
-            FileInput::Value(value, filled.input)
-        }
+        Ok(value) => FileInput::Value(value, filled.input),
         Err(problems) => wrong(Problem::of_schema(&declaration, &filled, &problems, line.is_call)),
     })
 }

@@ -5,6 +5,7 @@
 use rquickjs::{
     Array, Ctx, Error, Exception, FromJs, Function, IntoJs, Object, Result, Value,
     function::{Args, IntoArgs, This},
+    object::Property,
     prelude::Coerced,
 };
 
@@ -80,8 +81,35 @@ pub(crate) fn from_json<'js>(ctx: &Ctx<'js>, value: &serde_json::Value) -> Resul
             Some(integer) if i32::try_from(integer).is_ok() => (integer as i32).into_js(ctx),
             _ => number.as_f64().unwrap_or(f64::NAN).into_js(ctx),
         },
+        serde_json::Value::Array(values) if has_long_text(value) => {
+            let array = Array::new(ctx.clone())?;
+            for (index, value) in values.iter().enumerate() {
+                array.set(index, from_json(ctx, value)?)?;
+            }
+            Ok(array.into_value())
+        }
+        serde_json::Value::Object(fields) if has_long_text(value) => {
+            let object = Object::new(ctx.clone())?;
+            for (name, value) in fields {
+                let value = Property::from(from_json(ctx, value)?).writable().enumerable().configurable();
+                // Not set: `__proto__` is a name like any other in JSON.
+                object.prop(name.as_str(), value)?;
+            }
+            Ok(object.into_value())
+        }
         // One call into the engine, not one for each property.
         serde_json::Value::Array(_) | serde_json::Value::Object(_) => ctx.json_parse(value.to_string()),
+    }
+}
+
+/// Whether there is a text in it that had better not be copied once more.
+fn has_long_text(value: &serde_json::Value) -> bool {
+    const LONG: usize = 1 << 20;
+    match value {
+        serde_json::Value::String(text) => text.len() > LONG,
+        serde_json::Value::Array(values) => values.iter().any(has_long_text),
+        serde_json::Value::Object(fields) => fields.values().any(has_long_text),
+        _ => false,
     }
 }
 

@@ -1,5 +1,4 @@
-//! Who may ask at all: at the right path, with the token if there is one. Where a page comes from that asks, and by which name,
-//! the library looks at. Must not know what is asked.
+//! Who may ask at all: by the right name, at the right path, with the token if there is one. Must not know what is asked.
 
 use std::convert::Infallible;
 
@@ -17,7 +16,7 @@ use rmcp::{
 
 use serde_json::json;
 
-use super::token::Token;
+use super::{asker::Names, bodies::Bodies, token::Token};
 
 /// How the library begins to say that a body is no message.
 const UNREADABLE: &str = "fail to deserialize request body";
@@ -28,13 +27,18 @@ pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
 /// What stands before the service.
 pub(super) struct Door<S> {
     pub(super) path: &'static str,
+    pub(super) names: Names,
     pub(super) token: Option<Token>,
+    pub(super) bodies: Bodies,
     pub(super) service: S,
 }
 
 impl<H: ServerHandler, M: SessionManager> Door<StreamableHttpService<H, M>> {
     /// Answers a request, or says why not.
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
+        if let Err((status, why)) = self.names.check(&request) {
+            return words(status, &format!("{why}\n"));
+        }
         if request.uri().path().trim_end_matches('/') != self.path {
             return words(
                 StatusCode::NOT_FOUND,
@@ -52,6 +56,13 @@ impl<H: ServerHandler, M: SessionManager> Door<StreamableHttpService<H, M>> {
             return answer;
         }
         let ends = request.method() == Method::DELETE;
+        let (head, body) = request.into_parts();
+        // Counted until the library has made a message of it.
+        let (body, _counted) = match self.bodies.read(body).await {
+            Ok(read) => read,
+            Err((status, why)) => return words(status, &format!("{why}\n")),
+        };
+        let request = Request::from_parts(head, Full::new(body));
         let mut answer = unreadable(self.service.handle(request).await).await;
         if ends && answer.status() == StatusCode::ACCEPTED {
             // The session is over, and not about to be; some clients take anything else for a failure.

@@ -1,6 +1,8 @@
 //! Many clients over HTTP, at one address: connections, and what is in the way of those who should not ask. Must not know what is
 //! asked.
 
+mod asker;
+mod bodies;
 mod door;
 mod leaving;
 mod sessions;
@@ -18,6 +20,8 @@ use tokio::{
 };
 
 use self::{
+    asker::Names,
+    bodies::Bodies,
     door::{Answer, Door},
     sessions::{RETRY, Sessions},
 };
@@ -30,17 +34,11 @@ use crate::diagnostic::Diagnostic;
 /// The path that is served.
 const PATH: &str = "/mcp";
 
-/// How much a client may send at once; as much as over standard input.
-const MAX_BODY: usize = 16 << 20;
-
 /// How long a client may take to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long to wait when the system has no more connections to give.
 const BREATH: Duration = Duration::from_millis(100);
-
-/// Names by which this machine is reached from itself.
-const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// An address at which files can be served.
 pub(crate) struct HttpServer {
@@ -83,10 +81,17 @@ impl HttpServer {
 
     /// Answers whoever asks; never resolves. Calls end when it is dropped.
     pub(crate) async fn serve(self, files: Arc<dyn PromptFiles>) {
-        let config = self.config();
+        // Names and bodies are looked at before the library sees a request.
+        let config = StreamableHttpServerConfig::default()
+            .with_max_request_body_bytes(bodies::MAX_BODY)
+            .with_sse_retry(Some(RETRY))
+            .disable_allowed_hosts()
+            .disable_allowed_origins();
         let service =
             StreamableHttpService::new(move || Ok(Handler::new(files.clone())), Arc::new(Sessions::new()), config);
-        let door = Arc::new(Door { path: PATH, token: self.token, service });
+        // A page knows no token, and nobody knows by which names a proxy or another machine comes here.
+        let names = Names { own: self.address.ip(), has_token: self.token.is_some() };
+        let door = Arc::new(Door { path: PATH, names, token: self.token, bodies: Bodies::default(), service });
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
@@ -96,29 +101,6 @@ impl HttpServer {
                 },
                 Some(_) = connections.join_next() => {}
             }
-        }
-    }
-
-    fn config(&self) -> StreamableHttpServerConfig {
-        let ip = self.address.ip().to_canonical();
-        let hosts: Vec<String> = LOOPBACK.iter().map(|host| (*host).to_owned()).chain([ip.to_string()]).collect();
-        let origins = ["http", "https"].into_iter().flat_map(|scheme| {
-            hosts.iter().map(move |host| match host.contains(':') {
-                true => format!("{scheme}://[{host}]:*"),
-                false => format!("{scheme}://{host}:*"),
-            })
-        });
-        let config = StreamableHttpServerConfig::default()
-            .with_max_request_body_bytes(MAX_BODY)
-            .with_sse_retry(Some(RETRY))
-            .with_allowed_origins(origins.collect::<Vec<_>>())
-            .enforce_origin_validation();
-        if self.token.is_none() {
-            // A page elsewhere whose name leads here all of a sudden still goes by that name.
-            config.with_allowed_hosts(hosts)
-        } else {
-            // Such a page knows no token, and nobody knows by which names a proxy or another machine comes here.
-            config.disable_allowed_hosts()
         }
     }
 }

@@ -123,6 +123,13 @@ async fn who_may_not_ask_is_told_why() {
         (&[("origin", "http://localhost:3000")], INITIALIZE, 200, "serverInfo"),
         (&[("origin", "https://[::1]:3000")], INITIALIZE, 200, "serverInfo"),
         (&[("host", "evil.example")], INITIALIZE, 403, "Host header is not allowed"),
+        (&[("host", "[::1].evil.example")], INITIALIZE, 403, "Host header is not allowed"),
+        (&[("host", "[::1]:8080")], INITIALIZE, 200, "serverInfo"),
+        (&[("host", "localhost"), ("host", "evil.example")], INITIALIZE, 400, "more than one Host header"),
+        (&[("origin", "http://[::1].evil.example")], INITIALIZE, 403, "Origin header is not allowed"),
+        (&[("origin", "http://localhost"), ("origin", "null")], INITIALIZE, 400, "more than one Origin header"),
+        (&[(":path", "http://evil.example/mcp"), ("host", "localhost")], INITIALIZE, 400, "name different servers"),
+        (&[(":path", "http://localhost:80/mcp"), ("host", "localhost")], INITIALIZE, 200, "serverInfo"),
         (&[("host", "localhost:1")], INITIALIZE, 200, "serverInfo"),
         (&[(":path", "/")], INITIALIZE, 404, "the address ends in /mcp"),
         (&[(":path", "/mcp/")], INITIALIZE, 200, "serverInfo"),
@@ -144,6 +151,7 @@ async fn only_the_token_lets_in() {
         (&[("authorization", "Bearer wr0ng")], 401, "not the one this server takes"),
         (&[("authorization", "Bearer t0ken")], 200, "serverInfo"),
         (&[("authorization", "Bearer t0ken"), ("host", "prompts.example")], 200, "serverInfo"),
+        (&[("authorization", "Bearer t0ken"), ("host", "prompts.example@x")], 400, "has no host"),
         (&[("authorization", "Bearer t0ken"), ("origin", "https://evil.example")], 403, "Origin header is not allowed"),
     ] {
         let (answered, answer) = send(address, "POST", headers, INITIALIZE).await;

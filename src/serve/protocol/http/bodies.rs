@@ -1,0 +1,80 @@
+//! Reading the bodies of requests, within one limit for all connections: whoever reaches the server may open as many as it likes.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use hyper::{
+    StatusCode,
+    body::{Body, Incoming},
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, timeout, timeout_at},
+};
+
+use super::asker::Refusal;
+
+/// How much a client may send at once; as much as over standard input.
+pub(super) const MAX_BODY: usize = 16 << 20;
+
+/// How much may be held of all bodies that are being read.
+const MAX_TOGETHER: usize = 64 << 20;
+
+/// How long a body may take to come.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long the rest of a body that is refused is read and dropped.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What is free of the limit.
+pub(super) struct Bodies(Arc<Semaphore>);
+
+impl Default for Bodies {
+    fn default() -> Self {
+        Bodies(Arc::new(Semaphore::new(MAX_TOGETHER)))
+    }
+}
+
+impl Bodies {
+    /// Reads a body; it counts until what comes with it is dropped.
+    ///
+    /// # Errors
+    /// What the request is answered with.
+    pub(super) async fn read(&self, mut body: Incoming) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Refusal> {
+        let read = self.read_some(&mut body).await;
+        if read.is_err() {
+            // A client that is still writing when the connection is closed may never see the answer.
+            let rest = async { while let Some(Ok(_)) = body.frame().await {} };
+            let _ = timeout(FAREWELL, rest).await;
+        }
+        read
+    }
+
+    async fn read_some(&self, body: &mut Incoming) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Refusal> {
+        let too_large = (StatusCode::PAYLOAD_TOO_LARGE, "the body exceeds 16777216 bytes");
+        if body.size_hint().lower() > MAX_BODY as u64 {
+            return Err(too_large);
+        }
+        let until = Instant::now() + PATIENCE;
+        let (mut read, mut held) = (BytesMut::new(), None::<OwnedSemaphorePermit>);
+        loop {
+            let frame = timeout_at(until, body.frame()).await;
+            let frame = frame.map_err(|_| (StatusCode::REQUEST_TIMEOUT, "the body did not come within 30 seconds"))?;
+            let Some(frame) = frame else { return Ok((read.freeze(), held)) };
+            let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, "the body cannot be read"))?;
+            let Ok(data) = frame.into_data() else { continue };
+            if read.len() + data.len() > MAX_BODY {
+                return Err(too_large);
+            }
+            let count = u32::try_from(data.len()).unwrap_or(u32::MAX);
+            let busy = (StatusCode::SERVICE_UNAVAILABLE, "too many bodies are being read at the same time; try again");
+            let more = self.0.clone().try_acquire_many_owned(count).map_err(|_| busy)?;
+            match &mut held {
+                Some(held) => held.merge(more),
+                none => *none = Some(more),
+            }
+            read.extend_from_slice(&data);
+        }
+    }
+}
