@@ -1,25 +1,25 @@
-//! What a script may be asked about before it does it, and the words of a refusal. Must not know what is allowed.
+//! The kinds of access that are checked, and refusals. Must not know what is allowed.
 
-/// Something that reaches out of the script.
+/// An access to something outside the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access<'a> {
-    /// Talks to a host, looks its name up, or listens. What is asked: an origin, a name, `host:port`, a socket's path.
+    /// Connecting to a host, resolving its name, or listening: an origin, a name, `host:port`, or the path of a socket.
     Network(&'a str),
-    /// Starts a program, or sends a signal to one: its file, or its number.
+    /// Starting a program: its file or name.
     Run(&'a str),
-    /// Reads what this path leads to.
+    /// Reading a file or folder; links are followed.
     Read(&'a str),
-    /// Reads what is at this path itself, be it a link.
+    /// Reading what is at the path; a link at its end is not followed.
     ReadEntry(&'a str),
-    /// Makes or changes what this path leads to.
+    /// Creating or changing a file or folder; links are followed.
     Write(&'a str),
-    /// Makes, changes or removes what is at this path itself, be it a link.
+    /// Creating, changing or removing what is at the path; a link at its end is not followed.
     WriteEntry(&'a str),
-    /// Reads a variable of the environment.
+    /// Reading an environment variable.
     Env(&'a str),
-    /// Reaches another process, such as by a signal: in words.
+    /// Reaching another process, such as by a signal; a description for the message.
     Signal(&'a str),
-    /// Changes something of the whole process, such as its working directory: in words.
+    /// Changing the process, such as its working directory; a description for the message.
     Process(&'a str),
 }
 

@@ -1,5 +1,5 @@
-//! The rules about files, held by the kernel (landlock, on Linux). For lmthing itself they are a second line: what gets past a
-//! check, such as a link that changes after it, is refused. For programs that a restricted file starts they are the only one.
+//! Enforces the permissions for files by the kernel (landlock, on Linux). For lmthing itself this is a second check, which also
+//! catches links that change after the first. For programs that a restricted file starts it is the only one.
 
 use std::{io, path::PathBuf};
 
@@ -10,41 +10,41 @@ use super::{
     shut::{Folders, ShutForPrograms},
 };
 
-/// What the program itself needs, beside what the file may.
+/// Paths that lmthing itself needs, in addition to those of the prompt file.
 #[derive(Clone, Debug, Default)]
 pub struct Own {
-    /// Files and folders it reads: certificates, the user's credentials for providers.
+    /// Files and folders that it reads: certificates, credentials for providers.
     pub read: Vec<PathBuf>,
-    /// Files and folders it writes: the journal, a recording.
+    /// Files and folders that it writes: the journal, a recording.
     pub write: Vec<PathBuf>,
 }
 
-/// What a program that a restricted file starts may do with files. Another process can be given it as JSON.
+/// The file permissions of a program that a restricted file starts. Serialized for the process that starts MCP servers.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FileRights {
     read: Reach<PathBuf>,
-    /// What may be read in any case.
+    /// What may always be read.
     own: Vec<PathBuf>,
     write: Reach<PathBuf>,
-    /// Paths that stay shut, with everything below them, and whether each may be read.
+    /// Protected paths with everything below them; `true` if the path may be read.
     shut: Vec<(PathBuf, bool)>,
-    /// Folders that hold or may get shut files: nothing is made, moved or removed in them. And whether all of those files
-    /// may be read.
+    /// Folders with protected files, in which nothing may be created, moved or removed; `true` if all of those files may be
+    /// read.
     folders: Folders,
 }
 
 impl FileRights {
-    /// Lets the program be read that is started.
+    /// Allows the program itself to be read.
     #[must_use]
     pub fn and_program(mut self, file: &str) -> Self {
         self.own.push(file.into());
         self
     }
 
-    /// Gives up everything else, in this thread and in the programs that it starts from now on.
+    /// Restricts this thread, and the programs that it starts from now on, to these permissions.
     ///
     /// # Errors
-    /// The kernel does not hold it. Nothing may be started then.
+    /// The kernel does not enforce them. The program must not be started then.
     pub fn confine(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {
@@ -56,7 +56,7 @@ impl FileRights {
     }
 }
 
-/// Whether the kernel holds rights of programs about files: Linux from 5.13 on, unless landlock is left out or turned off.
+/// Whether the kernel can restrict programs: Linux 5.13 or newer with landlock.
 pub fn can_confine_programs() -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -67,33 +67,33 @@ pub fn can_confine_programs() -> bool {
 }
 
 impl Restricted {
-    /// Gives up what is not allowed, in this thread and in those it starts from now on.
+    /// Restricts this thread, and those that it starts from now on, to these rights and to what lmthing itself needs.
     pub fn confine_program(&self, own: &Own) {
         #[cfg(target_os = "linux")]
         {
             let rights = self.rights_of_files(ShutForPrograms::default());
-            // Every access is checked before it is made; this is a second line, for kernels that have it.
+            // Not an error without landlock: every access is checked before it is made as well.
             let _ = linux::confine(&rights, own, linux::Who::Ourselves);
         }
         #[cfg(not(target_os = "linux"))]
         let _ = own;
     }
 
-    /// The same for programs that the file starts. Nothing checks what they do but the kernel, so files that stay shut are out
-    /// of their reach as well.
+    /// The permissions of programs that the file starts: those of the file, without protected files.
     pub fn of_programs(&self) -> FileRights {
         let folders = self.own.iter().chain(self.read.listed()).chain(self.write.listed());
         self.rights_of_files(self.shut.for_programs(folders))
     }
 
-    /// Looks for the files that stay shut for programs, if there may be any: before the script runs, which could hide some.
+    /// Finds the protected files in the folders that programs may use, if any may be started. To be called before the script runs,
+    /// which could hide some.
     pub fn look_for_shut_files(&self) {
         if self.run != Reach::default() {
             self.of_programs();
         }
     }
 
-    /// Folders that may be written, but in which programs cannot make, move or remove anything.
+    /// Folders that were given for writing, but in which programs cannot create, move or remove anything.
     pub fn not_given_whole(&self) -> Vec<PathBuf> {
         if self.run == Reach::default() || self.write.listed().is_empty() {
             return Vec::new();
@@ -106,7 +106,7 @@ impl Restricted {
 
     fn rights_of_files(&self, shut: ShutForPrograms) -> FileRights {
         let programs = match &self.run {
-            // Wherever they are.
+            // All programs: the folders of `PATH`.
             Reach::All => self.programs.folders(),
             Reach::Only(list) => list,
         };
@@ -137,7 +137,7 @@ mod linux {
         FileRights, Own,
     };
 
-    /// What programs are made of, and devices without contents.
+    /// What every program may read: programs, libraries and their settings, devices without contents.
     const SYSTEM: &[&str] = &[
         "/bin",
         "/sbin",
@@ -154,7 +154,7 @@ mod linux {
         "/dev/urandom",
         "/dev/random",
         "/dev/zero",
-        // What programs ask about the machine.
+        // Facts about the machine, but not about processes.
         "/proc/cpuinfo",
         "/proc/filesystems",
         "/proc/loadavg",
@@ -164,22 +164,22 @@ mod linux {
         "/proc/version",
     ];
 
-    /// What may be written by anybody, without a trace.
+    /// Devices that every program may read and write.
     const DEVICES: &[&str] = &["/dev/null", "/dev/tty", "/dev/full", "/dev/pts", "/dev/ptmx"];
 
-    /// Who is confined.
+    /// Which process is restricted.
     #[derive(Clone, Copy, PartialEq, Eq)]
     pub(super) enum Who {
-        /// This program: whenever a script opens a file, it is asked about, and looked at once more when it is open.
+        /// lmthing: scripts are checked by `Restricted` before.
         Ourselves,
-        /// Programs that scripts start: nobody looks at what they open.
+        /// A program that a script starts: nothing else checks it.
         Programs,
     }
 
     pub(super) fn confine(rights: &FileRights, own: &Own, who: Who) -> io::Result<()> {
         match restrict(rights, own, who).map_err(io::Error::other)? {
             RulesetStatus::NotEnforced => Err(io::ErrorKind::Unsupported.into()),
-            // What newer kernels add is used where it is.
+            // Older kernels enforce a part, which docs/permissions.md describes.
             RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => Ok(()),
         }
     }
@@ -191,22 +191,22 @@ mod linux {
     }
 
     fn restrict(rights: &FileRights, own: &Own, who: Who) -> Result<RulesetStatus, RulesetError> {
-        // Which programs are started is no question of files.
+        // `Programs` decides which programs are started.
         let handled = AccessFs::from_all(ABI::V5) & !(AccessFs::Execute | AccessFs::IoctlDev);
         let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(handled)?;
         if who == Who::Programs {
-            // Signals to lmthing and to other programs of the user, and sockets without a path: from Linux 6.12 on.
+            // No signals to processes outside, no abstract sockets: enforced by Linux 6.12 and newer.
             ruleset = ruleset.scope(Scope::from_all(ABI::V6))?;
         }
         let ruleset = ruleset.create()?;
         let mut rules = Rules { ruleset, limits: (who == Who::Programs).then(|| Limits::new(rights)), handled };
         let read = rules.reading();
-        // What may be written is listed to see which of it programs get; scripts are refused that before.
+        // lmthing lists writable folders to find protected files; a script's own listing is refused by its check.
         let listing = if who == Who::Ourselves { AccessFs::ReadDir.into() } else { BitFlags::empty() };
         let write = rules.writing() | listing;
         let plain = SYSTEM.iter().map(PathBuf::from).chain(own.read.iter().cloned());
         for path in plain.chain(rights.own.iter().cloned()) {
-            // Links among them are the system's own; below, none is followed.
+            // These may contain links of the system, which `Rules::open` would refuse.
             rules.allow(&path.canonicalize().unwrap_or(path), read)?;
         }
         for path in rights.read.listed() {
@@ -219,7 +219,7 @@ mod linux {
             rules.allow_plainly(&path, read | write)?;
         }
         if who == Who::Ourselves {
-            // The children of our children are listed there.
+            // To find the child processes of child processes.
             rules.allow_plainly(Path::new("/proc"), read)?;
         }
         if rights.read == Reach::All {
@@ -231,14 +231,14 @@ mod linux {
         rules.ruleset.restrict_self().map(|status| status.ruleset)
     }
 
-    /// What stays out of reach below the folders that are given.
+    /// Exceptions below the folders that a program may use.
     struct Limits<'a> {
         shut: &'a [(PathBuf, bool)],
-        /// The files among them that may not be read, under whatever name.
+        /// Device and inode of those that may not be read: other names of these files are excluded as well.
         identities: HashSet<(u64, u64)>,
-        /// Folders that are not given to read as a whole: those that hold a file which may not be read, and all above.
+        /// Folders with a file that may not be read, and all folders above: their entries get the right to read one by one.
         split_for_reading: HashSet<PathBuf>,
-        /// The same for writing: those that hold a shut file or may get one, and all above.
+        /// The same for writing: folders that hold a protected file or could get one, and all folders above.
         split_for_writing: HashSet<PathBuf>,
     }
 
@@ -248,7 +248,7 @@ mod linux {
             let parents =
                 || rights.shut.iter().filter_map(|(path, is_readable)| Some((path, path.parent()?, *is_readable)));
             let unreadable = || rights.shut.iter().filter(|(_, is_readable)| !is_readable).map(|(path, _)| path);
-            // What is not there needs not be kept from readers, who cannot make it.
+            // A missing file cannot be read, and programs cannot create it.
             let hidden = parents().filter(|(path, _, is_readable)| !is_readable && path.exists());
             let hiding = folders().filter(|(_, is_readable)| !is_readable).map(|(folder, _)| folder);
             Limits {
@@ -261,7 +261,7 @@ mod linux {
             }
         }
 
-        /// What is left of these rights for a path.
+        /// The part of these rights that a path gets.
         fn left(&self, path: &Path, access: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
             let named =
                 self.shut.iter().filter(|(shut, _)| path.starts_with(shut)).map(|(_, is_readable)| *is_readable);
@@ -271,14 +271,14 @@ mod linux {
                 Some(false) => BitFlags::empty(),
                 _ if is_process(path) || by_identity() => BitFlags::empty(),
                 Some(true) => access & AccessFs::from_read(ABI::V5),
-                // Settings of the system, which decide what root runs.
+                // Settings of the kernel, by which root could start programs outside these rules.
                 None if path.starts_with("/proc") || path.starts_with("/sys") => access & AccessFs::from_read(ABI::V5),
                 None => access,
             }
         }
 
         fn is_split(&self, path: &Path, access: BitFlags<AccessFs>) -> bool {
-            // Entries of `/proc` are fixed, but for processes.
+            // Only processes are excluded from `/proc`, and those are its direct entries.
             let is_in_proc = path.starts_with("/proc") && path != Path::new("/proc");
             let is_writing = access.intersects(AccessFs::from_write(ABI::V5));
             let split = if is_writing { &self.split_for_writing } else { &self.split_for_reading };
@@ -291,13 +291,13 @@ mod linux {
         folders.chain([Path::new("/proc")]).flat_map(Path::ancestors).map(Path::to_owned).collect()
     }
 
-    /// Opens a path to name it in a rule.
+    /// Opens a path for use in a rule.
     fn open(path: &Path, resolve: ResolveFlags) -> Option<File> {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         rustix::fs::openat2(rustix::fs::CWD, path, flags, Mode::empty(), resolve).ok().map(File::from)
     }
 
-    /// Whether a path leads to what `/proc` tells of a process.
+    /// Whether a path is about a process, in `/proc`.
     fn is_process(path: &Path) -> bool {
         path.strip_prefix("/proc").is_ok_and(|rest| {
             let name = rest.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
@@ -307,7 +307,7 @@ mod linux {
 
     struct Rules<'a> {
         ruleset: RulesetCreated,
-        /// None for lmthing itself.
+        /// `None` for lmthing itself.
         limits: Option<Limits<'a>>,
         handled: BitFlags<AccessFs>,
     }
@@ -318,15 +318,15 @@ mod linux {
         }
 
         fn writing(&self) -> BitFlags<AccessFs> {
-            // Nodes of devices are files that nothing here would know.
+            // Device nodes would give root access to whole disks.
             AccessFs::from_write(ABI::V5) & self.handled & !(AccessFs::MakeBlock | AccessFs::MakeChar)
         }
 
-        /// Allows it for everything below a path but what has to stay out of reach.
+        /// Allows access to everything below a path but protected files.
         ///
-        /// A right cannot be taken back below a folder where it was given. So a folder with something shut in it can be listed,
-        /// and its entries get the rights one by one: nothing is made, moved or removed in the folder itself, as the kernel knows no
-        /// right to make one name and not another.
+        /// Landlock cannot take a right back below a folder that has it, and has no right to create one name and not another. So a
+        /// folder with a protected file can be listed, its other entries get the rights one by one, and nothing can be created,
+        /// moved or removed in the folder itself.
         fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), RulesetError> {
             let Some(limits) = &self.limits else { return self.allow_plainly(path, access) };
             let access = limits.left(path, access);
@@ -343,14 +343,14 @@ mod linux {
             Ok(())
         }
 
-        /// For programs no link on the way is followed: the script may have put it there since the path was looked at.
+        /// For programs no links are followed: the script may have created one after the path was resolved.
         fn open(&self, path: &Path) -> Option<File> {
             let is_real = self.limits.is_some() && !DEVICES.iter().any(|device| path == Path::new(device));
             open(path, if is_real { ResolveFlags::NO_SYMLINKS } else { ResolveFlags::empty() })
         }
 
         fn allow_plainly(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), RulesetError> {
-            // What is not there is nothing to allow.
+            // A path that does not exist needs no rule.
             let Some(opened) = self.open(path) else { return Ok(()) };
             let is_folder = opened.metadata().is_ok_and(|found| found.is_dir());
             let access = if is_folder { access } else { access & AccessFs::from_file(ABI::V5) };

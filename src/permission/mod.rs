@@ -1,8 +1,7 @@
-//! What a prompt file may reach beside its own computing (the network, other programs, files it could change), and which calls
-//! of tools somebody has to approve.
+//! Permissions of prompt files (network, programs, files, variables), and the rules that approve tool calls.
 //!
-//! Owns: the kinds of access, who may have which, the words of a refusal; the rules of approval. Must not know: how an access
-//! is made, nor JavaScript. Reading files is free, but for restricted prompt files.
+//! Owns: the kinds of access, the checks, the messages of refusals, and how the kernel enforces the same. Must not know JavaScript,
+//! nor how an access is made. Only restricted prompt files need a permission to read files.
 
 use std::{
     fs::File,
@@ -42,67 +41,64 @@ pub use approval::{ApprovalRequest, ApprovalRules, Approver, AskedLater, Decisio
 /// How much of one kind of access is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Rule {
-    /// All of it.
     #[default]
     All,
-    /// What stays on this machine.
+    /// Only connections within this machine.
     Loopback,
-    /// Nothing.
     Nothing,
 }
 
-/// The rights of a prompt file. The default is to have every one.
+/// The permissions of a prompt file. The default allows everything.
 #[derive(Clone, Debug, Default)]
 pub struct Permissions {
     network: Rule,
     run: Rule,
     write: Rule,
     process: Rule,
-    /// Who runs the file so, and to what end: the reason in refusals.
+    /// The reason in refusals, such as `check renders`.
     who: &'static str,
-    /// What a restricted file has, which has nothing else.
+    /// The rights that a restricted file was given.
     restricted: Option<Arc<Restricted>>,
 }
 
 impl Permissions {
-    /// Nothing but to read files. `who` stands in refusals: `check renders`.
+    /// Allows only to read files. `who` begins refusals: `check renders`.
     pub fn reading_only(who: &'static str) -> Self {
         let nothing = Rule::Nothing;
         Permissions { network: nothing, run: nothing, write: nothing, process: nothing, who, restricted: None }
     }
 
-    /// Those of a test: it shares its process with others, and reaches no other machine unless it may.
+    /// Permissions of a test: no changes to the process, which it shares, and no other machines unless `is_live`.
     pub fn of_tests(is_live: bool) -> Self {
         let network = if is_live { Rule::All } else { Rule::Loopback };
         Permissions { network, process: Rule::Nothing, who: "tests run", ..Permissions::default() }
     }
 
-    /// Those of a restricted file.
+    /// Permissions of a restricted file.
     pub fn restricted(rights: Restricted) -> Self {
         Permissions { restricted: Some(Arc::new(rights)), ..Permissions::default() }
     }
 
-    /// The same for one of several scripts that share a process: it is none of them's own. `who` stands in refusals.
+    /// The same without changes to the process, for several scripts that share one. `who` begins refusals.
     #[must_use]
     pub fn sharing_process(self, who: &'static str) -> Self {
         Permissions { process: Rule::Nothing, who, ..self }
     }
 
-    /// The rights of a restricted file.
+    /// The rights that a restricted file was given; `None` if it is not restricted.
     pub fn of_restricted(&self) -> Option<&Arc<Restricted>> {
         self.restricted.as_ref()
     }
 
-    /// Whether the process is the script's own, as in a run.
+    /// Whether the script may change the process, as in a run.
     pub fn own_process(&self) -> bool {
         self.process == Rule::All
     }
 
-    /// The file of a program that a restricted script may start; relative paths count from `folder`. `None` where it need not
-    /// be looked for.
+    /// Finds the file of a program for a restricted script; relative paths count from `folder`. `None` without restrictions.
     ///
     /// # Errors
-    /// It may not be started.
+    /// The program may not be started.
     pub fn program(&self, program: &str, folder: Option<&Path>) -> Result<Option<PathBuf>, Refusal> {
         match &self.restricted {
             None => self.check(Access::Run(program)).map(|()| None),
@@ -110,7 +106,7 @@ impl Permissions {
         }
     }
 
-    /// Notes the addresses of a host that may be talked to.
+    /// Remembers the addresses of an allowed host, which are allowed with it.
     pub fn learn_addresses(&self, host: &str, addresses: &[IpAddr]) {
         if let Some(rights) = &self.restricted {
             let mut known = rights.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,25 +115,24 @@ impl Permissions {
         }
     }
 
-    /// Whether a file that a restricted script has opened is one that it may have: a link may have been changed since it was
-    /// asked about.
+    /// Checks a file that a restricted script has just opened: a link may have changed since its path was checked.
     ///
     /// # Errors
-    /// It is another.
+    /// The open file is one that it may not have.
     pub fn check_opened(&self, file: &File, access: Access<'_>) -> Result<(), Refusal> {
         self.restricted.as_ref().map_or(Ok(()), |rights| rights.check_opened(file, access))
     }
 
-    /// Whether nothing would be refused.
+    /// Whether every access is allowed.
     pub fn allow_all(&self) -> bool {
         self.restricted.is_none()
             && [self.network, self.run, self.write, self.process].iter().all(|rule| *rule == Rule::All)
     }
 
-    /// Whether this may be done.
+    /// Checks an access.
     ///
     /// # Errors
-    /// What is refused, and why.
+    /// The access is refused.
     pub fn check(&self, access: Access<'_>) -> Result<(), Refusal> {
         let is_of_process = self.process == Rule::Nothing && matches!(access, Access::Process(_));
         if let Some(rights) = self.restricted.as_ref().filter(|_| !is_of_process) {
@@ -162,7 +157,7 @@ impl Permissions {
     }
 }
 
-/// Where a path leads, whether there is something or not; `None` when it has no end.
+/// The path without links, `.` and `..`; of a missing file, where it would be. `None` for a path that cannot be resolved.
 pub fn real_path(path: &Path) -> Option<PathBuf> {
     paths::real(path, paths::Last::Followed)
 }
@@ -178,7 +173,7 @@ fn words(access: Access<'_>) -> String {
     }
 }
 
-/// Whether what is asked for is on this machine: an origin, `host:port` or a name of it, or a socket in the file system.
+/// Whether an address (an origin, `host:port`, a host name or the path of a socket) is on this machine.
 fn is_loopback(access: Access<'_>) -> bool {
     let Access::Network(place) = access else { return false };
     let place = place.split_once("://").map_or(place, |(_, rest)| rest);
@@ -187,7 +182,7 @@ fn is_loopback(access: Access<'_>) -> bool {
     }
     let is_address = |host: &str| {
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        // To listen on all addresses is to listen.
+        // The unspecified address is only used to listen on all interfaces.
         host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback() || address.is_unspecified())
     };
     let host = place.rsplit_once(':').map_or(place, |(host, _)| host).to_ascii_lowercase();

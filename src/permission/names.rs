@@ -1,13 +1,13 @@
-//! Files that lmthing looks for by name and then acts on. A restricted prompt file and its programs must not make or change
-//! them, in any folder: the next command would go by what they wrote.
+//! Files that lmthing finds by name and trusts. A restricted prompt file and its programs must not create or change them, in any
+//! folder: a later command would act on what they wrote.
 
 use std::path::{Component, Path};
 
-/// What is not possible with a file that no right opens, and why.
+/// How a file is protected, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shut {
     pub(super) why: &'static str,
-    /// Whether it may still be read, where reading is allowed.
+    /// Whether it may be read by a file that has the right to read it.
     pub(super) is_readable: bool,
 }
 
@@ -18,9 +18,9 @@ pub(super) const KEYS: Shut = Shut { why: "it may hold keys", is_readable: false
 pub(super) const JOURNAL: Shut = Shut { why: "it is the journal", is_readable: false };
 
 /// A file that was named on the command line or by a variable.
-pub(super) const NAMED: Shut = Shut { why: "lmthing goes by what is in it", is_readable: true };
+pub(super) const NAMED: Shut = Shut { why: "lmthing trusts what is in it", is_readable: true };
 
-/// The folder of the journal; it is never opened to programs as a whole.
+/// The folder of the journal. Programs never get it as a whole.
 const FOLDER: &str = ".lmthing";
 
 enum Pattern {
@@ -30,7 +30,7 @@ enum Pattern {
     Ends(&'static str),
 }
 
-/// One row for each name. Case does not count: on some systems it makes no difference to what is found.
+/// One row for each name. Case is ignored, as some file systems do.
 const NAMES: &[(Pattern, Shut)] = &[
     (Pattern::Is(".env"), KEYS),
     (Pattern::Begins("journal.db"), JOURNAL),
@@ -43,7 +43,7 @@ const NAMES: &[(Pattern, Shut)] = &[
     (Pattern::Is("jsconfig.json"), Shut { why: "it says where imports lead", is_readable: true }),
 ];
 
-/// What holds for a real path because of a name in it; where several do, the stricter one.
+/// How a real path is protected by the names in it.
 pub(super) fn shut(real: &Path) -> Option<Shut> {
     let own = real.file_name().and_then(|name| shut_name(&name.to_string_lossy()));
     let is_inside =
@@ -51,7 +51,7 @@ pub(super) fn shut(real: &Path) -> Option<Shut> {
     own.or_else(|| is_inside().then(|| shut_name(FOLDER)).flatten())
 }
 
-/// What holds for a file of this name.
+/// How a file of this name is protected.
 pub(super) fn shut_name(name: &str) -> Option<Shut> {
     let name = name.to_ascii_lowercase();
     let fits = |pattern: &Pattern| match pattern {

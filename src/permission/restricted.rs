@@ -1,5 +1,5 @@
-//! The rights of a restricted prompt file (`run --restrict`): its own folder and `node_modules` may be read, everything else has
-//! to be given. Must not know how a right is typed, nor who asks.
+//! The rights of a restricted prompt file (`run --restrict`): it may read its own folder and `node_modules`, everything else has to
+//! be given. Must not know the command line.
 
 use std::{
     collections::BTreeSet,
@@ -18,16 +18,16 @@ use super::{
     shut::{self, ShutFiles},
 };
 
-/// What was given to a restricted file.
+/// The rights that a restricted file was given.
 #[derive(Debug, Default)]
 pub struct Restricted {
-    /// Folders that may be read in any case: the file's own, and every `node_modules` above it. Real paths.
+    /// Folders that may always be read: the file's own, and every `node_modules` above it. Real paths.
     pub own: Vec<PathBuf>,
     /// Files and folders that may be read. Real paths.
     pub read: Reach<PathBuf>,
-    /// Files and folders that may be made, changed and removed. Real paths.
+    /// Files and folders that may be created, changed and removed. Real paths.
     pub write: Reach<PathBuf>,
-    /// Who may be talked to.
+    /// Hosts that may be connected to.
     pub net: Reach<HostRule>,
     /// Variables that may be read.
     pub env: Reach<String>,
@@ -35,7 +35,7 @@ pub struct Restricted {
     pub run: Reach<PathBuf>,
     /// Where programs are looked for.
     pub programs: Programs,
-    /// Files that no right opens.
+    /// Protected files, which no right opens.
     pub shut: ShutFiles,
     /// Variables that hold keys of providers, which no right shows.
     pub keys: BTreeSet<String>,
@@ -44,10 +44,10 @@ pub struct Restricted {
 }
 
 impl Restricted {
-    /// Whether this may be done.
+    /// Checks an access.
     ///
     /// # Errors
-    /// What is refused, and which option allows it.
+    /// The access is refused. The message names the option that would allow it.
     pub(super) fn check(&self, access: Access<'_>) -> Result<(), Refusal> {
         match access {
             Access::Read(path) => self.read(path, Last::Followed),
@@ -86,7 +86,7 @@ impl Restricted {
         Err(refusal(&what(), &format!("--allow-write={}", shown(path))))
     }
 
-    /// Where a path leads, unless that stays shut.
+    /// The real path, unless it is protected.
     fn real(&self, path: &str, last: Last, is_change: bool, what: &dyn Fn() -> String) -> Result<PathBuf, Refusal> {
         let found = paths::real_with_links(Path::new(path), last);
         let (real, links) = found.ok_or_else(|| never(&what(), "the path leads nowhere"))?;
@@ -99,7 +99,7 @@ impl Restricted {
         }
     }
 
-    /// Whether an open file is one that may be had: by what it is, and by where it is.
+    /// Checks an open file by its inode and by where it is now.
     pub(super) fn check_opened(&self, file: &File, access: Access<'_>) -> Result<(), Refusal> {
         let is_write = matches!(access, Access::Write(_));
         let Some(real) = paths::of_open(file) else {
@@ -114,7 +114,7 @@ impl Restricted {
             true => self.write.has(|given| real.starts_with(given)),
             false => self.may_read(&real),
         };
-        // Whoever asked was told the option; this was another path then.
+        // No option in the message: the path that was checked before led elsewhere.
         if is_given { Ok(()) } else { Err(Refusal { message: format!("{} is not allowed", what()) }) }
     }
 
@@ -127,7 +127,7 @@ impl Restricted {
         if self.net.has(|rule| rule.matches(&host, port)) {
             return Ok(());
         }
-        // An address that belongs to a host which may be talked to.
+        // An address that an allowed host name was resolved to.
         if let Ok(address) = host.parse::<IpAddr>() {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             let mut names = known.iter().filter(|(_, known)| *known == address).map(|(name, _)| name);
@@ -148,14 +148,14 @@ impl Restricted {
     }
 }
 
-/// No option would.
+/// A refusal that no option lifts.
 fn never(what: &str, why: &str) -> Refusal {
     Refusal {
         message: format!("{what} is not allowed in a restricted prompt file: {why}, and no --allow option opens it"),
     }
 }
 
-/// A path as it can be typed wherever the command is run.
+/// A path that means the same in every working directory, for messages.
 fn shown(path: &str) -> String {
     paths::shown(Path::new(path)).display().to_string()
 }

@@ -1,5 +1,5 @@
-//! Files that no right opens: those with keys, and those that lmthing itself goes by. Each is known by its path, by its name
-//! (`names`) and by its inode, so that another name for it opens nothing.
+//! Protected files, which no right opens: those with keys, and those that lmthing trusts. Each is recognized by its path, by its
+//! name (`names`) and by its inode, so that a link to it opens nothing.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet, VecDeque},
@@ -14,49 +14,50 @@ use super::{
     paths,
 };
 
-/// How many entries of folders are looked through before a script starts that may start programs. What is deeper is shut to them.
+/// How many entries of folders are searched before a script starts that may start programs. Folders behind these are closed to
+/// programs.
 const MAX_ENTRIES: usize = 300_000;
 
-/// How many are looked through before a folder is moved or removed. It is refused when there are more.
+/// How many are searched before a folder is moved or removed. With more, that is refused.
 const MAX_ENTRIES_MOVED: usize = 500_000;
 
 /// Device and inode of a file.
 type Identity = (u64, u64);
 
-/// Files that stay shut.
+/// The protected files of a run.
 #[derive(Debug, Default)]
 pub struct ShutFiles {
     named: Vec<ShutPath>,
-    /// Folders in which lmthing looks for files of its own.
+    /// Folders in which lmthing looks for its own files.
     looked_in: Vec<PathBuf>,
     /// What was found in the folders that programs may use, before the script started.
     found: OnceLock<Found>,
 }
 
-/// Folders that hold shut files, and whether all of these may be read.
+/// Folders with protected files; `true` if all of these may be read.
 pub(super) type Folders = BTreeMap<PathBuf, bool>;
 
-/// What was found in folders.
+/// The result of a search for protected files.
 #[derive(Debug, Default)]
 struct Found {
     folders: Folders,
-    /// Folders that were not looked through: they cannot be listed, or there was too much before them.
+    /// Folders that were not searched: they cannot be listed, or the search was too long.
     unknown: Vec<PathBuf>,
 }
 
-/// What stays shut for a program, which nothing but the kernel checks.
+/// The protected files as programs are restricted by them.
 #[derive(Debug, Default)]
 pub(super) struct ShutForPrograms {
-    /// Paths, and whether each may be read.
+    /// Protected paths; `true` if the path may be read.
     pub(super) paths: Vec<(PathBuf, bool)>,
-    /// Folders of which a program gets the entries that it may have, and not the folder as a whole.
+    /// Folders of which programs only get the other entries.
     pub(super) folders: Folders,
 }
 
 /// A path that was named, with everything below it if it is a folder.
 #[derive(Debug)]
 struct ShutPath {
-    /// Its real path, also where there is nothing yet.
+    /// The real path; the file need not exist.
     path: PathBuf,
     /// The file that was there when the run began.
     identity: Option<Identity>,
@@ -64,33 +65,33 @@ struct ShutPath {
 }
 
 impl ShutFiles {
-    /// Files and folders with keys. A folder is shut with everything below it; what does not exist yet cannot be made.
+    /// Protects files and folders with keys. A folder is protected with everything below it. Paths need not exist.
     pub fn with_keys(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut files = ShutFiles::default();
         paths.into_iter().for_each(|path| files.add(&path, KEYS));
         files
     }
 
-    /// Shuts the journal, and the files that SQLite keeps next to it.
+    /// Protects the journal, and the files that SQLite keeps next to it.
     #[must_use]
     pub fn and_journal(mut self, path: &Path) -> Self {
         self.add(path, JOURNAL);
         self
     }
 
-    /// Shuts files that lmthing goes by for changes; they may be read.
+    /// Protects files from changes; they may be read.
     #[must_use]
     pub fn and_unchanged(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         paths.into_iter().for_each(|path| self.add(&path, NAMED));
         self
     }
 
-    /// Names folders in which lmthing looks for files of its own, such as the working directory: it looks in those above as well.
+    /// Adds folders in which lmthing looks for its own files, such as the working directory. The folders above are included.
     #[must_use]
     pub fn and_looked_in(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         let real = folders.into_iter().filter_map(|folder| paths::real(&folder, paths::Last::Followed));
         self.looked_in.extend(real);
-        // A link of such a name leads to a file that has none.
+        // The target of a link with a protected name has another name.
         for folder in self.all_looked_in() {
             for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let shut = names::shut_name(&entry.file_name().to_string_lossy());
@@ -102,7 +103,7 @@ impl ShutFiles {
         self
     }
 
-    /// Folders in which lmthing looks for files of its own, with all folders above them.
+    /// The folders in which lmthing looks for its own files, with all folders above.
     fn all_looked_in(&self) -> BTreeSet<PathBuf> {
         self.looked_in.iter().flat_map(|folder| folder.ancestors().map(Path::to_owned)).collect()
     }
@@ -110,23 +111,23 @@ impl ShutFiles {
     fn add(&mut self, path: &Path, shut: Shut) {
         let Some((real, links)) = paths::real_with_links(path, paths::Last::Followed) else { return };
         self.named.push(ShutPath { identity: identity_at(&real), path: real, shut });
-        // Another link in the place of one of them would lead to another file.
+        // Replacing a link on the way would lead to another file.
         self.named.extend(links.into_iter().map(|path| ShutPath { identity: None, path, shut: NAMED }));
     }
 
-    /// Why what is at a real path is not read or changed, if it is not.
+    /// Why a real path may not be read (or changed, with `is_change`); `None` if it is not protected.
     pub(super) fn why(&self, real: &Path, is_change: bool) -> Option<&'static str> {
         if paths::tells_of_processes(real) {
             return Some(KEYS.why);
         }
         let now = identity_at(real);
         let by_identity = self.named.iter().filter(|named| named.is(now)).map(|named| named.shut);
-        // Folders that are not there may be made on the way.
+        // Missing folders may be created on the way.
         let made = real.ancestors().skip(1).take_while(|folder| is_change && !folder.exists());
         refused(self.at(real).chain(by_identity).chain(made.flat_map(|folder| self.at(folder))), is_change)
     }
 
-    /// What holds for a real path.
+    /// How a real path is protected.
     fn at<'a>(&'a self, real: &'a Path) -> impl Iterator<Item = Shut> + 'a {
         self.named.iter().filter(|named| named.is_at(real)).map(|named| named.shut).chain(names::shut(real))
     }
@@ -137,7 +138,7 @@ impl ShutFiles {
         refused(self.named.iter().filter(|named| named.is(now)).map(|named| named.shut), is_change)
     }
 
-    /// Why a folder is not moved, removed or replaced: something below it is shut.
+    /// Why a folder may not be moved, removed or replaced: there is a protected file below it.
     pub(super) fn why_below(&self, folder: &Path) -> Option<&'static str> {
         if self.named.iter().any(|named| named.path != folder && named.path.starts_with(folder)) {
             return Some("a file that may hold keys, or the journal, is below it");
@@ -146,13 +147,13 @@ impl ShutFiles {
         let found = is_folder.then(|| look_through([folder.to_owned()], &HashSet::new(), MAX_ENTRIES_MOVED))?;
         match (found.folders.is_empty(), found.unknown.is_empty()) {
             (true, true) => None,
-            (false, _) => Some("a file that lmthing goes by is below it"),
-            (true, false) => Some("not everything below it can be looked through for files with keys"),
+            (false, _) => Some("a file that lmthing trusts is below it"),
+            (true, false) => Some("not everything below it can be searched for files with keys"),
         }
     }
 
-    /// What programs that may use these folders are kept from. Folders are looked through once: what appears later was
-    /// made by the script or by its programs.
+    /// What programs that may use these folders are restricted by. The folders are searched once, at the first call: files that appear
+    /// later were created by the script or by its programs.
     pub(super) fn for_programs<'a>(&'a self, folders: impl Iterator<Item = &'a PathBuf>) -> ShutForPrograms {
         let look = || {
             let identities = self.named.iter().filter_map(|named| named.identity).collect();
@@ -167,12 +168,12 @@ impl ShutFiles {
     }
 }
 
-/// Why what links of these names lead to is not read or changed, if it is not.
+/// Why a path that leads through these links may not be read or changed: one of them has a protected name.
 pub(super) fn why_link(links: &[PathBuf], is_change: bool) -> Option<&'static str> {
     refused(links.iter().filter_map(|link| names::shut(link)), is_change)
 }
 
-/// Why it is refused when these hold.
+/// The reason of the first protection that forbids the access.
 fn refused(mut all: impl Iterator<Item = Shut>, is_change: bool) -> Option<&'static str> {
     all.find(|shut| is_change || !shut.is_readable).map(|shut| shut.why)
 }
@@ -187,7 +188,7 @@ impl ShutPath {
     }
 }
 
-/// Whether a file is one of those that SQLite keeps next to a database, or lmthing next to recordings and results.
+/// Whether a file is one that SQLite keeps next to a database, or lmthing next to recordings and results.
 fn is_companion(real: &Path, file: &Path) -> bool {
     let rest = real.as_os_str().as_encoded_bytes().strip_prefix(file.as_os_str().as_encoded_bytes());
     rest.is_some_and(|suffix| [&b"-wal"[..], b"-shm", b"-journal", b".partial", b".new", b".lmthing"].contains(&suffix))
@@ -211,8 +212,8 @@ fn identity(metadata: &Metadata) -> Option<Identity> {
     }
 }
 
-/// Looks for folders, of these and those below, that hold a file which is shut by its name, or which is one of these under
-/// another name. Breadth first; links are not followed.
+/// Finds the folders, among these and all below, with a file that is protected by its name or is another name of one of these
+/// files. Breadth first; links are not followed.
 fn look_through(
     folders: impl IntoIterator<Item = PathBuf>,
     identities: &HashSet<Identity>,
@@ -224,7 +225,7 @@ fn look_through(
     while let Some(folder) = ahead.pop_front() {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) if left > 0 => entries,
-            // What is a file, or not there, holds nothing.
+            // A file, or a path that does not exist.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
             Ok(_) | Err(_) => {
                 found.unknown.push(folder);
@@ -261,7 +262,7 @@ fn is_one_of(_entry: &fs::DirEntry, _identities: &HashSet<Identity>) -> bool {
     false
 }
 
-/// Whether a folder holds what others have made: packages, or the history of a repository.
+/// Whether a folder is not searched: packages, and the history of a repository.
 fn is_of_others(folder: &Path) -> bool {
     folder.ends_with("node_modules") || folder.ends_with(".git")
 }

@@ -1,5 +1,4 @@
-//! A restricted run: what stays shut whatever is given, and what lmthing itself has to open meanwhile. Must not know what the
-//! options are.
+//! Sets up a restricted run: which files are protected, and which lmthing itself needs. Must not know the options.
 
 use std::path::{Path, PathBuf};
 
@@ -11,27 +10,27 @@ use crate::{
     provider::key_paths,
 };
 
-/// What a restricted run has to do with, beside its rights.
+/// The parts of a command that decide which files are protected or needed.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
     /// The prompt file.
     pub(super) file: &'a Path,
-    /// What stands behind it.
+    /// The arguments of the prompt file.
     pub(super) words: &'a [String],
-    /// Files that the command line names.
+    /// Options that name files.
     pub(super) setup: &'a SetupArgs,
-    /// Where answers are recorded, or results are written.
+    /// The file for a recording, or for the results of `map`.
     pub(super) record: Option<&'a Path>,
-    /// Where answers come from.
+    /// The recording that is replayed.
     pub(super) replay: Option<&'a Path>,
-    /// Folders that lmthing itself writes to as well.
+    /// More folders that lmthing itself writes to.
     pub(super) written: &'a [PathBuf],
-    /// Where runs are kept.
+    /// The file of the journal.
     pub(super) journal: &'a Path,
     pub(super) variables: &'a [(String, String)],
 }
 
-/// The rights of a restricted file, which the system holds as well from now on.
+/// Builds the permissions of a restricted file; from now on the kernel enforces them as well.
 pub(super) fn restricted(rights: Restricted, around: Around<'_>) -> Permissions {
     let rights = Restricted { shut: shut_files(around), ..rights };
     rights.look_for_shut_files();
@@ -39,21 +38,21 @@ pub(super) fn restricted(rights: Restricted, around: Around<'_>) -> Permissions 
     Permissions::restricted(rights)
 }
 
-/// Names the folders that were given for writing, but that programs do not get as a whole.
+/// A warning for each folder that was given for writing, but in which programs cannot create files.
 pub(super) fn folder_warnings(permissions: &Permissions) -> Vec<String> {
     let folders = permissions.of_restricted().map(|rights| rights.not_given_whole()).unwrap_or_default();
     let warning = |folder: &PathBuf| {
         let folder = folder.display();
         format!(
-            "programs make, move and remove nothing in {folder} itself, where files that lmthing goes by are or may be; to let \
-             them, give a folder below it, such as --allow-write={folder}/out"
+            "programs cannot create, move or remove files in {folder} itself, because lmthing looks for its own files there; give \
+             them a folder below it, such as --allow-write={folder}/out"
         )
     };
     folders.iter().map(warning).collect()
 }
 
-/// The same for several files that share the process: each has its own rights, `each`, and the system holds what they have
-/// together, which is `all` with the folders of each.
+/// The same for several files that share the process: each has its own rights, `each`; the kernel enforces their union, which is
+/// `all` with the folders of each.
 #[cfg(feature = "worker")]
 pub(super) fn restricted_all(
     all: Restricted,
@@ -78,8 +77,8 @@ pub(super) fn restricted_all(
     each
 }
 
-/// What no right opens: the files that the run has its keys from, the journal, and files that this command or another one
-/// from here goes by. Files that are found by their name are in `permission/names`.
+/// The protected files: those with keys, the journal, and those that this command or a later one trusts. Files that are protected
+/// by their name are in `permission/names`.
 fn shut_files(around: Around<'_>) -> ShutFiles {
     let Around { file, setup, record, replay, journal, variables, .. } = around;
     let variable =
@@ -94,22 +93,22 @@ fn shut_files(around: Around<'_>) -> ShutFiles {
     shut.and_looked_in(folder.into_iter().chain([PathBuf::from(".")]))
 }
 
-/// What lmthing itself has to open while a restricted file runs.
+/// The files that lmthing itself needs while a restricted file runs.
 fn own_needs(around: Around<'_>) -> Own {
     let Around { file, words, setup, record, written, journal, variables, .. } = around;
-    // Itself: code that a model has written runs in a worker, servers have a keeper.
+    // The binary: it is started again for model-written code and for MCP servers.
     let mut read: Vec<PathBuf> = std::env::current_exe().into_iter().collect();
-    // Packages are found by the descriptions on the way up.
+    // Module resolution reads these in every folder above.
     for folder in
         file.canonicalize().iter().flat_map(|file| file.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>())
     {
         let descriptions = ["package.json", "tsconfig.json", "jsconfig.json"].map(|name| folder.join(name));
-        // What a link leads to is asked for like any other file.
+        // The target of a link needs the right to read it.
         read.extend(descriptions.into_iter().filter(|path| !path.is_symlink()));
     }
-    // Texts of files as input.
+    // Input of the form `@file`.
     read.extend(words.iter().filter_map(|word| word.split_once('@').map(|(_, path)| PathBuf::from(path))));
-    // Certificates, and credentials that providers' rules find.
+    // Certificates and credentials.
     let names_a_file = |name: &str| {
         ["_FILE", "_DIR", "_CERT", "_CERTS", "_CREDENTIALS", "_BUNDLE"].iter().any(|end| name.ends_with(end))
     };
@@ -117,7 +116,7 @@ fn own_needs(around: Around<'_>) -> Own {
     read.extend(named.map(|(_, value)| PathBuf::from(value)));
     let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
     read.extend(key_paths(variables));
-    // Files that name servers.
+    // Configuration of MCP servers.
     read.extend(setup.mcp_config.iter().cloned().chain([PathBuf::from(".mcp.json")]));
     let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));
     let mut write: Vec<PathBuf> = record.into_iter().chain([journal]).filter_map(folder).collect();
