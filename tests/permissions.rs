@@ -215,7 +215,8 @@ fn a_folder_that_programs_do_not_get_as_a_whole_is_named() {
     folder.write("made/note.txt", "");
     folder.write("kept/.mcp.json", "{}");
     let ended = tried(&folder, "--allow-run=cat --allow-write=.,made,kept");
-    let warned: Vec<_> = ended.stderr.lines().filter(|line| line.contains("cannot create, move or remove files")).collect();
+    let warned: Vec<_> =
+        ended.stderr.lines().filter(|line| line.contains("cannot create, move or remove files")).collect();
     assert_eq!((ended.code, warned.len()), (0, 2), "{ended:?}");
     assert!(warned[1].contains("/kept itself"), "{ended:?}");
     assert_eq!(tried(&folder, "--allow-write=.").stderr, "");

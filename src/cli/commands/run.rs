@@ -30,6 +30,7 @@ use crate::{
     cost::{OwnPrices, PRICES_VARIABLE},
     diagnostic::Diagnostic,
     files::{Reporter, absolute},
+    permission::{Permissions, Restricted},
     process::{end_with, end_with_parent},
     provider::Redactor,
     script::{SCRIPT_STACK_SIZE, bindings::FileRun},
@@ -184,32 +185,31 @@ fn prepare(
         journal.recorder.demand()?;
     }
     if let Some(rights) = rights {
-        let words = args.words()?;
-        let around = around(args, &words, journal.recorder.path(), &options.variables);
-        let permissions = restricted(rights, around);
-        folder_warnings(&permissions).into_iter().for_each(|warning| show.events.warn(warning));
-        options.surroundings.permissions = permissions;
+        options.surroundings.permissions = restrict(args, rights, (show, journal), &options.variables)?;
     }
     Ok((options, recording))
 }
 
-/// What a restricted run has to do with.
-fn around<'a>(
-    args: &'a RunArgs,
-    words: &'a [String],
-    journal: &'a Path,
-    variables: &'a [(String, String)],
-) -> Around<'a> {
-    Around {
+/// Restricts the run to these rights.
+fn restrict(
+    args: &RunArgs,
+    rights: Restricted,
+    (show, journal): (&Show, &RunJournal),
+    variables: &[(String, String)],
+) -> Result<Permissions, WrongUsage> {
+    let around = Around {
         file: args.file(),
-        words,
+        words: &args.words()?,
         setup: &args.setup,
         record: args.record.as_deref(),
         replay: args.replay.as_deref(),
         written: &[],
-        journal,
+        journal: journal.recorder.path(),
         variables,
-    }
+    };
+    let permissions = restricted(rights, around);
+    folder_warnings(&permissions).into_iter().for_each(|warning| show.events.warn(warning));
+    Ok(permissions)
 }
 
 /// Absolute: a script may change the working directory.
