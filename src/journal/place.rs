@@ -41,7 +41,7 @@ pub(super) fn make_folder(path: &Path) -> Result<(), JournalError> {
         .map_err(|error| JournalError::of_system(path, Doing::Write, &error))
 }
 
-/// Makes sure that no other user can have written what a journal says: going on with a run executes it. `file` is the real path.
+/// Makes sure that no other user can have changed the journal: going on with a run executes it. `file` is the real path.
 ///
 /// # Errors
 /// The file or its folder belongs to another user, or others may write there. SQLite would also read files that they put next
@@ -55,27 +55,27 @@ pub(super) fn check_is_private(path: &Path, file: &Path) -> Result<(), JournalEr
     let folder = file.parent().unwrap_or(file);
     for (what, place) in [("it", file), ("its folder", folder)] {
         let found = place.metadata().map_err(failed)?;
-        let not_followed = |problem: &str, hint: String| {
+        let untrusted = |problem: &str, hint: String| {
             let message = format!("the journal {} is not trusted: {what} {problem}", path.display());
             Err(JournalError::new(message).with_hint(hint))
         };
         if found.uid() != user {
             let hint =
                 format!("go on as the user who owns {}, or with another journal: --journal=PATH", place.display());
-            return not_followed("belongs to another user", hint);
+            return untrusted("belongs to another user", hint);
         }
         let mode = found.permissions().mode();
         // Many systems give each user a group of the same number, and let it write.
         let is_own_group = user != 0 && found.gid() == user;
         if mode & 0o002 != 0 || mode & 0o020 != 0 && !is_own_group {
-            let hint = format!("once you know what is in it: chmod go-w {}", place.display());
-            return not_followed("may be changed by other users", hint);
+            let hint = format!("check its content, then run: chmod go-w {}", place.display());
+            return untrusted("may be changed by other users", hint);
         }
     }
     Ok(())
 }
 
-/// Other systems do not say whose a file is.
+/// Other systems have no owner of a file that could be compared.
 #[cfg(not(unix))]
 pub(super) fn check_is_private(_path: &Path, _file: &Path) -> Result<(), JournalError> {
     Ok(())

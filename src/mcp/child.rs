@@ -138,7 +138,7 @@ pub(super) fn start(surroundings: &Surroundings, program: &Program) -> io::Resul
 fn command(surroundings: &Surroundings, program: &Program) -> io::Result<Command> {
     let mut command = Command::new(&surroundings.keeper);
     // The keeper has to see what the server has started: it is the server alone that has less rights.
-    let rights = serde_json::to_string(&(surroundings.rights)())?;
+    let rights = super::keeper::packed(&(surroundings.rights)())?;
     command.arg(super::keeper::SUBCOMMAND).arg(rights).arg(&program.command).args(&program.args);
     // Ctrl-C is for us; a server ends when we do.
     command.process_group(0);

@@ -12,6 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use base64::prelude::{BASE64_STANDARD, Engine};
+use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
@@ -42,14 +44,28 @@ enum Happened {
     Ended(i32),
 }
 
-/// Runs `RIGHTS COMMAND ARGS…` until it ends or nobody wants it any more. `RIGHTS` is JSON: what the server may do with files,
-/// `null` for everything.
+/// The permissions of a server as an argument. Compressed: a single argument is limited to 128 KiB, and the permissions may name
+/// thousands of folders.
+///
+/// # Errors
+/// They cannot be packed.
+pub(super) fn packed(rights: &Option<FileRights>) -> io::Result<String> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    serde_json::to_writer(&mut encoder, rights)?;
+    Ok(BASE64_STANDARD.encode(encoder.finish()?))
+}
+
+fn unpacked(argument: &str) -> Option<Option<FileRights>> {
+    let bytes = BASE64_STANDARD.decode(argument).ok()?;
+    serde_json::from_reader(DeflateDecoder::new(bytes.as_slice())).ok()
+}
+
+/// Runs `RIGHTS COMMAND ARGS…` until the server ends or is no longer needed. `RIGHTS` are the file permissions of the server, as
+/// [`packed`] writes them; `null` for everything.
 pub fn main(arguments: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     let arguments: Vec<_> = arguments.collect();
     let [rights, command, arguments @ ..] = &arguments[..] else { return ExitCode::FAILURE };
-    let Ok(rights) = serde_json::from_str::<Option<FileRights>>(&rights.to_string_lossy()) else {
-        return ExitCode::FAILURE;
-    };
+    let Some(rights) = unpacked(&rights.to_string_lossy()) else { return ExitCode::FAILURE };
     #[cfg(target_os = "linux")]
     {
         // Without it what a server leaves behind is not ours to end; nothing else depends on it.

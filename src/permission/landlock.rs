@@ -1,7 +1,10 @@
 //! Enforces the permissions for files by the kernel (landlock, on Linux). For lmthing itself this is a second check, which also
 //! catches links that change after the first. For programs that a restricted file starts it is the only one.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +40,8 @@ impl FileRights {
     /// Allows the program itself to be read.
     #[must_use]
     pub fn and_program(mut self, file: &str) -> Self {
-        self.own.push(file.into());
+        let file = Path::new(file);
+        self.own.push(file.canonicalize().unwrap_or_else(|_| file.to_owned()));
         self
     }
 
@@ -110,7 +114,8 @@ impl Restricted {
             Reach::All => self.programs.folders(),
             Reach::Only(list) => list,
         };
-        let own = self.own.iter().chain(programs).cloned().collect();
+        let programs = programs.iter().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
+        let own = self.own.iter().cloned().chain(programs).collect();
         let ShutForPrograms { paths, folders } = shut;
         FileRights { read: self.read.clone(), own, write: self.write.clone(), shut: paths, folders }
     }
@@ -165,7 +170,10 @@ mod linux {
     ];
 
     /// Devices that every program may read and write.
-    const DEVICES: &[&str] = &["/dev/null", "/dev/tty", "/dev/full", "/dev/pts", "/dev/ptmx"];
+    const DEVICES: &[&str] = &["/dev/null", "/dev/tty", "/dev/full"];
+
+    /// Devices that only lmthing may use: other terminals of the user are among them.
+    const TERMINALS: &[&str] = &["/dev/pts", "/dev/ptmx"];
 
     /// Which process is restricted.
     #[derive(Clone, Copy, PartialEq, Eq)]
@@ -204,12 +212,11 @@ mod linux {
         // lmthing lists writable folders to find protected files; a script's own listing is refused by its check.
         let listing = if who == Who::Ourselves { AccessFs::ReadDir.into() } else { BitFlags::empty() };
         let write = rules.writing() | listing;
-        let plain = SYSTEM.iter().map(PathBuf::from).chain(own.read.iter().cloned());
-        for path in plain.chain(rights.own.iter().cloned()) {
-            // These may contain links of the system, which `Rules::open` would refuse.
+        for path in SYSTEM.iter().map(PathBuf::from).chain(own.read.iter().cloned()) {
+            // These may contain links, which `Rules::open` would refuse.
             rules.allow(&path.canonicalize().unwrap_or(path), read)?;
         }
-        for path in rights.read.listed() {
+        for path in rights.own.iter().chain(rights.read.listed()) {
             rules.allow(path, read)?;
         }
         for path in rights.write.listed() {
@@ -219,6 +226,9 @@ mod linux {
             rules.allow_plainly(&path, read | write)?;
         }
         if who == Who::Ourselves {
+            for terminal in TERMINALS {
+                rules.allow_plainly(Path::new(terminal), read | write)?;
+            }
             // To find the child processes of child processes.
             rules.allow_plainly(Path::new("/proc"), read)?;
         }

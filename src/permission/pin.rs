@@ -1,7 +1,11 @@
-//! Paths that stay what they were when they were checked. A restricted script, or a program that it has started, may put a link
-//! in the place of a folder between the check and the operation; what is pinned leads to the folder that was checked.
+//! Holds the folder of a checked path open until the operation is done: a restricted script, or a program that it has started,
+//! may replace a folder by a link between the check and the operation.
 
-use std::{fs::File, path::Path};
+use std::{
+    fs::File,
+    io::{self, ErrorKind},
+    path::Path,
+};
 
 use super::{Access, Permissions, Refusal, paths, paths::Last};
 
@@ -25,11 +29,18 @@ impl Permissions {
         let last = if is_followed { Last::Followed } else { Last::Itself };
         let refused = || Refusal { message: format!("writing {path} is not allowed: the path leads nowhere") };
         let real = paths::real(Path::new(path), last).ok_or_else(refused)?;
-        let pinned = held(&real, is_followed).unwrap_or_else(|| Held { path: real.clone(), real, file: None });
-        // Where the held folder really is: the path may have changed since it was asked about.
-        let at = pinned.real.display().to_string();
+        let held = match held(&real, is_followed) {
+            Ok(held) => held,
+            // The operation fails with the same error, also if the folder is created before it is done.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Ok(Some(Pinned { path: format!("{HELD}/missing"), _held: None }));
+            }
+            Err(_) => return Err(refused()),
+        };
+        // The held folder may not be the one that was checked.
+        let at = held.real.display().to_string();
         self.check(if is_followed { Access::Write(&at) } else { Access::WriteEntry(&at) })?;
-        Ok(Some(Pinned { path: pinned.path.display().to_string(), _held: pinned.file }))
+        Ok(Some(Pinned { path: held.path.display().to_string(), _held: held.file }))
     }
 }
 
@@ -48,31 +59,38 @@ struct Held {
     file: Option<File>,
 }
 
-/// Holds what a real path leads to: itself, if it is there and a link at its end is followed, else its folder. `None` when there
-/// is no such folder, so that the operation fails, or where the system cannot do it.
+/// Opens the file at a real path, if it exists and links are followed, else its folder.
+///
+/// # Errors
+/// The folder does not exist, or cannot be opened.
 #[cfg(target_os = "linux")]
-fn held(real: &Path, is_followed: bool) -> Option<Held> {
-    let hold = |path: &Path| {
-        use rustix::fs::{Mode, OFlags};
-        rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty()).ok().map(File::from)
+fn held(real: &Path, is_followed: bool) -> io::Result<Held> {
+    use rustix::fs::{Mode, OFlags};
+    use std::os::fd::AsRawFd;
+    let open = |path: &Path| -> io::Result<File> {
+        Ok(rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?.into())
     };
-    let name_of = |file: &File| {
-        use std::os::fd::AsRawFd;
-        Path::new(HELD).join(file.as_raw_fd().to_string())
-    };
-    if is_followed
-        && let Some(file) = hold(real)
-        && !file.metadata().ok()?.is_symlink()
-    {
-        return Some(Held { path: name_of(&file), real: paths::of_open(&file)?, file: Some(file) });
+    let name_of = |file: &File| Path::new(HELD).join(file.as_raw_fd().to_string());
+    let place_of = |file: &File| paths::of_open(file).ok_or(ErrorKind::Unsupported);
+    if is_followed {
+        match open(real) {
+            Ok(file) if !file.metadata()?.is_symlink() => {
+                return Ok(Held { path: name_of(&file), real: place_of(&file)?, file: Some(file) });
+            }
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            Ok(_) | Err(_) => {}
+        }
     }
-    let (folder, name) = (hold(real.parent()?)?, real.file_name()?);
-    let is_folder = folder.metadata().ok()?.is_dir();
-    let found = paths::of_open(&folder).filter(|_| is_folder)?;
-    Some(Held { path: name_of(&folder).join(name), real: found.join(name), file: Some(folder) })
+    let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else { return Err(ErrorKind::NotFound.into()) };
+    let folder = open(folder)?;
+    if !folder.metadata()?.is_dir() {
+        return Err(ErrorKind::NotADirectory.into());
+    }
+    Ok(Held { path: name_of(&folder).join(name), real: place_of(&folder)?.join(name), file: Some(folder) })
 }
 
+/// Elsewhere a path is not held; it is absolute and without links.
 #[cfg(not(target_os = "linux"))]
-fn held(_real: &Path, _is_followed: bool) -> Option<Held> {
-    None
+fn held(real: &Path, _is_followed: bool) -> io::Result<Held> {
+    Ok(Held { path: real.to_owned(), real: real.to_owned(), file: None })
 }

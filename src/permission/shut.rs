@@ -141,14 +141,14 @@ impl ShutFiles {
     /// Why a folder may not be moved, removed or replaced: there is a protected file below it.
     pub(super) fn why_below(&self, folder: &Path) -> Option<&'static str> {
         if self.named.iter().any(|named| named.path != folder && named.path.starts_with(folder)) {
-            return Some("a file that may hold keys, or the journal, is below it");
+            return Some("a protected file is below it");
         }
         let is_folder = fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir());
         let found = is_folder.then(|| look_through([folder.to_owned()], &HashSet::new(), MAX_ENTRIES_MOVED))?;
         match (found.folders.is_empty(), found.unknown.is_empty()) {
             (true, true) => None,
-            (false, _) => Some("a file that lmthing trusts is below it"),
-            (true, false) => Some("not everything below it can be searched for files with keys"),
+            (false, _) => Some("a protected file is below it"),
+            (true, false) => Some("not everything below it can be searched for protected files"),
         }
     }
 
@@ -162,7 +162,11 @@ impl ShutFiles {
         let found = self.found.get_or_init(look);
         let mut folders: Folders = self.all_looked_in().into_iter().map(|folder| (folder, true)).collect();
         folders.extend(found.folders.clone());
-        let named = self.named.iter().map(|named| (named.path.clone(), named.shut.is_readable));
+        let with_companions =
+            |named: &ShutPath| std::iter::once(named.path.clone()).chain(companions(named)).collect::<Vec<_>>();
+        let of_one =
+            |named: &'a ShutPath| with_companions(named).into_iter().map(|path| (path, named.shut.is_readable));
+        let named = self.named.iter().flat_map(of_one);
         let unknown = found.unknown.iter().map(|folder| (folder.clone(), false));
         ShutForPrograms { paths: named.chain(unknown).collect(), folders }
     }
@@ -180,18 +184,24 @@ fn refused(mut all: impl Iterator<Item = Shut>, is_change: bool) -> Option<&'sta
 
 impl ShutPath {
     fn is_at(&self, real: &Path) -> bool {
-        real.starts_with(&self.path) || is_companion(real, &self.path)
+        real.starts_with(&self.path) || companions(self).any(|companion| companion == real)
     }
 
     fn is(&self, identity: Option<Identity>) -> bool {
-        identity.is_some() && (self.identity == identity || identity_at(&self.path) == identity)
+        identity.is_some() && self.identity == identity
     }
 }
 
-/// Whether a file is one that SQLite keeps next to a database, or lmthing next to recordings and results.
-fn is_companion(real: &Path, file: &Path) -> bool {
-    let rest = real.as_os_str().as_encoded_bytes().strip_prefix(file.as_os_str().as_encoded_bytes());
-    rest.is_some_and(|suffix| [&b"-wal"[..], b"-shm", b"-journal", b".partial", b".new", b".lmthing"].contains(&suffix))
+/// The files that SQLite keeps next to a database, and lmthing next to recordings and results. Files with keys have none.
+fn companions(named: &ShutPath) -> impl Iterator<Item = PathBuf> + use<> {
+    const SUFFIXES: [&str; 6] = ["-wal", "-shm", "-journal", ".partial", ".new", ".lmthing"];
+    let path = named.path.clone();
+    let suffixes: &[&str] = if named.shut == KEYS { &[] } else { &SUFFIXES };
+    suffixes.iter().map(move |suffix| {
+        let mut companion = path.as_os_str().to_owned();
+        companion.push(suffix);
+        companion.into()
+    })
 }
 
 /// Device and inode of what a path leads to, if it is a file.

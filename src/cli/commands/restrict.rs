@@ -10,6 +10,9 @@ use crate::{
     provider::key_paths,
 };
 
+/// Variables that name files which lmthing trusts: prices, and certificates of servers that get keys.
+const TRUSTED_VARIABLES: [&str; 4] = [PRICES_VARIABLE, "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
+
 /// The parts of a command that decide which files are protected or needed.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
@@ -32,9 +35,10 @@ pub(super) struct Around<'a> {
 
 /// Builds the permissions of a restricted file; from now on the kernel enforces them as well.
 pub(super) fn restricted(rights: Restricted, around: Around<'_>) -> Permissions {
-    let rights = Restricted { shut: shut_files(around), ..rights };
+    let keys = key_paths(around.variables);
+    let rights = Restricted { shut: shut_files(around, &keys), ..rights };
     rights.look_for_shut_files();
-    rights.confine_program(&own_needs(around));
+    rights.confine_program(&own_needs(around, &keys));
     Permissions::restricted(rights)
 }
 
@@ -60,33 +64,34 @@ pub(super) fn restricted_all(
     files: &[PathBuf],
     around: Around<'_>,
 ) -> Vec<Permissions> {
+    let keys = key_paths(around.variables);
     let own = each.iter().flat_map(|rights| rights.own.iter().cloned()).collect();
     let shut = |(rights, file): (Restricted, &PathBuf)| {
-        let rights = Restricted { shut: shut_files(Around { file, ..around }), ..rights };
+        let rights = Restricted { shut: shut_files(Around { file, ..around }, &keys), ..rights };
         rights.look_for_shut_files();
         Permissions::restricted(rights)
     };
     let each = each.into_iter().zip(files).map(shut).collect();
     let mut needs = Own::default();
     for file in files {
-        let Own { read, write } = own_needs(Around { file, ..around });
+        let Own { read, write } = own_needs(Around { file, ..around }, &keys);
         needs.read.extend(read);
         needs.write.extend(write);
     }
-    Restricted { own, shut: shut_files(around), ..all }.confine_program(&needs);
+    Restricted { own, shut: shut_files(around, &keys), ..all }.confine_program(&needs);
     each
 }
 
 /// The protected files: those with keys, the journal, and those that this command or a later one trusts. Files that are protected
 /// by their name are in `permission/names`.
-fn shut_files(around: Around<'_>) -> ShutFiles {
+fn shut_files(around: Around<'_>, keys: &[PathBuf]) -> ShutFiles {
     let Around { file, setup, record, replay, journal, variables, .. } = around;
     let variable =
         |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| PathBuf::from(value));
-    let with_keys = setup.env_file.iter().cloned().chain([PathBuf::from(".env")]).chain(key_paths(variables));
+    let with_keys = setup.env_file.iter().cloned().chain([PathBuf::from(".env")]).chain(keys.iter().cloned());
     let named =
         [setup.mcp_config.as_deref(), setup.mock.as_deref(), record, replay].into_iter().flatten().map(Path::to_owned);
-    let unchanged = named.chain(variable(PRICES_VARIABLE));
+    let unchanged = named.chain(TRUSTED_VARIABLES.iter().filter_map(|name| variable(name)));
     let shut = ShutFiles::with_keys(with_keys).and_journal(journal).and_unchanged(unchanged);
     let shut = variable(JOURNAL_VARIABLE).iter().fold(shut, |shut, journal| shut.and_journal(journal));
     let folder = file.canonicalize().ok().and_then(|file| file.parent().map(Path::to_owned));
@@ -94,7 +99,7 @@ fn shut_files(around: Around<'_>) -> ShutFiles {
 }
 
 /// The files that lmthing itself needs while a restricted file runs.
-fn own_needs(around: Around<'_>) -> Own {
+fn own_needs(around: Around<'_>, keys: &[PathBuf]) -> Own {
     let Around { file, words, setup, record, written, journal, variables, .. } = around;
     // The binary: it is started again for model-written code and for MCP servers.
     let mut read: Vec<PathBuf> = std::env::current_exe().into_iter().collect();
@@ -115,7 +120,7 @@ fn own_needs(around: Around<'_>) -> Own {
     let named = variables.iter().filter(|(name, value)| names_a_file(name) && Path::new(value).is_absolute());
     read.extend(named.map(|(_, value)| PathBuf::from(value)));
     let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
-    read.extend(key_paths(variables));
+    read.extend(keys.iter().cloned());
     // Configuration of MCP servers.
     read.extend(setup.mcp_config.iter().cloned().chain([PathBuf::from(".mcp.json")]));
     let folder = |file: &Path| std::path::absolute(file).ok().and_then(|file| file.parent().map(Path::to_owned));

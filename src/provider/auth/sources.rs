@@ -171,7 +171,12 @@ pub(super) fn named_in(get: impl Fn(&str) -> Option<String>) -> Vec<PathBuf> {
 
 /// The files that a command line names: scripts with keys in them, files that a program prints.
 fn files_of(line: &str) -> Vec<PathBuf> {
-    let words = line.split(|c: char| c.is_whitespace() || "\"'=;|&<>()".contains(c)).map(PathBuf::from);
+    let words = line.split(|c: char| c.is_whitespace() || "\"'=;|&<>()".contains(c)).map(|word| {
+        // As a shell expands it.
+        let home =
+            ["~/", "$HOME/", "${HOME}/"].iter().find_map(|prefix| word.strip_prefix(prefix)).zip(std::env::home_dir());
+        home.map_or_else(|| PathBuf::from(word), |(rest, home)| home.join(rest))
+    });
     let is_own = |path: &PathBuf| path.is_file() && !PROGRAMS.iter().any(|folder| path.starts_with(folder));
     words.filter(is_own).collect()
 }
@@ -203,7 +208,7 @@ fn set(env: &dyn Env, name: &str) -> Option<String> {
     env.get(name).filter(|value| !value.trim().is_empty())
 }
 
-/// A device such as `/dev/null`, which says that there is no file, and is everybody's.
+/// A device such as `/dev/null`, which stands for "no file" and must stay usable.
 fn is_device(path: &Path) -> bool {
     #[cfg(unix)]
     {

@@ -94,15 +94,30 @@ where
         // In the call itself, as long as it is known which code calls.
         let admitted = asks.admit(&ctx, given);
         let run = run.clone();
+        // A restricted script cannot change anything in between then.
+        let done = match &admitted {
+            Ok(Ok(admitted)) if admitted.is_done_at_once => {
+                let arguments = List::from_js(&ctx, admitted.arguments.clone().into_value());
+                Some(arguments.map(|List(arguments)| run(arguments)))
+            }
+            _ => None,
+        };
         async move {
+            if let Some(outcome) = done {
+                return Ok::<_, Error>(Outcome(outcome?));
+            }
             let admitted: Admitted<'js> = admitted?.map_err(|refusal| ctx.throw(refusal.into_value()))?;
             let List(arguments): List<A> = List::from_js(&ctx, admitted.arguments.into_value())?;
-            let _pins = admitted.pins;
+            let pins = admitted.pins;
             // The program stays alive for a file operation under way, as Node's does.
             let _alive = KeepAlive::new(&ctx);
-            let outcome = tokio::task::spawn_blocking(move || run(arguments)).await;
+            let outcome = tokio::task::spawn_blocking(move || {
+                let _pins = pins;
+                run(arguments)
+            })
+            .await;
             let cancelled = FsError { code: "ECANCELED", number: 0, text: "operation canceled" };
-            Ok::<_, Error>(Outcome(outcome.unwrap_or(Err(cancelled))))
+            Ok(Outcome(outcome.unwrap_or(Err(cancelled))))
         }
     };
     exports.set(format!("{name}Async"), Function::new(ctx.clone(), Async(run_later))?)

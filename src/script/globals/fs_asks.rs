@@ -5,7 +5,7 @@ use std::path::Path;
 use rquickjs::{Array, Ctx, Object, Result, Value};
 
 use super::fs_descriptors as descriptors;
-use super::fs_opening::{may_change, may_read};
+use super::fs_opening::{may_change, may_read, refuses_links};
 use crate::permission::{Access, Pinned, real_path};
 use crate::script::gate;
 use crate::script::host::host;
@@ -70,8 +70,10 @@ impl Need {
 /// The arguments of an operation that may be done.
 pub(super) struct Admitted<'js> {
     pub(super) arguments: Array<'js>,
-    /// What the paths among them hold on to, until the operation is done.
+    /// Keeps the paths among them valid until the operation is done.
     pub(super) pins: Vec<Pinned>,
+    /// Whether it is done in the call even where it could be done later: its paths are not pinned.
+    pub(super) is_done_at_once: bool,
 }
 
 impl Asks {
@@ -82,7 +84,7 @@ impl Asks {
         arguments: Array<'js>,
     ) -> Result<std::result::Result<Admitted<'js>, Object<'js>>> {
         if gate::is_open(ctx) {
-            return Ok(Ok(Admitted { arguments, pins: Vec::new() }));
+            return Ok(Ok(Admitted { arguments, pins: Vec::new(), is_done_at_once: false }));
         }
         self.put_stdin_away(ctx, &arguments)?;
         let rights = gate::restricted(ctx);
@@ -91,7 +93,9 @@ impl Asks {
                 return Ok(Err(refusal));
             }
         }
-        let Some(rights) = rights else { return Ok(Ok(Admitted { arguments, pins: Vec::new() })) };
+        let Some(rights) = rights else {
+            return Ok(Ok(Admitted { arguments, pins: Vec::new(), is_done_at_once: false }));
+        };
         // The script's own array stays as it is, for messages.
         let own = Array::new(ctx.clone())?;
         for (index, value) in arguments.iter::<Value<'js>>().enumerate() {
@@ -110,7 +114,12 @@ impl Asks {
                 Err(refusal) => return gate::refused_error(ctx, refusal).map(Err),
             }
         }
-        Ok(Ok(Admitted { arguments: own, pins }))
+        Ok(Ok(Admitted { arguments: own, pins, is_done_at_once: self.takes_unpinned_paths() }))
+    }
+
+    /// Whether it takes paths that are not pinned, and does not check a file once it is open.
+    fn takes_unpinned_paths(self) -> bool {
+        matches!(self, Asks::Makes | Asks::MakesAt | Asks::Sees | Asks::SeesEntry | Asks::SeesByFlag(_))
     }
 
     /// Which arguments are paths that are changed, and whether a link at the end of each is followed.
@@ -118,13 +127,13 @@ impl Asks {
         Ok(match self {
             Asks::Nothing | Asks::Reads | Asks::Sees | Asks::SeesEntry | Asks::SeesByFlag(_) => Vec::new(),
             Asks::ChangesOpen | Asks::ChangesOpenFile => Vec::new(),
-            // What is made has a path, which is the result, and a name that no script can know before.
+            // The result is a path, which must not be a pinned one.
             Asks::MakesAt => Vec::new(),
             Asks::Makes if arguments.get::<bool>(1)? => Vec::new(),
             Asks::Changes => vec![(0, true)],
             Asks::ChangesByFlag(index) => vec![(0, arguments.get::<bool>(index)?)],
             Asks::ChangesEntry | Asks::Makes => vec![(0, false)],
-            Asks::Opens if may_change(arguments.get(1)?) => vec![(0, true)],
+            Asks::Opens if may_change(arguments.get(1)?) => vec![(0, !refuses_links(arguments.get(1)?))],
             Asks::Opens => Vec::new(),
             Asks::Moves | Asks::Names => vec![(0, false), (1, false)],
             Asks::Copies => vec![(1, true)],

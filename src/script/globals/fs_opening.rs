@@ -30,6 +30,11 @@ pub(super) fn may_change(flags: u32) -> bool {
     flags & (WRITES | MAKES | CUTS) != 0
 }
 
+/// Whether opening a file with these flags fails when there is a link at the end of the path.
+pub(super) fn refuses_links(flags: u32) -> bool {
+    flags & NO_LINK != 0
+}
+
 /// Opens files for the scripts of an engine.
 #[derive(Clone)]
 pub(super) struct Opener {
