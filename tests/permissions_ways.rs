@@ -217,7 +217,7 @@ fn a_program_gets_only_files_that_the_script_has_opened_and_as_it_has() {
 fn what_is_done_later_is_done_where_it_was_checked() {
     let folder = folder(
         "const root = process.cwd();
-  fs.mkdirSync('free/sub', { recursive: true }); fs.writeFileSync('free/evil.json', 'evil'); fs.writeFileSync('free/keys.txt', 'mine');
+  fs.mkdirSync('free/sub', { recursive: true }); fs.mkdirSync('free/full'); fs.writeFileSync('free/evil.json', 'evil'); fs.writeFileSync('free/keys.txt', 'mine');
   const outcomes = new Set();
   const later = async (work) => {
     process.chdir(`${root}/free`);
@@ -234,13 +234,29 @@ fn what_is_done_later_is_done_where_it_was_checked() {
     await later(() => fs.promises.writeFile('servers.json', 'evil'));
     await later(() => fs.promises.chmod('servers.json', 0o777));
   }
+  // A folder that is not there yet, or cannot be held because too many files are open.
+  const late = fs.promises.rename('free/evil.json', 'free/missing/servers.json');
+  fs.symlinkSync('..', 'free/missing');
+  await late.then(() => outcomes.add('late'), () => {});
+  const open = [];
+  try { for (;;) open.push(fs.openSync('/dev/null')); } catch {}
+  const full = fs.promises.rename('free/evil.json', 'free/full/servers.json').catch((error) => error.name);
+  open.forEach((file) => fs.closeSync(file));
+  fs.renameSync('free/full', 'free/emptied'); fs.symlinkSync('..', 'free/full');
+  await full;
+  fs.mkdirSync('free/base'); process.chdir('free/base');
+  const made = fs.promises.mkdtemp('tmp-');
+  process.chdir(root);
+  await made;
+  await attempt('late', () => outcomes.has('late'));
+  await attempt('made', () => fs.readdirSync('free/base').length);
   await attempt('some were done', () => outcomes.has('done'));",
     );
     folder.write("servers.json", r#"{"mcpServers":{}}"#);
     folder.write("keys.txt", "A=b");
     folder.write("sub/.env", "A=b");
     let all = lines(&folder, "--env-file keys.txt --mcp-config servers.json --allow-read --allow-write");
-    assert_eq!(all, ["some were done: true"]);
+    assert_eq!(all, ["late: false", "made: 1", "some were done: true"]);
     assert_eq!(std::fs::read_to_string(folder.path("servers.json")).unwrap(), r#"{"mcpServers":{}}"#);
     assert!(folder.path("keys.txt").exists() && folder.path("sub/.env").exists() && folder.path("free/sub").is_dir());
 }
@@ -281,11 +297,12 @@ fn paths_that_cannot_be_looked_at_lead_nowhere() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn programs_type_on_no_terminal_and_talk_to_no_daemon() {
+fn programs_cannot_inject_input_or_open_unix_sockets() {
     let folder = folder(
         "const python = (code) => { const { stdout, stderr } = spawnSync('python3', ['-c', code], { encoding: 'utf8' }); return stdout + stderr.trim().split('\\n').at(-1); };
   await attempt('socket', () => python('import socket; socket.socket(socket.AF_UNIX)'));
   await attempt('pair', () => python('import socket; socket.socketpair(); print(1)'));
+  await attempt('datagrams', () => python('import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)'));
   await attempt('typing', () => python('import fcntl, os; fcntl.ioctl(0, 0x5412, b\"x\")'));
   await attempt('signal', () => python(`import os; os.kill(${process.pid}, 0)`));
   process.chdir('own');
@@ -298,8 +315,8 @@ fn programs_type_on_no_terminal_and_talk_to_no_daemon() {
     let all = lines(&folder, "--allow-read --allow-write --allow-run=python3");
     let denied = "PermissionError: [Errno 1] Operation not permitted";
     assert_eq!((all[0].as_str(), all[1].as_str()), (&*format!("socket: {denied}"), "pair: 1"), "{all:?}");
-    assert_eq!(all[2], format!("typing: {denied}"), "{all:?}");
-    assert!(all[4].contains("Errno 13") && all[5].contains("Errno 13"), "{all:?}");
+    assert_eq!(all[2..4], [format!("datagrams: {denied}"), format!("typing: {denied}")], "{all:?}");
+    assert!(all[5].contains("Errno 13") && all[6].contains("Errno 13"), "{all:?}");
 }
 
 #[test]
