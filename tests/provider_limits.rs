@@ -8,6 +8,8 @@ mod provider_support;
 use std::{
     io::Write,
     iter::repeat_n,
+    net::Shutdown,
+    path::PathBuf,
     process::{Command, Output},
     sync::{
         Arc,
@@ -37,11 +39,15 @@ fn text(text: &str) -> (u16, String) {
 }
 
 fn run(script: &str, base_url: &str) -> Output {
+    run_with(&[], script, base_url)
+}
+
+fn run_with(arguments: &[&str], script: &str, base_url: &str) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("prompt.lmt.mjs");
     std::fs::write(&path, script).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
-    command.arg("run").arg(&path).current_dir(folder.path()).env_clear();
+    command.arg("run").args(arguments).arg(&path).current_dir(folder.path()).env_clear();
     command.env("LAB_API_KEY", "sk-lab-0123456789").env("LAB_API_TYPE", "openai").env("LAB_API_BASE", base_url);
     command.output().unwrap()
 }
@@ -210,6 +216,12 @@ fn a_long_answer_that_packs_well_is_read_to_its_end() {
     assert_eq!(output.stdout.len(), 400 * (5 << 10) + 1, "{report}");
 }
 
+/// An answer after which the connection may be used again.
+fn kept_alive(words: &str) -> String {
+    let (_, body) = text(words);
+    format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+}
+
 /// Runs forty prompts at once, twice over; says how many of the eighty were answered.
 fn forty_at_once(address: &str) -> (String, String) {
     let script = "
@@ -234,9 +246,7 @@ fn forty_at_once(address: &str) -> (String, String) {
 
 #[test]
 fn a_server_that_closes_after_each_answer_fails_nobody() {
-    let (_, body) = text("done");
-    let answer =
-        format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let answer = kept_alive("done");
     let address = blocking::serve_slowly(move |_, stream| {
         thread::sleep(Duration::from_millis(fastrand::u64(..20)));
         stream.write_all(answer.as_bytes())
@@ -245,4 +255,51 @@ fn a_server_that_closes_after_each_answer_fails_nobody() {
         let (count, report) = forty_at_once(&address);
         assert_eq!(count, "80", "{report}");
     }
+}
+
+/// Serves `Prompt N` and closes each connection after its answer; then there is a file `N` in the folder.
+fn serve_and_close(closed: PathBuf) -> String {
+    let answer = kept_alive("done");
+    blocking::serve_slowly(move |received, stream| {
+        let request = received.json().to_string();
+        let (_, number) = request.split_once("Prompt ").unwrap();
+        let number = number.chars().take_while(char::is_ascii_digit).collect::<String>();
+        stream.write_all(answer.as_bytes())?;
+        // Usually the client has put the connection back into its pool by then. The test passes either way.
+        thread::sleep(Duration::from_millis(20));
+        // Fails when the client has closed the connection first.
+        let _ = stream.shutdown(Shutdown::Both);
+        std::fs::write(closed.join(number), "")
+    })
+}
+
+#[test]
+fn a_request_that_was_not_sent_is_no_attempt() {
+    let closed = tempfile::tempdir().unwrap();
+    let address = serve_and_close(closed.path().to_owned());
+    // The loop is synchronous: the event loop cannot notice that the connection is closed before the next request is made.
+    let script = "
+        import fs from 'node:fs';
+        import { runPrompt } from 'lmthing';
+        const options = { maxRetries: 0, timeout: 30_000 };
+        export const config = { model: 'lab:tide', options };
+        export default async ({ $ }) => {
+          for (let n = 0; n < 20; n++) {
+            const { result } = await runPrompt(({ $ }) => { $`Prompt ${n}`; }, { model: 'lab:tide', options });
+            await result.text;
+            const until = Date.now() + 30_000;
+            while (!fs.existsSync(`CLOSED/${n}`)) {
+              if (Date.now() > until) throw new Error(`Connection ${n} was not closed`);
+            }
+          }
+          $`Prompt 20`;
+        };";
+    let script = script.replace("CLOSED", &closed.path().to_string_lossy());
+    let output = run_with(&["-f", "events"], &script, &format!("http://{address}/v1"));
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{report}");
+    let events = String::from_utf8_lossy(&output.stdout);
+    let events: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let count = |kind: &str| events.iter().filter(|event| event["type"] == kind).count();
+    assert_eq!((count("text-delta"), count("retry")), (21, 0), "{events:?}");
 }

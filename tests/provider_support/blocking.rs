@@ -6,9 +6,13 @@ use std::{
     net::{TcpListener, TcpStream},
     sync::Arc,
     thread,
+    time::Duration,
 };
 
 use serde_json::Value;
+
+/// A connection that says nothing for so long is given up.
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A request as it came in.
 pub struct Received {
@@ -49,11 +53,15 @@ pub fn response(head: &str, kind: &str, body: &str) -> String {
 }
 
 fn receive(stream: &TcpStream) -> io::Result<Received> {
+    stream.set_read_timeout(Some(READ_TIMEOUT))?;
     let mut reader = BufReader::new(stream);
     let (mut head, mut length) = (Vec::new(), 0);
     loop {
         let mut line = String::new();
-        reader.read_line(&mut line)?;
+        if reader.read_line(&mut line)? == 0 {
+            // The client did not need the connection after all.
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         let line = line.trim();
         if line.is_empty() {
             break;
