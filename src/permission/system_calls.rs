@@ -8,7 +8,7 @@ use seccompiler::{
 };
 
 /// Requests of `ioctl` that put text into the input of a terminal.
-const TYPING: [u64; 2] = [libc::TIOCSTI as u64, libc::TIOCLINUX as u64];
+const TYPING: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
 /// Calls that are always refused: `io_uring` makes system calls that are not filtered; the others change the system, for root.
 const REFUSED: [i64; 6] = [
