@@ -58,6 +58,7 @@ pub use printer::Printer;
 
 use crate::{
     diagnostic::Diagnostic,
+    provider::Redactor,
     script::{self, THREAD_STACK_SIZE},
 };
 
@@ -110,6 +111,12 @@ fn run_command(arguments: Vec<OsString>, printer: &Printer) -> ExitCode {
             return if is_error { ExitCode::Usage } else { ExitCode::Done };
         }
     };
+    // Commands that run a prompt file know more secrets, and register them themselves.
+    if !matches!(cli.command, None | Some(Command::Run(_) | Command::Map(_) | Command::Resume(_) | Command::Approve(_)))
+    {
+        let (variables, _) = env::variables(&std::env::current_dir().unwrap_or_default());
+        printer.keep_secret(&Redactor::of_variables(variables.iter().map(|(name, value)| (name, value))));
+    }
     match cli.command {
         None => {
             printer.stdout_styled(&args::usage());
