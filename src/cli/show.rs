@@ -9,9 +9,9 @@ use std::{
 use super::{
     Printer,
     before::Before,
+    end_report::EndReport,
     failure::Ending,
     format::Format,
-    last_words::LastWords,
     progress::Progress,
     readers::{closing::closing, lines::lines, object::object, terminal, verbose::verbose},
     show_args::ShowArgs,
@@ -136,9 +136,9 @@ impl Show {
         self.summary.lock().finish_reason
     }
 
-    /// What another thread tells the end of the run with. `journal` is where that is written down.
-    pub(super) fn last_words(&self, journal: LastEntry) -> LastWords {
-        LastWords {
+    /// What another thread needs to report the end of the run. `journal` is where that is written down.
+    pub(super) fn end_report(&self, journal: LastEntry) -> EndReport {
+        EndReport {
             format: self.format,
             pending: self.printer.pending(),
             summary: self.summary.clone(),

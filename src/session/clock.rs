@@ -112,7 +112,7 @@ impl RunClock {
     }
 
     /// When the run must be over; `None` without a limit, and while the clock stands still.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         locked(&self.0.timing).deadline
     }
 
@@ -224,6 +224,15 @@ mod tests {
         clock.finish();
         assert!(!clock.is_late(Duration::ZERO));
         assert!(clock.wait_until_late(Duration::ZERO).is_none());
+    }
+
+    #[test]
+    fn a_deadline_that_passed_unseen_leaves_the_run_its_time_to_end() {
+        let clock = limited(0);
+        thread::sleep(Duration::from_millis(40));
+        let seen = Instant::now();
+        assert!(clock.wait_until_late(Duration::from_millis(30)).is_some());
+        assert!(seen.elapsed() >= Duration::from_millis(30));
     }
 
     #[test]
