@@ -56,8 +56,14 @@ const SAME_SIGNAL: Duration = Duration::from_millis(150);
 static ASKED: AtomicI32 = AtomicI32::new(0);
 
 /// What all these threads know of the end.
-static END: Mutex<End> =
-    Mutex::new(End { listener: None, is_noticed: false, reported: None, is_over: false, takes_its_time: false });
+static END: Mutex<End> = Mutex::new(End {
+    listener: None,
+    is_noticed: false,
+    reported: None,
+    is_written: false,
+    is_over: false,
+    takes_its_time: false,
+});
 
 /// Notified when something in `END` has changed.
 static CHANGED: Condvar = Condvar::new();
@@ -67,6 +73,8 @@ struct End {
     is_noticed: bool,
     /// One thread reports the end of the run, with this exit code; no other does.
     reported: Option<ExitCode>,
+    /// The report is on standard output.
+    is_written: bool,
     is_over: bool,
     /// What is still to be written may be much.
     takes_its_time: bool,
@@ -147,6 +155,12 @@ fn claim_report(code: ExitCode) -> Result<(), ExitCode> {
     Ok(())
 }
 
+/// The run's thread has written its report to standard output: a time limit does not end the process any more.
+pub(super) fn report_written() {
+    end().is_written = true;
+    CHANGED.notify_all();
+}
+
 /// Ends the process when the run is late by its clock and its own thread does not end it.
 pub(super) fn end_when_late(clock: &RunClock, report: EndReport) {
     let watched = clock.clone();
@@ -181,12 +195,13 @@ fn watch(clock: &RunClock, report: EndReport) {
     end_now(code);
 }
 
-/// Waits for as long as a run that is over may take to report its end; not at all, and `false`, if its time is not limited now.
+/// Waits for as long as a run that is over may take to report its end. Whether it has taken longer; `false` without a limit on time.
 fn wait_for_report(clock: &RunClock) -> bool {
     let Some(deadline) = clock.deadline() else { return false };
     drop(CHANGED.wait_timeout_while(end(), CLOSE_TIME, |end| end.reported.is_none()));
-    thread::sleep(deadline.saturating_duration_since(Instant::now()).max(READ_TIME));
-    true
+    let left = deadline.saturating_duration_since(Instant::now()).max(READ_TIME);
+    let waited = CHANGED.wait_timeout_while(end(), left, |end| !end.is_written);
+    !waited.unwrap_or_else(PoisonError::into_inner).0.is_written
 }
 
 /// Reports the end of the run. Does not wait longer than `REPORT_TIME` for a full pipe.

@@ -12,6 +12,7 @@ use super::{
     end_report::EndReport,
     failure::Ending,
     format::Format,
+    interrupt,
     progress::Progress,
     readers::{closing::closing, lines::lines, object::object, terminal, verbose::verbose},
     show_args::ShowArgs,
@@ -59,6 +60,8 @@ impl Show {
             Format::Json => object(printer.clone(), summary.clone(), redactor.clone()),
             Format::Events => lines(printer.clone(), summary.clone(), redactor.clone()),
         });
+        // Before the others: the journal and a collector have time limits of their own.
+        readers.push(of_end(printer.clone()));
         let is_stdout_json = Rc::new(Cell::new(is_for_programs));
         readers.push(of_output(is_stdout_json.clone()));
         let answered = before.as_ref().and_then(|before| before.said.clone());
@@ -172,6 +175,16 @@ impl Show {
             self.warn(&problem);
         }
     }
+}
+
+/// Says when the end of the run is on standard output.
+fn of_end(printer: Rc<Printer>) -> Reader {
+    Rc::new(move |event: &Event<'_>| {
+        if event.agent.is_root() && matches!(event.kind, EventKind::RunFinish(_)) {
+            printer.flush();
+            interrupt::report_written();
+        }
+    })
 }
 
 /// Learns that more is asked.
