@@ -227,7 +227,7 @@ const PRINTS: &[(&str, &str)] = &[
     ("src/cli/standard_streams.rs", "hands both to the protocol of `lmthing mcp`, where the printer keeps to stderr"),
     ("src/script/node/child_command.rs", "gives child processes the program's own streams"),
     ("src/cli/interrupt.rs", "clears the progress line from the signal thread while the printer's thread may be busy"),
-    ("src/cli/last_words.rs", "tells how a run has ended whose own thread, with its printer, is stuck in native work"),
+    ("src/cli/end_report.rs", "reports the end of a run whose own thread, with its printer, is blocked in native work"),
     ("src/sandbox/worker/", "its stdout is the pipe to the host"),
     ("src/sandbox/worker.rs", "its stdout is the pipe to the host"),
     ("src/mcp/keeper.rs", "a process of its own, whose stderr is that of the server it could not start"),

@@ -162,6 +162,16 @@ fn no_server_outlives_its_run() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn the_time_that_servers_take_to_end_is_not_that_of_the_run() {
+    let folder = folder(&["stubborn"], "{}", &[call("t_slow", json!({ "ms": 3 }))]);
+    // The server takes more than a second to end. The first limit that is long enough for the run is too short for both.
+    let ended = (2..).map(|limit| folder.run(&format!("run --timeout {}ms p.lmt.mjs", limit * 200)));
+    let ended = ended.take(50).find(|ended| ended.stdout.contains("done")).expect("a run that says it is done");
+    assert_eq!(ended.code, 0, "{ended:?}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_server_has_started_ends_with_it() {

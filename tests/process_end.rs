@@ -135,3 +135,22 @@ fn children_end_with_the_run() {
         assert!(!processes::is_alive(&grandchild), "{how}: {grandchild} is at work");
     }
 }
+
+#[test]
+fn a_run_with_a_time_limit_ends_when_its_result_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("big.lmt.mjs");
+    let source = "export const config = { model: 'mock' };
+        export const mock = [{ type: 'text', text: 'word '.repeat(2e5) }];
+        export default ({ $ }) => { $`go`; };";
+    fs::write(&path, source).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    command.args(["run", "--timeout", "1", "-f", "json"]).arg(&path);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let code = end(&mut child).code();
+    let mut errors = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.contains("the output may be incomplete"), "{errors}");
+}

@@ -247,6 +247,36 @@ fn the_journal_has_the_end_of_a_run_that_native_work_has_cut_off() {
 }
 
 #[test]
+fn a_locked_journal_does_not_keep_the_result_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("runs.db");
+    let option = format!("--journal={}", journal.display());
+    let script = working(NATIVE[0]);
+    let options = [&option, "--timeout", "1500ms", "-f", "json"];
+    let output = thread::scope(|scope| {
+        let running = scope.spawn(|| run(&script, &options, "http://127.0.0.1:9/v1", &[]));
+        let is_begun = |database: &rusqlite::Connection| {
+            database.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0)).is_ok_and(|count| count > 0)
+        };
+        let lock = loop {
+            let read_write = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE;
+            let database = rusqlite::Connection::open_with_flags(&journal, read_write).ok();
+            if let Some(database) = database.filter(is_begun) {
+                break database;
+            }
+            assert!(!running.is_finished(), "the run never came into the journal");
+            thread::sleep(Duration::from_millis(5));
+        };
+        lock.busy_timeout(Duration::from_secs(1)).unwrap();
+        lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+        running.join().unwrap()
+    });
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&object["ok"], &object["error"]["kind"]), (&json!(false), &json!("limit")), "{object}");
+}
+
+#[test]
 fn data_that_is_too_deep_or_multiplies_is_an_error_of_its_own() {
     let deep = "let v = []; for (let i = 0; i < 100_000; i++) v = [v];";
     let wide = "let v = []; for (let i = 0; i < 30; i++) v = [v, v];";

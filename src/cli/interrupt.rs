@@ -2,29 +2,27 @@
 //! (docs/reference.md, "The command line"), and when the run has passed its limit on time and is stuck in native work, which nothing
 //! interrupts. Must not know what runs.
 //!
-//! Signals arrive on a thread of their own. A run whose last words somebody waits for is asked to end and has a moment for
-//! that; any other ends with the process at once. The clock of a run with a limit is watched by another thread.
+//! Signals arrive on a thread of their own. A run with `-f json` or `-f events` is asked to end and gets some time to print its result;
+//! any other ends with the process at once. The clock of a run with a limit is watched by another thread.
 
 use std::{
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
+        Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicI32, Ordering},
         mpsc::channel,
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 #[cfg(unix)]
-use std::{
-    io::{self, IsTerminal, Write},
-    time::Instant,
-};
+use std::io::{self, IsTerminal, Write};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{ExitCode, failure::Ending, last_words::LastWords};
+use super::{ExitCode, end_report::EndReport, failure::Ending};
 use crate::{
+    diagnostic::Diagnostic,
     script,
     session::{LATENESS, RunClock},
 };
@@ -37,8 +35,14 @@ const NOTICE: Duration = Duration::from_millis(400);
 #[cfg(unix)]
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// How long telling the end of a run may take that cannot do so itself: somebody may have stopped reading.
-const TELLING: Duration = Duration::from_millis(150);
+/// How long reporting the end of a run may take: standard output may be a full pipe.
+const REPORT_TIME: Duration = Duration::from_millis(150);
+
+/// How long a run that is over may take until it reports its end: its servers are closed first.
+const CLOSE_TIME: Duration = Duration::from_secs(3);
+
+/// How long the report of a run that is over may take at least, when the run has used up its time.
+const READ_TIME: Duration = Duration::from_secs(1);
 
 /// How often is looked whether the user asks again.
 #[cfg(unix)]
@@ -51,18 +55,26 @@ const SAME_SIGNAL: Duration = Duration::from_millis(150);
 /// The signal that a run was asked to end for; 0 while there is none.
 static ASKED: AtomicI32 = AtomicI32::new(0);
 
-/// What both threads know of the end.
-static END: Mutex<End> =
-    Mutex::new(End { listener: None, is_noticed: false, is_told: false, is_over: false, takes_its_time: false });
+/// What all these threads know of the end.
+static END: Mutex<End> = Mutex::new(End {
+    listener: None,
+    is_noticed: false,
+    reported: None,
+    is_written: false,
+    is_over: false,
+    takes_its_time: false,
+});
 
-/// Tells the thread of the signals that something in `END` is new.
+/// Notified when something in `END` has changed.
 static CHANGED: Condvar = Condvar::new();
 
 struct End {
     listener: Option<UnboundedSender<i32>>,
     is_noticed: bool,
-    /// A thread tells how the run has ended, and no other may.
-    is_told: bool,
+    /// One thread reports the end of the run, with this exit code; no other does.
+    reported: Option<ExitCode>,
+    /// The report is on standard output.
+    is_written: bool,
     is_over: bool,
     /// What is still to be written may be much.
     takes_its_time: bool,
@@ -70,9 +82,6 @@ struct End {
 
 /// What ends the process.
 static END_PROCESS: OnceLock<Box<dyn Fn(ExitCode) + Send + Sync>> = OnceLock::new();
-
-/// What tells the end of a run that is stuck.
-static LAST_WORDS: OnceLock<Arc<LastWords>> = OnceLock::new();
 
 fn end() -> MutexGuard<'static, End> {
     END.lock().unwrap_or_else(PoisonError::into_inner)
@@ -125,49 +134,86 @@ pub(super) fn asked_to_end() -> Option<i32> {
     Some(ASKED.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
 }
 
-/// The thread of the run tells how it has ended, now. It never comes back from here when another thread is doing that.
-pub(super) fn tell_end_here() {
-    if !claim_telling() {
+/// Called by the run's thread before it reports the end. Does not return if another thread reports it.
+pub(super) fn claim_report_or_wait(code: ExitCode) {
+    if claim_report(code).is_err() {
         wait_for_end();
     }
 }
 
-/// Whether it is this thread that tells how the run has ended.
-fn claim_telling() -> bool {
-    !std::mem::replace(&mut end().is_told, true)
+/// Makes this thread the one that reports the end of the run.
+///
+/// # Errors
+/// Another thread does, with this exit code.
+fn claim_report(code: ExitCode) -> Result<(), ExitCode> {
+    let mut end = end();
+    if let Some(other) = end.reported {
+        return Err(other);
+    }
+    end.reported = Some(code);
+    CHANGED.notify_all();
+    Ok(())
+}
+
+/// The run's thread has written its report to standard output: a time limit does not end the process any more.
+pub(super) fn report_written() {
+    end().is_written = true;
+    CHANGED.notify_all();
 }
 
 /// Ends the process when the run is late by its clock and its own thread does not end it.
-pub(super) fn end_when_late(clock: &RunClock, words: LastWords) {
-    let words = LAST_WORDS.get_or_init(|| Arc::new(words)).clone();
+pub(super) fn end_when_late(clock: &RunClock, report: EndReport) {
     let watched = clock.clone();
     clock.when_limited(move || {
-        let watch = move || {
-            let Some(reached) = watched.wait_until_late(LATENESS) else { return };
-            if claim_telling() {
-                let code = tell_end(words, move || Ending::of_limit(reached));
-                end_now(code);
-            }
-        };
         // Without a thread the run still ends wherever it can be interrupted.
-        let _ = thread::Builder::new().name("clock".into()).stack_size(1 << 20).spawn(watch);
+        let _ = thread::Builder::new().name("clock".into()).stack_size(1 << 20).spawn(move || watch(&watched, report));
     });
 }
 
-/// Tells how the run has ended; gives the exit code. Does not wait for somebody who has stopped reading.
-fn tell_end(words: Arc<LastWords>, ending: impl FnOnce() -> Ending + Send + 'static) -> ExitCode {
-    let (sender, told) = channel();
-    let tell = move || {
-        let ending = ending();
-        // Before anything is written: the code is known even if that takes too long.
-        let _ = sender.send(ending.code);
-        words.tell(&ending, leave_screen);
+/// Ends the process when the run, or reporting its end, takes too long.
+fn watch(clock: &RunClock, report: EndReport) {
+    let reached = clock.wait_until_late(LATENESS);
+    let is_over = reached.is_none();
+    if is_over && !wait_for_report(clock) {
+        return;
+    }
+    let code = match claim_report(ExitCode::Limit) {
+        Ok(()) => {
+            let reached = reached.unwrap_or_else(|| clock.time_is_up());
+            in_report_time(move || report.write(&Ending::of_limit(reached), leave_screen));
+            ExitCode::Limit
+        }
+        Err(code) if is_over => {
+            let error =
+                "the time limit was reached while the end of the run was reported: the output may be incomplete";
+            in_report_time(move || report.write_error(&Diagnostic::new(error)));
+            code
+        }
+        // A signal ends the run.
+        Err(_) => return,
     };
-    let _ = thread::Builder::new().name("last words".into()).stack_size(1 << 20).spawn(tell);
-    let code = told.recv_timeout(TELLING).unwrap_or(ExitCode::Limit);
-    // The other end is dropped when everything is told.
-    let _ = told.recv_timeout(TELLING);
-    code
+    end_now(code);
+}
+
+/// Waits for as long as a run that is over may take to report its end. Whether it has taken longer; `false` without a limit on time.
+fn wait_for_report(clock: &RunClock) -> bool {
+    let Some(deadline) = clock.deadline() else { return false };
+    drop(CHANGED.wait_timeout_while(end(), CLOSE_TIME, |end| end.reported.is_none()));
+    let left = deadline.saturating_duration_since(Instant::now()).max(READ_TIME);
+    let waited = CHANGED.wait_timeout_while(end(), left, |end| !end.is_written);
+    !waited.unwrap_or_else(PoisonError::into_inner).0.is_written
+}
+
+/// Reports the end of the run. Does not wait longer than `REPORT_TIME` for a full pipe.
+fn in_report_time(report: impl FnOnce() + Send + 'static) {
+    let (sender, done) = channel::<()>();
+    let work = move || {
+        // Dropped when the report is written.
+        let _sender = sender;
+        report();
+    };
+    let _ = thread::Builder::new().name("report".into()).stack_size(1 << 20).spawn(work);
+    let _ = done.recv_timeout(REPORT_TIME);
 }
 
 /// Ends the process.

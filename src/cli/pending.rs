@@ -1,5 +1,4 @@
-//! Text on its way to standard output, where every thread finds it: the one that ends the process writes what the printer has not
-//! come to.
+//! Text not yet written to stdout, shared between threads: the one that ends the process writes what the printer has not written.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
@@ -10,12 +9,13 @@ use std::sync::{
 pub(super) struct Pending {
     text: Mutex<String>,
     at_line_start: AtomicBool,
+    is_closed: AtomicBool,
 }
 
 impl Pending {
     /// Nothing was written.
     pub(super) fn new() -> Self {
-        Pending { text: Mutex::default(), at_line_start: AtomicBool::new(true) }
+        Pending { text: Mutex::default(), at_line_start: AtomicBool::new(true), is_closed: AtomicBool::new(false) }
     }
 
     /// Adds text; gives the length of all that waits.
@@ -28,6 +28,17 @@ impl Pending {
     /// Takes everything that waits.
     pub(super) fn take(&self) -> String {
         std::mem::take(&mut *self.text())
+    }
+
+    /// Takes everything that waits, for another thread than the printer's. Call it with stdout locked.
+    pub(super) fn close(&self) -> String {
+        self.is_closed.store(true, Ordering::Relaxed);
+        self.take()
+    }
+
+    /// Whether another thread has reported the end of the run: nothing may follow. Ask with stdout locked.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Relaxed)
     }
 
     /// Whether what was written has ended its line.

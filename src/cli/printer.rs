@@ -28,8 +28,7 @@ use crate::{
 /// How much text waits at most.
 const BUFFER_SIZE: usize = 8 << 10;
 
-/// Writes a text with colours of our own or none, from whichever thread that may take its time: for a server, whose printer
-/// must not wait there.
+/// Writes a text with colours of our own or none, from a thread that may block: for a server, whose printer must not wait there.
 pub(super) fn write_stderr(stream: Stream, text: &str) {
     let text = stream.styled(text);
     let mut stderr = io::stderr().lock();
@@ -175,9 +174,8 @@ impl Printer {
             return;
         }
         self.give_way();
-        let mut stdout = io::stdout().lock();
         // That it cannot be written is noticed with the next text.
-        let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        let _ = self.write_bytes(bytes);
         self.0.pending.set_at_line_start(bytes.ends_with(b"\n"));
         self.0.column.set(None);
     }
@@ -323,10 +321,7 @@ impl Printer {
             return;
         }
         self.clear_progress();
-        let mut stdout = io::stdout().lock();
-        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-        drop(stdout);
-        if let Err(error) = written {
+        if let Err(error) = self.write_bytes(text.as_bytes()) {
             self.0.broken.replace(Some(error));
             self.0.closed.notify_one();
             return;
@@ -336,6 +331,16 @@ impl Printer {
             self.track_column(text);
             screen::set_text(!text.ends_with('\n'));
         }
+    }
+
+    /// Writes to stdout, unless another thread has reported the end of the run.
+    fn write_bytes(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        if self.0.pending.is_closed() {
+            return Ok(());
+        }
+        stdout.write_all(bytes)?;
+        stdout.flush()
     }
 
     fn track_column(&self, text: &str) {

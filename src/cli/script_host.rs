@@ -42,8 +42,9 @@ impl ScriptHost for TerminalHost {
             if let Some(warning) = self.recording.close(false, true) {
                 self.show.events.warn(warning);
             }
-            interrupt::tell_end_here();
-            self.show.end(&Ending::interrupted(signal));
+            let ending = Ending::interrupted(signal);
+            interrupt::claim_report_or_wait(ending.code);
+            self.show.end(&ending);
             interrupt::wait_for_end();
         }
     }

@@ -9,9 +9,10 @@ use std::{
 use super::{
     Printer,
     before::Before,
+    end_report::EndReport,
     failure::Ending,
     format::Format,
-    last_words::LastWords,
+    interrupt,
     progress::Progress,
     readers::{closing::closing, lines::lines, object::object, terminal, verbose::verbose},
     show_args::ShowArgs,
@@ -59,6 +60,8 @@ impl Show {
             Format::Json => object(printer.clone(), summary.clone(), redactor.clone()),
             Format::Events => lines(printer.clone(), summary.clone(), redactor.clone()),
         });
+        // Before the others: the journal and a collector have time limits of their own.
+        readers.push(of_end(printer.clone()));
         let is_stdout_json = Rc::new(Cell::new(is_for_programs));
         readers.push(of_output(is_stdout_json.clone()));
         let answered = before.as_ref().and_then(|before| before.said.clone());
@@ -136,9 +139,9 @@ impl Show {
         self.summary.lock().finish_reason
     }
 
-    /// What another thread tells the end of the run with. `journal` is where that is written down.
-    pub(super) fn last_words(&self, journal: LastEntry) -> LastWords {
-        LastWords {
+    /// What another thread needs to report the end of the run. `journal` is where that is written down.
+    pub(super) fn end_report(&self, journal: LastEntry) -> EndReport {
+        EndReport {
             format: self.format,
             pending: self.printer.pending(),
             summary: self.summary.clone(),
@@ -172,6 +175,16 @@ impl Show {
             self.warn(&problem);
         }
     }
+}
+
+/// Says when the end of the run is on standard output.
+fn of_end(printer: Rc<Printer>) -> Reader {
+    Rc::new(move |event: &Event<'_>| {
+        if event.agent.is_root() && matches!(event.kind, EventKind::RunFinish(_)) {
+            printer.flush();
+            interrupt::report_written();
+        }
+    })
 }
 
 /// Learns that more is asked.

@@ -27,7 +27,7 @@ impl Stream {
         self.through(&mut TextFilter::of_messages(), text)
     }
 
-    /// A text with colours of our own, if they can be seen. Whoever makes it has removed those of others.
+    /// A text with colours of our own, if they can be seen. The caller has removed foreign escape sequences.
     pub(super) fn styled(self, text: &str) -> Cow<'_, str> {
         if self.has_colours { self.console(text) } else { self.message(text) }
     }

@@ -19,7 +19,7 @@ enum State {
     StringEscape,
 }
 
-/// Tells text from control characters and escape sequences, one character after the other.
+/// Distinguishes text from control characters and escape sequences, one character after the other.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sequences(State);
 

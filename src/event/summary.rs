@@ -193,7 +193,7 @@ impl SharedSummary {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A copy for another thread, unless the thread of the run does not let go of it for longer than `patience`.
+    /// A copy, or `None` if the lock is not free within `patience`.
     pub fn copy_within(&self, patience: Duration) -> Option<Summary> {
         let began = Instant::now();
         loop {

@@ -182,7 +182,7 @@ impl Journal {
     }
 }
 
-/// Writes the sums. Fails when the run belongs to somebody else by now, and nothing is written then.
+/// Writes the sums. Fails, and writes nothing, when another process has taken over the run, or another thread has written its end.
 fn write_figures(transaction: &Transaction<'_>, lease: &Lease, figures: &Figures) -> rusqlite::Result<()> {
     let Figures { sums, model, end } = figures;
     let (status, error) = match end {
@@ -193,7 +193,8 @@ fn write_figures(transaction: &Transaction<'_>, lease: &Lease, figures: &Figures
     let mut statement = transaction.prepare_cached(
         "UPDATE runs SET updated = :time, heartbeat = :time, ended = :ended, status = :status, steps = :steps, \
          all_steps = :all_steps, usage = :usage, cost = :cost, cost_unknown = :unknown, \
-         model = coalesce(:model, model), error = :error WHERE number = :number AND owner = :owner",
+         model = coalesce(:model, model), error = :error WHERE number = :number AND owner = :owner \
+         AND (:ended IS NOT NULL OR ended IS NULL)",
     )?;
     let count = statement.execute(named_params! {
         ":time": time,

@@ -16,7 +16,7 @@ use crate::{
 /// How much longer than its limit a run may take: what ends by itself, and scripts that can be interrupted, are over by then.
 pub(crate) const LATENESS: Duration = Duration::from_millis(650);
 
-/// How long the thread of a run may keep its summary.
+/// How long to wait for the lock on the summary.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// What a run has used and when it must be over. Clones share one state.
@@ -73,13 +73,22 @@ pub(crate) struct LateRun {
 struct Timing {
     still: Standstill,
     deadline: Option<Instant>,
+    /// When the deadline was first seen to have passed.
+    passed: Option<Instant>,
     is_over: bool,
     on_limit: Option<Box<dyn FnOnce() + Send>>,
 }
 
 impl Timing {
-    fn late_at(&self, grace: Duration) -> Option<Instant> {
-        self.deadline?.checked_add(grace)
+    /// How long to wait before looking again; zero once the run is late, `None` without a deadline.
+    fn wait(&mut self, grace: Duration) -> Option<Duration> {
+        let (deadline, now) = (self.deadline?, Instant::now());
+        if now < deadline {
+            return Some(deadline - now);
+        }
+        // Not from the deadline: the process may have been stopped, and then the run could not end by itself either.
+        let passed = *self.passed.get_or_insert(now);
+        Some(grace.saturating_sub(now.saturating_duration_since(passed)))
     }
 }
 
@@ -97,13 +106,13 @@ impl RunClock {
         clock
     }
 
-    /// What the run may use. Not to be asked for twice in one expression.
+    /// Locks the budget: do not call twice in one expression.
     pub(super) fn budget(&self) -> MutexGuard<'_, Budget> {
         locked(&self.0.budget)
     }
 
     /// When the run must be over; `None` without a limit, and while the clock stands still.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         locked(&self.0.timing).deadline
     }
 
@@ -122,7 +131,7 @@ impl RunClock {
         self.update(Standstill::end);
     }
 
-    /// The run is over, so that nobody needs to watch its clock any more.
+    /// The run is over; its clock is no longer watched.
     pub(super) fn finish(&self) {
         locked(&self.0.timing).is_over = true;
         self.0.changed.notify_all();
@@ -134,21 +143,20 @@ impl RunClock {
         self.limit_changed();
     }
 
-    /// Whether the run should have been over for longer than `grace`.
+    /// Whether the run has not ended within `grace` after its deadline was seen to have passed.
     pub(crate) fn is_late(&self, grace: Duration) -> bool {
-        let timing = locked(&self.0.timing);
-        !timing.is_over && timing.late_at(grace).is_some_and(|late| Instant::now() >= late)
+        let mut timing = locked(&self.0.timing);
+        !timing.is_over && timing.wait(grace) == Some(Duration::ZERO)
     }
 
-    /// Blocks until the run is late by `grace`, and says which limit it has passed; `None` once the run is over.
+    /// Blocks until the run is late, and says which limit it has passed; `None` once the run is over.
     pub(crate) fn wait_until_late(&self, grace: Duration) -> Option<Reached> {
         let mut timing = locked(&self.0.timing);
         loop {
             if timing.is_over {
                 return None;
             }
-            let left = timing.late_at(grace).map(|late| late.saturating_duration_since(Instant::now()));
-            timing = match left {
+            timing = match timing.wait(grace) {
                 Some(Duration::ZERO) => break,
                 Some(left) => self.0.changed.wait_timeout(timing, left).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.0.changed.wait(timing).unwrap_or_else(PoisonError::into_inner),
@@ -168,6 +176,7 @@ impl RunClock {
         let mut timing = locked(&self.0.timing);
         change(&timing.still);
         let still = timing.still.so_far();
+        timing.passed = None;
         timing.deadline = time.zip(still).and_then(|(time, still)| self.0.began.checked_add(time)?.checked_add(still));
         let start = timing.on_limit.take_if(|_| time.is_some());
         drop(timing);
@@ -205,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_late_while_the_clock_stands_still_or_once_the_run_is_over() {
+    fn a_run_is_not_late_while_the_clock_stands_still_or_once_the_run_is_over() {
         let clock = limited(0);
         clock.pause();
         assert!(!clock.is_late(Duration::ZERO));
@@ -215,6 +224,15 @@ mod tests {
         clock.finish();
         assert!(!clock.is_late(Duration::ZERO));
         assert!(clock.wait_until_late(Duration::ZERO).is_none());
+    }
+
+    #[test]
+    fn a_deadline_that_passed_unseen_leaves_the_run_its_time_to_end() {
+        let clock = limited(0);
+        thread::sleep(Duration::from_millis(40));
+        let seen = Instant::now();
+        assert!(clock.wait_until_late(Duration::from_millis(30)).is_some());
+        assert!(seen.elapsed() >= Duration::from_millis(30));
     }
 
     #[test]

@@ -96,6 +96,8 @@ pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
         () = meter.watch_clock() => unreachable!("watching the clock never ends by itself"),
         () = stop_when_all_wait((&jobs, &decisions), &meter) => unreachable!("waiting never ends by itself"),
     };
+    // Servers may take longer to end than the time that is left: that does not change how the run has ended.
+    meter.clock().finish();
     bindings::close_servers(&engine).await;
     if !goes_on {
         // The process ends next: taking the engine apart value by value would only cost time.

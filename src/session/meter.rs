@@ -43,7 +43,7 @@ pub(crate) struct Meter {
     /// Requests that are not settled.
     open: RefCell<BTreeMap<RequestId, Rc<Request>>>,
     ended: RefCell<Option<Rc<RunError>>>,
-    /// Whether somebody outside may end the run.
+    /// Whether the run can be cancelled from outside.
     is_cancellable: bool,
     /// A limit was set, or reached.
     change: Notify,
@@ -69,7 +69,7 @@ impl Meter {
         }
     }
 
-    /// The same, of a run that somebody outside may end ([`RunLimits::fail`]): its tools have a signal then.
+    /// The same, of a run that can be cancelled from outside ([`RunLimits::fail`]): its tools have a signal then.
     #[cfg(feature = "worker")]
     pub(crate) fn cancellable(self) -> Self {
         Meter { is_cancellable: true, ..self }

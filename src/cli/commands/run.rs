@@ -105,7 +105,7 @@ async fn run_once(args: &RunArgs, printer: &Printer, resumed: Option<Resumed>) -
     };
     let ending = ending.of_waiting_run(show.events.run(), typed.as_deref());
     interrupts.iter().for_each(Interrupts::disregard);
-    interrupt::tell_end_here();
+    interrupt::claim_report_or_wait(ending.code);
     show.end(&ending);
     if !matches!(ending.code, ExitCode::Done | ExitCode::Waiting) && journal.recorder.is_kept() {
         show.tell_how_to_go_on(typed.as_deref());
@@ -227,7 +227,7 @@ async fn play(
 ) -> Ending {
     let file = absolute(args.file());
     let meter = options.meter.clone();
-    interrupt::end_when_late(meter.clock(), show.last_words(journal.recorder.last_entry()));
+    interrupt::end_when_late(meter.clock(), show.end_report(journal.recorder.last_entry()));
     let mut run = Box::pin(run_file(&file, options));
     let ending = tokio::select! {
         biased;

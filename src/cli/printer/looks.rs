@@ -82,8 +82,8 @@ impl Printer {
     }
 }
 
-/// The words of the argument parser. Arguments are repeated in them: where one of these has escape sequences, nobody could tell
-/// them from colours of ours.
+/// The words of the argument parser. Arguments are repeated in them: where one of these has escape sequences, they cannot be
+/// distinguished from our own colours.
 fn with_styles(text: &StyledStr, stream: Stream) -> String {
     let has_escapes = || std::env::args_os().any(|argument| argument.as_encoded_bytes().contains(&b'\x1b'));
     if stream.has_colours && !has_escapes() { text.ansi().to_string() } else { text.to_string() }

@@ -328,8 +328,8 @@ impl Pool {
         written.map_err(|error| self.writer.failed(&error))
     }
 
-    /// A script that cannot be interrupted keeps its thread; the rows beside it are run anew on another. A row that is late by its
-    /// own limit is over, whoever keeps its thread.
+    /// A script that cannot be interrupted keeps its thread; the rows beside it are started again on another thread. A row past its
+    /// own limit is ended, even if its thread is still blocked.
     fn give_up_on_the_stuck(&mut self, listener: &mut dyn Listener) -> Result<(), Box<Diagnostic>> {
         let is_late = |row: &Running| Some((row.row, row.watched.late()?));
         let late: HashMap<u64, LateRun> = self.running.values().filter_map(is_late).collect();
