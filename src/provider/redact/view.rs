@@ -1,5 +1,4 @@
-//! A text as somebody reads it who takes out what it was wrapped in: escapes resolved, line ends and letters that cannot be seen
-//! left out. Must not know what is looked for in it.
+//! A text with one layer of escapes, line ends and invisible characters removed. Must not know what is looked for in it.
 
 use std::ops::Range;
 
@@ -8,8 +7,18 @@ use crate::diagnostic::{Sequences, is_unseen};
 /// The bytes of a text without one layer of wrapping, and where each of them stands in the text itself.
 pub(super) struct View {
     pub(super) bytes: Vec<u8>,
-    /// Start and end in the text. Four gigabytes are enough.
+    /// Start and end in the text. Texts above 4 GiB get no view.
     places: Vec<(u32, u32)>,
+    strings: Strings,
+    /// Whether the content of a string of the terminal was left out, in this view or an earlier one.
+    pub(super) has_left_out_string: bool,
+}
+
+/// What becomes of the content of the terminal's strings, such as window titles. A secret may be broken by one, and may be in one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strings {
+    LeftOut,
+    Kept,
 }
 
 /// What stands at a place of a text, and how many bytes it takes there.
@@ -24,14 +33,16 @@ enum Unit {
 
 impl View {
     /// The text without its outermost layer; `None` when it has none.
-    pub(super) fn of(text: &str) -> Option<View> {
+    pub(super) fn of(text: &str, strings: Strings) -> Option<View> {
         u32::try_from(text.len()).ok()?;
-        unwrapped(text.as_bytes(), &|at| (narrow(at), narrow(at + 1)))
+        unwrapped(text.as_bytes(), strings, &|at| (narrow(at), narrow(at + 1)))
     }
 
     /// This one without its next layer.
     pub(super) fn further(&self) -> Option<View> {
-        unwrapped(&self.bytes, &|at| self.places[at])
+        let mut next = unwrapped(&self.bytes, self.strings, &|at| self.places[at])?;
+        next.has_left_out_string |= self.has_left_out_string;
+        Some(next)
     }
 
     /// Where a range of the bytes stands in the text.
@@ -51,20 +62,23 @@ fn narrow(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
-fn unwrapped(bytes: &[u8], place: &dyn Fn(usize) -> (u32, u32)) -> Option<View> {
+fn unwrapped(bytes: &[u8], strings: Strings, place: &dyn Fn(usize) -> (u32, u32)) -> Option<View> {
     let mut view: Option<View> = None;
     let mut sequences = Sequences::default();
+    let mut has_left_out_string = false;
     let mut at = 0;
     while at < bytes.len() {
-        let unit = unit(&bytes[at..], &mut sequences);
+        let was_in_string = sequences.is_in_string();
+        let unit = unit(&bytes[at..], &mut sequences, strings);
+        has_left_out_string |= was_in_string && sequences.is_in_string() && matches!(unit, Unit::Nothing(_));
         let length = match unit {
             Unit::Plain(length) | Unit::Letter(_, length) | Unit::Nothing(length) => length,
         };
         if !matches!(unit, Unit::Plain(_)) && view.is_none() {
             let places = (0..at).map(place).collect();
-            view = Some(View { bytes: bytes[..at].to_vec(), places });
+            view = Some(View { bytes: bytes[..at].to_vec(), places, strings, has_left_out_string });
         }
-        if let Some(View { bytes: seen, places }) = &mut view {
+        if let Some(View { bytes: seen, places, .. }) = &mut view {
             match unit {
                 Unit::Plain(_) => {
                     seen.extend_from_slice(&bytes[at..at + length]);
@@ -79,18 +93,20 @@ fn unwrapped(bytes: &[u8], place: &dyn Fn(usize) -> (u32, u32)) -> Option<View> 
         }
         at += length;
     }
-    view
+    view.map(|view| View { has_left_out_string, ..view })
 }
 
-fn unit(bytes: &[u8], sequences: &mut Sequences) -> Unit {
+fn unit(bytes: &[u8], sequences: &mut Sequences, strings: Strings) -> Unit {
     // Most of a text is nothing else.
     let is_plain = |byte: &&u8| matches!(**byte, b' '..=b'~') && !matches!(**byte, b'%' | b'\\' | b'&');
-    let plain = if sequences.is_in_text() { bytes.iter().take_while(is_plain).count() } else { 0 };
+    let is_kept_string = strings == Strings::Kept && sequences.is_in_string();
+    let plain = if sequences.is_in_text() || is_kept_string { bytes.iter().take_while(is_plain).count() } else { 0 };
     if plain > 0 {
         return Unit::Plain(plain);
     }
     let (letter, length) = letter(bytes);
-    if !sequences.is_text(letter) {
+    let is_text = sequences.is_text(letter) || is_kept_string && sequences.is_in_string();
+    if !is_text {
         return Unit::Nothing(length);
     }
     let escape = match letter {
@@ -184,7 +200,7 @@ mod tests {
 
     fn read(text: &str) -> Vec<String> {
         let mut views = Vec::new();
-        let mut view = View::of(text);
+        let mut view = View::of(text, Strings::LeftOut);
         while let Some(next) = view {
             views.push(String::from_utf8_lossy(&next.bytes).into_owned());
             view = next.further();
@@ -212,7 +228,7 @@ mod tests {
     #[test]
     fn places_are_those_of_the_text() {
         let text = "x%2573\u{200b}\\u0074 end";
-        let view = View::of(text).and_then(|view| view.further()).unwrap();
+        let view = View::of(text, Strings::LeftOut).and_then(|view| view.further()).unwrap();
         assert_eq!(str::from_utf8(&view.bytes).unwrap(), "xst end");
         assert_eq!(&text[view.place(&(1..3))], "%2573\u{200b}\\u0074");
         assert_eq!(&text[view.place(&(1..2))], "%2573");
