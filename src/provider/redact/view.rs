@@ -1,17 +1,38 @@
 //! A text with one layer of escapes, line ends and invisible characters removed. Must not know what is looked for in it.
 
-use std::ops::Range;
+use std::{cell::Cell, ops::Range};
 
 use crate::diagnostic::{Sequences, is_unseen};
 
 /// The bytes of a text without one layer of wrapping, and where each of them stands in the text itself.
 pub(super) struct View {
     pub(super) bytes: Vec<u8>,
-    /// Start and end in the text. Texts above 4 GiB get no view.
-    places: Vec<(u32, u32)>,
+    /// Texts above 4 GiB get no view.
+    places: Vec<Place>,
+    /// The place that was asked for last.
+    last: Cell<usize>,
     strings: Strings,
     /// Whether the content of a string of the terminal was left out, in this view or an earlier one.
     pub(super) has_left_out_string: bool,
+}
+
+/// Where the bytes of a view from one on stand in the text: each at a byte of its own, one after the other, or all of them at the same
+/// escape. One entry for each run, as texts may be large.
+#[derive(Clone, Copy)]
+struct Place {
+    from: u32,
+    start: u32,
+    end: u32,
+}
+
+impl Place {
+    fn of(self, at: u32) -> (u32, u32) {
+        if self.end - self.start > 1 {
+            return (self.start, self.end);
+        }
+        let start = self.start + (at - self.from);
+        (start, start + 1)
+    }
 }
 
 /// What becomes of the content of the terminal's strings, such as window titles. A secret may be broken by one, and may be in one.
@@ -38,23 +59,52 @@ impl View {
         unwrapped(text.as_bytes(), strings, &|at| (narrow(at), narrow(at + 1)))
     }
 
+    /// An empty one with room for so many bytes.
+    fn new(room: usize, strings: Strings) -> View {
+        let (bytes, places) = (Vec::with_capacity(room), Vec::new());
+        View { bytes, places, last: Cell::new(0), strings, has_left_out_string: false }
+    }
+
     /// This one without its next layer.
     pub(super) fn further(&self) -> Option<View> {
-        let mut next = unwrapped(&self.bytes, self.strings, &|at| self.places[at])?;
+        let mut next = unwrapped(&self.bytes, self.strings, &|at| self.at(at))?;
         next.has_left_out_string |= self.has_left_out_string;
         Some(next)
     }
 
     /// Where a range of the bytes stands in the text.
     pub(super) fn place(&self, range: &Range<usize>) -> Range<usize> {
-        let first = self.places[range.start].0 as usize;
-        let last = range.end.checked_sub(1).map_or(first, |last| self.places[last].1 as usize);
+        let first = self.at(range.start).0 as usize;
+        let last = range.end.checked_sub(1).map_or(first, |last| self.at(last).1 as usize);
         first..last
     }
 
     /// Whether something was left out in front of a byte.
     pub(super) fn is_joined(&self, at: usize) -> bool {
-        at > 0 && self.places[at - 1].1 < self.places[at].0
+        at > 0 && self.at(at - 1).1 < self.at(at).0
+    }
+
+    /// Start and end of a byte in the text.
+    fn at(&self, at: usize) -> (u32, u32) {
+        let at = narrow(at);
+        // Most bytes are asked for one after the other.
+        let is_in = |index: usize| {
+            let is_behind = |place: &Place| place.from > at;
+            !self.places.get(index).is_none_or(is_behind) && self.places.get(index + 1).is_none_or(is_behind)
+        };
+        if !is_in(self.last.get()) {
+            self.last.set(self.places.partition_point(|place| place.from <= at).saturating_sub(1));
+        }
+        self.places.get(self.last.get()).map_or((at, at + 1), |place| place.of(at))
+    }
+
+    /// Adds a byte that stands there.
+    fn push(&mut self, byte: u8, (start, end): (u32, u32)) {
+        let from = narrow(self.bytes.len());
+        if self.places.last().is_none_or(|last| last.of(from) != (start, end)) {
+            self.places.push(Place { from, start, end });
+        }
+        self.bytes.push(byte);
     }
 }
 
@@ -75,21 +125,17 @@ fn unwrapped(bytes: &[u8], strings: Strings, place: &dyn Fn(usize) -> (u32, u32)
             Unit::Plain(length) | Unit::Letter(_, length) | Unit::Nothing(length) => length,
         };
         if !matches!(unit, Unit::Plain(_)) && view.is_none() {
-            let places = (0..at).map(place).collect();
-            view = Some(View { bytes: bytes[..at].to_vec(), places, strings, has_left_out_string });
+            let mut first = View::new(bytes.len(), strings);
+            (0..at).for_each(|at| first.push(bytes[at], place(at)));
+            view = Some(first);
         }
-        if let Some(View { bytes: seen, places, .. }) = &mut view {
-            match unit {
-                Unit::Plain(_) => {
-                    seen.extend_from_slice(&bytes[at..at + length]);
-                    places.extend((at..at + length).map(place));
-                }
-                Unit::Letter(letter, _) => {
-                    seen.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
-                    places.resize(seen.len(), (place(at).0, place(at + length - 1).1));
-                }
-                Unit::Nothing(_) => {}
+        match (&mut view, unit) {
+            (Some(view), Unit::Plain(_)) => (at..at + length).for_each(|at| view.push(bytes[at], place(at))),
+            (Some(view), Unit::Letter(letter, _)) => {
+                let place = (place(at).0, place(at + length - 1).1);
+                letter.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| view.push(byte, place));
             }
+            _ => {}
         }
         at += length;
     }
@@ -232,6 +278,8 @@ mod tests {
         assert_eq!(str::from_utf8(&view.bytes).unwrap(), "xst end");
         assert_eq!(&text[view.place(&(1..3))], "%2573\u{200b}\\u0074");
         assert_eq!(&text[view.place(&(1..2))], "%2573");
+        let places: Vec<_> = [6, 0, 3, 1, 2].map(|at| &text[view.place(&(at..at + 1))]).into();
+        assert_eq!(places, ["d", "x", " ", "%2573", "\\u0074"]);
         assert!(view.is_joined(2) && !view.is_joined(1) && !view.is_joined(0));
     }
 }
