@@ -1,6 +1,6 @@
 //! Reading the files that a user names, whole.
 //!
-//! Owns: what can be read at all. A device such as `/dev/zero` has no end, and a named pipe that nobody writes to none that comes.
+//! Owns: what can be read at all. A device such as `/dev/zero` has no end, and a named pipe without a writer never reaches its end.
 //! Must not know: what a file is for.
 
 use std::{
@@ -67,14 +67,14 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     if is_named_pipe(&found) { open_pipe(path) } else { File::open(path) }
 }
 
-/// To open a named pipe is to wait for whoever writes to it.
+/// Opening a named pipe blocks until a writer opens it.
 fn open_pipe(path: &Path) -> io::Result<File> {
     let (opened, open) = mpsc::channel();
     let waiting = path.to_owned();
     thread::spawn(move || opened.send(File::open(waiting)));
     open.recv_timeout(PATIENCE).unwrap_or_else(|_| {
         release(path);
-        Err(io::Error::other("it is a pipe that nobody writes to"))
+        Err(io::Error::other("it is a named pipe, and no program opened it for writing within 3 seconds"))
     })
 }
 

@@ -177,9 +177,11 @@ fn files_without_an_end_are_refused() {
     let folder = Folder::new(&[("p.lmt.mjs", HELLO), ("takes.lmt.mjs", &format!("{takes}{HELLO}"))]);
     let named = std::process::Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
     assert!(named.success());
-    for (place, why) in
-        [("/dev/zero", "it is a device"), ("/dev/urandom", "it is a device"), ("pipe", "nobody writes to")]
-    {
+    for (place, why) in [
+        ("/dev/zero", "it is a device"),
+        ("/dev/urandom", "it is a device"),
+        ("pipe", "no program opened it for writing"),
+    ] {
         for (arguments, code) in [
             (format!("run --mock {place} p.lmt.mjs"), 2),
             (format!("run --env-file {place} p.lmt.mjs"), 2),

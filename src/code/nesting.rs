@@ -5,7 +5,7 @@ use super::diagnostics::CodeDiagnostic;
 /// Brackets nested deeper than this are refused.
 pub(crate) const MAX_NESTING: usize = 1_000;
 
-/// A cheap look at the nesting of brackets, so that no recursive parser is handed a bomb.
+/// A cheap look at the nesting of brackets, so that no recursive parser is given too deep a text.
 ///
 /// Brackets are counted twice, with and without those in strings and comments, and both counts must be too deep: this
 /// is no lexer, and a quote in a template or a regular expression would mislead either count alone. What slips through

@@ -49,7 +49,7 @@ pub fn prepare(
     check_nesting(code).map_err(|error| refused(vec![error], None))?;
     let body = Body::for_check(code);
     let shape = parse(&body);
-    // It is nested too deep, or led the parser astray, which the checker has too.
+    // It is nested too deep, or the parser failed, as the checker would.
     if let Err(errors) = &shape
         && errors.iter().any(|error| error.code == 0)
     {

@@ -52,6 +52,11 @@ impl Sequences {
         is_text
     }
 
+    /// Whether the next character is one of a string, unless it ends the string.
+    pub(crate) fn is_in_string(self) -> bool {
+        self.0 == State::String
+    }
+
     /// Whether no sequence has begun.
     pub(crate) fn is_in_text(self) -> bool {
         self.0 == State::Text

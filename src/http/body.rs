@@ -15,7 +15,7 @@ pub(crate) const MAX_MESSAGE: usize = 64 << 20;
 /// An answer may unpack to so many times its size. Streams of events reach some dozens.
 const MAX_RATIO: u64 = 200;
 
-/// Below this size the ratio does not matter: a short answer may be all blanks.
+/// Below this size the ratio does not matter: a short answer may compress very well.
 const RATIO_FLOOR: u64 = MAX_MESSAGE as u64;
 
 /// Unpacked at a time. Gzip reaches a ratio of 1032, so that 4 MiB may come of it.

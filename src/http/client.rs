@@ -35,12 +35,14 @@ pub(crate) enum ClientError {
     Client(#[from] reqwest::Error),
 }
 
+/// The clients of a way of connecting.
 struct Kept {
     network: Network,
-    /// Whether connections are used again.
-    pooled: bool,
-    client: reqwest::Client,
-    /// What nobody has told the user yet.
+    tls: rustls::ClientConfig,
+    pooled: Option<reqwest::Client>,
+    /// Uses no connection again.
+    fresh: Option<reqwest::Client>,
+    /// Warnings that were not shown yet.
     warnings: Vec<String>,
 }
 
@@ -70,17 +72,25 @@ pub(crate) fn fresh_client(network: &Network) -> Result<reqwest::Client, ClientE
     shared_client(network, false)
 }
 
-fn shared_client(network: &Network, pooled: bool) -> Result<reqwest::Client, ClientError> {
-    let known = |kept: &Kept| (kept.network == *network && kept.pooled == pooled).then(|| kept.client.clone());
-    if let Some(client) = CLIENTS.with_borrow(|clients| clients.iter().find_map(known)) {
-        return Ok(client);
-    }
-    let (client, warnings) = build(network, pooled)?;
+fn shared_client(network: &Network, is_pooled: bool) -> Result<reqwest::Client, ClientError> {
     CLIENTS.with_borrow_mut(|clients| {
-        clients.truncate(MAX_CLIENTS - 1);
-        clients.insert(0, Kept { network: network.clone(), pooled, client: client.clone(), warnings });
-    });
-    Ok(client)
+        let index = match clients.iter().position(|kept| kept.network == *network) {
+            Some(index) => index,
+            None => {
+                network.proxies().map_err(ClientError::Variable)?;
+                let (tls, warnings) = certificates::tls(network)?;
+                clients.truncate(MAX_CLIENTS - 1);
+                clients.insert(0, Kept { network: network.clone(), tls, pooled: None, fresh: None, warnings });
+                0
+            }
+        };
+        let Kept { tls, pooled, fresh, .. } = &mut clients[index];
+        let client = if is_pooled { pooled } else { fresh };
+        match client {
+            Some(client) => Ok(client.clone()),
+            None => Ok(client.insert(build(network, tls.clone(), is_pooled)?).clone()),
+        }
+    })
 }
 
 /// A client for servers of the machine itself: a proxy would look for them on its own machine, and nobody near speaks TLS,
@@ -102,26 +112,25 @@ pub(crate) fn near_client(connect_timeout: Duration) -> Result<reqwest::Client, 
 /// What is wrong with the files of certificates that this client was to use; told once.
 pub(crate) fn take_warnings(network: &Network) -> Vec<String> {
     CLIENTS.with_borrow_mut(|clients| {
-        let kept = clients.iter_mut().filter(|kept| kept.network == *network);
-        kept.flat_map(|kept| std::mem::take(&mut kept.warnings)).collect()
+        let kept = clients.iter_mut().find(|kept| kept.network == *network);
+        kept.map(|kept| std::mem::take(&mut kept.warnings)).unwrap_or_default()
     })
 }
 
-fn build(network: &Network, pooled: bool) -> Result<(reqwest::Client, Vec<String>), ClientError> {
+fn build(network: &Network, tls: rustls::ClientConfig, is_pooled: bool) -> Result<reqwest::Client, ClientError> {
     let proxies = network.proxies().map_err(ClientError::Variable)?;
-    let (tls, warnings) = certificates::tls(network)?;
     let builder = reqwest::Client::builder()
         .tls_backend_preconfigured(tls)
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_idle_timeout(IDLE_TIMEOUT)
-        .pool_max_idle_per_host(if pooled { usize::MAX } else { 0 })
+        .pool_max_idle_per_host(if is_pooled { usize::MAX } else { 0 })
         .tcp_keepalive(ALIVE_INTERVAL)
         .http2_keep_alive_interval(ALIVE_INTERVAL)
         .http2_keep_alive_timeout(ALIVE_TIMEOUT)
         .http2_keep_alive_while_idle(true)
         .user_agent(concat!("lmthing/", env!("CARGO_PKG_VERSION")));
-    Ok((with_proxies(builder, proxies).build()?, warnings))
+    Ok(with_proxies(builder, proxies).build()?)
 }
 
 fn with_proxies(builder: reqwest::ClientBuilder, proxies: Proxies) -> reqwest::ClientBuilder {
@@ -162,5 +171,7 @@ mod tests {
             "{warnings:?}"
         );
         assert!(take_warnings(&network).is_empty());
+        fresh_client(&network).expect("the certificates were read before");
+        assert!(take_warnings(&network).is_empty(), "it is the same file");
     }
 }

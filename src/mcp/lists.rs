@@ -67,7 +67,7 @@ fn object_schema(schema: &Value) -> Result<Value, String> {
     }
     // What the rules for schemas do not say: patterns that are none, and references to what is elsewhere.
     let text = schema.to_string();
-    if text.contains("\"pattern") || text.contains("$ref") {
+    if ["\"pattern", "$ref", "$dynamicRef", "$recursiveRef"].iter().any(|keyword| text.contains(keyword)) {
         check_references(schema)?;
         jsonschema::validator_for(schema).map_err(|error| error.to_string())?;
     }

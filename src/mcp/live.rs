@@ -139,7 +139,23 @@ fn headers(server: &HttpServer) -> Result<HashMap<HeaderName, HeaderValue>, Stri
         Ok((name, value))
     };
     let mut headers: HashMap<_, _> = server.headers.iter().map(header).collect::<Result<_, String>>()?;
-    // The library's limits count what it reads, and it does not unpack.
-    headers.entry(ACCEPT_ENCODING).or_insert(HeaderValue::from_static("identity"));
+    // The library does not unpack answers, whatever headers are configured.
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     Ok(headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_never_asked_for_compressed() {
+        for name in ["accept-encoding", "Accept-Encoding", "X-Other"] {
+            let server = HttpServer {
+                url: "http://127.0.0.1:9/mcp".parse().unwrap(),
+                headers: [(name.to_owned(), "gzip".to_owned())].into(),
+            };
+            assert_eq!(headers(&server).unwrap()[&ACCEPT_ENCODING], "identity");
+        }
+    }
 }

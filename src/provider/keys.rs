@@ -1,5 +1,5 @@
-//! What holds the keys that requests are authorised with: variables, files and folders, for whoever keeps them from a prompt
-//! file. Must not know who that is, nor how anything is kept from it.
+//! What holds the keys that requests are authorised with: variables, files and folders; used to hide them from prompt files. Must
+//! not know how they are hidden.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,19 +1,21 @@
-//! How often the parts of a schema are checked against one and the same value. A reference that stands twice is followed twice: thirty
+//! How often the parts of a schema are checked against one and the same value. A reference that occurs twice is followed twice: thirty
 //! definitions, each of which names the next one twice, are a thousand million checks. Must not know values.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
+use jsonschema::{Draft, Registry, Uri, uri};
 use serde_json::{Map, Value};
 
-/// More checks of one value than this are not what anybody has meant.
+/// More checks of one value than this are an error.
 const MAX_CHECKS: u64 = 100_000;
 
-/// References that lead to each other in a longer row than this are not followed.
+/// Longer chains of references than this are an error.
 const MAX_STEPS: usize = 2_000;
 
 /// Keywords whose schemas are about the same value.
 const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const SINGLE: [&str; 4] = ["not", "if", "then", "else"];
+const BY_PROPERTY: [&str; 2] = ["dependentSchemas", "dependencies"];
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// Checks that no value is checked too often.
@@ -21,90 +23,136 @@ const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 /// # Errors
 /// It would be.
 pub(crate) fn check_references(schema: &Value) -> Result<(), String> {
-    let mut search = Search { root: schema, named: HashMap::new(), known: HashMap::new(), steps: 0 };
-    if !search.collect(schema) {
+    if !has_references(schema) {
         return Ok(());
     }
+    // A schema whose addresses are wrong is never compiled; the compiler reports what is wrong.
+    let draft = Draft::default().detect(schema);
+    let resource = draft.create_resource_ref(schema);
+    let Ok(base) = uri::from_str(resource.id().unwrap_or_default()) else { return Ok(()) };
+    let registry = Registry::new().draft(draft).add(base.as_str(), resource).and_then(|registry| registry.prepare());
+    let Ok(registry) = registry else { return Ok(()) };
+    let root = Part { schema, draft, base: Arc::new(base) };
+    let mut search = Search { registry: &registry, dynamic: HashMap::new(), known: HashMap::new(), steps: 0 };
+    search.collect(&root);
     let too_many = || {
         format!(
-            "its references multiply: more than {MAX_CHECKS} of its parts are about one value. Refer to each definition once"
+            "a single value would be checked against more than {MAX_CHECKS} parts of it. Use fewer nested references to the same definition"
         )
     };
-    search.is_fine_within(schema).then_some(()).ok_or_else(too_many)
+    search.is_fine_within(&root).then_some(()).ok_or_else(too_many)
+}
+
+fn has_references(schema: &Value) -> bool {
+    match schema {
+        Value::Object(keywords) => {
+            REFERENCES.iter().any(|keyword| keywords.contains_key(*keyword)) || keywords.values().any(has_references)
+        }
+        Value::Array(parts) => parts.iter().any(has_references),
+        _ => false,
+    }
+}
+
+/// A part of the schema, and what its references are relative to.
+#[derive(Clone)]
+struct Part<'a> {
+    schema: &'a Value,
+    draft: Draft,
+    base: Arc<Uri<String>>,
+}
+
+impl<'a> Part<'a> {
+    fn key(&self) -> (*const Value, Arc<Uri<String>>) {
+        (self.schema, self.base.clone())
+    }
 }
 
 struct Search<'a> {
-    root: &'a Value,
-    /// What references can name: anchors as `#name`, and ids.
-    named: HashMap<String, &'a Value>,
-    /// How many checks a part takes, by its address; 0 while that is being counted.
-    known: HashMap<*const Value, u64>,
+    /// Resolves references as the validator does.
+    registry: &'a Registry<'a>,
+    /// Parts with an anchor that references find depending on where the validator came from, by their name.
+    dynamic: HashMap<&'a str, Vec<Part<'a>>>,
+    /// How many checks a part takes; 0 while that is being counted.
+    known: HashMap<(*const Value, Arc<Uri<String>>), u64>,
     steps: usize,
 }
 
 impl<'a> Search<'a> {
-    /// Learns the names in a part; says whether it refers to anything.
-    fn collect(&mut self, part: &'a Value) -> bool {
-        match part {
-            Value::Object(keywords) => {
-                for (keyword, prefix) in [("$anchor", "#"), ("$dynamicAnchor", "#"), ("$id", "")] {
-                    if let Some(Value::String(name)) = keywords.get(keyword) {
-                        self.named.insert(format!("{prefix}{name}"), part);
-                    }
-                }
-                let refers = REFERENCES.iter().any(|keyword| keywords.contains_key(*keyword));
-                keywords.values().fold(refers, |refers, part| self.collect(part) | refers)
-            }
-            Value::Array(parts) => parts.iter().fold(false, |refers, part| self.collect(part) | refers),
-            _ => false,
+    /// A part directly in another.
+    fn child(&self, part: &Part<'a>, schema: &'a Value) -> Part<'a> {
+        let draft = part.draft.detect(schema);
+        let id = draft.create_resource_ref(schema);
+        let base = id.id().and_then(|id| self.registry.resolve_uri(&part.base.borrow(), id).ok());
+        Part { schema, draft, base: base.unwrap_or_else(|| part.base.clone()) }
+    }
+
+    /// All parts directly in a part.
+    fn children(&self, part: &Part<'a>) -> Vec<Part<'a>> {
+        match part.schema {
+            Value::Object(keywords) => keywords.values().map(|schema| self.child(part, schema)).collect(),
+            Value::Array(parts) => parts.iter().map(|schema| self.child(part, schema)).collect(),
+            _ => Vec::new(),
         }
+    }
+
+    /// Collects the dynamic anchors. The one of `$recursiveAnchor` has no name.
+    fn collect(&mut self, part: &Part<'a>) {
+        let name = part.schema.get("$dynamicAnchor").and_then(Value::as_str);
+        let recursive = part.schema.get("$recursiveAnchor").and_then(Value::as_bool).filter(|is_set| *is_set);
+        for name in name.into_iter().chain(recursive.map(|_| "")) {
+            self.dynamic.entry(name).or_default().push(part.clone());
+        }
+        self.children(part).iter().for_each(|part| self.collect(part));
     }
 
     /// Whether that holds for a part and all parts in it.
-    fn is_fine_within(&mut self, part: &'a Value) -> bool {
-        match part {
-            Value::Object(keywords) => {
-                self.checks(part) <= MAX_CHECKS && keywords.values().all(|part| self.is_fine_within(part))
-            }
-            Value::Array(parts) => parts.iter().all(|part| self.is_fine_within(part)),
-            _ => true,
-        }
+    fn is_fine_within(&mut self, part: &Part<'a>) -> bool {
+        self.checks(part) <= MAX_CHECKS && self.children(part).iter().all(|part| self.is_fine_within(part))
     }
 
     /// How many checks of a value a part takes.
-    fn checks(&mut self, part: &'a Value) -> u64 {
-        let Value::Object(keywords) = part else { return 1 };
-        if let Some(known) = self.known.get(&std::ptr::from_ref(part)) {
+    fn checks(&mut self, part: &Part<'a>) -> u64 {
+        let Value::Object(keywords) = part.schema else { return 1 };
+        if let Some(known) = self.known.get(&part.key()) {
             return *known;
         }
         if self.steps >= MAX_STEPS {
             return u64::MAX;
         }
-        self.known.insert(part, 0);
+        self.known.insert(part.key(), 0);
         self.steps += 1;
-        let checks =
-            self.same_value(keywords).into_iter().fold(1, |sum: u64, part| sum.saturating_add(self.checks(part)));
+        let parts = self.same_value(part, keywords);
+        let checks = parts.iter().fold(1, |sum: u64, part| sum.saturating_add(self.checks(part)));
         self.steps -= 1;
-        self.known.insert(part, checks);
+        self.known.insert(part.key(), checks);
         checks
     }
 
     /// The schemas that the value has to fit as well.
-    fn same_value(&self, keywords: &'a Map<String, Value>) -> Vec<&'a Value> {
+    fn same_value(&self, part: &Part<'a>, keywords: &'a Map<String, Value>) -> Vec<Part<'a>> {
         let lists = LISTS.iter().filter_map(|keyword| keywords.get(*keyword)?.as_array()).flatten();
         let single = SINGLE.iter().filter_map(|keyword| keywords.get(*keyword));
-        let dependent = keywords.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(Map::values);
-        let references = REFERENCES.iter().filter_map(|keyword| self.target(keywords.get(*keyword)?.as_str()?));
-        lists.chain(single).chain(dependent).chain(references).collect()
+        let by_property = BY_PROPERTY.iter().filter_map(|keyword| keywords.get(*keyword)?.as_object());
+        let inner = lists.chain(single).chain(by_property.flat_map(Map::values)).map(|schema| self.child(part, schema));
+        let references = REFERENCES.iter().filter_map(|keyword| keywords.get(*keyword)?.as_str());
+        inner.chain(references.flat_map(|reference| self.targets(part, reference))).collect()
     }
 
-    fn target(&self, reference: &str) -> Option<&'a Value> {
-        if let Some(named) = self.named.get(reference) {
-            return Some(named);
+    /// Every part that a reference may lead to.
+    fn targets(&self, part: &Part<'a>, reference: &str) -> Vec<Part<'a>> {
+        let resolved = self.registry.resolver((*part.base).clone()).lookup(reference).ok();
+        let target = resolved.map(|resolved| {
+            let (schema, resolver, draft) = resolved.into_inner();
+            Part { schema, draft, base: resolver.base_uri() }
+        });
+        let mut targets = Vec::from_iter(target);
+        let name = reference.split_once('#').map_or("", |(_, name)| name);
+        for other in self.dynamic.get(name).into_iter().flatten() {
+            if targets.iter().all(|target| target.key() != other.key()) {
+                targets.push(other.clone());
+            }
         }
-        let (id, pointer) = reference.split_once('#').unwrap_or((reference, ""));
-        let base = if id.is_empty() { self.root } else { self.named.get(id)? };
-        base.pointer(pointer)
+        targets
     }
 }
 
@@ -131,6 +179,58 @@ mod tests {
         }
         assert!(check_references(&doubling(30, |next| json!({ "if": next, "then": next }))).is_err());
         assert!(check_references(&doubling(1_000_000 >> 8, |next| json!({ "not": next }))).is_err());
+    }
+
+    /// The same, where the name of a definition and the reference to it are written differently.
+    fn doubling_as(levels: usize, definition: impl Fn(usize) -> Value, reference: impl Fn(usize) -> String) -> Value {
+        let definitions: Map<String, Value> = (0..levels)
+            .map(|level| {
+                let mut part = definition(level);
+                let next = json!({ "$ref": reference(level + 1) });
+                part["allOf"] = json!([next, next]);
+                (format!("d{level}"), part)
+            })
+            .chain([(format!("d{levels}"), definition(levels))])
+            .collect();
+        json!({ "$ref": reference(0), "$defs": definitions })
+    }
+
+    #[test]
+    fn references_that_multiply_are_found_however_they_are_written() {
+        let plain = |_| json!({});
+        let escaped = |level| format!("#/%24defs/d{level}");
+        let absolute = |level| json!({ "$id": format!("http://x.test/d{level}.json") });
+        let relative = |level| json!({ "$id": format!("d{level}.json") });
+        let file = |level| format!("d{level}.json");
+        let anchor = |level| json!({ "$anchor": format!("d{level}") });
+        let dynamic = |level| json!({ "$dynamicAnchor": format!("d{level}") });
+        let name = |level| format!("#d{level}");
+        // A pointer in a part with an address of its own starts at that part.
+        let nested = |level| json!({ "$id": "http://x.test/all.json", "$defs": doubling_as(level, plain, escaped)["$defs"], "$ref": "#/$defs/d0" });
+        for levels in [5, 26] {
+            for schema in [
+                doubling_as(levels, plain, escaped),
+                doubling_as(levels, absolute, |level| format!("http://x.test/d{level}.json")),
+                doubling_as(levels, relative, file),
+                doubling_as(levels, anchor, name),
+                doubling_as(levels, dynamic, name),
+                json!({ "properties": { "a": nested(levels) } }),
+            ] {
+                assert!(jsonschema::validator_for(&schema).is_ok(), "{schema}");
+                assert_eq!(check_references(&schema).is_ok(), levels == 5, "{schema}");
+            }
+            for keyword in BY_PROPERTY {
+                let schema = doubling(levels, |next| json!({ keyword: { "a": next, "b": next, "c": ["a"] } }));
+                assert_eq!(check_references(&schema).is_ok(), levels == 5, "{keyword}");
+            }
+        }
+    }
+
+    #[test]
+    fn references_that_lead_nowhere_are_left_to_the_validator() {
+        for reference in ["http://x.test/other.json", "#/no/such", "#no", "http://json-schema.org/draft-07/schema#"] {
+            assert_eq!(check_references(&json!({ "$ref": reference })), Ok(()), "{reference}");
+        }
     }
 
     #[test]

@@ -6,8 +6,8 @@ use tsr_ast::{NodeId, SyntaxKind as K};
 
 use super::tree::{Problem, Tree};
 
-/// Nodes in each other. What stands left of an operator, a dot or a bracket counts only where code is compiled: a sum of many terms is
-/// not nested to its author.
+/// Nodes in each other. What stands left of an operator, a dot or a bracket counts only where code is compiled: a sum of many
+/// terms is nested, but its author does not see it as nested.
 const MAX_DEPTH: usize = 5_000;
 
 /// Decorators of one declaration, which the compiler copies one by one.
@@ -23,7 +23,7 @@ impl Tree {
     }
 }
 
-/// The first place that is nested too deep to be compiled, or has too much of what is dear to compile.
+/// The first place that is nested too deep to be compiled, or has too much of what is slow to compile.
 pub(super) fn too_deep_to_compile(tree: &Tree) -> Result<Option<Problem>, Error> {
     deeper_than(tree, |_| false)
 }

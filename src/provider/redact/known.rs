@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use super::{look::looks_like_a_key, needles::Needles, view::View};
+use super::{
+    look::looks_like_a_key,
+    needles::Needles,
+    view::{Strings, View},
+};
 
 /// `user:password` is no ordinary word, however short; but `a:b` is everywhere.
 const SHORTEST_PAIR: usize = 6;
@@ -17,7 +21,7 @@ pub(super) struct Known {
     anywhere: Vec<String>,
     /// The others, which are too much like ordinary words for that.
     in_place: BTreeSet<String>,
-    /// What a text is searched for, and for how many of the secrets: they are told at the start of a run, which may never look.
+    /// The search tables and how many secrets they cover; built on first use.
     needles: Option<(usize, Box<Needles>)>,
     /// How long the longest is.
     longest: usize,
@@ -69,12 +73,8 @@ impl Known {
         }
         let needles = self.needles();
         needles.find(text.as_bytes(), &|_| false, |range| found.push(to_letters(text, range)));
-        let mut view = View::of(text);
-        for _ in 0..LAYERS {
-            let Some(seen) = view else { break };
-            let is_joined = |at: usize| seen.is_joined(at);
-            needles.find(&seen.bytes, &is_joined, |range| found.push(to_letters(text, seen.place(&range))));
-            view = seen.further();
+        if find_in_views(needles, text, Strings::LeftOut, &mut found) {
+            find_in_views(needles, text, Strings::Kept, &mut found);
         }
         found
     }
@@ -88,6 +88,20 @@ impl Known {
         *count = self.anywhere.len();
         needles
     }
+}
+
+/// Where secrets stand in a text without its layers; returns whether the content of strings was left out.
+fn find_in_views(needles: &Needles, text: &str, strings: Strings, found: &mut Vec<Range<usize>>) -> bool {
+    let mut has_left_out_string = false;
+    let mut view = View::of(text, strings);
+    for _ in 0..LAYERS {
+        let Some(seen) = view else { break };
+        has_left_out_string = seen.has_left_out_string;
+        let is_joined = |at: usize| seen.is_joined(at);
+        needles.find(&seen.bytes, &is_joined, |range| found.push(to_letters(text, seen.place(&range))));
+        view = seen.further();
+    }
+    has_left_out_string
 }
 
 /// The range with all of the letters that it begins and ends in.

@@ -11,7 +11,7 @@ const CUT_SHORT: usize = 8;
 /// How much must be left where nothing marks the cut.
 const LONG_PIECE: usize = 12;
 
-/// So many letters at either end of a secret in a coding tell it from anything else.
+/// This many letters at either end of an encoded secret identify it.
 const CODED: usize = 16;
 
 /// So many bytes say whether a needle may stand at a place.
@@ -37,6 +37,8 @@ struct Secret {
     letters: Vec<u8>,
     /// A variable for a key may have the path of a file for its value, and that begins as the paths in most messages do.
     is_path: bool,
+    /// How much of its beginning is no secret.
+    public: usize,
 }
 
 struct Needle {
@@ -75,8 +77,7 @@ impl Needles {
         let part = folded.len().min(CUT_SHORT);
         self.insert(&folded[..part], Is::Beginning(number));
         self.insert(&folded[folded.len() - part..], Is::End(number));
-        let is_path = secret.starts_with(b"/") || secret.starts_with(b".") || secret.starts_with(b"~");
-        self.secrets.push(Secret { letters: folded, is_path });
+        self.secrets.push(Secret { letters: folded, is_path: is_path(secret), public: public_beginning(secret) });
         let once = BASE64.written(secret);
         let twice: Vec<Vec<u8>> = once.iter().flat_map(|letters| BASE64.written(letters)).collect();
         for (coding, texts) in
@@ -142,6 +143,31 @@ impl Needles {
     }
 }
 
+fn is_path(secret: &[u8]) -> bool {
+    matches!(secret, [b'/' | b'.' | b'~', ..] | [b'A'..=b'Z' | b'a'..=b'z', b':', b'\\' | b'/', ..])
+}
+
+/// How long the beginning of a secret is that others share: `sk-ant-api03-`, `https://hooks.slack.com/services/`.
+fn public_beginning(secret: &[u8]) -> usize {
+    let scheme = secret.windows(3).position(|bytes| bytes == b"://").map_or(0, |at| at + 3);
+    let host = secret[scheme..].iter().position(|byte| *byte == b'/').filter(|_| scheme > 0);
+    let is_host = |length: &usize| !secret[scheme..scheme + length].contains(&b'@');
+    let mut end = host.filter(is_host).map_or(0, |length| scheme + length + 1);
+    while let Some(length) = secret[end..].iter().position(|byte| b"-_/.:".contains(byte)) {
+        if !is_word(&secret[end..end + length]) {
+            break;
+        }
+        end += length + 1;
+    }
+    end
+}
+
+/// Whether these are small letters, and a number of two digits at most: `ant`, `api03`, `v1`.
+fn is_word(bytes: &[u8]) -> bool {
+    let letters = bytes.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    letters <= LONG_PIECE && bytes.len() - letters <= 2 && bytes[letters..].iter().all(u8::is_ascii_digit)
+}
+
 /// The place of a start among the bits.
 fn bit(start: u32) -> usize {
     (start.wrapping_mul(0x9e37_79b1) >> 16) as usize
@@ -162,7 +188,9 @@ fn beginning(text: &[u8], at: usize, secret: &Secret) -> Option<Range<usize>> {
     let rest = &text[at + length..];
     let is_cut = || rest.is_empty() || CUTS.iter().any(|cut| rest.starts_with(cut));
     let is_apart = || rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric());
-    is_enough(length, secret, is_cut, is_apart).then_some(at..at + length)
+    // Messages name what all keys of a service begin with.
+    let long = LONG_PIECE.max(secret.public + CUT_SHORT);
+    is_enough(length, secret, long, is_cut, is_apart).then_some(at..at + length)
 }
 
 /// The secret that ends at a place, or its end, if that is long.
@@ -171,11 +199,17 @@ fn ending(text: &[u8], end: usize, secret: &Secret) -> Option<Range<usize>> {
     let rest = &text[..end - length];
     let is_cut = || CUTS.iter().any(|cut| rest.ends_with(cut));
     let is_apart = || rest.last().is_none_or(|byte| !byte.is_ascii_alphanumeric());
-    is_enough(length, secret, is_cut, is_apart).then_some(end - length..end)
+    is_enough(length, secret, LONG_PIECE, is_cut, is_apart).then_some(end - length..end)
 }
 
-fn is_enough(length: usize, secret: &Secret, is_cut: impl Fn() -> bool, is_apart: impl Fn() -> bool) -> bool {
-    let is_long = || length >= LONG_PIECE && !secret.is_path && is_apart();
+fn is_enough(
+    length: usize,
+    secret: &Secret,
+    long: usize,
+    is_cut: impl Fn() -> bool,
+    is_apart: impl Fn() -> bool,
+) -> bool {
+    let is_long = || length >= long && !secret.is_path && is_apart();
     length == secret.letters.len() || (length >= CUT_SHORT && is_cut()) || is_long()
 }
 

@@ -58,16 +58,58 @@ fn long_pieces_of_a_key_are_found_and_other_words_stay() {
         ("Incorrect API key provided: sk-planted/0...cdef.", "Incorrect API key provided: [redacted]...cdef."),
         ("sk-plant****=abcdef", "[redacted]****=abcdef"),
         ("sk-plantedxxxxxxxx", "[redacted]xxxxxxxx"),
-        ("(sk-planted/01)", "([redacted])"),
-        ("starts with sk-planted/01, ends in 56789=abcdef", "starts with [redacted], ends in [redacted]"),
+        ("(sk-planted/0123+456)", "([redacted])"),
+        ("starts with sk-planted/0123+456, ends in 56789=abcdef", "starts with [redacted], ends in [redacted]"),
+        ("keys begin with sk-planted/, yours does not", "keys begin with sk-planted/, yours does not"),
         ("**+456789=abcdef", "**[redacted]"),
-        ("sk-planted/01st of May", "sk-planted/01st of May"),
+        ("sk-planted/0123+456th of May", "sk-planted/0123+456th of May"),
         ("planted/01 is none, nor is 6789=abcdef", "planted/01 is none, nor is 6789=abcdef"),
         ("sk-planted...", "[redacted]..."),
         ("in /home/me/work/p.lmt.mjs:1:2", "in /home/me/work/p.lmt.mjs:1:2"),
         ("in /home/me/work/secrets/key.pem:1", "in [redacted]:1"),
     ] {
         assert_eq!(redactor.apply(text), shown);
+    }
+}
+
+#[test]
+fn common_beginnings_of_secrets_stay() {
+    for (secret, text) in [
+        ("sk-ant-api03-Zx8qWe7rTy6uIo5pAs4dFg3h", "Anthropic keys begin with sk-ant-api03-, yours does not"),
+        ("sk-proj-v1-Zx8q-We7rTy6uIo5pAs4dFg3h", "a key as sk-proj-v1-, not more"),
+        ("https://hooks.slack.com/services/T0AB1/B0CD2/x1y2z3a4b5", "see https://hooks.slack.com/services/ for more"),
+        ("https://abc123.example.com/Hook/x1y2z3a4b5c6d7", "no https://abc123.example.com/v1 here"),
+        (r"C:\Users\me\keys\secret-key-0123.pem", r"in C:\Users\me\keys\p.lmt.mjs:1"),
+    ] {
+        let redactor = knowing(secret);
+        assert_eq!(redactor.apply(text), text);
+        assert_eq!(redactor.apply(&format!("got {secret}!")), "got [redacted]!");
+    }
+    for (secret, piece) in [
+        ("sk-ant-api03-Zx8qWe7rTy6uIo5pAs4dFg3h", "sk-ant-api03-Zx8qWe7r"),
+        ("https://me:pass-word@h.example/Hook/x1y2z3a4b5c6d7", "https://me:pass-word@h.example"),
+        ("a1b2c3d4-e5f6-7890-abcd-ef1234567890", "a1b2c3d4-e5f6"),
+    ] {
+        assert!(!knowing(secret).apply(&format!("starts with {piece}, it does")).contains(piece), "{piece}");
+    }
+}
+
+#[test]
+fn a_key_is_found_in_strings_of_the_terminal_and_around_them() {
+    let redactor = knowing("sk-ant-api03-Zx8qWe7rTy6uIo5pAs4dFg3h");
+    for begin in ["\u{1b}]0;", "\u{1b}P", "\u{1b}_", "\u{9d}", "\\u001b]0;"] {
+        for key in [
+            "sk-%61nt-%61pi03-Zx8qWe7rTy6uIo5pAs4dFg3h",
+            r"sk-ant-api03-Zx8\u0071We7rTy6uIo5pAs4dFg3h",
+            "sk-ant-api03-Zx8&#113;We7rTy6uIo5pAs4dFg3h",
+        ] {
+            assert_eq!(redactor.apply(&format!("{begin}{key}")), format!("{begin}[redacted]"), "{begin:?}");
+            let shown = redactor.apply(&format!("a{begin}{key}\u{7}b"));
+            assert_eq!(shown, format!("a{begin}[redacted]\u{7}b"), "{begin:?}");
+        }
+        let end = if begin.starts_with('\\') { r"\u0007" } else { "\u{7}" };
+        let around = format!("sk-ant-api03-{begin}title{end}Zx8qWe7rTy6uIo5pAs4dFg3h");
+        assert_eq!(redactor.apply(&around), "[redacted]", "{begin:?}");
     }
 }
 

@@ -1,15 +1,45 @@
-//! A text as somebody reads it who takes out what it was wrapped in: escapes resolved, line ends and letters that cannot be seen
-//! left out. Must not know what is looked for in it.
+//! A text with one layer of escapes, line ends and invisible characters removed. Must not know what is looked for in it.
 
-use std::ops::Range;
+use std::{cell::Cell, ops::Range};
 
 use crate::diagnostic::{Sequences, is_unseen};
 
 /// The bytes of a text without one layer of wrapping, and where each of them stands in the text itself.
 pub(super) struct View {
     pub(super) bytes: Vec<u8>,
-    /// Start and end in the text. Four gigabytes are enough.
-    places: Vec<(u32, u32)>,
+    /// Texts above 4 GiB get no view.
+    places: Vec<Place>,
+    /// The place that was asked for last.
+    last: Cell<usize>,
+    strings: Strings,
+    /// Whether the content of a string of the terminal was left out, in this view or an earlier one.
+    pub(super) has_left_out_string: bool,
+}
+
+/// Where the bytes of a view from one on stand in the text: each at a byte of its own, one after the other, or all of them at the same
+/// escape. One entry for each run, as texts may be large.
+#[derive(Clone, Copy)]
+struct Place {
+    from: u32,
+    start: u32,
+    end: u32,
+}
+
+impl Place {
+    fn of(self, at: u32) -> (u32, u32) {
+        if self.end - self.start > 1 {
+            return (self.start, self.end);
+        }
+        let start = self.start + (at - self.from);
+        (start, start + 1)
+    }
+}
+
+/// What becomes of the content of the terminal's strings, such as window titles. A secret may be broken by one, and may be in one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strings {
+    LeftOut,
+    Kept,
 }
 
 /// What stands at a place of a text, and how many bytes it takes there.
@@ -24,26 +54,57 @@ enum Unit {
 
 impl View {
     /// The text without its outermost layer; `None` when it has none.
-    pub(super) fn of(text: &str) -> Option<View> {
+    pub(super) fn of(text: &str, strings: Strings) -> Option<View> {
         u32::try_from(text.len()).ok()?;
-        unwrapped(text.as_bytes(), &|at| (narrow(at), narrow(at + 1)))
+        unwrapped(text.as_bytes(), strings, &|at| (narrow(at), narrow(at + 1)))
+    }
+
+    /// An empty one with room for so many bytes.
+    fn new(room: usize, strings: Strings) -> View {
+        let (bytes, places) = (Vec::with_capacity(room), Vec::new());
+        View { bytes, places, last: Cell::new(0), strings, has_left_out_string: false }
     }
 
     /// This one without its next layer.
     pub(super) fn further(&self) -> Option<View> {
-        unwrapped(&self.bytes, &|at| self.places[at])
+        let mut next = unwrapped(&self.bytes, self.strings, &|at| self.at(at))?;
+        next.has_left_out_string |= self.has_left_out_string;
+        Some(next)
     }
 
     /// Where a range of the bytes stands in the text.
     pub(super) fn place(&self, range: &Range<usize>) -> Range<usize> {
-        let first = self.places[range.start].0 as usize;
-        let last = range.end.checked_sub(1).map_or(first, |last| self.places[last].1 as usize);
+        let first = self.at(range.start).0 as usize;
+        let last = range.end.checked_sub(1).map_or(first, |last| self.at(last).1 as usize);
         first..last
     }
 
     /// Whether something was left out in front of a byte.
     pub(super) fn is_joined(&self, at: usize) -> bool {
-        at > 0 && self.places[at - 1].1 < self.places[at].0
+        at > 0 && self.at(at - 1).1 < self.at(at).0
+    }
+
+    /// Start and end of a byte in the text.
+    fn at(&self, at: usize) -> (u32, u32) {
+        let at = narrow(at);
+        // Most bytes are asked for one after the other.
+        let is_in = |index: usize| {
+            let is_behind = |place: &Place| place.from > at;
+            !self.places.get(index).is_none_or(is_behind) && self.places.get(index + 1).is_none_or(is_behind)
+        };
+        if !is_in(self.last.get()) {
+            self.last.set(self.places.partition_point(|place| place.from <= at).saturating_sub(1));
+        }
+        self.places.get(self.last.get()).map_or((at, at + 1), |place| place.of(at))
+    }
+
+    /// Adds a byte that stands there.
+    fn push(&mut self, byte: u8, (start, end): (u32, u32)) {
+        let from = narrow(self.bytes.len());
+        if self.places.last().is_none_or(|last| last.of(from) != (start, end)) {
+            self.places.push(Place { from, start, end });
+        }
+        self.bytes.push(byte);
     }
 }
 
@@ -51,46 +112,47 @@ fn narrow(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
-fn unwrapped(bytes: &[u8], place: &dyn Fn(usize) -> (u32, u32)) -> Option<View> {
+fn unwrapped(bytes: &[u8], strings: Strings, place: &dyn Fn(usize) -> (u32, u32)) -> Option<View> {
     let mut view: Option<View> = None;
     let mut sequences = Sequences::default();
+    let mut has_left_out_string = false;
     let mut at = 0;
     while at < bytes.len() {
-        let unit = unit(&bytes[at..], &mut sequences);
+        let was_in_string = sequences.is_in_string();
+        let unit = unit(&bytes[at..], &mut sequences, strings);
+        has_left_out_string |= was_in_string && sequences.is_in_string() && matches!(unit, Unit::Nothing(_));
         let length = match unit {
             Unit::Plain(length) | Unit::Letter(_, length) | Unit::Nothing(length) => length,
         };
         if !matches!(unit, Unit::Plain(_)) && view.is_none() {
-            let places = (0..at).map(place).collect();
-            view = Some(View { bytes: bytes[..at].to_vec(), places });
+            let mut first = View::new(bytes.len(), strings);
+            (0..at).for_each(|at| first.push(bytes[at], place(at)));
+            view = Some(first);
         }
-        if let Some(View { bytes: seen, places }) = &mut view {
-            match unit {
-                Unit::Plain(_) => {
-                    seen.extend_from_slice(&bytes[at..at + length]);
-                    places.extend((at..at + length).map(place));
-                }
-                Unit::Letter(letter, _) => {
-                    seen.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
-                    places.resize(seen.len(), (place(at).0, place(at + length - 1).1));
-                }
-                Unit::Nothing(_) => {}
+        match (&mut view, unit) {
+            (Some(view), Unit::Plain(_)) => (at..at + length).for_each(|at| view.push(bytes[at], place(at))),
+            (Some(view), Unit::Letter(letter, _)) => {
+                let place = (place(at).0, place(at + length - 1).1);
+                letter.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| view.push(byte, place));
             }
+            _ => {}
         }
         at += length;
     }
-    view
+    view.map(|view| View { has_left_out_string, ..view })
 }
 
-fn unit(bytes: &[u8], sequences: &mut Sequences) -> Unit {
+fn unit(bytes: &[u8], sequences: &mut Sequences, strings: Strings) -> Unit {
     // Most of a text is nothing else.
     let is_plain = |byte: &&u8| matches!(**byte, b' '..=b'~') && !matches!(**byte, b'%' | b'\\' | b'&');
-    let plain = if sequences.is_in_text() { bytes.iter().take_while(is_plain).count() } else { 0 };
+    let is_kept_string = strings == Strings::Kept && sequences.is_in_string();
+    let plain = if sequences.is_in_text() || is_kept_string { bytes.iter().take_while(is_plain).count() } else { 0 };
     if plain > 0 {
         return Unit::Plain(plain);
     }
     let (letter, length) = letter(bytes);
-    if !sequences.is_text(letter) {
+    let is_text = sequences.is_text(letter) || is_kept_string && sequences.is_in_string();
+    if !is_text {
         return Unit::Nothing(length);
     }
     let escape = match letter {
@@ -184,7 +246,7 @@ mod tests {
 
     fn read(text: &str) -> Vec<String> {
         let mut views = Vec::new();
-        let mut view = View::of(text);
+        let mut view = View::of(text, Strings::LeftOut);
         while let Some(next) = view {
             views.push(String::from_utf8_lossy(&next.bytes).into_owned());
             view = next.further();
@@ -212,10 +274,12 @@ mod tests {
     #[test]
     fn places_are_those_of_the_text() {
         let text = "x%2573\u{200b}\\u0074 end";
-        let view = View::of(text).and_then(|view| view.further()).unwrap();
+        let view = View::of(text, Strings::LeftOut).and_then(|view| view.further()).unwrap();
         assert_eq!(str::from_utf8(&view.bytes).unwrap(), "xst end");
         assert_eq!(&text[view.place(&(1..3))], "%2573\u{200b}\\u0074");
         assert_eq!(&text[view.place(&(1..2))], "%2573");
+        let places: Vec<_> = [6, 0, 3, 1, 2].map(|at| &text[view.place(&(at..at + 1))]).into();
+        assert_eq!(places, ["d", "x", " ", "%2573", "\\u0074"]);
         assert!(view.is_joined(2) && !view.is_joined(1) && !view.is_joined(0));
     }
 }

@@ -21,8 +21,11 @@ const LOST_CAUSE: (u32, Duration) = (3, Duration::from_secs(60));
 /// How much of a place a round of answers makes near the count at which the server refused.
 const CAUTIOUS: f64 = 0.25;
 
-/// So many connections that ended without an answer, and no connection to the server is used again.
+/// After this many connections that ended without an answer, no connection to the server is used again for a while.
 const MOST_CLOSED: u32 = 3;
+
+/// How long after the last of them.
+const CLOSED_TIME: Duration = Duration::from_secs(60);
 
 /// The door to one server.
 #[derive(Debug, Default)]
@@ -40,8 +43,8 @@ struct State {
     inside: usize,
     /// Requests that were answered, and are over.
     served: u64,
-    /// Connections that the server has ended without an answer, although it answers others.
-    closed: u32,
+    /// Connections that the server has ended without an answer, although it answers others, and when the last of them was.
+    closed: Option<(u32, Instant)>,
     /// Nobody enters before.
     closed_until: Option<Instant>,
     /// It was closed ahead of time, and nobody was told.
@@ -58,6 +61,11 @@ struct State {
 }
 
 impl State {
+    /// How many connections have ended without an answer, one soon after the other.
+    fn recently_closed(&self) -> u32 {
+        self.closed.filter(|(_, last)| last.elapsed() < CLOSED_TIME).map_or(0, |(count, _)| count)
+    }
+
     /// Counts a refusal that was nobody else's fault; after some the line is given up.
     fn count_refusal(&mut self, sent: Instant, words: &str) {
         let (count, since) = self.refused_alone.unwrap_or((0, sent));
@@ -153,13 +161,14 @@ impl Gate {
     pub(in crate::provider) fn note_closed(&self) {
         let mut state = self.state();
         if state.served > 0 {
-            state.closed += 1;
+            state.closed = Some((state.recently_closed() + 1, Instant::now()));
         }
     }
 
-    /// Whether connections may be used again: a server that closes them after its answers says so too late for some requests.
+    /// Whether connections may be used again: when a server closes them after its answers, some requests are sent before the
+    /// close is seen.
     pub(in crate::provider) fn keeps_connections(&self) -> bool {
-        self.state().closed < MOST_CLOSED
+        self.state().recently_closed() < MOST_CLOSED
     }
 
     /// How long an announced pause still lasts, for the first who has to wait for it.

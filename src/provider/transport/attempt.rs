@@ -184,7 +184,7 @@ pub(super) async fn attempt<'a>(model: &'a HttpModel, prepared: &Prepared) -> Re
 }
 
 /// Lets the event loop look at the connections that wait in the pool. While a script computes, the server may have closed some,
-/// and a request would be sent into the void. In the first turn the loop asks the system for what has happened, in the second one
+/// and a request would be sent on a closed connection. In the first turn the loop asks the system for what has happened, in the second one
 /// the connections act on it. A task of its own, as this one may be polled again before the loop has had its turn.
 async fn see_closed_connections() {
     let turns = tokio::spawn(async {

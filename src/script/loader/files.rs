@@ -24,7 +24,7 @@ pub(super) fn refused(refusal: Refusal) -> ScriptError {
     ScriptError::error(refusal.message).name("PermissionError").code(REFUSED)
 }
 
-/// Reads a file that nobody has asked about. The descriptions above a script's own folder are free to read, but not what a link in
+/// Reads a file without a permission check by the caller. The descriptions above a script's own folder are free to read, but not what a link in
 /// their place leads to.
 ///
 /// # Errors

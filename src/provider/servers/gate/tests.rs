@@ -82,6 +82,27 @@ async fn the_line_is_given_up_when_nobody_is_let_in() {
 }
 
 #[tokio::test]
+async fn connections_are_used_again_some_time_after_they_were_closed() {
+    let gate = Arc::new(Gate::default());
+    for _ in 0..MOST_CLOSED {
+        gate.note_closed();
+    }
+    assert!(gate.keeps_connections(), "a server that has answered nothing");
+    gate.enter().await.unwrap().answered();
+    for _ in 0..2 {
+        for _ in 0..MOST_CLOSED {
+            assert!(gate.keeps_connections());
+            gate.note_closed();
+        }
+        assert!(!gate.keeps_connections());
+        if let Some((_, last)) = &mut gate.state().closed {
+            *last -= CLOSED_TIME;
+        }
+    }
+    assert!(gate.keeps_connections());
+}
+
+#[tokio::test]
 async fn an_announced_pause_is_told_to_the_first_who_waits() {
     let gate = Gate::default();
     gate.announce(Duration::from_secs(1));

@@ -67,7 +67,7 @@ pub(crate) async fn file_input<'js>(
     if matches!(schema, Schema::Json(_)) {
         declaration.add_defaults(&mut filled.input);
     }
-    // The input may be most of what memory there is: it is lent, not copied.
+    // The input may be most of what memory there is: it is moved out and back instead of copied.
     let mut input = Json::Object(std::mem::take(&mut filled.input));
     let value = revived(ctx, &shape, &input)?;
     filled.input = input.as_object_mut().map(std::mem::take).unwrap_or_default();

@@ -20,7 +20,7 @@ pub(super) fn check_size<'js>(ctx: &Ctx<'js>, value: &Value<'js>, max_depth: usi
         Ok(()) | Err(Stop::Circle) => Ok(()),
         Err(Stop::TooDeep) => Err(format!("nested deeper than {max_depth} levels")),
         Err(Stop::TooLarge) => {
-            Err(format!("it holds more than {MAX_VALUES} values, where each counts as often as it is written"))
+            Err(format!("it holds more than {MAX_VALUES} values (a value that occurs twice counts twice)"))
         }
     }
 }

@@ -15,7 +15,7 @@ use super::super::super::address::{host_and_port, is_loopback};
 pub(super) struct Names {
     /// The address that it listens at.
     pub(super) own: IpAddr,
-    /// Whether requests are told apart by a token; then any name may lead here.
+    /// Whether requests must carry a token; then any name may lead here.
     pub(super) has_token: bool,
 }
 

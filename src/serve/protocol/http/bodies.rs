@@ -1,4 +1,4 @@
-//! Reading the bodies of requests, within one limit for all connections: whoever reaches the server may open as many as it likes.
+//! Reading the bodies of requests, within one limit for all connections, as the number of connections is not limited.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,7 +25,7 @@ const MAX_TOGETHER: usize = 64 << 20;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long the rest of a body that is refused is read and dropped.
-const FAREWELL: Duration = Duration::from_secs(2);
+const DRAIN_TIME: Duration = Duration::from_secs(2);
 
 /// What is free of the limit.
 pub(super) struct Bodies(Arc<Semaphore>);
@@ -46,7 +46,7 @@ impl Bodies {
         if read.is_err() {
             // A client that is still writing when the connection is closed may never see the answer.
             let rest = async { while let Some(Ok(_)) = body.frame().await {} };
-            let _ = timeout(FAREWELL, rest).await;
+            let _ = timeout(DRAIN_TIME, rest).await;
         }
         read
     }

@@ -89,7 +89,7 @@ impl HttpServer {
             .disable_allowed_origins();
         let service =
             StreamableHttpService::new(move || Ok(Handler::new(files.clone())), Arc::new(Sessions::new()), config);
-        // A page knows no token, and nobody knows by which names a proxy or another machine comes here.
+        // With a token any Host is accepted: names of proxies are not known.
         let names = Names { own: self.address.ip(), has_token: self.token.is_some() };
         let door = Arc::new(Door { path: PATH, names, token: self.token, bodies: Bodies::default(), service });
         let mut connections = JoinSet::new();
