@@ -1,7 +1,6 @@
 //! Reading the files that a user names, whole.
 //!
 //! Owns: what can be read at all. A device such as `/dev/zero` has no end, and a named pipe without a writer never reaches its end.
-//! Must not know: what a file is for.
 
 use std::{
     fs::{self, File, Metadata},
@@ -87,7 +86,7 @@ fn is_named_pipe(found: &Metadata) -> bool {
     std::os::unix::fs::FileTypeExt::is_fifo(&found.file_type())
 }
 
-/// Whether it is a device other than the terminal, where somebody ends what is typed, and `/dev/null`.
+/// Whether it is a device other than the terminal, where input ends with Ctrl-D, and `/dev/null`.
 #[cfg(unix)]
 fn is_device(found: &Metadata) -> bool {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};

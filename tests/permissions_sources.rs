@@ -46,7 +46,7 @@ const SOURCES: [(&str, &str, &str); 24] = [
     ("conf/token.sh", "", ""),
 ];
 
-/// A file that tries each source in each of these ways, and tells of those that are not refused.
+/// A file that tries each source in each of these ways, and prints those that are not refused.
 fn with_sources(ways: &str) -> Folder {
     let files: Vec<&str> = SOURCES.iter().map(|(file, ..)| *file).collect();
     let folder = folder(&format!(

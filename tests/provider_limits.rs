@@ -233,7 +233,7 @@ fn forty_at_once(address: &str) -> (String, String) {
           for (const round of [1, 2]) {
             const texts = await Promise.all(Array.from({ length: 40 }, (_, n) => one(n)));
             count += texts.filter((text) => text === 'done').length;
-            // The server closes its connections while nobody looks at them.
+            // The server closes its connections while the script computes.
             for (const until = Date.now() + 100; Date.now() < until; );
           }
           console.log(count);

@@ -1,4 +1,4 @@
-//! Reports the end of a run from another thread when the run's own thread is blocked in native work. Must not know why it ends.
+//! Reports the end of a run from another thread when the run's own thread is blocked in native work.
 
 use std::{
     io::{self, Write},

@@ -1,6 +1,6 @@
 //! Ending the process from other threads than that of the run: at Ctrl-C, when it is asked to end or loses the terminal
 //! (docs/reference.md, "The command line"), and when the run has passed its limit on time and is stuck in native work, which nothing
-//! interrupts. Must not know what runs.
+//! interrupts.
 //!
 //! Signals arrive on a thread of their own. A run with `-f json` or `-f events` is asked to end and gets some time to print its result;
 //! any other ends with the process at once. The clock of a run with a limit is watched by another thread.

@@ -173,7 +173,7 @@ fn reach<T>(
 
 /// Where a path leads, also one where nothing is yet.
 fn path(typed: &str) -> Result<PathBuf, String> {
-    crate::permission::real_path(Path::new(typed)).ok_or_else(|| "the path leads nowhere".to_owned())
+    crate::permission::real_path(Path::new(typed)).ok_or_else(|| "the path cannot be resolved".to_owned())
 }
 
 /// The folder of a file, and every `node_modules` that packages are looked for in.

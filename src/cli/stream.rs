@@ -1,4 +1,4 @@
-//! Standard output and standard error, as far as texts depend on what is behind them. Must not know what is written.
+//! Standard output and standard error: whether each is a terminal, and what of a text reaches it.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Brackets in each other, counted before any parser sees them. Must not know the language.
+//! Counts nested brackets before a parser reads the text.
 
 use super::diagnostics::CodeDiagnostic;
 

@@ -1,4 +1,4 @@
-//! Control characters and escape sequences in text that others wrote. Must not know where the text is shown.
+//! Removes control characters and escape sequences from text of third parties.
 
 use std::borrow::Cow;
 

@@ -45,7 +45,7 @@ impl Network {
     }
 
     /// The files with certificates to believe beside the platform's, each with the variable that names it.
-    pub(super) fn certificate_files(&self) -> Vec<(&'static str, PathBuf)> {
+    pub(crate) fn certificate_files(&self) -> Vec<(&'static str, PathBuf)> {
         let file = |name| Some((name, PathBuf::from(self.variables.get(name)?.trim())));
         [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS].into_iter().filter_map(file).collect()
     }

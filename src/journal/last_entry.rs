@@ -1,4 +1,4 @@
-//! The end of a run, written down by another thread than that of the run, which may be stuck in native work. Must not know why.
+//! Writes the end of a run to the journal from another thread, when the thread of the run is blocked in native work.
 
 use std::{
     path::{Path, PathBuf},

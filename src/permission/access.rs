@@ -1,4 +1,4 @@
-//! The kinds of access that are checked, and refusals. Must not know what is allowed.
+//! The kinds of access that are checked, and refusals.
 
 /// An access to something outside the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

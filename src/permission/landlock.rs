@@ -281,8 +281,7 @@ mod linux {
                 Some(false) => BitFlags::empty(),
                 _ if is_process(path) || by_identity() => BitFlags::empty(),
                 Some(true) => access & AccessFs::from_read(ABI::V5),
-                // Settings of the kernel, by which root could start programs outside these rules.
-                None if path.starts_with("/proc") || path.starts_with("/sys") => access & AccessFs::from_read(ABI::V5),
+                None if names::is_of_system(path) => access & AccessFs::from_read(ABI::V5),
                 None => access,
             }
         }

@@ -62,6 +62,11 @@ pub(super) fn shut_name(name: &str) -> Option<Shut> {
     NAMES.iter().find(|(pattern, _)| fits(pattern)).map(|(_, shut)| *shut)
 }
 
+/// Whether a real path belongs to the kernel. Nothing is written there: root could start programs by its settings.
+pub(super) fn is_of_system(real: &Path) -> bool {
+    real.starts_with("/proc") || real.starts_with("/sys")
+}
+
 /// Whether a path ends with the name of the journal's folder.
 pub(super) fn is_journal_folder(path: &Path) -> bool {
     path.file_name().is_some_and(|name| is_folder(name.as_encoded_bytes()))

@@ -27,7 +27,7 @@ impl Permissions {
             return Ok(None);
         }
         let last = if is_followed { Last::Followed } else { Last::Itself };
-        let refused = || Refusal { message: format!("writing {path} is not allowed: the path leads nowhere") };
+        let refused = || Refusal { message: format!("writing {path} is not allowed: the path cannot be resolved") };
         let real = paths::real(Path::new(path), last).ok_or_else(refused)?;
         let held = match held(&real, is_followed) {
             Ok(held) => held,

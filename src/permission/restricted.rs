@@ -1,5 +1,5 @@
 //! The rights of a restricted prompt file (`run --restrict`): it may read its own folder and `node_modules`, everything else has to
-//! be given. Must not know the command line.
+//! be given.
 
 use std::{
     collections::BTreeSet,
@@ -12,6 +12,7 @@ use std::{
 use super::{
     Access, Refusal,
     hosts::{self, HostRule},
+    names,
     paths::{self, Last},
     programs::Programs,
     reach::{Reach, refusal},
@@ -89,8 +90,8 @@ impl Restricted {
     /// The real path, unless it is protected.
     fn real(&self, path: &str, last: Last, is_change: bool, what: &dyn Fn() -> String) -> Result<PathBuf, Refusal> {
         let found = paths::real_with_links(Path::new(path), last);
-        let (real, links) = found.ok_or_else(|| never(&what(), "the path leads nowhere"))?;
-        if is_change && ["/proc", "/sys"].iter().any(|system| real.starts_with(system)) {
+        let (real, links) = found.ok_or_else(|| never(&what(), "the path cannot be resolved"))?;
+        if is_change && names::is_of_system(&real) {
             return Err(never(&what(), "it belongs to the system"));
         }
         match self.shut.why(&real, is_change).or_else(|| shut::why_link(&links, is_change)) {

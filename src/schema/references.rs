@@ -1,5 +1,5 @@
 //! How often the parts of a schema are checked against one and the same value. A reference that occurs twice is followed twice: thirty
-//! definitions, each of which names the next one twice, are a thousand million checks. Must not know values.
+//! definitions, each of which names the next one twice, are a thousand million checks.
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -1,5 +1,5 @@
 //! The clock of a run and its budget, as every thread may read them: the thread that runs the scripts may be busy with native work
-//! that never ends. Must not know what happens to a run that is late.
+//! that never ends.
 
 use std::{
     fmt,

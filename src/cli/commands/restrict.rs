@@ -1,17 +1,18 @@
-//! Sets up a restricted run: which files are protected, and which lmthing itself needs. Must not know the options.
+//! Sets up a restricted run: which files are protected, and which lmthing itself needs.
 
 use std::path::{Path, PathBuf};
 
 use crate::{
     cli::setup_args::SetupArgs,
     cost::PRICES_VARIABLE,
+    http::Network,
     journal::JOURNAL_VARIABLE,
     permission::{Own, Permissions, Restricted, ShutFiles},
     provider::key_paths,
 };
 
-/// Variables that name files which lmthing trusts: prices, and certificates of servers that get keys.
-const TRUSTED_VARIABLES: [&str; 4] = [PRICES_VARIABLE, "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
+/// Names a folder of certificates, which the TLS library reads by itself.
+const CERTIFICATE_FOLDER: &str = "SSL_CERT_DIR";
 
 /// The parts of a command that decide which files are protected or needed.
 #[derive(Clone, Copy)]
@@ -91,7 +92,11 @@ fn shut_files(around: Around<'_>, keys: &[PathBuf]) -> ShutFiles {
     let with_keys = setup.env_file.iter().cloned().chain([PathBuf::from(".env")]).chain(keys.iter().cloned());
     let named =
         [setup.mcp_config.as_deref(), setup.mock.as_deref(), record, replay].into_iter().flatten().map(Path::to_owned);
-    let unchanged = named.chain(TRUSTED_VARIABLES.iter().filter_map(|name| variable(name)));
+    // A server whose certificate is trusted gets keys.
+    let network = Network::new(|name| variable(name).map(|value| value.to_string_lossy().into_owned()));
+    let certificates = network.certificate_files().into_iter().map(|(_, path)| path);
+    let unchanged =
+        named.chain([PRICES_VARIABLE, CERTIFICATE_FOLDER].into_iter().filter_map(variable)).chain(certificates);
     let shut = ShutFiles::with_keys(with_keys).and_journal(journal).and_unchanged(unchanged);
     let shut = variable(JOURNAL_VARIABLE).iter().fold(shut, |shut, journal| shut.and_journal(journal));
     let folder = file.canonicalize().ok().and_then(|file| file.parent().map(Path::to_owned));

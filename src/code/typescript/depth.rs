@@ -1,5 +1,5 @@
 //! How deep a text is nested. TypeScript's compiler and checker look from each node at those around it, and QuickJS does at labels and
-//! functions: a time that grows with the square of the depth, without a limit of their own. Must not know what the nodes are for.
+//! functions: a time that grows with the square of the depth, without a limit of their own.
 
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind as K};

@@ -328,7 +328,7 @@ impl Pool {
         written.map_err(|error| self.writer.failed(&error))
     }
 
-    /// A script that cannot be interrupted keeps its thread; the rows beside it are started again on another thread. A row past its
+    /// A script that cannot be interrupted keeps its thread; its other rows are started again on another thread. A row past its
     /// own limit is ended, even if its thread is still blocked.
     fn give_up_on_the_stuck(&mut self, listener: &mut dyn Listener) -> Result<(), Box<Diagnostic>> {
         let is_late = |row: &Running| Some((row.row, row.watched.late()?));

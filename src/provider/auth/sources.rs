@@ -31,7 +31,7 @@ enum Source {
 }
 
 static SOURCES: &[Source] = &[
-    // AWS. Whoever knows the address of a container's role gets its keys.
+    // AWS. The address of a container's role is enough to get its keys.
     Value("AWS_CONTAINER_AUTHORIZATION_TOKEN"),
     Value("AWS_CONTAINER_CREDENTIALS_FULL_URI"),
     Value("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"),
@@ -69,7 +69,7 @@ static SOURCES: &[Source] = &[
     Command("/credential_source/executable/command"),
 ];
 
-/// Folders with programs that every user of the machine has: nobody keeps keys there.
+/// Folders with programs of the system, which hold no keys.
 const PROGRAMS: [&str; 7] = ["/bin", "/sbin", "/usr", "/lib", "/lib64", "/opt", "/nix"];
 
 /// A file or folder of the table.

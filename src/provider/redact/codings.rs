@@ -1,4 +1,4 @@
-//! The codings in which a secret is known again. Must not know any secret.
+//! The encodings in which secrets are found.
 
 /// A coding that writes so many bits a letter.
 #[derive(Clone, Copy, Debug)]

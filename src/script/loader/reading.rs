@@ -1,4 +1,4 @@
-//! Reading a module's file for the script of an engine. Must not know what kind of module it is.
+//! Reading a module's file for the script of an engine.
 
 use std::path::Path;
 

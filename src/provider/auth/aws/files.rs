@@ -8,7 +8,7 @@ use aws_types::os_shim_internal::Fs;
 use super::profile;
 use crate::provider::{Env, auth::sources::KeyFile};
 
-/// The variables that name a file. The crates are told where each of them is.
+/// The variables that name a file. Their paths are passed to the crates.
 const NAMED: [&str; 4] = [
     "AWS_CONFIG_FILE",
     "AWS_SHARED_CREDENTIALS_FILE",

@@ -1,4 +1,4 @@
-//! Who may ask at all: by the right name, at the right path, with the token if there is one. Must not know what is asked.
+//! Checks who sends a request: its `Host`, its path, and the bearer token if there is one.
 
 use std::convert::Infallible;
 
