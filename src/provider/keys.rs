@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{Env, auth, catalog, redact::address_has_secret, settings::Setting};
-use crate::http::PROXY_VARIABLES;
+use crate::http::{Network, PROXY_VARIABLES};
 
 /// A value of this length stands in no other text by chance.
 const LONG_KEY: usize = 12;
@@ -76,6 +76,12 @@ pub(crate) fn key_paths(variables: &[(String, String)]) -> Vec<PathBuf> {
     paths.sort();
     paths.dedup();
     paths
+}
+
+/// The files with certificates to trust: a server whose certificate is trusted gets keys.
+pub(crate) fn certificate_paths(variables: &[(String, String)]) -> Vec<PathBuf> {
+    let value = |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+    Network::new(value).certificate_files().into_iter().map(|(_, path)| path).collect()
 }
 
 #[cfg(test)]

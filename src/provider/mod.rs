@@ -44,7 +44,7 @@ pub use create::create;
 pub(crate) use create::create_with_own_key;
 pub use error::{ProviderError, ProviderErrorKind};
 pub use fallback::FallbackModel;
-pub(crate) use keys::{key_paths, key_variables};
+pub(crate) use keys::{certificate_paths, key_paths, key_variables};
 pub(crate) use mock::{MockModel, MockOptions};
 pub(crate) use mock_item::{MockItem, WrongMockItem};
 pub(crate) use models::{ModelList, ProviderInfo, list_models};

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::{
     cli::setup_args::SetupArgs,
     cost::PRICES_VARIABLE,
-    http::Network,
     journal::JOURNAL_VARIABLE,
     permission::{Own, Permissions, Restricted, ShutFiles},
-    provider::key_paths,
+    provider::{certificate_paths, key_paths},
 };
 
 /// Names a folder of certificates, which the TLS library reads by itself.
@@ -93,10 +92,9 @@ fn shut_files(around: Around<'_>, keys: &[PathBuf]) -> ShutFiles {
     let named =
         [setup.mcp_config.as_deref(), setup.mock.as_deref(), record, replay].into_iter().flatten().map(Path::to_owned);
     // A server whose certificate is trusted gets keys.
-    let network = Network::new(|name| variable(name).map(|value| value.to_string_lossy().into_owned()));
-    let certificates = network.certificate_files().into_iter().map(|(_, path)| path);
-    let unchanged =
-        named.chain([PRICES_VARIABLE, CERTIFICATE_FOLDER].into_iter().filter_map(variable)).chain(certificates);
+    let unchanged = named
+        .chain([PRICES_VARIABLE, CERTIFICATE_FOLDER].into_iter().filter_map(variable))
+        .chain(certificate_paths(variables));
     let shut = ShutFiles::with_keys(with_keys).and_journal(journal).and_unchanged(unchanged);
     let shut = variable(JOURNAL_VARIABLE).iter().fold(shut, |shut, journal| shut.and_journal(journal));
     let folder = file.canonicalize().ok().and_then(|file| file.parent().map(Path::to_owned));
