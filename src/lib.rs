@@ -41,6 +41,7 @@ mod http;
 mod input;
 mod journal;
 mod map;
+pub mod parser;
 mod plugin;
 mod process;
 mod prompt;

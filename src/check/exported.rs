@@ -8,7 +8,8 @@ use std::{
 };
 
 use super::module::Module;
-use crate::code::{Language, Tree, check_nesting};
+use crate::code::{Tree, check_nesting};
+use crate::parser::Language;
 
 /// How a module may export a name.
 enum Exported {

@@ -11,8 +11,8 @@ use super::{
     locate::Places,
 };
 use crate::{
-    code::Language,
     diagnostic::Location,
+    parser::Language,
     script::bindings::inspect::{Fault, Weight},
 };
 

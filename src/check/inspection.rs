@@ -29,12 +29,13 @@ use crate::{
     permission::{ApprovalRules, NobodyToAsk, Permissions},
     provider::{ProviderContext, Redactor},
     script::{
-        Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost, THREAD_STACK_SIZE,
+        ScriptHost, THREAD_STACK_SIZE,
         bindings::{
-            self, Doors, Exchanges,
+            Doors, Exchanges,
             inspect::{self, Fault, Inspection, NamedModel, NoLimits, Rendered, RenderedTool, Silence, Weight},
         },
     },
+    session::{Program, ProgramOptions},
 };
 
 /// How much longer than a script a check waits: for what the engine does not interrupt, such as `Atomics.wait`.
@@ -174,22 +175,18 @@ fn without_secrets(tool: RenderedTool, redactor: &Redactor) -> RenderedTool {
 async fn run(path: &Path, options: &CheckOptions, redactor: &Redactor, host: &Rc<Kept>) -> Result<Inspection, String> {
     let silence = Rc::new(Silence::default());
     let doors = doors_of_nobody(silence.clone(), &options.variables, redactor);
-    let engine = Engine::new(EngineOptions {
-        native_modules: bindings::NATIVE_MODULES.to_vec(),
+    let program = ProgramOptions {
         argv: argv(path),
         env: options.variables.clone(),
         permissions: Permissions::reading_only("check renders"),
-        max_stack_size: SCRIPT_STACK_SIZE,
         max_memory: Some(MAX_MEMORY),
-        ..EngineOptions::new(host.clone())
-    });
-    let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
-    let installed = engine.context().with(|ctx| bindings::install(&ctx, doors)).await;
-    installed.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
+        ..ProgramOptions::new(host.clone(), doors)
+    };
+    let program = Program::load(path, program).await?;
     let line = command_line(path, options);
     let asked =
         inspect::Inspected { path, render: options.render, line: &line, limit: options.limit, silence: &silence };
-    Ok(inspect::inspect_file(&engine, &asked).await)
+    Ok(inspect::inspect_file(program.engine(), &asked).await)
 }
 
 /// Doors behind which nobody is: no model answers, and nothing is approved.

@@ -15,7 +15,8 @@ use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
 use super::module::{Local, Module};
-use crate::code::{Language, Tree, check_nesting};
+use crate::code::{Tree, check_nesting};
+use crate::parser::Language;
 
 /// A variable that begins anew in each process.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,12 +8,13 @@ use crate::{
     permission::Permissions,
     provider::Redactor,
     script::{
-        Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost,
+        ScriptHost,
         bindings::{
-            self, ModelChoice,
+            ModelChoice,
             inspect::{Fault, Offer, Silence, offer_of_file},
         },
     },
+    session::{Program, ProgramOptions},
 };
 
 /// How a file is loaded.
@@ -39,20 +40,15 @@ pub(crate) struct OfferOptions {
 pub(crate) async fn offer(path: &Path, options: OfferOptions) -> Result<Offer, Diagnostic> {
     let silence = Rc::new(Silence::default());
     let doors = doors_of_nobody(silence, &options.variables, &options.redactor);
-    let engine = Engine::new(EngineOptions {
-        native_modules: bindings::NATIVE_MODULES.to_vec(),
+    let program = ProgramOptions {
         argv: argv(path),
         env: options.variables,
         permissions: options.permissions,
-        max_stack_size: SCRIPT_STACK_SIZE,
-        ..EngineOptions::new(options.host)
-    });
-    let failed = |what: &str, why: String| Diagnostic::new(format!("cannot {what}: {why}"));
-    let engine = engine.await.map_err(|error| failed("start the JavaScript engine", error.to_string()))?;
-    let installed = engine.context().with(|ctx| bindings::install(&ctx, doors)).await;
-    installed.map_err(|error| failed("install lmthing's bindings", error.to_string()))?;
-    let offer = offer_of_file(&engine, path, options.model.as_ref(), options.limit).await;
-    engine.abandon();
+        ..ProgramOptions::new(options.host, doors)
+    };
+    let program = Program::load(path, program).await.map_err(Diagnostic::new)?;
+    let offer = offer_of_file(program.engine(), path, options.model.as_ref(), options.limit).await;
+    program.abandon();
     offer.map_err(|Fault { message, hint, location, .. }| Diagnostic {
         message: options.redactor.apply(&message),
         hint: hint.map(|hint| options.redactor.apply(&hint)),

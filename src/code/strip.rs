@@ -1,10 +1,7 @@
 //! Types removed from model-written code, and the way back from the lines of the result.
 
-use super::{
-    body::Body,
-    diagnostics::CodeDiagnostic,
-    typescript::{Positions, to_javascript},
-};
+use super::{body::Body, diagnostics::CodeDiagnostic, typescript::to_javascript};
+use crate::parser::Positions;
 
 /// From a line of the generated JavaScript back to a line of the submitted code.
 #[derive(Debug)]

@@ -6,8 +6,9 @@ use tsr_ast::{NodeId, SyntaxKind};
 use super::{
     body::Body,
     diagnostics::CodeDiagnostic,
-    typescript::{Language, Problem, Tree, failed, guarded},
+    typescript::{Tree, failed, guarded},
 };
+use crate::parser::{Language, SyntaxProblem};
 
 /// More errors than this help nobody.
 const MAX_ERRORS: usize = 10;
@@ -31,7 +32,7 @@ impl Shape {
 /// # Errors
 /// The first syntax errors. Code that closes the function around it is one of them.
 pub(crate) fn parse(body: &Body) -> Result<Shape, Vec<CodeDiagnostic>> {
-    let diagnostic = |problem: Problem| {
+    let diagnostic = |problem: SyntaxProblem| {
         CodeDiagnostic::at(body.code(), body.offset_in_code(problem.offset), problem.code, problem.message)
     };
     let parsed = guarded(|| {
@@ -50,16 +51,16 @@ pub(crate) fn parse(body: &Body) -> Result<Shape, Vec<CodeDiagnostic>> {
 }
 
 /// What parses and yet may not stand in the body.
-fn refused(tree: &Tree, body: &Body) -> Result<Option<Problem>, Error> {
+fn refused(tree: &Tree, body: &Body) -> Result<Option<SyntaxProblem>, Error> {
     if let Some(offset) = first_outside(tree, body.statement_end())? {
         let message = "The code closes the function it is the body of: one closing bracket too many.".to_owned();
-        return Ok(Some(Problem { offset, code: 1128, message }));
+        return Ok(Some(SyntaxProblem { offset, code: 1128, message }));
     }
     let mut found = None;
     tree.walk(tree.root(), |node, kind| {
         if found.is_none() && is_module_syntax(kind) {
             let message = "Modules cannot be used here: call the functions you were given, and return the result.";
-            found = Some(Problem { offset: tree.start(node)?, code: 1232, message: message.to_owned() });
+            found = Some(SyntaxProblem { offset: tree.start(node)?, code: 1232, message: message.to_owned() });
         }
         Ok(found.is_none())
     })?;

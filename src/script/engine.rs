@@ -7,6 +7,7 @@ use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Result};
 use super::host::{self, ScriptHost};
 use super::native_module::{self, NativeModule};
 use super::{builtin, carried, diagnose, event_loop, gate, globals, lazy, loader, node};
+use crate::parser::{NoParser, Parser};
 use crate::permission::Permissions;
 
 /// How much stack scripts may use on a thread of [`THREAD_STACK_SIZE`]: some 25 000 calls, twice what Node allows. It is
@@ -32,6 +33,10 @@ pub struct EngineOptions {
     pub env: Vec<(String, String)>,
     /// What the script may reach.
     pub permissions: Permissions,
+    /// Reads source text, for TypeScript and for error messages.
+    pub parser: Rc<dyn Parser>,
+    /// A name of which scripts that are loaded are searched, see [`is_name_mentioned`](super::is_name_mentioned).
+    pub noted_name: Option<&'static str>,
     /// Bytes of stack that scripts may use; must be well below the stack of the thread. The default suits any thread;
     /// a thread of [`THREAD_STACK_SIZE`] can give [`SCRIPT_STACK_SIZE`].
     pub max_stack_size: usize,
@@ -48,6 +53,8 @@ impl EngineOptions {
             argv: Vec::new(),
             env: Vec::new(),
             permissions: Permissions::default(),
+            parser: Rc::new(NoParser),
+            noted_name: None,
             max_stack_size: 1 << 20,
             max_memory: None,
         }
@@ -65,7 +72,17 @@ impl Engine {
     /// # Errors
     /// When memory runs out, or a built-in module is broken (a defect of ours).
     pub async fn new(options: EngineOptions) -> Result<Self> {
-        let EngineOptions { host, native_modules, argv, env, permissions, max_stack_size, max_memory } = options;
+        let EngineOptions {
+            host,
+            native_modules,
+            argv,
+            env,
+            permissions,
+            parser,
+            noted_name,
+            max_stack_size,
+            max_memory,
+        } = options;
         let runtime = AsyncRuntime::new()?;
         runtime.set_max_stack_size(max_stack_size.min(SCRIPT_STACK_SIZE)).await;
         runtime.set_gc_threshold(GC_THRESHOLD).await;
@@ -73,7 +90,8 @@ impl Engine {
             runtime.set_memory_limit(bytes).await;
         }
         let native_modules = own_natives().chain(native_modules).collect();
-        let loader = loader::attach(&runtime, native_modules, permissions.clone()).await;
+        let modules = loader::Modules::new(parser, noted_name);
+        let loader = loader::attach(&runtime, native_modules, permissions.clone(), modules).await;
         let event_loop = event_loop::attach(&runtime, host.clone()).await;
         // Resolver, interrupt handler and rejection tracker are in place from the first line of JavaScript on.
         let context = AsyncContext::full(&runtime).await?;

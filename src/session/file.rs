@@ -16,18 +16,18 @@ use crate::{
     event::Events,
     input::CommandLine,
     permission::{Approver, Permissions},
-    prompt::{Decisions, Jobs, RunError},
+    prompt::RunError,
     provider::{Redactor, Servers},
     script::{
-        Engine, EngineOptions, ScriptHost, Turns,
-        bindings::{self, Doors, Exchanges, FileRun, ModelChoice, TypedInput},
-        keep_pieces, set_latest,
+        ScriptHost, Turns,
+        bindings::{Doors, Exchanges, FileRun, ModelChoice, TypedInput},
     },
 };
 
 use super::{
     doors::{Outside, doors},
     meter::Meter,
+    program::{Program, ProgramOptions},
     waiting::stop_when_all_wait,
 };
 
@@ -86,82 +86,75 @@ pub(crate) struct Surroundings {
 /// Runs a prompt file to its end.
 pub(crate) async fn run_file(path: &Path, options: FileRunOptions) -> FileRun {
     let (line, model, meter) = (options.line.clone(), options.model.clone(), options.meter.clone());
-    let goes_on = options.surroundings.goes_on;
-    let Ready { engine, turns, jobs, decisions } = match engine(options).await {
-        Ok(ready) => ready,
+    let (goes_on, turn) = (options.surroundings.goes_on, options.surroundings.turn);
+    let doors = doors_of(&options);
+    let (jobs, decisions) = (doors.jobs.clone(), doors.decisions.clone());
+    let program = match load(path, options, doors).await {
+        Ok(program) => program,
         Err(message) => return failed(message),
     };
+    let turns = program.engine().context().with(|ctx| turn.map(|span| Turns::new(&ctx, span)).transpose()).await;
+    let turns = match turns {
+        Ok(turns) => turns,
+        Err(error) => return failed(format!("cannot install lmthing's bindings: {error}")),
+    };
     let end = tokio::select! {
-        end = in_turns(turns, bindings::run_file(&engine, path, &line, model.as_ref())) => end,
+        end = in_turns(turns, program.run(&line, model.as_ref())) => end,
         () = meter.watch_clock() => unreachable!("watching the clock never ends by itself"),
         () = stop_when_all_wait((&jobs, &decisions), &meter) => unreachable!("waiting never ends by itself"),
     };
-    // Servers may take longer to end than the time that is left: that does not change how the run has ended.
+    // Closing servers must not change how the run has ended.
     meter.clock().finish();
-    bindings::close_servers(&engine).await;
+    program.close_servers().await;
     if !goes_on {
-        // The process ends next: taking the engine apart value by value would only cost time.
-        engine.abandon();
+        // The process ends next: freeing the engine value by value would only cost time.
+        program.abandon();
     }
     end
 }
 
-/// Loads a prompt file that is run elsewhere, and reads what was typed for it.
+/// Loads a prompt file that is run elsewhere, and reads its input.
 ///
 /// # Errors
-/// The file is wrong, or what was typed does not fit.
+/// The file is wrong, or the input does not fit its schema.
 pub(crate) async fn read_input(path: &Path, options: FileRunOptions) -> Result<TypedInput, Rc<RunError>> {
     let line = options.line.clone();
-    let ready = engine(options).await.map_err(|message| Rc::new(RunError::from(Diagnostic::new(message))))?;
-    let read = bindings::read_input(&ready.engine, path, &line).await;
-    ready.engine.abandon();
+    let doors = doors_of(&options);
+    let program = load(path, options, doors).await;
+    let program = program.map_err(|message| Rc::new(RunError::from(Diagnostic::new(message))))?;
+    let read = program.read_input(&line).await;
+    program.abandon();
     read
 }
 
-/// An engine for a prompt file.
-struct Ready {
-    engine: Engine,
-    turns: Option<Turns>,
-    jobs: Rc<Jobs>,
-    decisions: Rc<Decisions>,
-}
-
-/// Makes an engine with everything that a run asks for.
-async fn engine(options: FileRunOptions) -> Result<Ready, String> {
-    let surroundings = options.surroundings;
+/// What the bindings of a run call.
+fn doors_of(options: &FileRunOptions) -> Doors {
+    let surroundings = &options.surroundings;
     let rest = Outside {
-        meter: options.meter,
-        events: options.events,
-        exchanges: options.exchanges,
-        checkpoints: options.checkpoints,
-        approver: options.approver,
-        servers: surroundings.servers,
+        meter: options.meter.clone(),
+        events: options.events.clone(),
+        exchanges: options.exchanges.clone(),
+        checkpoints: options.checkpoints.clone(),
+        approver: options.approver.clone(),
+        servers: surroundings.servers.clone(),
     };
     let doors = doors(&options.host, &options.variables, &options.redactor, rest, surroundings.keeps_pieces);
-    let doors = Doors { mcp_config: surroundings.mcp_config, ..doors };
-    let (jobs, decisions) = (doors.jobs.clone(), doors.decisions.clone());
-    let engine = Engine::new(EngineOptions {
-        native_modules: bindings::NATIVE_MODULES.to_vec(),
+    Doors { mcp_config: surroundings.mcp_config.clone(), ..doors }
+}
+
+async fn load(path: &Path, options: FileRunOptions, doors: Doors) -> Result<Program, String> {
+    let surroundings = options.surroundings;
+    let options = ProgramOptions {
         argv: options.argv,
         env: options.variables,
-        max_stack_size: options.max_stack_size,
         permissions: surroundings.permissions,
+        max_stack_size: options.max_stack_size,
         max_memory: surroundings.max_memory,
-        ..EngineOptions::new(options.host)
-    });
-    let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
-    let installed = engine.context().with(|ctx| {
-        if let Some(latest) = surroundings.latest {
-            set_latest(&ctx, latest)?;
-        }
-        if surroundings.keeps_pieces {
-            keep_pieces(&ctx)?;
-        }
-        bindings::install(&ctx, doors)?;
-        surroundings.turn.map(|span| Turns::new(&ctx, span)).transpose()
-    });
-    let turns = installed.await.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
-    Ok(Ready { engine, turns, jobs, decisions })
+        latest: surroundings.latest,
+        keeps_pieces: surroundings.keeps_pieces,
+        ..ProgramOptions::new(options.host, doors)
+    };
+    Program::load(path, options).await
 }
 
 /// Drives a run, and says when it has its turn.

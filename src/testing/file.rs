@@ -24,13 +24,10 @@ use crate::{
     permission::{ApprovalRules, NobodyToAsk, Permissions},
     provider::Redactor,
     script::{
-        Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost,
-        bindings::{
-            self,
-            testing::{TestHost, TestSettings, allow_runs, install, run_test_file},
-        },
+        ScriptHost,
+        bindings::testing::{TestHost, TestSettings, allow_runs, install, run_test_file},
     },
-    session::{Meter, Outside, doors},
+    session::{Meter, Outside, Program, ProgramOptions, doors},
 };
 
 /// What a thread is given to run a file.
@@ -107,16 +104,14 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
         servers: None,
     };
     let doors = doors(&host, &options.variables, &teller.redactor, rest, false);
-    let engine = Engine::new(EngineOptions {
-        native_modules: bindings::NATIVE_MODULES.to_vec(),
+    let program = ProgramOptions {
         argv: argv(path),
         env: options.variables.clone(),
         permissions: Permissions::of_tests(options.is_live),
-        max_stack_size: SCRIPT_STACK_SIZE,
         max_memory: Some(MAX_MEMORY),
-        ..EngineOptions::new(host)
-    });
-    let engine = engine.await.map_err(|error| format!("cannot start the JavaScript engine: {error}"))?;
+        ..ProgramOptions::new(host, doors)
+    };
+    let program = Program::load(path, program).await?;
     let runs = Rc::new(runner(options, teller, teller.clone()));
     let settings = TestSettings {
         file: path.display().to_string(),
@@ -126,15 +121,14 @@ async fn run_tests(path: &Path, options: &TestOptions, teller: &Rc<Teller>) -> R
         filter: options.filter.clone(),
         timeout: options.timeout,
     };
-    let installed = engine.context().with(|ctx| {
-        bindings::install(&ctx, doors)?;
+    let installed = program.engine().context().with(|ctx| {
         install(&ctx, settings, teller.clone())?;
         allow_runs(&ctx, runs)
     });
     installed.await.map_err(|error| format!("cannot install lmthing's bindings: {error}"))?;
     let limit = Some(options.timeout).filter(|limit| !limit.is_zero());
     teller.begin("", limit);
-    run_test_file(&engine, path, limit).await;
+    run_test_file(program.engine(), path, limit).await;
     Ok(())
 }
 

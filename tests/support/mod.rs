@@ -111,6 +111,7 @@ pub fn run_file(path: &Path, native_modules: &[NativeModule]) -> Outcome {
 async fn run_here(path: &Path, native_modules: Vec<NativeModule>) -> Outcome {
     let buffers = Rc::new(Buffers::default());
     let mut options = EngineOptions::new(buffers.clone());
+    options.parser = Rc::new(lmthing::code::TypeScriptParser);
     options.native_modules = native_modules;
     options.max_stack_size = script::SCRIPT_STACK_SIZE;
     options.argv = vec!["lmthing".to_owned(), path.display().to_string()];

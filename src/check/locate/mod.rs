@@ -12,11 +12,7 @@ use super::{
     Position, Span,
     module::{Module, Range},
 };
-use crate::{
-    code::{Language, Tree},
-    diagnostic::closest,
-    script::bindings::inspect::Key,
-};
+use crate::{code::Tree, diagnostic::closest, parser::Language, script::bindings::inspect::Key};
 use values::Search;
 
 /// The values of one file.

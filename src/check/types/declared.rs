@@ -7,7 +7,8 @@ use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind as K};
 
 use crate::check::declarations;
-use crate::code::{Language, Tree};
+use crate::code::Tree;
+use crate::parser::Language;
 
 static DECLARED: LazyLock<Declared> = LazyLock::new(Declared::read);
 
@@ -128,7 +129,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::script::{ImportLookup, ImportTarget, bindings::NATIVE_MODULES};
+    use crate::script::{ImportTarget, bindings::NATIVE_MODULES};
 
     #[test]
     fn names_are_read_out_of_the_declarations() {
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_modules_that_are_declared_are_those_that_can_be_imported() {
-        let lookup = ImportLookup::new(NATIVE_MODULES);
+        let lookup = super::super::import_lookup();
         let declared: Vec<&str> = modules().collect();
         for name in &declared {
             let found = lookup.find(Path::new("/p.lmt.mjs"), name, None);

@@ -10,7 +10,8 @@ use super::edited::Edit;
 use super::later::{change_of, source};
 use super::shapes::MODULE;
 use crate::check::module::{Local, Module};
-use crate::code::{Language, Tree};
+use crate::code::Tree;
+use crate::parser::Language;
 
 /// The prompt of a file without plugins.
 const NO_PLUGINS: &str = "import('lmthing').PromptOf<{}>";

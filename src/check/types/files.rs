@@ -9,11 +9,10 @@ use tsr_jsstring::JsString;
 use tsr_vfs::{Entries, Error, FileContent, FileInfo, FileSystem, SnapshotId};
 
 use super::language::is_own;
-use super::shapes;
 use super::source::Source;
+use super::{import_lookup, shapes};
 use crate::check::declarations;
-use crate::code::Language;
-use crate::script::{ImportLookup, bindings::NATIVE_MODULES};
+use crate::parser::Language;
 
 /// The folders of the declarations in the binary.
 static FOLDERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -50,7 +49,7 @@ impl Sources {
             return Some(known);
         }
         // Only types lead here, which is rare.
-        let lookup = ImportLookup::new(NATIVE_MODULES);
+        let lookup = import_lookup();
         let source = Arc::new(Source::read(path, false, &lookup).ok()?);
         self.add(source.clone());
         Some(source)

@@ -7,7 +7,8 @@ use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind as K};
 
 use super::later::source;
-use crate::code::{Language, Tree};
+use crate::code::Tree;
+use crate::parser::Language;
 
 const FILTER: &str = ".filter(";
 

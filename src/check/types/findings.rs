@@ -14,7 +14,7 @@ use super::program::TypeError;
 use super::source::Source;
 use super::words::readable;
 use crate::check::{Finding, Related, Severity};
-use crate::code::Language;
+use crate::parser::Language;
 
 /// "Could not find a declaration file for module": such a package is `any`.
 const NO_DECLARATIONS: i32 = 7016;

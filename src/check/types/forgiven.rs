@@ -7,7 +7,8 @@ use tsr_ast::SyntaxKind as K;
 
 use super::filtered::is_filtered;
 use super::program::TypeError;
-use crate::code::{Language, Tree};
+use crate::code::Tree;
+use crate::parser::Language;
 
 /// "'new Promise()' needs a JSDoc hint to produce a 'resolve' that can be called without arguments."
 const RESOLVED_WITHOUT_VALUE: i32 = 2810;

@@ -8,7 +8,8 @@ use tsr_core::{
 use tsr_jsstring::JsString;
 
 use crate::check::declarations;
-use crate::code::{Language, library};
+use crate::code::library;
+use crate::parser::Language;
 
 /// Whether a file is the author's and not a package's.
 pub(super) fn is_own(path: &Path) -> bool {

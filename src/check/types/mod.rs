@@ -28,6 +28,7 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::{Arc, Once, mpsc};
 use std::time::Duration;
 
@@ -37,8 +38,9 @@ use program::{Checked, Kept, Wanted};
 use source::{Source, json_problem};
 
 use super::Finding;
-use crate::code::{Language, spawn_checker_thread};
+use crate::code::{TypeScriptParser, spawn_checker_thread};
 use crate::files::is_test_file;
+use crate::parser::Language;
 use crate::script::{ImportLookup, bindings::NATIVE_MODULES};
 
 /// How long the types of one file are checked.
@@ -176,7 +178,7 @@ impl Reached {
     fn follow(&mut self, file: &Path) {
         let mut known = BTreeSet::from([file.to_owned()]);
         let mut pending = VecDeque::from([file.to_owned()]);
-        let lookup = ImportLookup::new(NATIVE_MODULES);
+        let lookup = import_lookup();
         while let Some(path) = pending.pop_front() {
             self.files.push(path.clone());
             let source = match Source::read(&path, path == file && !is_test_file(file), &lookup) {
@@ -209,6 +211,11 @@ impl Reached {
             }
         }
     }
+}
+
+/// Resolves imports as a run does.
+fn import_lookup() -> ImportLookup {
+    ImportLookup::new(NATIVE_MODULES, Rc::new(TypeScriptParser))
 }
 
 #[cfg(test)]

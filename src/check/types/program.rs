@@ -16,8 +16,8 @@ use super::files::{Files, Sources};
 use super::language::{is_own, options};
 use super::shapes;
 use crate::check::declarations;
-use crate::code::Language;
 use crate::code::library::{self, WithLibrary};
+use crate::parser::Language;
 
 /// Diagnostics of category "error" (`tsr_diagnostics::Category::Error`).
 const ERROR: i32 = 1;

@@ -11,8 +11,9 @@ use super::exports::Exports;
 use super::imports::Imports;
 use super::open;
 use crate::check::{Finding, Severity, Span};
-use crate::code::{Language, Tree, check_nesting};
+use crate::code::{Tree, check_nesting};
 use crate::files::{is_prompt_file, is_test_file};
+use crate::parser::Language;
 use crate::script::{ImportLookup, ImportProblem, read_module};
 
 /// A file of the author's.

@@ -9,7 +9,8 @@ use tsr_core::{CompilerOptions, ModuleKind, ScriptTarget, Tristate};
 use tsr_embed::{EmitOnly, EmitOptions, EmittedFile, FileCache, ProgramOptions, Session};
 use tsr_jsstring::JsString;
 
-use super::positions::Positions;
+use super::source_map::positions_of_source_map;
+use crate::parser::Positions;
 
 const FILE: &[u8] = b"/module.mts";
 
@@ -24,7 +25,7 @@ pub(super) fn compile(text: &str) -> Result<(String, Positions), String> {
     // The comment that names a file for the source map, which is in memory.
     let end = code.rfind("//# sourceMappingURL=").unwrap_or(code.len());
     let code = code[..end].to_owned();
-    let positions = Positions::from_source_map(&map.text, text, &code)?;
+    let positions = positions_of_source_map(&map.text, text, &code)?;
     Ok((code, positions))
 }
 

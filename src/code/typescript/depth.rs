@@ -4,7 +4,8 @@
 use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind as K};
 
-use super::tree::{Problem, Tree};
+use super::tree::Tree;
+use crate::parser::SyntaxProblem;
 
 /// Nodes in each other. What stands left of an operator, a dot or a bracket counts only where code is compiled: a sum of many
 /// terms is nested, but its author does not see it as nested.
@@ -15,7 +16,7 @@ const MAX_DECORATORS: usize = 500;
 
 impl Tree {
     /// The syntax errors, in the order of the text; that it is nested too deep is the only one then.
-    pub(crate) fn problems(&self) -> Result<Vec<Problem>, Error> {
+    pub(crate) fn problems(&self) -> Result<Vec<SyntaxProblem>, Error> {
         match deeper_than(self, is_chain)? {
             Some(problem) => Ok(vec![problem]),
             None => self.parser_problems(),
@@ -24,11 +25,11 @@ impl Tree {
 }
 
 /// The first place that is nested too deep to be compiled, or has too much of what is slow to compile.
-pub(super) fn too_deep_to_compile(tree: &Tree) -> Result<Option<Problem>, Error> {
+pub(super) fn too_deep_to_compile(tree: &Tree) -> Result<Option<SyntaxProblem>, Error> {
     deeper_than(tree, |_| false)
 }
 
-fn deeper_than(tree: &Tree, is_free: impl Fn(K) -> bool) -> Result<Option<Problem>, Error> {
+fn deeper_than(tree: &Tree, is_free: impl Fn(K) -> bool) -> Result<Option<SyntaxProblem>, Error> {
     // A decorator takes two bytes at least, a level one.
     if tree.bytes().len() <= MAX_DEPTH.min(2 * MAX_DECORATORS) {
         return Ok(None);
@@ -53,8 +54,8 @@ fn deeper_than(tree: &Tree, is_free: impl Fn(K) -> bool) -> Result<Option<Proble
     Ok(None)
 }
 
-fn problem(tree: &Tree, node: NodeId, message: String) -> Result<Option<Problem>, Error> {
-    Ok(Some(Problem { offset: tree.start(node)?, code: 0, message }))
+fn problem(tree: &Tree, node: NodeId, message: String) -> Result<Option<SyntaxProblem>, Error> {
+    Ok(Some(SyntaxProblem { offset: tree.start(node)?, code: 0, message }))
 }
 
 /// Whether the first child is what stands left.

@@ -7,7 +7,7 @@ mod compile;
 mod depth;
 mod erase;
 mod kinds;
-mod positions;
+mod source_map;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -17,26 +17,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tsr_arena::Error;
 use tsr_ast::SyntaxKind;
 
-pub(crate) use positions::Positions;
 pub(crate) use tree::Tree;
-pub(crate) use tree::{Language, Problem};
 
+use crate::parser::{JavaScript, Language, SyntaxProblem};
 use erase::{Erased, erase};
-
-/// What became of a TypeScript module.
-#[derive(Debug)]
-pub(crate) struct JavaScript {
-    /// The code of a module.
-    pub code: String,
-    /// The way back to the source; none when every position is the same in both.
-    pub positions: Option<Positions>,
-}
 
 /// Makes JavaScript of the TypeScript module `text`. Types are not checked.
 ///
 /// # Errors
 /// The first syntax error.
-pub(crate) fn to_javascript(text: &str) -> Result<JavaScript, Problem> {
+pub(crate) fn to_javascript(text: &str) -> Result<JavaScript, SyntaxProblem> {
     guarded(|| {
         let tree = Tree::parse(text, Language::TypeScript).map_err(failed)?;
         let mut problems = tree.problems().map_err(failed)?;
@@ -60,16 +50,16 @@ pub(crate) fn to_javascript(text: &str) -> Result<JavaScript, Problem> {
 }
 
 /// A parser may be exhausted or led astray by what it reads; its panic is an error like another.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, SyntaxProblem>) -> Result<T, SyntaxProblem> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(failed("it crashed")))
 }
 
-pub(crate) fn failed(error: impl std::fmt::Display) -> Problem {
-    Problem { offset: 0, code: 0, message: format!("The TypeScript parser failed ({error})") }
+pub(crate) fn failed(error: impl std::fmt::Display) -> SyntaxProblem {
+    SyntaxProblem { offset: 0, code: 0, message: format!("The TypeScript parser failed ({error})") }
 }
 
 /// What TypeScript offers for CommonJS alone, which no ES module can be made of.
-fn common_js_statement(tree: &Tree) -> Result<Option<Problem>, Error> {
+fn common_js_statement(tree: &Tree) -> Result<Option<SyntaxProblem>, Error> {
     for statement in tree.statements()? {
         let message = match tree.kind(statement)? {
             SyntaxKind::ExportAssignment if kinds::is_export_equals(tree, statement)? => {
@@ -80,7 +70,7 @@ fn common_js_statement(tree: &Tree) -> Result<Option<Problem>, Error> {
             }
             _ => continue,
         };
-        return Ok(Some(Problem { offset: tree.start(statement)?, code: 0, message: message.to_owned() }));
+        return Ok(Some(SyntaxProblem { offset: tree.start(statement)?, code: 0, message: message.to_owned() }));
     }
     Ok(None)
 }

@@ -1,7 +1,6 @@
 //! One parsed text: what the parser complains about, and its nodes, found by walking.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 
 use tsr_arena::Error;
@@ -12,45 +11,10 @@ use tsr_compiler::diagnostic_writer::flattened;
 use tsr_core::ScriptKind;
 use tsr_jsstring::{JsString, SourceText};
 
-use crate::code::nesting::{MAX_NESTING, nested_too_deep};
+use crate::parser::{Language, MAX_NESTING, SyntaxProblem, nested_too_deep};
 
 /// Diagnostics of category "error" (`tsr_diagnostics::Category::Error`).
 const ERROR: i32 = 1;
-
-/// A syntax error.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
-    /// The byte where it starts.
-    pub offset: usize,
-    /// TypeScript's number for it.
-    pub code: u32,
-    /// TypeScript's words.
-    pub message: String,
-}
-
-/// The language a text is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Language {
-    /// Without types.
-    JavaScript,
-    /// With types.
-    TypeScript,
-}
-
-impl Language {
-    /// The language of a file by its ending; none for one that is neither, and for declarations.
-    pub(crate) fn of_file(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?;
-        if [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| name.ends_with(ending)) {
-            return None;
-        }
-        match path.extension()?.to_str()? {
-            "mjs" | "js" => Some(Language::JavaScript),
-            "ts" | "mts" | "cts" => Some(Language::TypeScript),
-            _ => None,
-        }
-    }
-}
 
 /// The syntax tree of one module. All offsets are bytes of the text.
 pub(crate) struct Tree {
@@ -80,11 +44,11 @@ impl Tree {
     }
 
     /// What the parser complains about, in the order of the text.
-    pub(super) fn parser_problems(&self) -> Result<Vec<Problem>, Error> {
+    pub(super) fn parser_problems(&self) -> Result<Vec<SyntaxProblem>, Error> {
         let source = self.view().source_file(self.root)?;
         let errors = source.diagnostics().iter().chain(source.js_diagnostics());
-        let mut problems: Vec<Problem> =
-            errors.filter(|found| found.category == ERROR).map(Problem::from_diagnostic).collect();
+        let mut problems: Vec<SyntaxProblem> =
+            errors.filter(|found| found.category == ERROR).map(SyntaxProblem::from_diagnostic).collect();
         problems.sort_by_key(|problem| problem.offset);
         Ok(problems)
     }
@@ -191,7 +155,7 @@ impl Tree {
     }
 }
 
-impl Problem {
+impl SyntaxProblem {
     fn from_diagnostic(diagnostic: &tsr_ast::Diagnostic) -> Self {
         let message = flattened(diagnostic, b"\n").unwrap_or_default();
         Self {

@@ -12,11 +12,8 @@ use crate::{
     permission::NobodyToAsk,
     prompt::RunError,
     provider::Redactor,
-    script::{
-        Engine, EngineOptions, SCRIPT_STACK_SIZE, ScriptHost,
-        bindings::{self, Exchanges},
-    },
-    session::{Meter, Outside, doors},
+    script::{Engine, ScriptHost, bindings::Exchanges},
+    session::{Meter, Outside, Program, ProgramOptions, doors},
 };
 
 /// Makes an engine with everything that runs of the file have, and looks.
@@ -43,19 +40,15 @@ pub(in crate::map) fn in_engine<T>(
             servers: None,
         };
         let doors = doors(&host, &options.variables, &redactor, rest, false);
-        let engine = Engine::new(EngineOptions {
-            native_modules: bindings::NATIVE_MODULES.to_vec(),
+        let program = ProgramOptions {
             argv: vec!["lmthing".to_owned(), options.file.display().to_string()],
             env: options.variables_of_scripts(),
             permissions: options.permissions.clone(),
-            max_stack_size: SCRIPT_STACK_SIZE,
             max_memory: Some(MAX_MEMORY),
-            ..EngineOptions::new(host)
-        });
-        let engine = engine.await.map_err(|error| failed(format!("cannot start the JavaScript engine: {error}")))?;
-        let installed = engine.context().with(|ctx| bindings::install(&ctx, doors)).await;
-        installed.map_err(|error| failed(format!("cannot install lmthing's bindings: {error}")))?;
-        look(&engine).await
+            ..ProgramOptions::new(host, doors)
+        };
+        let program = Program::load(&options.file, program).await.map_err(failed)?;
+        look(program.engine()).await
     });
     runtime.shutdown_background();
     looked

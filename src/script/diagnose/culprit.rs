@@ -1,28 +1,19 @@
 //! Which call it was that is no function, and which property was read of nothing: the engine says neither, and the
 //! position it gives may fit several calls in one another.
 
-use rquickjs::{Ctx, JsLifetime, Object, Result, Value};
+use rquickjs::{Ctx, Object, Result, Value};
 
-use super::bindings::Binding;
-use super::call_sites::{Site, What};
+use super::explain::{explain_of, is_known_method};
 use super::source::{Source, Sources};
 use super::stack::RawFrame;
 use crate::diagnostic::{Diagnostic, closest};
+use crate::parser::Binding;
+use crate::parser::{Access, AccessKind};
 use crate::script::builtin::{self, import_builtin};
 use crate::script::loader::is_package;
-use crate::script::user_data;
 
 /// An expression that is longer is told by its last name.
 const MAX_EXPRESSION: usize = 60;
-
-/// The methods a prompt has.
-#[derive(JsLifetime)]
-struct PromptMethods(Vec<&'static str>);
-
-/// Tells which methods prompts have, to suggest them; done once an engine.
-pub(crate) fn set_prompt_methods(ctx: &Ctx<'_>, names: Vec<&'static str>) -> Result<()> {
-    user_data::store(ctx, PromptMethods(names))
-}
 
 /// What an error of the engine was about.
 pub(super) struct Culprit {
@@ -44,39 +35,39 @@ pub(super) fn find(
         return None;
     }
     let source = sources.of(&location.path);
-    let sites = source.sites_at(location.line, location.column);
+    let sites = source.accesses_at(location.line, location.column);
     let message = diagnostic.message.as_str();
     if !innermost.is_innermost {
         // One of the engine's own functions was given something to call.
         let called = innermost.called.as_deref().filter(|_| message == "not a function")?;
-        let site = sites.into_iter().find(|site| site.what == What::Call && site.name() == called)?;
+        let site = sites.into_iter().find(|site| site.kind == AccessKind::Call && site.name() == called)?;
         let message = format!("{} was given something to call that is not a function", shown(site));
-        return Some(Culprit { message, hint: None, at: site.at });
+        return Some(Culprit { message, hint: None, at: site.offset });
     }
     if message == "not a function" {
-        let calls = sites.into_iter().filter(|site| site.what != What::Read);
+        let calls = sites.into_iter().filter(|site| site.kind != AccessKind::Read);
         let culprit = most_doubtful(ctx, &source, calls)?;
-        let wanted = if culprit.what == What::Construct { "constructor" } else { "function" };
+        let wanted = if culprit.kind == AccessKind::Construct { "constructor" } else { "function" };
         return Some(Culprit {
             message: format!("{} is not a {wanted}", shown(culprit)),
             hint: suggestion(ctx, &source, culprit),
-            at: culprit.at,
+            at: culprit.offset,
         });
     }
     if message == "not a constructor" || message.ends_with(" is not a constructor") {
-        let culprit = sites.into_iter().find(|site| site.what == What::Construct)?;
+        let culprit = sites.into_iter().find(|site| site.kind == AccessKind::Construct)?;
         return Some(Culprit {
             message: format!("{} is not a constructor", shown(culprit)),
             hint: None,
-            at: culprit.at,
+            at: culprit.offset,
         });
     }
     let (name, _) = message.strip_prefix("cannot read property '")?.rsplit_once("' of ")?;
-    let culprit = sites.into_iter().find(|site| site.what == What::Read && site.name() == name)?;
-    Some(Culprit { message: message.to_owned(), hint: None, at: culprit.at })
+    let culprit = sites.into_iter().find(|site| site.kind == AccessKind::Read && site.name() == name)?;
+    Some(Culprit { message: message.to_owned(), hint: None, at: culprit.offset })
 }
 
-fn shown(site: &Site) -> String {
+fn shown(site: &Access) -> String {
     let is_short = site.expression.len() <= MAX_EXPRESSION && !site.expression.contains('\n');
     if is_short || site.name().is_empty() {
         let mut text: String = site.expression.chars().take(MAX_EXPRESSION).collect();
@@ -101,8 +92,8 @@ enum Doubt {
 
 /// Of several calls in one another the one that is least likely to be a function; of equals the innermost, since it comes
 /// first.
-fn most_doubtful<'a>(ctx: &Ctx<'_>, source: &Source, calls: impl Iterator<Item = &'a Site>) -> Option<&'a Site> {
-    let mut worst: Option<(Doubt, &Site)> = None;
+fn most_doubtful<'a>(ctx: &Ctx<'_>, source: &Source, calls: impl Iterator<Item = &'a Access>) -> Option<&'a Access> {
+    let mut worst: Option<(Doubt, &Access)> = None;
     for call in calls {
         let doubt = doubt(ctx, source, call);
         if worst.as_ref().is_none_or(|(known, _)| doubt > *known) {
@@ -112,14 +103,14 @@ fn most_doubtful<'a>(ctx: &Ctx<'_>, source: &Source, calls: impl Iterator<Item =
     worst.map(|(_, call)| call)
 }
 
-fn doubt(ctx: &Ctx<'_>, source: &Source, site: &Site) -> Doubt {
+fn doubt(ctx: &Ctx<'_>, source: &Source, site: &Access) -> Doubt {
     let Some((root, path)) = site.names.split_first() else { return Doubt::Possible };
     let unknown = if path.is_empty() { Doubt::Possible } else { Doubt::Likely };
     let object = match source.binding(root) {
         _ if root.is_empty() => return unknown,
         Some(Binding::Function) if path.is_empty() => return Doubt::None,
         Some(Binding::OfParameter { property }) if path.is_empty() => {
-            return if is_prompt_method(ctx, property) { Doubt::None } else { Doubt::Likely };
+            return if is_known_method(ctx, property) { Doubt::None } else { Doubt::Likely };
         }
         Some(Binding::Import { specifier, imported }) => {
             let Some(object) = imported_value(ctx, specifier, imported) else { return unknown };
@@ -162,26 +153,16 @@ fn follow<'js>(mut value: Value<'js>, path: &[String]) -> Result<Option<Value<'j
     Ok(Some(value))
 }
 
-pub(super) fn is_prompt_method(ctx: &Ctx<'_>, name: &str) -> bool {
-    prompt_methods(ctx).contains(&name)
-}
-
-fn prompt_methods(ctx: &Ctx<'_>) -> Vec<&'static str> {
-    ctx.userdata::<PromptMethods>().map(|methods| methods.0.clone()).unwrap_or_default()
-}
-
 /// The name that was meant by one that is no function.
-fn suggestion(ctx: &Ctx<'_>, source: &Source, site: &Site) -> Option<String> {
-    let methods = prompt_methods(ctx);
+fn suggestion(ctx: &Ctx<'_>, source: &Source, site: &Access) -> Option<String> {
+    let explain = explain_of(ctx);
+    let methods = explain.methods();
     let (root, path) = site.names.split_first()?;
     match (source.binding(root), path) {
         // `({ defTol }) => …`, or `(prompt) => prompt.defTol(…)`
         (Some(Binding::OfParameter { property }), []) if !methods.contains(&property.as_str()) => {
-            let meant = closest(property, methods.iter().copied());
-            Some(match meant {
-                Some(meant) => format!("prompts have no '{property}'; did you mean '{meant}'?"),
-                None => return None,
-            })
+            let meant = closest(property, methods.iter().copied())?;
+            Some(explain.misspelled_method(property, meant))
         }
         (Some(Binding::Parameter), [name]) if !methods.contains(&name.as_str()) => {
             let meant = closest(name, methods.iter().copied())?;
@@ -198,17 +179,6 @@ fn suggestion(ctx: &Ctx<'_>, source: &Source, site: &Site) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// What to do about a name that is not defined, when it is a method of prompts or close to one.
-pub(super) fn undefined_name(ctx: &Ctx<'_>, name: &str) -> Option<String> {
-    let methods = prompt_methods(ctx);
-    let method = methods.iter().find(|method| **method == name).copied();
-    if let Some(method) = method {
-        return Some(format!("'{method}' is a method of the prompt: take it from the argument, ({{ {method} }}) => …"));
-    }
-    let meant = closest(name, methods)?;
-    Some(format!("did you mean '{meant}', a method of the prompt?"))
 }
 
 /// A member whose name is close to the last of `path`.

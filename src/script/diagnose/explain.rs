@@ -1,12 +1,58 @@
 //! Better words for errors whose QuickJS message helps nobody: a missing export, CommonJS in a module, a syntax error.
 //! Only what is shown changes; a script that catches the error sees QuickJS's words.
 
-use rquickjs::Ctx;
+use std::rc::Rc;
 
-use super::culprit;
+use rquickjs::{Ctx, JsLifetime, Result};
+
 use super::source::Sources;
 use crate::diagnostic::Diagnostic;
 use crate::script::loader::{self, LoadFailure, Modules};
+use crate::script::user_data;
+
+/// What the program around the engine adds to error messages.
+pub(crate) trait Explain {
+    /// The names of the methods that scripts get as properties of a parameter.
+    fn methods(&self) -> &[&'static str];
+
+    /// The hint for a property that is none of the [`methods`](Self::methods), but similar to `meant`.
+    fn misspelled_method(&self, name: &str, meant: &str) -> String;
+
+    /// The hint for a variable that is not defined.
+    fn undefined_variable(&self, name: &str) -> Option<String>;
+}
+
+#[derive(JsLifetime)]
+struct Explainer(Rc<dyn Explain>);
+
+/// Sets what the program around the engine adds to error messages; once for each engine.
+pub(crate) fn set_explain(ctx: &Ctx<'_>, explain: Rc<dyn Explain>) -> Result<()> {
+    user_data::store(ctx, Explainer(explain))
+}
+
+pub(super) fn explain_of(ctx: &Ctx<'_>) -> Rc<dyn Explain> {
+    ctx.userdata::<Explainer>().map_or_else(|| Rc::new(NothingToAdd) as Rc<dyn Explain>, |explain| explain.0.clone())
+}
+
+pub(super) fn is_known_method(ctx: &Ctx<'_>, name: &str) -> bool {
+    explain_of(ctx).methods().contains(&name)
+}
+
+struct NothingToAdd;
+
+impl Explain for NothingToAdd {
+    fn methods(&self) -> &[&'static str] {
+        &[]
+    }
+
+    fn misspelled_method(&self, _: &str, meant: &str) -> String {
+        format!("did you mean '{meant}'?")
+    }
+
+    fn undefined_variable(&self, _: &str) -> Option<String> {
+        None
+    }
+}
 
 /// Rewrites the message and adds a place or a hint where something better is known. Gives the kind of failure, when loading a
 /// module ended in it.
@@ -34,11 +80,7 @@ pub(super) fn explain(
         move_from_end(modules, diagnostic);
     }
     if diagnostic.hint.is_none() {
-        let undefined =
-            diagnostic.message.strip_suffix(" is not defined").filter(|_| diagnostic.name == "ReferenceError");
-        diagnostic.hint = hint(&diagnostic.name, &diagnostic.message)
-            .map(str::to_owned)
-            .or_else(|| culprit::undefined_name(ctx, undefined?));
+        diagnostic.hint = hint(ctx, diagnostic);
     }
     failure
 }
@@ -59,17 +101,15 @@ fn move_from_end(modules: &Modules, diagnostic: &mut Diagnostic) {
     }
 }
 
-fn hint(name: &str, message: &str) -> Option<&'static str> {
-    match (name, message) {
-        ("ReferenceError", "require is not defined") => {
-            Some("prompt files are ES modules: use import instead of require")
-        }
-        ("ReferenceError", "module is not defined" | "exports is not defined") => {
-            Some("prompt files are ES modules: use export instead of module.exports")
-        }
-        ("ReferenceError", "__dirname is not defined") => Some("use import.meta.dirname"),
-        ("ReferenceError", "__filename is not defined") => Some("use import.meta.filename"),
-        ("RangeError", "Maximum call stack size exceeded") => Some("a function calls itself without end"),
-        _ => None,
-    }
+fn hint(ctx: &Ctx<'_>, diagnostic: &Diagnostic) -> Option<String> {
+    let hint = match (diagnostic.name.as_str(), diagnostic.message.as_str()) {
+        ("RangeError", "Maximum call stack size exceeded") => "a function calls itself without end",
+        ("ReferenceError", message) => match message.strip_suffix(" is not defined")? {
+            "__dirname" => "use import.meta.dirname",
+            "__filename" => "use import.meta.filename",
+            name => return explain_of(ctx).undefined_variable(name),
+        },
+        _ => return None,
+    };
+    Some(hint.to_owned())
 }

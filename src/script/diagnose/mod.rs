@@ -1,12 +1,8 @@
 //! Exceptions on their way out of a script: only here does a thrown value become a [`Diagnostic`]. The way in is
 //! `script::error`.
 
-mod awaits;
-mod bindings;
-mod call_sites;
 mod culprit;
 mod explain;
-mod marks;
 mod native_call;
 mod source;
 mod stack;
@@ -20,8 +16,7 @@ use super::builtin::{INTERNAL_PREFIX, import_builtin};
 use super::error::{ErrorPayload, HINT_PROPERTY, PAYLOAD_PROPERTY, carry};
 use super::loader::{self, Modules};
 use crate::diagnostic::{Diagnostic, Location};
-pub(crate) use awaits::only_await;
-pub(crate) use culprit::set_prompt_methods;
+pub(crate) use explain::{Explain, set_explain};
 use source::Sources;
 
 /// Part of making an engine.
@@ -141,6 +136,21 @@ pub(crate) fn location_of_function<'js>(ctx: &Ctx<'js>, function: &Function<'js>
     // By way of a trace, which knows where code that was compiled comes from.
     let frames = stack::frames(&modules, &format!("    at {path}:{line}:{column}"));
     frames.into_iter().next().map(|raw| raw.frame.location)
+}
+
+/// The only `await` of the function that begins at `function` (its column in bytes), or of the module's top level if the line is 0.
+/// `None` when there are several, or when relative modules that the module imports may wait as well.
+pub(crate) fn only_await(ctx: &Ctx<'_>, function: &Location) -> Option<Location> {
+    let modules = loader::modules(ctx).ok()?;
+    let sources = Sources::new(ctx, &modules);
+    let source = sources.of(&function.path);
+    let offset = match function.line {
+        0 => None,
+        line => Some(source.offset(line, function.column)?),
+    };
+    let found = modules.parser().only_await(&source.javascript()?, offset)?;
+    let (line, column) = source.position(found);
+    Some(sources.in_characters(Location { path: function.path.clone(), line, column }))
 }
 
 /// The innermost call of the author's own in each of some stack traces, where there is one.

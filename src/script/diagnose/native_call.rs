@@ -3,12 +3,12 @@
 
 use rquickjs::Ctx;
 
-use super::bindings::Binding;
-use super::call_sites::{Site, What};
-use super::culprit::is_prompt_method;
+use super::explain::is_known_method;
 use super::source::{Source, Sources};
 use super::stack::RawFrame;
 use crate::diagnostic::Diagnostic;
+use crate::parser::Binding;
+use crate::parser::{Access, AccessKind};
 use crate::script::loader::is_package;
 
 /// The byte where the name of the function starts whose call is `diagnostic`'s place.
@@ -23,18 +23,18 @@ pub(super) fn find(
         return None;
     }
     let source = sources.of(&location.path);
-    let sites = source.sites_at(location.line, location.column);
-    let calls = || sites.iter().filter(|site| site.what == What::Call);
+    let sites = source.accesses_at(location.line, location.column);
+    let calls = || sites.iter().filter(|site| site.kind == AccessKind::Call);
     if let Some(name) = opening_name(&diagnostic.message)
         && let Some(named) = calls().find(|site| function_of(&source, site) == name)
     {
-        return Some(named.at);
+        return Some(named.offset);
     }
     // Whoever throws a `TypeError` of their own constructs it there.
-    if diagnostic.name != "TypeError" || sites.iter().any(|site| site.what == What::Construct) {
+    if diagnostic.name != "TypeError" || sites.iter().any(|site| site.kind == AccessKind::Construct) {
         return None;
     }
-    calls().rfind(|site| is_prompt_method(ctx, &function_of(&source, site))).map(|site| site.at)
+    calls().rfind(|site| is_known_method(ctx, &function_of(&source, site))).map(|site| site.offset)
 }
 
 /// `defTool` of `defTool: the name …` and `defTool('x'): …`: natives say first who they are.
@@ -45,7 +45,7 @@ fn opening_name(message: &str) -> Option<&str> {
 }
 
 /// The name of what is called, also of what was renamed on the way: `({ defTool: tool }) => tool(…)`.
-fn function_of(source: &Source, site: &Site) -> String {
+fn function_of(source: &Source, site: &Access) -> String {
     match (site.names.as_slice(), source.binding(site.name())) {
         ([_], Some(Binding::OfParameter { property })) => property.clone(),
         ([_], Some(Binding::Import { imported, .. })) if !imported.is_empty() => imported.clone(),

@@ -7,10 +7,8 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, JsLifetime, Result};
 
-use super::bindings::{Binding, bindings};
-use super::call_sites::{Site, sites};
-use crate::code::{Language, Tree, to_javascript};
 use crate::diagnostic::Location;
+use crate::parser::{Access, Binding, Outline, Parser};
 use crate::script::loader::Modules;
 use crate::script::user_data;
 
@@ -39,13 +37,8 @@ pub(super) struct Source {
     is_typescript: bool,
     /// The byte that each line begins with: somebody may ask about thousands of lines.
     starts: OnceCell<Vec<usize>>,
-    parsed: OnceCell<Parsed>,
-}
-
-#[derive(Default)]
-struct Parsed {
-    sites: Vec<Site>,
-    bindings: HashMap<String, Binding>,
+    outline: OnceCell<Outline>,
+    parser: Rc<dyn Parser>,
 }
 
 impl<'a> Sources<'a> {
@@ -66,8 +59,10 @@ impl<'a> Sources<'a> {
             .any(|ending| path.split('?').next().is_some_and(|path| path.ends_with(ending)));
         let before = self.seen.0.borrow().get(path).cloned();
         // It may have been written anew.
+        let parser = self.modules.parser().clone();
         let source = before.filter(|before| before.text == text).unwrap_or_else(|| {
-            let source = Rc::new(Source { text, is_typescript, starts: OnceCell::new(), parsed: OnceCell::new() });
+            let source =
+                Rc::new(Source { text, is_typescript, starts: OnceCell::new(), outline: OnceCell::new(), parser });
             self.seen.0.borrow_mut().insert(path.to_owned(), source.clone());
             source
         });
@@ -113,18 +108,19 @@ impl Source {
     }
 
     /// What the engine may mean by a position (its column in bytes), inner ones first.
-    pub(super) fn sites_at(&self, line: u32, column: u32) -> Vec<&Site> {
+    pub(super) fn accesses_at(&self, line: u32, column: u32) -> Vec<&Access> {
         let Some(offset) = self.offset(line, column) else { return Vec::new() };
-        self.parsed().sites.iter().filter(|site| site.reported == offset).collect()
+        self.outline().accesses.iter().filter(|access| access.reported == offset).collect()
     }
 
     /// What a name stands for.
     pub(super) fn binding(&self, name: &str) -> Option<&Binding> {
-        self.parsed().bindings.get(name)
+        self.outline().bindings.get(name)
     }
 
-    fn parsed(&self) -> &Parsed {
-        self.parsed.get_or_init(|| self.javascript().and_then(|code| Parsed::of(&code)).unwrap_or_default())
+    fn outline(&self) -> &Outline {
+        let outline = || self.parser.outline(&self.javascript()?);
+        self.outline.get_or_init(|| outline().unwrap_or_default())
     }
 
     /// The text as the engine saw it: types are blanks there, and blanks count. `None` for what is not to be parsed.
@@ -133,15 +129,10 @@ impl Source {
             return None;
         }
         match self.is_typescript {
-            true => to_javascript(&self.text).ok().filter(|made| made.positions.is_none()).map(|made| made.code),
+            true => {
+                self.parser.to_javascript(&self.text).ok().filter(|made| made.positions.is_none()).map(|made| made.code)
+            }
             false => Some(self.text.clone()),
         }
-    }
-}
-
-impl Parsed {
-    fn of(code: &str) -> Option<Self> {
-        let tree = Tree::parse(code, Language::JavaScript).ok()?;
-        Some(Self { sites: sites(&tree).ok()?, bindings: bindings(&tree).ok()? })
     }
 }

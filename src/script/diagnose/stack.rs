@@ -2,9 +2,9 @@
 //!
 //! Columns in a stack count UTF-8 bytes, as QuickJS counts them; a diagnostic's count characters.
 
-use super::call_sites::{Site, What};
 use super::source::Sources;
 use crate::diagnostic::{Diagnostic, Frame, Location};
+use crate::parser::{Access, AccessKind};
 use crate::script::loader::{self, Modules, is_package};
 
 /// One call on the stack, as the engine tells it.
@@ -46,8 +46,8 @@ fn shown_frame(sources: &Sources<'_>, raw: RawFrame) -> Frame {
     // Packages are not the author's to look at, and often large.
     if !is_package(&location.path) {
         let source = sources.of(&location.path);
-        let sites = source.sites_at(location.line, location.column);
-        let calls: Vec<&Site> = sites.into_iter().filter(|site| site.what != What::Read).collect();
+        let sites = source.accesses_at(location.line, location.column);
+        let calls: Vec<&Access> = sites.into_iter().filter(|site| site.kind != AccessKind::Read).collect();
         let callee = match &raw.called {
             // The name may be another than the one in the text, which is the function's own.
             Some(called) => calls.iter().find(|site| is_named(site, called)),
@@ -55,14 +55,14 @@ fn shown_frame(sources: &Sources<'_>, raw: RawFrame) -> Frame {
             None => calls.first().filter(|_| calls.len() == 1),
         };
         if let Some(callee) = callee {
-            (location.line, location.column) = source.position(callee.at);
+            (location.line, location.column) = source.position(callee.offset);
         }
     }
     Frame { function, location: sources.in_characters(location) }
 }
 
 /// Whether a site calls what a trace names so: `parse`, `Object.parse`, `new Thing`.
-fn is_named(site: &Site, called: &str) -> bool {
+fn is_named(site: &Access, called: &str) -> bool {
     let name = called.rsplit(['.', ' ']).next().unwrap_or(called);
     !name.is_empty() && site.name() == name
 }

@@ -115,8 +115,8 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     };
     exports.set("readText", Function::new(ctx.clone(), read)?)?;
     // kindOf(path): 'module', 'commonjs', 'json' or 'addon'.
-    let rights = resolver.permissions.clone();
-    let kind_of = move |ctx: Ctx<'js>, path: String| match kind::of(Path::new(&path), &rights) {
+    let (rights, parser) = (resolver.permissions.clone(), resolver.modules.parser().clone());
+    let kind_of = move |ctx: Ctx<'js>, path: String| match kind::of(Path::new(&path), &rights, &*parser) {
         Ok(kind) => Ok(kind_name(kind)),
         Err(failure) => Err(failure.throw(&ctx)),
     };
@@ -166,7 +166,7 @@ fn compile<'js>(ctx: &Ctx<'js>, resolver: &ModuleResolver, path: &str, text: &st
     let name = resolver.modules.add(Path::new(path), "");
     resolver.modules.note_text(text);
     let javascript = match path.ends_with(".cts") {
-        true => typescript::erase(&name, text).map_err(|failure| failure.throw(ctx))?,
+        true => typescript::erase(&**resolver.modules.parser(), &name, text).map_err(|failure| failure.throw(ctx))?,
         false => text.to_owned(),
     };
     // As Node, a first line for the shell is no code.

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::files::{bytes, refused};
-use super::{position, source};
-use crate::permission::Permissions;
+use super::source;
 use crate::script::error::ScriptError;
+use crate::{parser::Parser, permission::Permissions};
 
 /// The kinds of files that can be imported or required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,26 +23,26 @@ pub(super) enum Kind {
 ///
 /// # Errors
 /// The script may not read what decides it.
-pub(super) fn of(path: &Path, permissions: &Permissions) -> Result<Kind, ScriptError> {
+pub(super) fn of(path: &Path, permissions: &Permissions, parser: &dyn Parser) -> Result<Kind, ScriptError> {
     Ok(match path.extension().and_then(|extension| extension.to_str()) {
         Some("mjs" | "mts" | "ts") => Kind::EsModule,
         Some("cjs" | "cts") => Kind::CommonJs,
         Some("json") => Kind::Json,
         Some("node") => Kind::Addon,
-        _ => return of_javascript(path, permissions),
+        _ => return of_javascript(path, permissions, parser),
     })
 }
 
-fn of_javascript(path: &Path, permissions: &Permissions) -> Result<Kind, ScriptError> {
+fn of_javascript(path: &Path, permissions: &Permissions, parser: &dyn Parser) -> Result<Kind, ScriptError> {
     let in_package = path.components().any(|part| part.as_os_str() == "node_modules");
     let text = || read(path, permissions).map(Option::unwrap_or_default);
     Ok(match (package_type(path, permissions)?.as_deref(), in_package) {
         (Some("module"), _) => Kind::EsModule,
         (Some("commonjs"), true) => Kind::CommonJs,
-        (_, true) if is_module_text(&text()?) => Kind::EsModule,
+        (_, true) if is_module_text(&text()?, parser) => Kind::EsModule,
         (_, true) => Kind::CommonJs,
         // `npm init` writes "commonjs" unasked: an author's file beside it that is plainly a module is taken for one.
-        (_, false) if is_common_js_text(&text()?) => Kind::CommonJs,
+        (_, false) if is_common_js_text(&text()?, parser) => Kind::CommonJs,
         (_, false) => Kind::EsModule,
     })
 }
@@ -61,11 +61,11 @@ fn package_type(path: &Path, permissions: &Permissions) -> Result<Option<String>
 }
 
 /// Whether a text without `import` and `export` does what CommonJS does.
-fn is_common_js_text(text: &str) -> bool {
-    ["module.exports", "exports.", "require("].iter().any(|word| text.contains(word)) && !is_module_text(text)
+fn is_common_js_text(text: &str, parser: &dyn Parser) -> bool {
+    ["module.exports", "exports.", "require("].iter().any(|word| text.contains(word)) && !is_module_text(text, parser)
 }
 
-fn is_module_text(text: &str) -> bool {
+fn is_module_text(text: &str, parser: &dyn Parser) -> bool {
     // The words first: parsing every file of every package would be dear.
     let says = |word: &str| {
         text.match_indices(word).any(|(at, _)| {
@@ -73,5 +73,5 @@ fn is_module_text(text: &str) -> bool {
             next.is_some_and(|next| matches!(next, b' ' | b'{' | b'*' | b'"' | b'\'' | b'\n' | b'\t' | b'.'))
         })
     };
-    (says("import") || says("export")) && position::is_module(text)
+    (says("import") || says("export")) && parser.is_module(text)
 }

@@ -9,9 +9,9 @@ use super::modules::Modules;
 use super::package::{NOT_FOUND, Packages};
 use super::resolver::{ModuleResolver, check_attribute};
 use super::source::{TEXT, is_typescript};
-use crate::permission::Permissions;
 use crate::script::ScriptError;
 use crate::script::native_module::NativeModule;
+use crate::{parser::Parser, permission::Permissions};
 
 /// What an import leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,8 +58,8 @@ pub(crate) struct ImportLookup(ModuleResolver);
 
 impl ImportLookup {
     /// For a program that brings `native` modules besides the built-in ones.
-    pub(crate) fn new(native: &[NativeModule]) -> Self {
-        let modules = Rc::new(Modules::default());
+    pub(crate) fn new(native: &[NativeModule], parser: Rc<dyn Parser>) -> Self {
+        let modules = Rc::new(Modules::new(parser, None));
         ImportLookup(ModuleResolver {
             modules,
             native: native.to_vec(),
@@ -99,7 +99,7 @@ impl ImportLookup {
         if name.ends_with(TEXT) {
             return Ok(ImportTarget::Text(path));
         }
-        Ok(match kind::of(&path, &resolver.permissions)? {
+        Ok(match kind::of(&path, &resolver.permissions, &**resolver.modules.parser())? {
             Kind::Json => ImportTarget::Json(path),
             Kind::CommonJs => ImportTarget::CommonJs(path),
             Kind::EsModule | Kind::Addon => {

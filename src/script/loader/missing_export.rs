@@ -5,6 +5,7 @@ use rquickjs::{CatchResultExt, Ctx};
 use super::modules::{Import, Modules};
 use super::position;
 use crate::diagnostic::closest;
+use crate::parser::Language;
 use crate::script::builtin::import_builtin;
 use crate::script::error::ScriptError;
 
@@ -66,7 +67,8 @@ fn suggest(ctx: &Ctx<'_>, modules: &Modules, import: &Import, name: &str) -> Opt
         ));
     }
     let is_type = modules.text_of(&import.resolved).is_some_and(|text| {
-        super::source::is_typescript(&import.resolved) && position::exports_type(&import.resolved, &text, name)
+        super::source::is_typescript(&import.resolved)
+            && modules.parser().exports_type(&text, Language::TypeScript, name)
     });
     if is_type {
         return Some(format!("this is a type: use `import type {{ {name} }} from '{}'`", import.specifier));
@@ -85,7 +87,7 @@ fn suggest(ctx: &Ctx<'_>, modules: &Modules, import: &Import, name: &str) -> Opt
 
 fn exports_of(ctx: &Ctx<'_>, modules: &Modules, module: &str) -> Vec<String> {
     if let Some(text) = modules.text_of(module) {
-        return position::exported_names(module, &text).unwrap_or_default();
+        return modules.parser().exported_names(&text, super::source::language(module)).unwrap_or_default();
     }
     let namespace = import_builtin(ctx, module).catch(ctx).ok();
     namespace.map(|namespace| namespace.keys::<String>().flatten().collect()).unwrap_or_default()

@@ -65,9 +65,10 @@ pub(super) async fn attach(
     runtime: &AsyncRuntime,
     native: Vec<NativeModule>,
     permissions: Permissions,
+    modules: Modules,
 ) -> ModuleLoader {
     let packages = package::Packages::new(permissions.clone());
-    let resolver = ModuleResolver { modules: Rc::default(), native, packages, permissions };
+    let resolver = ModuleResolver { modules: Rc::new(modules), native, packages, permissions };
     let loader = ModuleLoader(Rc::new(resolver));
     runtime.set_loader(loader.clone(), loader.clone()).await;
     loader
@@ -77,7 +78,7 @@ pub(super) async fn attach(
 pub(super) fn set_up(ctx: &Ctx<'_>, loader: ModuleLoader) -> Result<()> {
     let resolver = loader.0.clone();
     user_data::store(ctx, loader)?;
-    user_data::store(ctx, PromptFiles::default())?;
+    user_data::store(ctx, ImportedFiles::default())?;
     common_js::set_up(ctx, resolver)
 }
 
@@ -86,18 +87,18 @@ pub(super) fn modules(ctx: &Ctx<'_>) -> Result<Rc<Modules>> {
     Ok(user_data::read::<ModuleLoader>(ctx)?.0.modules.clone())
 }
 
-/// Has the pieces of answers kept, whatever the scripts of the engine of `ctx` say.
-pub(crate) fn keep_pieces(ctx: &Ctx<'_>) -> Result<()> {
-    modules(ctx)?.keep_pieces();
+/// Makes [`is_name_mentioned`] true, whatever modules are loaded.
+pub(crate) fn set_name_mentioned(ctx: &Ctx<'_>) -> Result<()> {
+    modules(ctx)?.set_name_mentioned();
     Ok(())
 }
 
-/// Whether a script of the engine of `ctx` could ask for the pieces of answers (`prompt.fullSteps`).
-pub(crate) fn may_ask_for_pieces(ctx: &Ctx<'_>) -> Result<bool> {
-    Ok(modules(ctx)?.may_ask_for_pieces())
+/// Whether the text of a module that was loaded contains [`EngineOptions::noted_name`](super::EngineOptions::noted_name).
+pub(crate) fn is_name_mentioned(ctx: &Ctx<'_>) -> Result<bool> {
+    Ok(modules(ctx)?.is_name_mentioned())
 }
 
-/// Loads and evaluates the prompt file at `path` and returns its module namespace.
+/// Loads and evaluates the file at `path` and returns its module namespace.
 ///
 /// # Errors
 /// A pending exception: see [`diagnose_error`](crate::script::diagnose_error).
@@ -110,21 +111,21 @@ pub async fn import_file<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>
     module.namespace()
 }
 
-/// The promises of prompt files that were loaded, by the names of their modules.
+/// The promises of files that were loaded with [`import_file_once`], by the names of their modules.
 #[derive(Default, JsLifetime)]
-struct PromptFiles<'js>(RefCell<HashMap<String, Value<'js>>>);
+struct ImportedFiles<'js>(RefCell<HashMap<String, Value<'js>>>);
 
 /// [`import_file`], once for each file: whoever runs a file again runs the same module.
 ///
 /// # Errors
 /// As [`import_file`].
-pub(crate) async fn import_prompt_file<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>> {
+pub(crate) async fn import_file_once<'js>(ctx: &Ctx<'js>, path: &Path) -> Result<Object<'js>> {
     let modules = modules(ctx)?;
     // As long as nobody but the file itself was asked for by this name, a script has imported it.
     let is_imported = std::fs::canonicalize(path).is_ok_and(|real| modules.is_file(&real.display().to_string()));
     let loader = user_data::read::<ModuleLoader>(ctx)?.clone();
     let name = resolver::entry(&loader.0, path).map_err(|failure| failure.throw(ctx))?;
-    let known = user_data::read::<PromptFiles>(ctx)?.0.borrow().get(&name).cloned();
+    let known = user_data::read::<ImportedFiles>(ctx)?.0.borrow().get(&name).cloned();
     let loading = match known {
         Some(loading) => loading,
         None => {
@@ -133,7 +134,7 @@ pub(crate) async fn import_prompt_file<'js>(ctx: &Ctx<'js>, path: &Path) -> Resu
                 if is_imported { import_again(&inner, &module).await } else { import_file(&inner, &path).await }
             };
             let loading = Promised(loading).into_js(ctx)?;
-            user_data::read::<PromptFiles>(ctx)?.0.borrow_mut().insert(name, loading.clone());
+            user_data::read::<ImportedFiles>(ctx)?.0.borrow_mut().insert(name, loading.clone());
             loading
         }
     };
@@ -168,7 +169,8 @@ impl ModuleLoader {
         let file = self.0.modules.path_of(name);
         let text = read_text(ctx, &file)?;
         self.0.modules.note_text(&text);
-        let kind = kind::of(&file, &self.0.permissions).map_err(|failure| failure.throw(ctx))?;
+        let kind =
+            kind::of(&file, &self.0.permissions, &**self.0.modules.parser()).map_err(|failure| failure.throw(ctx))?;
         match kind {
             Kind::Json => return json::declare(ctx, name, &file, &text),
             // The file that lmthing was started with is a module, whatever the package around it says.

@@ -3,16 +3,18 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use crate::code::Positions;
+use crate::parser::{Parser, Positions};
 
 /// The user's modules of one engine. Source texts are not kept: the rare reader (an error) reads the file again.
-#[derive(Default)]
 pub(in crate::script) struct Modules {
+    parser: Rc<dyn Parser>,
+    /// A name whose occurrence in any module is recorded.
+    noted_name: Option<&'static str>,
     files: RefCell<HashMap<String, PathBuf>>,
     imports: RefCell<Vec<Import>>,
-    /// Whether any of them says `fullSteps`.
-    may_ask_for_pieces: Cell<bool>,
+    is_name_mentioned: Cell<bool>,
     /// Modules that import nothing of zod but its namespace.
     narrow: RefCell<HashSet<String>>,
     /// Modules that are CommonJS.
@@ -30,6 +32,23 @@ pub(super) struct Import {
 }
 
 impl Modules {
+    pub(in crate::script) fn new(parser: Rc<dyn Parser>, noted_name: Option<&'static str>) -> Self {
+        Self {
+            parser,
+            noted_name,
+            files: RefCell::default(),
+            imports: RefCell::default(),
+            is_name_mentioned: Cell::default(),
+            narrow: RefCell::default(),
+            common_js: RefCell::default(),
+            positions: RefCell::default(),
+        }
+    }
+
+    pub(in crate::script) fn parser(&self) -> &Rc<dyn Parser> {
+        &self.parser
+    }
+
     /// Registers the file at `path` and returns the name of its module; `query` (`?v=1`) makes it another instance.
     pub(super) fn add(&self, path: &Path, query: &str) -> String {
         let name = format!("{}{query}", path.display());
@@ -57,8 +76,9 @@ impl Modules {
 
     /// Takes note of the text of a module that is about to run.
     pub(super) fn note_text(&self, text: &str) {
-        if !self.may_ask_for_pieces.get() && text.contains("fullSteps") {
-            self.may_ask_for_pieces.set(true);
+        let is_mentioned = |name| text.contains(name);
+        if !self.is_name_mentioned.get() && self.noted_name.is_some_and(is_mentioned) {
+            self.is_name_mentioned.set(true);
         }
     }
 
@@ -82,14 +102,12 @@ impl Modules {
         self.narrow.borrow().contains(name)
     }
 
-    /// Somebody outside is interested in the pieces of answers.
-    pub(super) fn keep_pieces(&self) {
-        self.may_ask_for_pieces.set(true);
+    pub(super) fn set_name_mentioned(&self) {
+        self.is_name_mentioned.set(true);
     }
 
-    /// Whether a script could be interested in the pieces of answers (`prompt.fullSteps`): some module names the property.
-    pub(in crate::script) fn may_ask_for_pieces(&self) -> bool {
-        self.may_ask_for_pieces.get()
+    pub(in crate::script) fn is_name_mentioned(&self) -> bool {
+        self.is_name_mentioned.get()
     }
 
     pub(super) fn record_import(&self, importer: &str, specifier: &str, resolved: &str) {

@@ -2,6 +2,7 @@
 
 use std::{io, path::Path};
 
+use crate::parser::Language;
 use crate::script::error::ScriptError;
 
 /// The file endings that can be imported, in the order in which alternatives are suggested.
@@ -22,6 +23,11 @@ pub(super) fn is_json(path: &Path) -> bool {
 pub(super) fn is_typescript(module: &str) -> bool {
     let path = module.split('?').next().unwrap_or(module);
     path.ends_with(".ts") || path.ends_with(".mts")
+}
+
+/// The language of a module.
+pub(super) fn language(module: &str) -> Language {
+    if is_typescript(module) { Language::TypeScript } else { Language::JavaScript }
 }
 
 /// Reads a text file as UTF-8, without its byte order mark.

@@ -10,7 +10,7 @@ use rquickjs::{Ctx, Function, Result};
 
 use super::modules::Modules;
 use super::position;
-use crate::code::{MAX_NESTING, Problem, nested_too_deep, nesting_message, to_javascript};
+use crate::parser::{MAX_NESTING, Parser, SyntaxProblem, nested_too_deep, nesting_message};
 use crate::script::builtin::{INTERNAL_PREFIX, import_builtin};
 use crate::script::error::ScriptError;
 
@@ -20,7 +20,7 @@ use crate::script::error::ScriptError;
 /// no trace is ever translated twice, however many hands it goes through.
 pub(super) fn strip(modules: &Modules, name: &str, text: &str) -> std::result::Result<String, ScriptError> {
     check_nesting(name, text, MAX_NESTING)?;
-    let javascript = to_javascript(text).map_err(|problem| syntax_error(name, text, problem))?;
+    let javascript = modules.parser().to_javascript(text).map_err(|problem| syntax_error(name, text, problem))?;
     let Some(positions) = javascript.positions else { return Ok(javascript.code) };
     let lines = text.split('\n').count();
     modules.add_positions(name, u32::try_from(lines).unwrap_or(u32::MAX), positions);
@@ -28,18 +28,18 @@ pub(super) fn strip(modules: &Modules, name: &str, text: &str) -> std::result::R
 }
 
 /// The JavaScript of a CommonJS file in TypeScript, laid out as its text.
-pub(super) fn erase(name: &str, text: &str) -> std::result::Result<String, ScriptError> {
+pub(super) fn erase(parser: &dyn Parser, name: &str, text: &str) -> std::result::Result<String, ScriptError> {
     check_nesting(name, text, MAX_NESTING)?;
-    to_javascript(text).map(|javascript| javascript.code).map_err(|problem| syntax_error(name, text, problem))
+    parser.to_javascript(text).map(|javascript| javascript.code).map_err(|problem| syntax_error(name, text, problem))
 }
 
 /// Refuses a text with brackets in more than `max` others.
 pub(super) fn check_nesting(name: &str, text: &str, max: usize) -> std::result::Result<(), ScriptError> {
-    let problem = |offset| Problem { offset, code: 0, message: nesting_message(max) };
+    let problem = |offset| SyntaxProblem { offset, code: 0, message: nesting_message(max) };
     nested_too_deep(text, max).map_or(Ok(()), |offset| Err(syntax_error(name, text, problem(offset))))
 }
 
-fn syntax_error(name: &str, text: &str, problem: Problem) -> ScriptError {
+fn syntax_error(name: &str, text: &str, problem: SyntaxProblem) -> ScriptError {
     ScriptError::syntax(problem.message, position::locate(name, text, problem.offset))
 }
 

@@ -33,7 +33,7 @@ use crate::{
                 stuck::{WAITS, unless_stuck},
             },
         },
-        drain_jobs, import_prompt_file, location_of_function, only_await, set_deadline, until_halted,
+        drain_jobs, import_file_once, location_of_function, only_await, set_deadline, until_halted,
     },
 };
 
@@ -150,7 +150,7 @@ impl<'js> Looker<'_, 'js> {
 
     async fn steps(&self) -> std::result::Result<(), Stop> {
         let ctx = self.ctx;
-        let loaded = unless_stuck(ctx, "loading the file", import_prompt_file(ctx, self.asked.path)).await;
+        let loaded = unless_stuck(ctx, "loading the file", import_file_once(ctx, self.asked.path)).await;
         let namespace = loaded.map_err(|error| Stop(thrown_by_load(ctx, error)))?;
         let made = self.exports(&namespace).await.map_err(|error| Stop(thrown(ctx, error, "export")))?;
         self.phase.set(Phase::Render);

@@ -19,7 +19,7 @@ use crate::script::{
         run::{answer, file, file_input, model_choice::ModelChoice, stuck::unless_stuck},
         values::schema::{Schema, Side},
     },
-    exit_location, import_prompt_file, set_deadline, until_halted,
+    exit_location, import_file_once, set_deadline, until_halted,
 };
 
 /// What a file offers.
@@ -73,7 +73,7 @@ pub(crate) async fn offer_of_file(
 }
 
 async fn offer(ctx: &Ctx<'_>, path: &Path, choice: Option<&ModelChoice>) -> Result<Offer, Fault> {
-    let loaded = unless_stuck(ctx, "loading the file", import_prompt_file(ctx, path)).await;
+    let loaded = unless_stuck(ctx, "loading the file", import_file_once(ctx, path)).await;
     let namespace = loaded.map_err(|error| thrown_by_load(ctx, error))?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
     let wrong = |error: Error| thrown(ctx, error, "export");

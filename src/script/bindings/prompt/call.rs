@@ -9,6 +9,7 @@ use rquickjs::{
 
 use super::{
     core::Core,
+    explain::ExplainPrompts,
     method_table::{Method, MethodTable},
     object::{PromptObject, StatefulPrompt},
 };
@@ -18,7 +19,7 @@ use crate::script::bindings::values::{kind_of, plain_error, string_text, type_er
 pub(crate) fn install(ctx: &Ctx<'_>, table: &'static [Method]) -> Result<()> {
     let stored = ctx.store_userdata(MethodTable(table));
     stored.map(drop).map_err(|_| plain_error(ctx, "user data is in use"))?;
-    crate::script::set_prompt_methods(ctx, table.iter().map(|method| method.name).collect())?;
+    crate::script::set_explain(ctx, Rc::new(ExplainPrompts::new(table)))?;
     let Some(prototype) = Class::<StatefulPrompt>::prototype(ctx)? else { return Ok(()) };
     for method in table {
         prototype.set(method.name, (method.function)(ctx)?.with_name(method.name)?)?;

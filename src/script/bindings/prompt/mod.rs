@@ -11,6 +11,7 @@ pub(crate) mod doubles;
 mod effect_context;
 pub(crate) mod effects;
 pub(crate) mod entry;
+mod explain;
 pub(crate) mod mcp_use;
 pub(crate) mod memory;
 pub(crate) mod method_table;

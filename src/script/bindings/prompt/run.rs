@@ -11,7 +11,7 @@ use rquickjs::{
 };
 
 use super::{told_tool::ToldTool, trace::trace_cell};
-use crate::{chat::ToolSpec, event::Scope, prompt::RunRecord, script::may_ask_for_pieces};
+use crate::{chat::ToolSpec, event::Scope, prompt::RunRecord, script::is_name_mentioned};
 
 /// How many schemas a run keeps as they are, for whoever looks at `fullSteps` later. From then on they are converted at
 /// once, which takes time but hardly any memory: enough for a thousand steps with one tool.
@@ -78,7 +78,7 @@ impl<'js> PromptRun<'js> {
         // One for each `StepList`, which is its place.
         let lists = [(); 3].map(|()| Array::new(ctx.clone())).into_iter().collect::<Result<_>>()?;
         let record = RunRecord::new(scope);
-        if may_ask_for_pieces(ctx)? {
+        if is_name_mentioned(ctx)? {
             record.keep_answers();
         }
         let run = PromptRun {

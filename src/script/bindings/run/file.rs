@@ -34,7 +34,7 @@ use crate::{
             services,
             values::{kind_of, message_of, to_json, type_error},
         },
-        diagnose, diagnose_error, drain_jobs, exit_code, idle, import_prompt_file, is_idle, is_unheeded,
+        diagnose, diagnose_error, drain_jobs, exit_code, idle, import_file_once, is_idle, is_unheeded,
         tell_before_exit, tell_exit, tell_uncaught, until_halted,
     },
 };
@@ -198,7 +198,7 @@ async fn run_in(
     choice: Option<&ModelChoice>,
     last_answer_failed: &Cell<bool>,
 ) -> Result<FileRun> {
-    let namespace = unless_stuck(ctx, "loading the file", import_prompt_file(ctx, path)).await?;
+    let namespace = unless_stuck(ctx, "loading the file", import_file_once(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let function = default_function(ctx, &namespace, &name)?;
     let input = file_input(ctx, &namespace, &name, line);

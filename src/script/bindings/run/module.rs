@@ -23,7 +23,7 @@ use crate::{
             services,
             values::{elements, kind_of, property, schema::Schema, type_error},
         },
-        calling_file, import_prompt_file, warn,
+        calling_file, import_file_once, warn,
     },
 };
 
@@ -45,7 +45,7 @@ pub(crate) fn run<'js>(ctx: Ctx<'js>, file: Opt<Value<'js>>, given: Opt<Value<'j
         let place = Place { what: format!("run: {name}"), name, caller: for_whom };
         nesting::check(&inner, depth, &place.what)?;
         let given = given_object(&inner, &given, "run: the second argument")?;
-        let namespace = import_prompt_file(&inner, &path).await?;
+        let namespace = import_file_once(&inner, &path).await?;
         run_module(&inner, &namespace, given.as_ref(), &place, depth).await
     };
     let call = CallSite::here(&ctx, "run")?;

@@ -25,7 +25,7 @@ use crate::{
                 to_json,
             },
         },
-        diagnose_error, import_prompt_file, until_halted,
+        diagnose_error, import_file_once, until_halted,
     },
 };
 
@@ -75,7 +75,7 @@ async fn check_in(
     choice: Option<&ModelChoice>,
     rows: &mut dyn InputRows,
 ) -> Result<std::result::Result<(), Box<Diagnostic>>> {
-    let namespace = unless_stuck(ctx, "loading the file", import_prompt_file(ctx, path)).await?;
+    let namespace = unless_stuck(ctx, "loading the file", import_file_once(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let function = default_function(ctx, &namespace, &name)?;
     let Some(found) = declared(ctx, &namespace, &name)? else {

@@ -14,7 +14,7 @@ use crate::{
     diagnostic::Diagnostic,
     input::CommandLine,
     prompt::RunError,
-    script::{Engine, bindings::results::throw::run_error, diagnose_error, import_prompt_file, until_halted},
+    script::{Engine, bindings::results::throw::run_error, diagnose_error, import_file_once, until_halted},
 };
 
 /// What a command line gives to a file.
@@ -53,7 +53,7 @@ async fn read_in(
     path: &Path,
     line: &CommandLine,
 ) -> Result<std::result::Result<TypedInput, Rc<RunError>>> {
-    let namespace = unless_stuck(ctx, "loading the file", import_prompt_file(ctx, path)).await?;
+    let namespace = unless_stuck(ctx, "loading the file", import_file_once(ctx, path)).await?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     default_function(ctx, &namespace, &name)?;
     let input = unless_stuck(ctx, "the check of the input", file_input(ctx, &namespace, &name, line)).await?;

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     diagnostic::Diagnostic,
-    script::{Engine, breathe, diagnose_error, import_builtin, import_prompt_file, is_late},
+    script::{Engine, breathe, diagnose_error, import_builtin, import_file_once, is_late},
 };
 
 /// Loads a test file and runs what it says; everything that comes of it is told to the host of [`host::install`]. Loading is
@@ -43,7 +43,7 @@ async fn load(ctx: &Ctx<'_>, path: &Path, limit: Option<Duration>) -> Result<(),
     let _ = host::limit(ctx, deadline);
     let loaded = tokio::select! {
         biased;
-        loaded = import_prompt_file(ctx, path) => Some(loaded),
+        loaded = import_file_once(ctx, path) => Some(loaded),
         () = until(deadline) => None,
     };
     let was_interrupted = is_late(ctx);

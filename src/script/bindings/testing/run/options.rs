@@ -25,7 +25,7 @@ use crate::script::{
     },
     environment,
     event_loop::EventLoop,
-    may_ask_for_pieces, warn,
+    is_name_mentioned, warn,
 };
 
 /// What `run` takes.
@@ -68,7 +68,7 @@ pub(super) fn asked<'js>(
         approve: of("approve")?.map_or(Ok(ApprovalRules::default()), |value| approve(ctx, &value))?,
         timeout: of("timeout")?.map(|value| timeout(ctx, &value)).transpose()?,
         latest: EventLoop::of(ctx)?.latest(),
-        keeps_pieces: may_ask_for_pieces(ctx)?,
+        keeps_pieces: is_name_mentioned(ctx)?,
     };
     Ok((request, bridge))
 }

@@ -9,48 +9,22 @@ use tsr_ast::{NodeId, SyntaxKind};
 
 use super::marks::Marks;
 use crate::code::Tree;
-
-/// One call of a function or constructor, or one read of a property.
-pub(super) struct Site {
-    pub(super) what: What,
-    /// What is called, or read, as it is written.
-    pub(super) expression: String,
-    /// The names in a plain chain of them (`z`, `object`); of anything else only the last, behind an empty one.
-    pub(super) names: Vec<String>,
-    /// The byte where the last name starts.
-    pub(super) at: usize,
-    /// The byte where the engine says that it failed.
-    pub(super) reported: usize,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
-    Call,
-    Construct,
-    Read,
-}
-
-impl Site {
-    /// The name by which a stack trace knows what was called.
-    pub(super) fn name(&self) -> &str {
-        self.names.last().map_or("", String::as_str)
-    }
-}
+use crate::parser::{Access, AccessKind};
 
 /// All sites of a text, inner ones before those around them.
-pub(super) fn sites(tree: &Tree) -> Result<Vec<Site>, Error> {
+pub(super) fn accesses(tree: &Tree) -> Result<Vec<Access>, Error> {
     let mut reader = Reader { tree, marks: Marks::of(tree)?, events: Vec::new(), found: Vec::new() };
     reader.read()?;
     reader.events.sort_unstable();
     let Reader { mut found, events, .. } = reader;
     found.sort_by_key(|found| (found.end, std::cmp::Reverse(found.start)));
-    let sites = found.into_iter().filter_map(|found| {
+    let accesses = found.into_iter().filter_map(|found| {
         let range = (found.function, found.start)..(found.function, found.end);
         let last = events.partition_point(|event| (event.function, event.order) < range.end).checked_sub(1)?;
         let event = events.get(last).filter(|event| (event.function, event.order) >= range.start)?;
-        Some(Site { reported: event.reported, ..found.site })
+        Some(Access { reported: event.reported, ..found.site })
     });
-    Ok(sites.collect())
+    Ok(accesses.collect())
 }
 
 /// A position that the engine notes.
@@ -65,10 +39,10 @@ struct Event {
 
 struct Found {
     function: usize,
-    /// Behind here, and before the end, lies what the engine may report.
+    /// Behind here, and before the end, lies kind the engine may report.
     start: usize,
     end: usize,
-    site: Site,
+    site: Access,
 }
 
 struct Reader<'a> {
@@ -123,12 +97,12 @@ impl Reader<'_> {
                 let Some(callee) = self.tree.children(node)?.first().copied() else { return Ok(()) };
                 let start = self.tree.start(callee)?;
                 self.note(function, start, start);
-                self.add(node, callee, What::Construct, function, start)?;
+                self.add(node, callee, AccessKind::Construct, function, start)?;
             }
             SyntaxKind::BinaryExpression => self.operator(node, function)?,
             SyntaxKind::PropertyAccessExpression => {
                 let start = self.tree.start(node)?;
-                self.add(node, node, What::Read, function, start)?;
+                self.add(node, node, AccessKind::Read, function, start)?;
             }
             _ => {}
         }
@@ -145,7 +119,7 @@ impl Reader<'_> {
         // The token behind the bracket has been read by the time the engine looks where it is.
         let next = if kind == SyntaxKind::CallExpression { self.tree.token_from(open + 1) } else { open };
         self.note(function, open, next);
-        self.add(node, callee, What::Call, function, open)
+        self.add(node, callee, AccessKind::Call, function, open)
     }
 
     /// Operators between two values are noted at the second; those that may leave it out are jumps.
@@ -164,15 +138,22 @@ impl Reader<'_> {
         self.events.push(Event { function, order, reported: self.marks.at(token) });
     }
 
-    fn add(&mut self, node: NodeId, callee: NodeId, what: What, function: usize, start: usize) -> Result<(), Error> {
+    fn add(
+        &mut self,
+        node: NodeId,
+        callee: NodeId,
+        kind: AccessKind,
+        function: usize,
+        start: usize,
+    ) -> Result<(), Error> {
         // A property is looked up once everything before its name is done.
         let last = self.last_name(callee)?;
-        let end = if what == What::Read { last } else { Some(self.tree.end(node)?) };
+        let end = if kind == AccessKind::Read { last } else { Some(self.tree.end(node)?) };
         let (Some(end), names) = (end, self.names(callee)?) else { return Ok(()) };
         let range = self.tree.start(callee)?..self.tree.end(callee)?;
         let text = self.tree.bytes().get(range.clone()).unwrap_or_default();
         let expression = String::from_utf8_lossy(text).into_owned();
-        let site = Site { what, expression, names, at: last.unwrap_or(range.start), reported: 0 };
+        let site = Access { kind, expression, names, offset: last.unwrap_or(range.start), reported: 0 };
         self.found.push(Found { function, start, end, site });
         Ok(())
     }

@@ -6,21 +6,7 @@ use tsr_arena::Error;
 use tsr_ast::{NodeId, SyntaxKind};
 
 use crate::code::Tree;
-
-/// What a name stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Binding {
-    /// A function of the text itself.
-    Function,
-    /// `imported` of a module; empty for all of it.
-    Import { specifier: String, imported: String },
-    /// A property of a parameter, taken out in the list of parameters: `({ def })`.
-    OfParameter { property: String },
-    /// A parameter.
-    Parameter,
-    /// Anything else, or a name that stands for several things.
-    Other,
-}
+use crate::parser::Binding;
 
 /// The names that `tree` binds anywhere. Which function binds them is not told apart.
 pub(super) fn bindings(tree: &Tree) -> Result<HashMap<String, Binding>, Error> {
