@@ -425,5 +425,5 @@ fn every_dependency_is_explained() {
     for key in ["dependencies", "devDependencies"] {
         used.extend(package[key].as_object().into_iter().flatten().map(|(name, _)| name.clone()));
     }
-    assert_eq!(explained(&read("docs/architecture.md")), used, "docs/architecture.md and the packages that are used");
+    assert_eq!(explained(&read("docs/maintainers/dependencies.md")), used, "the page and the packages that are used");
 }

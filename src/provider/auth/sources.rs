@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_document_names_every_source() {
-        let page = text_of("docs/permissions.md");
+        let page = text_of("docs/reference/permissions.md");
         let names = |name: &str| name.is_empty() || page.contains(&format!("`{name}`"));
         for source in SOURCES {
             match source {

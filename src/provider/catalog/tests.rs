@@ -50,14 +50,14 @@ fn every_api_makes_its_wire_format() {
 #[test]
 fn the_documents_name_every_provider() {
     let (readme, page, types) =
-        (document("README.md"), document("docs/providers.md"), document("runtime-js/types/lmthing.d.ts"));
+        (document("README.md"), document("docs/reference/providers.md"), document("runtime-js/types/lmthing.d.ts"));
     let (readme, page, types) = (names(&readme), names(&page), names(&types));
     for provider in &BUILT_IN {
         let name = provider.name;
         assert!(readme.contains(name), "README.md does not name {name}");
-        assert!(page.contains(name), "docs/providers.md does not name {name}");
+        assert!(page.contains(name), "docs/reference/providers.md does not name {name}");
         for variable in provider.variables {
-            assert!(page.contains(variable.name), "docs/providers.md does not name {}", variable.name);
+            assert!(page.contains(variable.name), "docs/reference/providers.md does not name {}", variable.name);
         }
         for exported in provider.factories.iter().chain([&name]) {
             assert!(types.contains(exported), "lmthing.d.ts does not name {exported}");
