@@ -4,7 +4,7 @@
 
 import { z } from 'zod';
 
-export const config = { model: 'openai:gpt-4o', options: { temperature: 0 } };
+export const config = { model: 'openai:gpt-6.1-sol', options: { reasoning: 'low' } };
 
 const sales = [
   { month: '2026-01', region: 'north', units: 120, revenue: 3600 },

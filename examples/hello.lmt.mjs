@@ -3,8 +3,8 @@
 //   lmthing run examples/hello.lmt.mjs
 
 export const config = {
-  model: 'openai:gpt-4o-mini',
-  options: { temperature: 0.7, maxOutputTokens: 200 },
+  model: 'openai:gpt-6-luna',
+  options: { reasoning: 'off', temperature: 0.7, maxOutputTokens: 200 },
 };
 
 export default async ({ def, defSystem, $ }) => {

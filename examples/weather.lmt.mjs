@@ -6,7 +6,7 @@
 import { z } from 'zod';
 
 export const config = {
-  model: ['anthropic:claude-haiku-4-5', 'openai:gpt-4o-mini'],
+  model: ['anthropic:claude-haiku-5-5', 'openai:gpt-6-luna'],
   options: { maxOutputTokens: 500, maxRetries: 1 },
 };
 

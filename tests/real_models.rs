@@ -134,7 +134,7 @@ fn hello_streams_what_the_model_says() {
     let [request] = <[Received; 1]>::try_from(server.received()).expect("one request");
     assert_eq!(request.path, "/responses");
     assert_eq!(request.authorization, format!("Bearer {KEY}"));
-    assert_eq!(request.body["model"], "gpt-4o-mini");
+    assert_eq!(request.body["model"], "gpt-6-luna");
     assert_eq!(request.body["temperature"], 0.7);
     assert!(request.body["input"][0]["content"].as_str().is_some_and(|system| system.contains("<NAME>Ada</NAME>")));
 }
@@ -162,7 +162,7 @@ fn weather_switches_to_the_next_model_when_the_first_fails() {
     let output = lmthing(&["run", "examples/weather.lmt.mjs"], &server);
     assert_eq!(stdout(&output), "Go for a walk in Lisbon.\n", "{}", stderr(&output));
     let report = stderr(&output);
-    assert!(report.contains("no such model") && report.contains("openai:gpt-4o-mini"), "{report}");
+    assert!(report.contains("no such model") && report.contains("openai:gpt-6-luna"), "{report}");
     let paths: Vec<_> = server.received().into_iter().map(|request| request.path).collect();
     assert_eq!(paths, ["/messages", "/responses"]);
 }
@@ -194,7 +194,7 @@ fn a_failing_provider_is_exit_3_with_its_own_words_and_without_the_key() {
     let report = stderr(&output);
     assert_eq!(output.status.code(), Some(3), "{report}");
     assert!(report.starts_with("Error: ") && report.contains("Incorrect API key provided"), "{report}");
-    assert!(report.contains("openai:gpt-4o-mini") && report.contains("401") && !report.contains(KEY), "{report}");
+    assert!(report.contains("openai:gpt-6-luna") && report.contains("401") && !report.contains(KEY), "{report}");
 }
 
 #[test]

@@ -991,7 +991,7 @@ declare module 'lmthing' {
   /** A model in a list of models, in which those written in JavaScript have no place. */
   export type ListedModel = string | (LanguageModel & { readonly doStream?: never });
 
-  /** Makes models of one provider: `openai('gpt-4o')`. */
+  /** Makes models of one provider: `openai('gpt-6.1-sol')`. */
   export interface Provider {
     (modelId: string): LanguageModel;
     languageModel(modelId: string): LanguageModel;

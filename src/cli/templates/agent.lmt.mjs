@@ -2,7 +2,7 @@
 // sees only the answer.
 //
 //   lmthing run agent.lmt.mjs
-//   lmthing run -m openai:gpt-4o agent.lmt.mjs    a real model; needs OPENAI_API_KEY, in the environment or in .env
+//   lmthing run -m openai:gpt-6.1-sol agent.lmt.mjs    a real model; needs OPENAI_API_KEY, in the environment or in .env
 
 import { z } from 'zod';
 

@@ -2,7 +2,7 @@
 // type-checked before it runs, and runs in a process that reaches nothing but these functions.
 //
 //   lmthing run code.lmt.mjs
-//   lmthing run -m openai:gpt-4o code.lmt.mjs    a real model; needs OPENAI_API_KEY, in the environment or in .env
+//   lmthing run -m openai:gpt-6.1-sol code.lmt.mjs    a real model; needs OPENAI_API_KEY, in the environment or in .env
 
 import { z } from 'zod';
 

@@ -1,7 +1,7 @@
 // A prompt: what is said to the model. What it answers is printed as it comes.
 //
 //   lmthing run hello.lmt.mjs
-//   lmthing run -m openai:gpt-4o hello.lmt.mjs    a real model; needs OPENAI_API_KEY, in the environment or in .env
+//   lmthing run -m openai:gpt-6.1-sol hello.lmt.mjs    a real model; needs OPENAI_API_KEY, in the environment or in .env
 
 // 'mock' plays the answer below, without a key or a network. `lmthing models` lists the real ones.
 export const config = { model: 'mock' };

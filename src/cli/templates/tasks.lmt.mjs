@@ -2,7 +2,7 @@
 // in the system prompt of every step.
 //
 //   lmthing run tasks.lmt.mjs
-//   lmthing run -m openai:gpt-4o tasks.lmt.mjs    a real model; needs OPENAI_API_KEY, in the environment or in .env
+//   lmthing run -m openai:gpt-6.1-sol tasks.lmt.mjs    a real model; needs OPENAI_API_KEY, in the environment or in .env
 
 // 'mock' plays the answers below, without a key or a network. `lmthing models` lists the real ones.
 export const config = { model: 'mock' };

@@ -2,7 +2,7 @@
 // function returns is sent to the model, which then goes on.
 //
 //   lmthing run tools.lmt.mjs
-//   lmthing run -m openai:gpt-4o tools.lmt.mjs    a real model; needs OPENAI_API_KEY, in the environment or in .env
+//   lmthing run -m openai:gpt-6.1-sol tools.lmt.mjs    a real model; needs OPENAI_API_KEY, in the environment or in .env
 
 import { z } from 'zod';
 

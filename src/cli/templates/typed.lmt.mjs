@@ -3,7 +3,7 @@
 //
 //   lmthing run typed.lmt.mjs --help
 //   lmthing run typed.lmt.mjs --text 'The soup was cold.' --language English
-//   lmthing run -m openai:gpt-4o typed.lmt.mjs    a real model; needs OPENAI_API_KEY, in the environment or in .env
+//   lmthing run -m openai:gpt-6.1-sol typed.lmt.mjs    a real model; needs OPENAI_API_KEY, in the environment or in .env
 
 import { z } from 'zod';
 
