@@ -9,7 +9,9 @@ use std::{collections::BTreeMap, rc::Rc};
 use futures_util::StreamExt;
 use lmthing::{
     chat::{CallSettings, Message, ModelRequest, Reasoning, ResponseFormat, Role, StreamPart},
-    provider::{Kept, LanguageModel, ProviderContext, ProviderErrorKind, Recording, Redactor, Replay, resolve},
+    provider::{
+        LanguageModel, ProviderContext, ProviderErrorKind, Recording, RecordingOutcome, Redactor, Replay, resolve,
+    },
 };
 use provider_support::{
     server::{Canned, Server},
@@ -57,7 +59,7 @@ async fn record() -> (Vec<String>, Redactor) {
         ask(model.as_ref(), request(question)).await;
         texts.push(read(&folder, "run.json.partial"));
     }
-    assert_eq!(recording.finish(true).unwrap(), Kept::InPlace);
+    assert_eq!(recording.finish(true).unwrap(), RecordingOutcome::Saved);
     assert_eq!(read(&folder, "run.json"), texts[3]);
     (texts, redactor)
 }
@@ -200,22 +202,22 @@ async fn a_failed_run_leaves_the_old_recording_as_it_was() {
     let server = Server::start(vec![Canned::sse(CHAT), Canned::sse(CHAT)]).await;
     let context = ProviderContext::new(Rc::new(env(&server)));
     let (recording, folder) = begin(Redactor::default());
-    assert_eq!(recording.finish(false).unwrap(), Kept::Nothing);
+    assert_eq!(recording.finish(false).unwrap(), RecordingOutcome::Empty);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 
     let path = folder.path().join("run.json");
     let recording = Recording::create(&path, Redactor::default()).unwrap();
     ask(recording.wrap(resolve("lab:tide", &context).unwrap()).as_ref(), request("first")).await;
     assert!(!path.exists());
-    assert_eq!(recording.finish(false).unwrap(), Kept::Incomplete, "there was nothing to protect");
+    assert_eq!(recording.finish(false).unwrap(), RecordingOutcome::Incomplete, "there was nothing to protect");
     let old = read(&folder, "run.json");
 
     let recording = Recording::create(&path, Redactor::default()).unwrap();
     ask(recording.wrap(resolve("lab:tide", &context).unwrap()).as_ref(), request("second")).await;
-    assert_eq!(recording.finish(false).unwrap(), Kept::Beside(path.with_file_name("run.json.partial")));
+    assert_eq!(recording.finish(false).unwrap(), RecordingOutcome::Partial(path.with_file_name("run.json.partial")));
     assert_eq!(read(&folder, "run.json"), old);
     assert!(read(&folder, "run.json.partial").contains("second"));
-    assert_eq!(recording.finish(true).unwrap(), Kept::InPlace);
+    assert_eq!(recording.finish(true).unwrap(), RecordingOutcome::Saved);
     assert!(read(&folder, "run.json").contains("second"));
 }
 

@@ -14,7 +14,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Printer, screen};
-use crate::{chat::StreamPart, diagnostic::plain_line, event::EventKind, provider::Span};
+use crate::{chat::StreamPart, diagnostic::plain_line, event::EventKind, provider::HumanDuration};
 
 /// How long nothing must have happened before the line appears.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -271,5 +271,5 @@ impl State {
 /// Whole seconds, upwards: nought is when it happens.
 fn trying_again(due: Instant) -> String {
     let left = due.saturating_duration_since(Instant::now());
-    format!("trying again in {}", Span(Duration::from_secs(left.as_millis().div_ceil(1000) as u64)))
+    format!("trying again in {}", HumanDuration(Duration::from_secs(left.as_millis().div_ceil(1000) as u64)))
 }

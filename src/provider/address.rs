@@ -1,7 +1,4 @@
-//! Where a provider is reached: a base URL as users write it, taken apart.
-//!
-//! Owns: what a base URL may look like, its user name and password, and putting an endpoint behind it. Must not know: which
-//! provider is meant. No text made here shows a password or a query.
+//! Base URLs as users write them. No text made here contains a password or a query.
 
 use std::fmt;
 
@@ -12,38 +9,29 @@ use url::Host;
 
 use super::redact::{names_a_secret, split_scheme};
 
-/// The last part of endpoints that base URLs are often copied with.
+/// Endpoints that users often copy along with the base URL.
 const ENDPOINTS: [&str; 5] = ["/chat/completions", "/completions", "/responses", "/messages", "/converse-stream"];
 
-/// A base URL.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Address {
-    /// Scheme, host and port.
     origin: String,
-    /// With a leading slash and no trailing one, or empty.
     path: String,
-    /// As it was written, without the question mark; empty when there is none.
     query: String,
     user: Option<User>,
 }
 
-/// User name and password in front of the host, as they were written.
 #[derive(Clone, PartialEq, Eq)]
 struct User {
     name: String,
     password: String,
 }
 
-/// What is wrong with a base URL; both texts can be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AddressFault {
-    /// Goes on after "The base URL".
+pub(crate) struct AddressError {
     pub(crate) what: String,
-    /// What was most likely meant.
     pub(crate) hint: Option<String>,
 }
 
-/// Whether an address is on this machine.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -54,23 +42,22 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 }
 
 impl Address {
-    /// Reads a base URL.
-    pub(crate) fn parse(text: &str) -> Result<Address, AddressFault> {
+    pub(crate) fn parse(text: &str) -> Result<Address, AddressError> {
         let text = text.trim();
         let shown = shown(text);
         match split_scheme(text) {
             Some((scheme, _)) if ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) => {}
             Some((scheme, _)) => {
                 let what = format!("\"{shown}\" has the scheme \"{scheme}\", and only http and https are spoken");
-                return Err(AddressFault { what, hint: meant(scheme, &shown) });
+                return Err(AddressError { what, hint: meant(scheme, &shown) });
             }
             None => {
                 let what = format!("\"{shown}\" has no scheme such as https://");
-                return Err(AddressFault { what, hint: Some(format!("Did you mean {}?", with_scheme(&shown))) });
+                return Err(AddressError { what, hint: Some(format!("Did you mean {}?", with_scheme(&shown))) });
             }
         }
         let url = Url::parse(text)
-            .map_err(|error| AddressFault { what: format!("\"{shown}\" is not usable: {error}"), hint: None })?;
+            .map_err(|error| AddressError { what: format!("\"{shown}\" is not usable: {error}"), hint: None })?;
         let user = User { name: url.username().to_owned(), password: url.password().unwrap_or_default().to_owned() };
         let segments = url.path().split('/').filter(|segment| !segment.is_empty());
         Ok(Address {
@@ -81,16 +68,13 @@ impl Address {
         })
     }
 
-    /// Whether it is on this machine.
     pub(crate) fn is_loopback(&self) -> bool {
         Url::parse(&self.origin).is_ok_and(|url| is_loopback(&url))
     }
 
-    /// The address of an endpoint, `path?query` as a wire format gives it.
-    ///
-    /// A base URL that was copied with the endpoint is meant without it, and the version stands once. What the base URL
-    /// says in its query wins over the wire's own.
-    pub(crate) fn join(&self, endpoint: &str) -> Result<Url, AddressFault> {
+    /// The URL of an endpoint, given as `path?query`. An endpoint or a version that the base URL already ends with is
+    /// not repeated. Query parameters of the base URL win over those of the endpoint.
+    pub(crate) fn join(&self, endpoint: &str) -> Result<Url, AddressError> {
         let (path, query) = endpoint.split_once('?').unwrap_or((endpoint, ""));
         let base = self.path.strip_suffix(path).unwrap_or(&self.path);
         let base = if path.starts_with("/v1/") { base.strip_suffix("/v1").unwrap_or(base) } else { base };
@@ -101,7 +85,7 @@ impl Address {
                 hint += " A server that speaks chat completions only is set up as a custom provider: NAME_API_BASE and \
                          NAME_API_TYPE=openai.";
             }
-            return Err(AddressFault { what, hint: Some(hint) });
+            return Err(AddressError { what, hint: Some(hint) });
         }
         let mut url = format!("{}{base}{path}", self.origin);
         let query = merged(&self.query, query);
@@ -109,15 +93,13 @@ impl Address {
             url = format!("{url}?{query}");
         }
         Url::parse(&url)
-            .map_err(|error| AddressFault { what: format!("\"{self}\" is not usable: {error}"), hint: None })
+            .map_err(|error| AddressError { what: format!("\"{self}\" is not usable: {error}"), hint: None })
     }
 
-    /// The header of basic authentication, when there is a user name or a password.
     pub(crate) fn basic_authentication(&self) -> Option<(String, String)> {
         self.user.as_ref().map(|user| ("authorization".to_owned(), format!("Basic {}", user.encoded())))
     }
 
-    /// Every value that must not be shown.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
         let values = pairs.filter(|(name, _)| names_a_secret(&decoded(name)) || decoded(name) == "sig");
@@ -137,7 +119,6 @@ impl User {
 }
 
 impl fmt::Display for Address {
-    /// Without user name, password and query.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.origin, self.path)
     }
@@ -153,7 +134,6 @@ fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// The pairs of the first query, and those of the second that it does not have.
 fn merged(first: &str, second: &str) -> String {
     let name = |pair: &str| decoded(pair.split('=').next().unwrap_or_default());
     let own: Vec<&str> = first.split('&').filter(|pair| !pair.is_empty()).collect();
@@ -161,7 +141,7 @@ fn merged(first: &str, second: &str) -> String {
     own.iter().copied().chain(added).collect::<Vec<_>>().join("&")
 }
 
-/// The text without what may be a secret. It may be no URL at all, so that everything before the last `@` counts as user
+/// The text without possible secrets. The text may not be a URL, so everything before the last `@` counts as user
 /// name and password.
 fn shown(text: &str) -> String {
     let (scheme, rest) = match split_scheme(text) {
@@ -169,15 +149,14 @@ fn shown(text: &str) -> String {
         None => (String::new(), text),
     };
     let (before, rest) = rest.rsplit_once('@').unwrap_or(("", rest));
-    // The `@` of a query may stand in the middle of a key.
+    // An `@` in a query may be part of a key.
     let rest = if before.contains(['?', '#']) { "…" } else { rest };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
-    // In front of this is no scheme, but perhaps `me:password`.
+    // The text before this is not a scheme, but possibly `me:password`.
     let rest = rest.rsplit_once("://").map_or(rest, |(_, rest)| rest);
     format!("{scheme}{rest}")
 }
 
-/// What a wrong scheme was to be.
 fn meant(scheme: &str, shown: &str) -> Option<String> {
     let scheme = scheme.to_ascii_lowercase();
     let right = match scheme.as_str() {
@@ -185,19 +164,17 @@ fn meant(scheme: &str, shown: &str) -> Option<String> {
         "wss" => "https",
         _ => ["https", "http"].into_iter().min_by_key(|known| strsim::damerau_levenshtein(known, &scheme))?,
     };
-    // `ftp` and others of the kind are meant as they stand.
+    // `ftp` and the like are no typing errors.
     let distance = strsim::damerau_levenshtein(right, &scheme);
     let near = scheme.starts_with("ws") || distance == 1 || (distance == 2 && scheme.starts_with('h'));
     let rest = shown.split_once("://").map_or("", |(_, rest)| rest);
     near.then(|| format!("Did you mean {right}://{rest}?"))
 }
 
-/// An address without a scheme, with the one it most likely has: servers on this machine, in the own network and on ports of
-/// their own seldom speak TLS.
+/// Adds the most likely scheme: servers on this machine, in the local network and on unusual ports seldom use TLS.
 fn with_scheme(shown: &str) -> String {
     let lower = shown.to_ascii_lowercase();
     for scheme in ["https", "http"] {
-        // `http:/host`, `https//host`
         if let Some(rest) = lower.strip_prefix(scheme)
             && rest.starts_with([':', '/'])
         {
@@ -226,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_goes_between_path_and_query() {
+    fn an_endpoint_is_inserted_between_path_and_query() {
         let chat = "/chat/completions?api-version=1.0.0";
         for (base, url) in [
             ("http://h:1/v1", "http://h:1/v1/chat/completions?api-version=1.0.0"),
@@ -250,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_advice_and_without_secrets() {
+    fn invalid_addresses_are_refused_with_advice_and_without_secrets() {
         for (base, meant) in [
             ("localhost:11434/v1", "http://localhost:11434/v1"),
             ("127.0.0.1:8000", "http://127.0.0.1:8000"),

@@ -1,8 +1,7 @@
-//! Telling an account without credit from one that only asks too often: both come as 429 from some providers.
+//! Distinguishes accounts without credit from rate limits: some providers send 429 for both.
 
 use serde_json::Value;
 
-/// What providers put in `type` or `code`.
 const CODES: [&str; 7] = [
     "insufficient_quota",
     "billing_hard_limit_reached",
@@ -13,7 +12,6 @@ const CODES: [&str; 7] = [
     "payment_required",
 ];
 
-/// What they write where the code says nothing of it.
 const PHRASES: [&str; 6] = [
     "exceeded your current quota, please check your plan and billing",
     "credit balance is too low",
@@ -23,7 +21,6 @@ const PHRASES: [&str; 6] = [
     "insufficient balance",
 ];
 
-/// Whether an error, `{type, code, message, …}`, says that nothing more is to be had before somebody pays.
 pub(super) fn is_billing(error: Option<&Value>, message: &str) -> bool {
     let field = |name: &str| error.and_then(|error| error.get(name));
     let has_code = ["type", "code"].into_iter().filter_map(field).any(|code| match code {
@@ -34,11 +31,11 @@ pub(super) fn is_billing(error: Option<&Value>, message: &str) -> bool {
         return true;
     }
     let message = message.to_ascii_lowercase();
-    // Gemini words its limits by the minute like this too, and then says when there is room again.
+    // Gemini uses the same phrase for limits per minute, and adds a retry delay there.
     PHRASES.iter().any(|phrase| message.contains(phrase)) && error.and_then(retry_delay).is_none()
 }
 
-/// The wait in seconds that Google's services ask for inside an error: `details: [{"retryDelay": "34.07s"}]`.
+/// The retry delay in seconds in errors of Google's services: `details: [{"retryDelay": "34.07s"}]`.
 pub(super) fn retry_delay(error: &Value) -> Option<f64> {
     let details = error.get("details")?.as_array()?;
     let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
@@ -52,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_money_mends_is_billing() {
+    fn rate_limits_are_not_billing_errors() {
         let quota = "You exceeded your current quota, please check your plan and billing details.";
         assert!(is_billing(Some(&json!({ "type": "insufficient_quota", "code": null })), "no"));
         assert!(is_billing(Some(&json!({ "code": "billing_not_active" })), "no"));

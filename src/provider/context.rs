@@ -1,4 +1,4 @@
-//! What providers need from outside: the environment, and somebody to tell about waits and switches.
+//! The environment and callbacks that models of a run share.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -8,20 +8,17 @@ use std::{
     time::Duration,
 };
 
-use super::{Span, redact::Redactor, servers::Servers};
+use super::{HumanDuration, redact::Redactor, servers::Servers};
 use crate::http::Network;
 
-/// The environment variables providers are set up from. Below `cli` nobody reads the process's own.
+/// The environment variables that providers are configured with.
 pub trait Env {
-    /// The value of a variable; set but empty is `Some("")`.
     fn get(&self, name: &str) -> Option<String>;
 
-    /// The names of all variables, in any order.
     fn names(&self) -> Vec<String>;
 }
 
 impl dyn Env {
-    /// How connections are made with these variables, as they are now.
     pub(crate) fn network(&self) -> Network {
         Network::new(|name| self.get(name))
     }
@@ -47,47 +44,12 @@ impl Env for HashMap<String, String> {
     }
 }
 
-/// Something worth a line on stderr while a call goes on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProviderEvent {
-    /// An attempt failed; the next one starts after `wait`.
-    Retry {
-        /// The provider's name.
-        provider: String,
-        /// The model's id at the provider.
-        model: String,
-        /// The attempt that failed, counted from 1.
-        attempt: u32,
-        /// How many attempts there are in all.
-        max_attempts: u32,
-        /// How long nothing happens now.
-        wait: Duration,
-        /// Why the attempt failed.
-        reason: String,
-    },
-    /// A server takes fewer requests at a time than the run makes; all of them wait.
-    Throttled {
-        /// The provider's name.
-        provider: String,
-        /// How long no request is sent.
-        wait: Duration,
-        /// What the server said.
-        reason: String,
-    },
-    /// A model of a fallback list failed before its first visible byte; the next one is tried.
-    Fallback {
-        /// The model that failed, as `provider:model`.
-        from: String,
-        /// The model that is asked now.
-        to: String,
-        /// Why the first one failed.
-        reason: String,
-    },
-    /// Something is wrong that does not keep the call from going on.
-    Warning {
-        /// What, and what follows from it.
-        message: String,
-    },
+    Retry { provider: String, model: String, attempt: u32, max_attempts: u32, wait: Duration, reason: String },
+    Throttled { provider: String, wait: Duration, reason: String },
+    Fallback { from: String, to: String, reason: String },
+    Warning { message: String },
 }
 
 impl fmt::Display for ProviderEvent {
@@ -97,10 +59,15 @@ impl fmt::Display for ProviderEvent {
                 f,
                 "{provider}:{model} failed (attempt {attempt} of {max_attempts}): {}; trying again in {}",
                 inline(reason),
-                Span(*wait)
+                HumanDuration(*wait)
             ),
             ProviderEvent::Throttled { provider, wait, reason } => {
-                write!(f, "{provider} takes no more at a time: {}; all requests wait {}", inline(reason), Span(*wait))
+                write!(
+                    f,
+                    "{provider} takes no more at a time: {}; all requests wait {}",
+                    inline(reason),
+                    HumanDuration(*wait)
+                )
             }
             ProviderEvent::Fallback { from, to, reason } => {
                 let reason = inline(reason);
@@ -115,7 +82,6 @@ impl fmt::Display for ProviderEvent {
 }
 
 impl ProviderEvent {
-    /// The event without secrets.
     fn redacted(&self, redactor: &Redactor) -> Self {
         let apply = |text: &String| redactor.apply(text);
         match self {
@@ -138,7 +104,6 @@ impl ProviderEvent {
     }
 }
 
-/// A reason inside a sentence: on one line, and without the stop at its end.
 fn inline(reason: &str) -> String {
     let words: Vec<&str> = reason.split_whitespace().collect();
     let mut line = words.join(" ");
@@ -146,55 +111,45 @@ fn inline(reason: &str) -> String {
     line
 }
 
-/// Set-up shared by all models of a run.
 #[derive(Clone)]
 pub struct ProviderContext {
-    /// Where keys, addresses and aliases are looked up.
     pub env: Rc<dyn Env>,
-    /// Told about waits and switches, at the moment they begin.
     pub on_event: Rc<dyn Fn(&ProviderEvent)>,
-    /// The wait after the first failed attempt; it doubles with each further one. 2 s unless a test is in a hurry.
+    /// The wait after the first failed attempt; it doubles with each further one. 2 s by default.
     pub first_wait: Duration,
-    /// What the run has learned of the servers it asks.
     pub(crate) servers: Arc<Servers>,
-    /// Knows the secrets of the run.
     pub(crate) redactor: Redactor,
 }
 
 impl ProviderContext {
-    /// A context with the usual waits that reports to nobody.
     pub fn new(env: Rc<dyn Env>) -> Self {
         ProviderContext::redacting(env, Redactor::default())
     }
 
-    /// The same, where others use the redactor too.
     pub fn redacting(env: Rc<dyn Env>, redactor: Redactor) -> Self {
         let context = ProviderContext::with_redactor(env, redactor);
         context.learn_variables();
         context
     }
 
-    /// The same, with a redactor that knows these variables.
+    /// A context with a redactor that already knows the secrets of `env`.
     pub(crate) fn with_redactor(env: Rc<dyn Env>, redactor: Redactor) -> Self {
-        // A library does not print; who wants to hear of waits says so.
         let (on_event, servers) = (Rc::new(|_: &ProviderEvent| {}), Arc::default());
         ProviderContext { env, on_event, first_wait: Duration::from_secs(2), servers, redactor }
     }
 
-    /// Uses, and adds to, what other runs have learned of the same servers.
     #[must_use]
-    pub(crate) fn sharing(self, servers: Arc<Servers>) -> Self {
+    pub(crate) fn with_servers(self, servers: Arc<Servers>) -> Self {
         ProviderContext { servers, ..self }
     }
 
-    /// Reports waits and switches to `on_event`, without secrets.
     pub fn on_event(mut self, on_event: impl Fn(&ProviderEvent) + 'static) -> Self {
         let redactor = self.redactor.clone();
         self.on_event = Rc::new(move |event| on_event(&event.redacted(&redactor)));
         self
     }
 
-    /// Tells the redactor the secrets of the environment as it is now; scripts may write to it.
+    /// Registers the secrets of the environment again, as scripts may change it.
     pub(super) fn learn_variables(&self) {
         for name in self.env.names() {
             if let Some(value) = self.env.get(&name) {
@@ -205,7 +160,6 @@ impl ProviderContext {
 }
 
 impl fmt::Debug for ProviderContext {
-    // The environment holds keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ProviderContext").field("first_wait", &self.first_wait).finish_non_exhaustive()
     }

@@ -1,10 +1,10 @@
-//! Making a model of a provider from explicit settings and the environment.
+//! Creates models from explicit settings and the environment.
 
 use std::rc::{Rc, Weak};
 
 use super::{
     LanguageModel, ProviderContext, ProviderError, ProviderErrorKind,
-    address::{Address, AddressFault},
+    address::{Address, AddressError},
     auth::Auth,
     catalog::{self, Connection, Setup},
     keys::without_keys,
@@ -13,14 +13,13 @@ use super::{
     transport::HttpModel,
 };
 
-/// Makes a model of a built-in provider, or of `openai-compatible` (which needs `base_url`).
+/// Creates a model of a built-in provider, or of `openai-compatible` (which needs `base_url`).
 ///
-/// `provider` is a built-in name, with `.chat` or `.responses` behind it where the provider has more than one API
-/// (`openai.chat`, `azure.chat`).
+/// `provider` is a built-in name, followed by `.chat` or `.responses` where the provider has more than one API. A
+/// missing key is reported with the first request.
 ///
 /// # Errors
-/// An unknown provider, a setting that the address cannot be made without, or a base URL that is none. A missing key shows
-/// when the first request is due.
+/// Unknown provider, missing setting, or invalid base URL.
 pub fn create(
     provider: &str,
     settings: &ProviderSettings,
@@ -30,10 +29,8 @@ pub fn create(
     Ok(guarded(make_known(provider, settings, model_id, context)?))
 }
 
-/// The same with nothing but the keys in the settings, for a server that must not get any other. `None` without such a key.
-///
-/// # Errors
-/// Those of [`create`].
+/// Like [`create`], but uses no keys from the environment, for servers that must not receive them. `None` if the
+/// settings hold no key.
 pub(crate) fn create_with_own_key(
     provider: &str,
     settings: &ProviderSettings,
@@ -42,11 +39,10 @@ pub(crate) fn create_with_own_key(
 ) -> Result<Option<Rc<dyn LanguageModel>>, ProviderError> {
     let context = ProviderContext { env: Rc::new(without_keys(&*context.env)), ..context.clone() };
     let model = make_known(provider, settings, model_id, &context)?;
-    // Without a key, that of the machine would be asked for.
+    // Without a given key, credentials of this machine would be requested.
     Ok(model.auth.is_given().then(|| guarded(model)))
 }
 
-/// Makes a model whose secrets the redactor knows.
 fn make_known(
     provider: &str,
     settings: &ProviderSettings,
@@ -60,7 +56,7 @@ fn make_known(
     Ok(model)
 }
 
-/// The only way to a model behind HTTP: nothing it says gets past the redactor.
+/// Every HTTP model must pass through here, so that its output is redacted.
 fn guarded(model: HttpModel) -> Rc<dyn LanguageModel> {
     let redactor = model.context.redactor.clone();
     guard(Rc::new(model), &redactor)
@@ -78,7 +74,6 @@ fn learn_settings(redactor: &Redactor, settings: &ProviderSettings) {
     settings.credentials.iter().for_each(|credentials| redactor.learn_json(credentials));
 }
 
-/// What the model is set up with in the end, and the tokens that it will fetch.
 fn learn_connection(redactor: &Redactor, model: &HttpModel) {
     model.headers.iter().for_each(|(name, value)| redactor.learn_header(name, value));
     model.address.secrets().iter().for_each(|secret| redactor.learn(secret));
@@ -93,12 +88,11 @@ fn make(
     context: &ProviderContext,
 ) -> Result<HttpModel, ProviderError> {
     let (name, api) = provider.split_once('.').unwrap_or((provider, ""));
-    // A known provider without that API is as unknown as no provider: the whole name is what was asked for.
     let found = catalog::find(name).and_then(|row| Some((row, row.api(api)?)));
     let (row, api) = found.ok_or_else(|| catalog::unknown_provider(provider, model_id, &*context.env))?;
     let setup = Setup { provider: row, settings, context, model_id };
     let Connection { provider, base_url, auth, headers, key_is_optional } = (row.connect)(&setup)?;
-    let address = Address::parse(&base_url).map_err(|fault| wrong_address(&provider, &fault, &setup, &base_url))?;
+    let address = Address::parse(&base_url).map_err(|error| wrong_address(&provider, &error, &setup, &base_url))?;
     Ok(HttpModel {
         provider,
         model_id: model_id.to_owned(),
@@ -111,18 +105,17 @@ fn make(
     })
 }
 
-fn wrong_address(provider: &str, fault: &AddressFault, setup: &Setup<'_>, base_url: &str) -> ProviderError {
+fn wrong_address(provider: &str, address_error: &AddressError, setup: &Setup<'_>, base_url: &str) -> ProviderError {
     let row = setup.provider;
     let custom = || catalog::custom_providers(&*setup.context.env).into_iter().find(|custom| custom.name == provider);
     let place = match &setup.settings.base_url {
         None => row.variable(Setting::BaseUrl).map(str::to_owned),
-        // The settings of a custom provider come from a variable too.
         Some(_) => custom().filter(|custom| custom.base_url() == base_url).map(|custom| custom.base_url_variable()),
     };
     let place = place.unwrap_or_else(|| "baseURL".to_owned());
-    let message = format!("The base URL {} ({place})", fault.what);
+    let message = format!("The base URL {} ({place})", address_error.what);
     let error = ProviderError::new(ProviderErrorKind::Configuration, provider, setup.model_id, message);
-    match &fault.hint {
+    match &address_error.hint {
         Some(hint) => error.with_hint(hint),
         None => error,
     }
@@ -141,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_addresses_are_the_services_own() {
+    fn default_base_urls() {
         let url = |provider, variables| base_url(provider, variables, ProviderSettings::default());
         assert_eq!(url("openai", &[]), "https://api.openai.com/v1");
         assert_eq!(url("openai.chat", &[]), "https://api.openai.com/v1");
@@ -188,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_api_can_be_asked_for_by_name() {
+    fn an_api_can_be_selected_by_name() {
         let context = ProviderContext::new(Rc::new(BTreeMap::new()));
         let url = Some("http://127.0.0.1:9/v1/".to_owned());
         let settings = ProviderSettings { name: Some("lab".into()), base_url: url, ..Default::default() };

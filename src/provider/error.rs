@@ -1,63 +1,50 @@
-//! What can go wrong with a model call, named for what the caller does next.
+//! Errors of model calls, classified by what the caller does next.
 
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// A failed model call. No text of it holds a key once it has left the room: `redact::guard` sees to that.
+/// A failed model call. `redact::guard` removes keys from its texts before it leaves this module.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{message}")]
 pub struct ProviderError {
-    /// What the caller can do about it.
     pub kind: ProviderErrorKind,
-    /// One clear sentence: what failed, in the provider's own words where there are any.
     pub message: String,
-    /// The provider's name; empty when none was reached.
     pub provider: String,
-    /// The model's id at the provider; empty when it does not matter.
     pub model: String,
-    /// HTTP status, where there was one.
     pub status: Option<u16>,
-    /// How to fix it, when there is something the user can do.
     pub hint: Option<String>,
 }
 
-/// The classes of failure a caller tells apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProviderErrorKind {
-    /// No such provider or alias, or a setting is missing; found before any request.
+    /// Unknown provider or alias, or a missing setting; found before any request.
     Configuration,
-    /// The key is missing, wrong or not allowed to do this (401, 403).
+    /// The key is missing, wrong or lacks permission (401, 403).
     Authentication,
-    /// Too many requests or the service is overloaded (429, 529); `retry_after` is the provider's wish.
+    /// Too many requests, or the service is overloaded (429, 529).
     RateLimit {
-        /// How long the provider wants to be left alone.
         retry_after: Option<Duration>,
     },
-    /// The account has no credit or quota left, until somebody pays (402, `insufficient_quota`).
+    /// The account has no credit or quota left (402, `insufficient_quota`).
     Billing,
-    /// The conversation is longer than the model takes.
     ContextLength,
-    /// The provider refused the content.
     ContentFilter,
-    /// The request is wrong in another way (other 4xx).
+    /// Any other 4xx.
     BadRequest,
-    /// The provider failed (5xx).
     Server,
-    /// No connection, TLS failure, connection lost.
     Connection,
-    /// One of the timeouts of `options.timeout` passed.
+    /// A timeout of `options.timeout` expired.
     Timeout,
-    /// The answer is not what the protocol says: malformed JSON, truncated stream, wrong content type.
+    /// The response violates the protocol: malformed JSON, truncated stream, wrong content type.
     Protocol,
     /// The provider reported a failure inside the stream.
     Stream,
-    /// A replayed run asked something that is not in the recording, or a test a model that it must not ask.
+    /// A request of a replayed run is not in the recording, or a test forbids the request.
     Replay,
 }
 
 impl ProviderErrorKind {
-    /// The kind's name, as recordings and traces have it.
     pub(super) fn as_str(&self) -> &'static str {
         match self {
             ProviderErrorKind::Configuration => "configuration",
@@ -76,7 +63,6 @@ impl ProviderErrorKind {
         }
     }
 
-    /// The kind of this name; an unknown one is a failure inside the stream.
     pub(super) fn from_name(name: &str) -> Self {
         match name {
             "configuration" => ProviderErrorKind::Configuration,
@@ -91,14 +77,13 @@ impl ProviderErrorKind {
             "timeout" => ProviderErrorKind::Timeout,
             "protocol" => ProviderErrorKind::Protocol,
             "replay" => ProviderErrorKind::Replay,
-            // A recording may have been made by a later lmthing, which knows more kinds.
+            // The recording may come from a later version that knows more kinds.
             _ => ProviderErrorKind::Stream,
         }
     }
 }
 
 impl ProviderError {
-    /// An error without status or hint.
     pub(crate) fn new(
         kind: ProviderErrorKind,
         provider: impl Into<String>,
@@ -115,7 +100,6 @@ impl ProviderError {
         }
     }
 
-    /// Adds advice on how to fix it.
     pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

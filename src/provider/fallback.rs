@@ -1,26 +1,22 @@
-//! A list of models, of which the next one is asked when one fails before its first visible byte.
+//! A list of models: if one fails before its first visible part, the next one is used.
 
 use std::{collections::VecDeque, rc::Rc};
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 use super::{
-    Answerer, Answering, LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind, ProviderEvent,
-    visible::is_visible,
+    LanguageModel, ModelIdentity, ModelResponse, PartStream, ProviderContext, ProviderError, ProviderErrorKind,
+    ProviderEvent, is_visible,
 };
 use crate::chat::ModelRequest;
 
-/// Models in the order they are tried. Once a model has answered, later requests begin with the first again.
+/// Models in the order in which they are tried, for every request from the first one.
 pub struct FallbackModel {
     models: Vec<Rc<dyn LanguageModel>>,
     context: ProviderContext,
 }
 
 impl FallbackModel {
-    /// A model that tries these in order; a list of one is that one.
-    ///
-    /// # Errors
-    /// When the list is empty.
     pub fn of(
         models: Vec<Rc<dyn LanguageModel>>,
         context: &ProviderContext,
@@ -35,22 +31,26 @@ impl FallbackModel {
         }
     }
 
-    async fn first_that_answers(&self, request: ModelRequest) -> Result<Answering<'_>, ProviderError> {
-        // From the first one again: a model that was overloaded a minute ago may be well.
+    async fn first_that_answers(&self, request: ModelRequest) -> Result<ModelResponse<'_>, ProviderError> {
+        // Start with the first model again, as its failure may have been temporary.
         let mut index = 0;
         loop {
             let model = &self.models[index];
             let error = match begin(model.as_ref(), request.clone()).await {
                 Ok(parts) => {
-                    return Ok(Answering { provider: model.provider(), model_id: model.model_id(), parts, turn: None });
+                    return Ok(ModelResponse {
+                        provider: model.provider(),
+                        model_id: model.model_id(),
+                        parts,
+                        turn: None,
+                    });
                 }
                 Err(error) => error,
             };
             index += 1;
-            // A recording that does not fit is no model that fails: the next one would only hide where it differs.
+            // Do not fall back from a recording that does not match: the next model would only hide the difference.
             let next = self.models.get(index).filter(|_| error.kind != ProviderErrorKind::Replay);
             let Some(next) = next else { return Err(error) };
-            // Told before the next model is asked, as that may take a while.
             (self.context.on_event)(&ProviderEvent::Fallback {
                 from: name(model.as_ref()),
                 to: name(next.as_ref()),
@@ -64,13 +64,13 @@ fn name(model: &dyn LanguageModel) -> String {
     format!("{}:{}", model.provider(), model.model_id())
 }
 
-/// Reads up to the first visible part, so that a failure before it goes unnoticed.
+/// Reads up to the first visible part, so that an earlier failure can still be discarded.
 async fn begin<'a>(model: &'a dyn LanguageModel, request: ModelRequest) -> Result<PartStream<'a>, ProviderError> {
-    // Fused: the rest of a stream that ended before anything visible is asked for again below.
+    // Fused, because `chain` polls the rest again if the stream ended before a visible part.
     let mut parts = model.stream(request).await?.fuse();
     let mut read = VecDeque::new();
     while let Some(part) = parts.next().await {
-        // Dropping what was read so far undoes it: nobody has seen any of it.
+        // An early return drops the parts read so far; none of them was visible.
         let part = part?;
         let visible = is_visible(&part);
         read.push_back(Ok(part));
@@ -94,15 +94,15 @@ impl LanguageModel for FallbackModel {
         self.models.iter().any(|model| model.reads_request())
     }
 
-    fn answerers(&self) -> Vec<Answerer> {
-        self.models.iter().flat_map(|model| model.answerers()).collect()
+    fn model_identities(&self) -> Vec<ModelIdentity> {
+        self.models.iter().flat_map(|model| model.model_identities()).collect()
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
         async { Ok(self.answer(request).await?.parts) }.boxed_local()
     }
 
-    fn answer<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<Answering<'a>, ProviderError>> {
+    fn answer<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<ModelResponse<'a>, ProviderError>> {
         self.first_that_answers(request).boxed_local()
     }
 }

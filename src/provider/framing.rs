@@ -1,4 +1,4 @@
-//! Cutting events out of an answer's bytes, by well-kept crates: `sse-stream` and `aws-smithy-eventstream`.
+//! Splits a response's bytes into events, with `sse-stream` and `aws-smithy-eventstream`.
 
 use std::{error::Error, fmt};
 
@@ -9,25 +9,19 @@ use sse_stream::SseByteStream;
 
 use super::wire::{Framing, WireEvent};
 
-/// Why no further event can be read.
 #[derive(Debug)]
 pub(super) enum FrameFailure<E> {
-    /// The bytes could not be read.
     Body(E),
-    /// The bytes are not framed as they should be.
     Malformed(String),
 }
 
-/// The bytes of an answer.
 pub(super) type ByteStream<'a, E> = LocalBoxStream<'a, Result<Bytes, E>>;
 
-/// Events of an answer, one by one.
 pub(super) enum Events<'a, E> {
     Sse(Box<SseByteStream<ByteStream<'a, E>>>),
     Aws { bytes: ByteStream<'a, E>, buffer: BytesMut, decoder: MessageFrameDecoder },
 }
 
-/// An event with its data.
 #[derive(Debug)]
 pub(super) enum Event {
     Sse(String),
@@ -35,7 +29,6 @@ pub(super) enum Event {
 }
 
 impl Event {
-    /// The event as decoders take it.
     pub(super) fn as_wire(&self) -> WireEvent<'_> {
         match self {
             Event::Sse(data) => WireEvent::Data(data),
@@ -45,10 +38,9 @@ impl Event {
 }
 
 impl<'a, E: Error + Send + Sync + 'static> Events<'a, E> {
-    /// Events of a byte stream in this framing.
     pub(super) fn new(framing: Framing, bytes: ByteStream<'a, E>) -> Self {
         match framing {
-            // Boxed: the reader is large, and events move through several futures.
+            // Boxed: the reader is large, and `Events` moves through several futures.
             Framing::Sse => Events::Sse(Box::new(SseByteStream::new(bytes))),
             Framing::AwsEventStream => {
                 Events::Aws { bytes, buffer: BytesMut::new(), decoder: MessageFrameDecoder::new() }
@@ -56,7 +48,7 @@ impl<'a, E: Error + Send + Sync + 'static> Events<'a, E> {
         }
     }
 
-    /// The next event; `None` at the end. Events without data and a last event without its closing blank line are
+    /// The next event; `None` at the end. Events without data, and a last event without its closing blank line, are
     /// dropped.
     pub(super) async fn next(&mut self) -> Option<Result<Event, FrameFailure<E>>> {
         match self {
@@ -73,13 +65,13 @@ impl<'a, E: Error + Send + Sync + 'static> Events<'a, E> {
             Events::Aws { bytes, buffer, decoder } => loop {
                 match decoder.decode_frame(&mut *buffer) {
                     Ok(DecodedFrame::Complete(message)) => return Some(Ok(aws_event(&message))),
-                    // A frame may be cut anywhere; the decoder keeps what it has seen of it.
+                    // A frame may be cut anywhere; the decoder keeps its state.
                     Ok(DecodedFrame::Incomplete) => match bytes.next().await? {
                         Ok(chunk) => buffer.extend_from_slice(&chunk),
                         Err(error) => return Some(Err(FrameFailure::Body(error))),
                     },
                     Err(error) => {
-                        // The outer text only says that a frame is invalid.
+                        // The outer error only reports an invalid frame; its source has the reason.
                         let source = error.source().map(|source| format!(": {source}")).unwrap_or_default();
                         return Some(Err(FrameFailure::Malformed(format!("{error}{source}"))));
                     }
@@ -91,7 +83,7 @@ impl<'a, E: Error + Send + Sync + 'static> Events<'a, E> {
 
 fn sse_failure<E: Error + Send + Sync + 'static>(error: sse_stream::Error) -> FrameFailure<E> {
     match error {
-        // The crate boxes the body's error; it is the same one that our stream gave.
+        // `sse-stream` boxes the error of the byte stream.
         sse_stream::Error::Body(error) => match error.downcast::<E>() {
             Ok(error) => FrameFailure::Body(*error),
             Err(error) => FrameFailure::Malformed(error.to_string()),
@@ -105,7 +97,6 @@ fn aws_event(message: &aws_smithy_types::event_stream::Message) -> Event {
         let header = message.headers().iter().find(|header| header.name().as_str() == name)?;
         header.value().as_string().ok().map(|value| value.as_str().to_owned())
     };
-    // A frame that does not say what it is counts as an event.
     let message_type = header(":message-type").unwrap_or_else(|| "event".to_owned());
     let event_type = match message_type.as_str() {
         "exception" => header(":exception-type"),

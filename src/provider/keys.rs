@@ -1,5 +1,4 @@
-//! What holds the keys that requests are authorised with: variables, files and folders; used to hide them from prompt files. Must
-//! not know how they are hidden.
+//! Variables and files that hold keys; the program hides them from prompt files.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,13 +8,11 @@ use std::{
 use super::{Env, auth, catalog, redact::address_has_secret, settings::Setting};
 use crate::http::{Network, PROXY_VARIABLES};
 
-/// A value of this length stands in no other text by chance.
+/// A value of this length does not occur in another text by chance.
 const LONG_KEY: usize = 12;
 
-/// The variables that hold keys, with those whose value holds the same key.
-///
-/// `secrets` and `addresses` are names of variables that the program reads for other servers than providers'; an address counts
-/// when there is a password or another secret in it.
+/// The variables that hold keys, and those whose value contains such a key. `secrets` and `addresses` name variables
+/// that other parts of the program read; an address counts if it contains a password or another secret.
 pub(crate) fn key_variables(
     variables: &[(String, String)],
     secrets: impl IntoIterator<Item = String>,
@@ -35,15 +32,13 @@ pub(crate) fn key_variables(
             Setting::ResourceName | Setting::Project | Setting::Location | Setting::Credentials | Setting::Region => {}
         }
     }
-    addresses.extend(catalog::custom_providers(&env).iter().map(catalog::Custom::base_url_variable));
-    // Those of custom providers, and of every other service that a model may be asked at.
+    addresses.extend(catalog::custom_providers(&env).iter().map(catalog::CustomProvider::base_url_variable));
     keys.extend(env.keys().filter(|name| name.ends_with("_API_KEY")).cloned());
     keys.extend(addresses.into_iter().filter(|name| env.get(name).is_some_and(|value| address_has_secret(value))));
     keys.extend(copies(&env, &keys));
     keys
 }
 
-/// The variables whose value is, or holds, the value of one of these: `Bearer KEY` gives the key away as well.
 fn copies(env: &BTreeMap<String, String>, keys: &BTreeSet<String>) -> Vec<String> {
     let values: BTreeSet<&String> =
         keys.iter().filter_map(|name| env.get(name)).filter(|value| !value.trim().is_empty()).collect();
@@ -53,20 +48,21 @@ fn copies(env: &BTreeMap<String, String>, keys: &BTreeSet<String>) -> Vec<String
     env.iter().filter(|(_, value)| holds_key(value)).map(|(name, _)| name.clone()).collect()
 }
 
-/// The variables without those that hold keys or lead to them. Those of proxies stay: no provider's server gets to see them.
+/// The variables without those that hold or lead to keys. Proxy variables stay: no provider's server sees their
+/// values.
 pub(super) fn without_keys(env: &dyn Env) -> BTreeMap<String, String> {
     let variables: Vec<_> =
         env.names().into_iter().filter_map(|name| env.get(&name).map(|value| (name, value))).collect();
     let keys = key_variables(&variables, [], []);
     let is_kept =
-        |name: &str| PROXY_VARIABLES.contains(&name) || !keys.contains(name) && !auth::leads_to_credentials(name);
+        |name: &str| PROXY_VARIABLES.contains(&name) || !keys.contains(name) && !auth::locates_credentials(name);
     variables.into_iter().filter(|(name, _)| is_kept(name)).collect()
 }
 
-/// The files and folders that keys may come from, whether there is something or not, with the files that credentials name.
+/// The files and folders that keys may be read from, existing or not, including files that credentials refer to.
 pub(crate) fn key_paths(variables: &[(String, String)]) -> Vec<PathBuf> {
     let mut env: BTreeMap<String, String> = variables.iter().cloned().collect();
-    // Without the variable no credentials are found there; they are the user's nevertheless.
+    // Without `HOME` no credentials are found there, but the files must be hidden nevertheless.
     if env.get("HOME").is_none_or(|home| home.trim().is_empty())
         && let Some(home) = std::env::home_dir()
     {
@@ -78,7 +74,7 @@ pub(crate) fn key_paths(variables: &[(String, String)]) -> Vec<PathBuf> {
     paths
 }
 
-/// The files with certificates to trust: a server whose certificate is trusted gets keys.
+/// The files with trusted certificates: they decide which servers receive keys.
 pub(crate) fn certificate_paths(variables: &[(String, String)]) -> Vec<PathBuf> {
     let value = |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
     Network::new(value).certificate_files().into_iter().map(|(_, path)| path).collect()
@@ -100,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_keys_when_a_secret_is_in_them() {
+    fn addresses_with_secrets_are_keys() {
         for name in ["OPENAI_BASE_URL", "LAB_API_BASE", "https_proxy", "HTTP_PROXY", "OTHER_ADDRESS"] {
             for (value, is_key) in [
                 ("https://me:pass@host.test/v1", true),
@@ -118,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_one_in_every_variable_that_holds_it() {
+    fn copies_of_keys_are_keys() {
         let variables = [
             ("AWS_SESSION_TOKEN", "FwoGZXIvYXdzEXAMPLE"),
             ("LAB_API_KEY", "short"),
@@ -132,9 +128,9 @@ mod tests {
         assert_eq!(found, ["AWS_SESSION_TOKEN", "HEADER", "LAB_API_KEY", "OTHER_TOKEN", "SAME"]);
     }
 
-    /// A variable that the room reads, and whose name says what it holds, is a key here as well.
+    /// A variable that this module reads and whose name looks like a secret must count as a key.
     #[test]
-    fn every_variable_named_like_a_key_is_one() {
+    fn every_variable_named_like_a_key_counts_as_a_key() {
         let mut ahead = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/provider")];
         let (all, mut seen) = (key_variables(&[], [], []), 0);
         while let Some(path) = ahead.pop() {
@@ -146,8 +142,7 @@ mod tests {
             let code = if path.ends_with("tests.rs") { "" } else { text.split("#[cfg(test)]").next().unwrap() };
             let is_name = |text: &&str| text.contains('_') && text.bytes().all(|b| b == b'_' || b.is_ascii_uppercase());
             for name in code.split('"').filter(is_name).filter(|name| names_a_secret(name)) {
-                // Names of custom providers' variables are put together from a beginning and `API_KEY`.
-                let is_known = all.iter().any(|known| known.ends_with(name)) || auth::leads_to_credentials(name);
+                let is_known = all.iter().any(|known| known.ends_with(name)) || auth::locates_credentials(name);
                 assert!(is_known, "{}: {name}", path.display());
                 seen += 1;
             }

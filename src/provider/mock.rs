@@ -1,7 +1,7 @@
-//! The scripted model: answers from a list, without a network.
+//! The scripted model: plays a list of items without a network (docs/reference.md, "Mock models").
 //!
-//! Text items stream one by one; a tool call item ends the model's turn and the items after it belong to the next turn;
-//! when the list is used up the model answers with nothing and `stop` (docs/reference.md, "Mock models").
+//! A tool call item ends a turn; the next items belong to the next turn. After the last item, turns are empty and end
+//! with `stop`.
 
 use std::{
     cell::{Cell, RefCell},
@@ -13,19 +13,15 @@ use std::{
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 use super::{
-    Answerer, Answering, LanguageModel, MockTurn, PartStream, ProviderError, ProviderErrorKind,
+    LanguageModel, MockTurn, ModelIdentity, ModelResponse, PartStream, ProviderError, ProviderErrorKind,
     mock_item::{MockCall, MockItem},
 };
 use crate::chat::{FinishReason, ModelRequest, ResponseMetadata, StreamPart, Usage};
 
-/// How the script is played.
 #[derive(Clone, Debug)]
 pub(crate) struct MockOptions {
-    /// Waited before every text, reasoning and tool call item.
     pub delay: Duration,
-    /// Reported at the end of every turn; zeros when unset.
     pub usage: Option<Usage>,
-    /// Whether consecutive text items arrive one by one (the default) or joined.
     pub streaming: bool,
 }
 
@@ -35,101 +31,91 @@ impl Default for MockOptions {
     }
 }
 
-/// Told how many items there were when the model is asked for more than that.
-type UsedUp = Box<dyn FnOnce(usize)>;
+type OnExhausted = Box<dyn FnOnce(usize)>;
 
-/// A scripted model with its place in the script.
 pub(crate) struct MockModel {
-    /// What has not been played yet.
     items: RefCell<vec::IntoIter<MockItem>>,
-    /// How many there were.
-    count: usize,
+    item_count: usize,
     options: MockOptions,
     turns: Cell<usize>,
-    /// Turns that were answered in another process.
+    /// Turns that were played in another process.
     answered: RefCell<BTreeSet<usize>>,
-    /// See [`MockTurn::mock`].
     number: Cell<Option<usize>>,
-    /// Called once.
-    used_up: RefCell<Option<UsedUp>>,
+    on_exhausted: RefCell<Option<OnExhausted>>,
 }
 
 impl MockModel {
-    /// A model that plays `items` from the start.
     pub(crate) fn new(items: Vec<MockItem>, options: MockOptions) -> Self {
-        let count = items.len();
+        let item_count = items.len();
         let items = RefCell::new(items.into_iter());
         MockModel {
             items,
-            count,
+            item_count,
             options,
             turns: Cell::new(0),
             answered: RefCell::default(),
             number: Cell::default(),
-            used_up: RefCell::default(),
+            on_exhausted: RefCell::default(),
         }
     }
 
-    /// Has `tell` called the first time the model is asked for an answer when nothing is left of the script.
+    /// Calls `callback` the first time that a turn is requested after the end of a non-empty script.
     #[must_use]
-    pub(crate) fn when_used_up(self, tell: impl FnOnce(usize) + 'static) -> Self {
-        MockModel { used_up: RefCell::new(Some(Box::new(tell))), ..self }
+    pub(crate) fn on_exhausted(self, callback: impl FnOnce(usize) + 'static) -> Self {
+        MockModel { on_exhausted: RefCell::new(Some(Box::new(callback))), ..self }
     }
 
-    /// Tells it from the run's other mocks, and leaves out the turns that were answered in another process.
+    /// Identifies the mock within the run, and skips the turns that were played in another process.
     pub(crate) fn set_number(&self, number: usize, answered: Vec<usize>) {
         self.number.set(Some(number));
         self.answered.borrow_mut().extend(answered);
     }
 
-    /// Begins the next turn of the script.
     fn begin_turn(&self) -> (usize, vec::IntoIter<MockItem>) {
         loop {
             let turn = self.turns.replace(self.turns.get() + 1);
             if !self.answered.borrow_mut().remove(&turn) {
                 return (turn, self.next_turn());
             }
-            // Beyond its end there is nothing to leave out, and nobody to tell of it.
+            // At the end of the script there is no turn to skip, and `on_exhausted` must not fire.
             if self.items.borrow().len() > 0 {
                 self.next_turn();
             }
         }
     }
 
-    /// Takes the items of the next turn off the script.
     fn next_turn(&self) -> vec::IntoIter<MockItem> {
         let mut items = self.items.borrow_mut();
-        // An empty list is meant: the file's own run is to say nothing.
+        // An empty script is intended: the run of the file itself produces no text.
         if items.len() == 0
-            && self.count > 0
-            && let Some(tell) = self.used_up.take()
+            && self.item_count > 0
+            && let Some(callback) = self.on_exhausted.take()
         {
-            tell(self.count);
+            callback(self.item_count);
         }
         let is_text = |item: &MockItem| matches!(item, MockItem::Text(_) | MockItem::Reasoning(_));
         let texts = items.as_slice().iter().take_while(|item| is_text(item)).count();
-        // What ends the turn belongs to it. The last turn takes the list itself, which may be long.
+        // The item that ends the turn belongs to it. The last turn takes the list itself, which may be long.
         match texts + 1 >= items.len() {
             true => std::mem::take(&mut *items),
             false => items.by_ref().take(texts + 1).collect::<Vec<_>>().into_iter(),
         }
     }
 
-    /// The number and the stream parts of the next turn; `true` marks a part the delay comes before.
     fn next_parts(&self) -> (usize, Turn) {
         let (turn, mut items) = self.begin_turn();
         if !self.options.streaming {
             items = joined(items).into_iter();
         }
-        let mut script = TurnScript::default();
-        // The same parts in the same order as a provider's answer: the step loop must not be able to tell.
+        let mut script = PartQueue::default();
+        // The same parts in the same order as from a provider: the step loop must not see a difference.
         script.push(StreamPart::StreamStart { warnings: Vec::new() });
         script.push(StreamPart::ResponseMetadata(ResponseMetadata {
             id: Some(format!("mock-{turn}")),
             model_id: Some("mock".into()),
             ..ResponseMetadata::default()
         }));
-        // Zeros, not unknown: a mocked run has sums that can be compared.
+        // Zeros instead of unknown, so that sums of mocked runs can be compared.
         let usage = self.options.usage.unwrap_or_else(|| Usage::new(Some(0), Some(0)));
         (turn, Turn { items, script, finish_reason: FinishReason::Stop, usage, is_over: false })
     }
@@ -137,7 +123,7 @@ impl MockModel {
     fn play(&self, turn: Turn) -> PartStream<'_> {
         let delay = self.options.delay;
         let parts = stream::iter(turn);
-        // Without a timer a mocked run needs no turn of the event loop for each piece.
+        // Without a delay no timer is needed, which saves an iteration of the event loop for each part.
         if delay.is_zero() {
             return parts.map(|(_, part)| part).boxed_local();
         }
@@ -152,7 +138,6 @@ impl MockModel {
     }
 }
 
-/// Items in which no two texts follow each other.
 fn joined(items: impl Iterator<Item = MockItem>) -> Vec<MockItem> {
     let mut joined: Vec<MockItem> = Vec::new();
     for item in items {
@@ -167,10 +152,10 @@ fn joined(items: impl Iterator<Item = MockItem>) -> Vec<MockItem> {
     joined
 }
 
-/// One turn of the model, made part by part: a long one is not there as a whole.
+/// The parts of one turn, made one at a time because a turn may be long. `true` marks parts that the delay precedes.
 struct Turn {
     items: vec::IntoIter<MockItem>,
-    script: TurnScript,
+    script: PartQueue,
     finish_reason: FinishReason,
     usage: Usage,
     is_over: bool,
@@ -231,9 +216,9 @@ impl LanguageModel for MockModel {
         false
     }
 
-    fn answerers(&self) -> Vec<Answerer> {
+    fn model_identities(&self) -> Vec<ModelIdentity> {
         let (provider, model_id) = (self.provider().to_owned(), self.model_id().to_owned());
-        vec![Answerer { provider, model_id, base_url: None, is_local: true }]
+        vec![ModelIdentity { provider, model_id, base_url: None, is_local: true }]
     }
 
     fn stream<'a>(&'a self, _request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
@@ -241,38 +226,36 @@ impl LanguageModel for MockModel {
         async move { Ok(self.play(turn)) }.boxed_local()
     }
 
-    fn answer<'a>(&'a self, _request: ModelRequest) -> LocalBoxFuture<'a, Result<Answering<'a>, ProviderError>> {
+    fn answer<'a>(&'a self, _request: ModelRequest) -> LocalBoxFuture<'a, Result<ModelResponse<'a>, ProviderError>> {
         let (turn, script) = self.next_parts();
         let turn = Some(MockTurn { mock: self.number.get(), turn });
         async move {
-            Ok(Answering { provider: self.provider(), model_id: self.model_id(), parts: self.play(script), turn })
+            Ok(ModelResponse { provider: self.provider(), model_id: self.model_id(), parts: self.play(script), turn })
         }
         .boxed_local()
     }
 
-    fn leave_out(&self, turns: &[usize]) {
+    fn skip_turns(&self, turns: &[usize]) {
         if self.number.get().is_none() {
             self.answered.borrow_mut().extend(turns);
         }
     }
 }
 
-/// Which kind of block is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
     Text,
     Reasoning,
 }
 
-/// Builds the parts of one turn, opening and closing blocks as needed.
 #[derive(Default)]
-struct TurnScript {
+struct PartQueue {
     parts: VecDeque<(bool, Result<StreamPart, ProviderError>)>,
     open: Option<Block>,
     blocks: usize,
 }
 
-impl TurnScript {
+impl PartQueue {
     fn push(&mut self, part: StreamPart) {
         self.parts.push_back((false, Ok(part)));
     }

@@ -1,40 +1,28 @@
-//! One piece of a mock's script, read from what an author wrote (docs/reference.md, "Mock models"). Must not know how it is
-//! played.
+//! Items of a mock's script, parsed from JSON (docs/reference.md, "Mock models").
 
 use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::{chat::FinishReason, diagnostic::closest};
 
-/// One scripted piece of an answer.
-///
-/// Small: a script may have hundreds of thousands of texts.
+/// One scripted piece of a response. Boxed to stay small: a script may have hundreds of thousands of texts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum MockItem {
-    /// Text.
     Text(Box<str>),
-    /// What a model thinks before it speaks.
     Reasoning(Box<str>),
-    /// A call, which ends the turn.
     ToolCall(Box<MockCall>),
-    /// The turn fails with this message, as if the provider had broken off the stream.
     Error(Box<str>),
-    /// Ends the turn with this finish reason and no tool call.
     Finish(FinishReason),
 }
 
-/// A scripted tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MockCall {
-    /// The id of the call.
     pub(crate) tool_call_id: String,
-    /// The name of the tool.
     pub(crate) tool_name: String,
-    /// The arguments as JSON text, so that a script can also play a model that writes broken JSON.
+    /// The arguments as JSON text, so that a script can also contain invalid JSON.
     pub(crate) input: String,
 }
 
-/// What an item of each type may hold besides its type.
 const KEYS: &[(&str, &[&str])] = &[
     ("text", &["text"]),
     ("reasoning", &["text"]),
@@ -43,11 +31,9 @@ const KEYS: &[(&str, &[&str])] = &[
     ("finish", &["finishReason"]),
 ];
 
-/// What `finishReason` may be.
 const FINISH_REASONS: [&str; 6] = ["stop", "length", "content-filter", "tool-calls", "error", "other"];
 
-/// Other words for a key, as providers and SDKs have them.
-const OTHER_WORDS: &[(&str, &str)] = &[
+const KEYS_OF_OTHER_SDKS: &[(&str, &str)] = &[
     ("input", "args"),
     ("arguments", "args"),
     ("parameters", "args"),
@@ -60,45 +46,39 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("reason", "finishReason"),
 ];
 
-/// An item that is none.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("mock item {index} {problem}")]
-pub(crate) struct WrongMockItem {
-    /// Which one, from 0.
+pub(crate) struct InvalidMockItem {
     pub(crate) index: usize,
-    /// The key that is wrong, when it is there.
     pub(crate) key: Option<String>,
-    /// What is wrong.
     problem: String,
 }
 
-fn check_keys(index: usize, kind: &str, item: &Value, keys: &[&str]) -> Result<(), WrongMockItem> {
+fn check_keys(index: usize, kind: &str, item: &Value, keys: &[&str]) -> Result<(), InvalidMockItem> {
     let Some(fields) = item.as_object() else { return Ok(()) };
     let Some(unknown) = fields.keys().find(|key| *key != "type" && !keys.contains(&key.as_str())) else {
         return Ok(());
     };
-    let other_word =
-        || OTHER_WORDS.iter().find(|(word, key)| word == unknown && keys.contains(key)).map(|(_, key)| *key);
-    let advice = match closest(unknown, keys.iter().copied()).or_else(other_word) {
+    let known_elsewhere =
+        || KEYS_OF_OTHER_SDKS.iter().find(|(word, key)| word == unknown && keys.contains(key)).map(|(_, key)| *key);
+    let advice = match closest(unknown, keys.iter().copied()).or_else(known_elsewhere) {
         Some(meant) => format!("did you mean '{meant}'?"),
         None => format!("it may have {}", keys.join(", ")),
     };
     let problem = format!("({kind}) has an unknown key '{unknown}'; {advice}");
-    Err(WrongMockItem { index, key: Some(unknown.clone()), problem })
+    Err(InvalidMockItem { index, key: Some(unknown.clone()), problem })
 }
 
 impl MockItem {
-    /// Reads one item of a `mock` array.
-    ///
-    /// Shapes: `{type: 'text', text}`, `{type: 'reasoning', text}`, `{type: 'tool-call', toolName, toolCallId?, args}`
-    /// (a string is taken as raw JSON text), `{type: 'error', error}`, `{type: 'finish', finishReason}`; no other keys, which
-    /// would most likely be slips. `index` only makes the error and a missing call id readable.
-    pub(crate) fn from_json(index: usize, item: &Value) -> Result<MockItem, WrongMockItem> {
+    /// Parses one item of a `mock` array: `{type: 'text', text}`, `{type: 'reasoning', text}`, `{type: 'tool-call',
+    /// toolName, toolCallId?, args}` (a string is raw JSON text), `{type: 'error', error}`, `{type: 'finish',
+    /// finishReason}`. `index` is used in errors and in default call ids.
+    pub(crate) fn from_json(index: usize, item: &Value) -> Result<MockItem, InvalidMockItem> {
         let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
         if let Some((_, keys)) = KEYS.iter().find(|(known, _)| *known == kind) {
             check_keys(index, kind, item, keys)?;
         }
-        let wrong = |key: &str, what: &str| WrongMockItem {
+        let wrong = |key: &str, what: &str| InvalidMockItem {
             index,
             key: item.get(key).map(|_| key.to_owned()),
             problem: format!("{what}: {item}"),

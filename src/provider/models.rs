@@ -1,57 +1,44 @@
-//! What `lmthing models` shows: providers, aliases, and whether each could be used. Values of variables are never shown.
+//! The list for `lmthing models`: providers, aliases and whether each is configured. Contains no values of variables.
 
 use super::{
     Env, ProviderContext,
     address::Address,
     auth,
-    catalog::{self, Custom, Provider},
-    resolve::{follow_aliases, resolve},
+    catalog::{self, CustomProvider, Provider},
+    resolve::{expand_alias, resolve},
     settings::Setting,
 };
 
-/// Everything a model string can begin with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ModelList {
     pub providers: Vec<ProviderInfo>,
     pub aliases: Vec<AliasInfo>,
 }
 
-/// A provider and its set-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ProviderInfo {
     pub name: String,
-    /// Set up by `{NAME}_API_KEY` and its relatives, not built in.
     pub custom: bool,
-    /// Whether what it needs is there; a request may still be refused.
     pub configured: bool,
-    /// The variables it is set up by, and whether each is set.
     pub variables: Vec<VariableInfo>,
-    /// The variable whose base URL is none; nothing can be asked then.
     pub wrong: Option<String>,
-    /// Where a key can be had.
     pub get_key_at: Option<&'static str>,
 }
 
-/// A variable, without its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VariableInfo {
     pub name: String,
     pub set: bool,
-    /// Whether the provider can do without it: it only changes where requests go, or another default.
     pub optional: bool,
 }
 
-/// An alias and where it leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AliasInfo {
-    /// The alias in lower case, as it would be used.
     pub name: String,
     pub variable: String,
-    /// The model string at the end of the chain, or what is wrong with the chain.
     pub target: Result<String, String>,
 }
 
-/// Lists all providers, built-in ones first, and all aliases by name.
 pub(crate) fn list_models(context: &ProviderContext) -> ModelList {
     let env = &*context.env;
     let custom = catalog::custom_providers(env).into_iter().map(|provider| custom(provider, env));
@@ -62,7 +49,7 @@ pub(crate) fn list_models(context: &ProviderContext) -> ModelList {
         .filter(|name| is_set(name, env))
         .filter_map(|variable| {
             let name = variable.strip_prefix("LM_MODEL_").filter(|name| !name.is_empty())?.to_lowercase();
-            // A key may have been written where a model belongs.
+            // The value may contain a key by mistake.
             let target = target(&name, context).map_err(|why| context.redactor.apply(&why));
             Some(AliasInfo { name, variable, target })
         })
@@ -71,9 +58,9 @@ pub(crate) fn list_models(context: &ProviderContext) -> ModelList {
     ModelList { providers, aliases }
 }
 
-/// The end of an alias's chain. Whether what stands there is set up is said of its provider.
+/// The end of an alias chain. Missing settings of its provider are no error here: the provider's row shows them.
 fn target(alias: &str, context: &ProviderContext) -> Result<String, String> {
-    let target = follow_aliases(alias, context).map_err(|error| error.message)?;
+    let target = expand_alias(alias, context).map_err(|error| error.message)?;
     let provider = target.split(':').next().unwrap_or_default();
     let custom = || catalog::custom_providers(&*context.env).into_iter().any(|custom| custom.name == provider);
     let known = catalog::built_in(provider).is_some() || custom();
@@ -95,17 +82,17 @@ fn built_in(provider: &Provider, context: &ProviderContext) -> ProviderInfo {
     let env = &*context.env;
     let base_url = provider.variable(Setting::BaseUrl).filter(|name| is_set(name, env));
     let address = base_url.map(|name| Address::parse(&env.get(name).unwrap_or_default()));
-    // User name and password of the address stand for a key.
+    // User name and password in the URL replace a key.
     let has_user = matches!(&address, Some(Ok(address)) if address.basic_authentication().is_some());
     let set = |setting: &Setting| {
         provider.variable(*setting).is_some_and(|name| is_set(name, env)) || (*setting == Setting::ApiKey && has_user)
     };
     let wrong = base_url.filter(|_| matches!(address, Some(Err(_)))).map(str::to_owned);
-    let is_enough = provider.enough.iter().any(|settings| settings.iter().all(set));
+    let is_sufficient = provider.sufficient_settings.iter().any(|settings| settings.iter().all(set));
     ProviderInfo {
         name: provider.name.to_owned(),
         custom: false,
-        configured: wrong.is_none() && (is_enough || auth::is_set_up(provider.name, &context.env)),
+        configured: wrong.is_none() && (is_sufficient || auth::is_set_up(provider.name, &context.env)),
         wrong,
         variables: provider
             .variables
@@ -116,11 +103,10 @@ fn built_in(provider: &Provider, context: &ProviderContext) -> ProviderInfo {
     }
 }
 
-fn custom(provider: Custom, env: &dyn Env) -> ProviderInfo {
+fn custom(provider: CustomProvider, env: &dyn Env) -> ProviderInfo {
     let wrong = Address::parse(provider.base_url()).is_err().then(|| provider.base_url_variable());
     ProviderInfo {
         custom: true,
-        // Without what it needs it would not be a provider.
         configured: wrong.is_none(),
         wrong,
         variables: provider.variables().map(|(name, optional)| variable(name, optional, env)).collect(),
@@ -136,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn set_up_is_told_and_no_value_is_shown() {
+    fn configuration_is_listed_without_values() {
         let env: BTreeMap<String, String> = [
             ("OPENAI_API_KEY", "sk-very-secret"),
             ("AWS_ACCESS_KEY_ID", "id-without-secret"),

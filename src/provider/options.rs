@@ -1,6 +1,4 @@
-//! `providerOptions` that nobody reads: said once, since a mistyped name would otherwise change nothing without a word.
-//!
-//! Must not know what any option does.
+//! Warns about unknown `providerOptions`, which would otherwise be ignored silently.
 
 use super::{Env, catalog, wire::WireFormat};
 use crate::{
@@ -8,10 +6,8 @@ use crate::{
     diagnostic::closest,
 };
 
-/// Names that stand for any OpenAI-compatible server.
 const COMPATIBLE_NAMES: [&str; 2] = ["openai-compatible", "openaiCompatible"];
 
-/// A warning for each option of `provider` that its wire format does not know, and for each name that is no provider's.
 pub(super) fn unknown(
     provider: &str,
     wire: &dyn WireFormat,
@@ -74,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn options_nobody_reads_are_told() {
+    fn unknown_options_are_reported() {
         for (row, api) in catalog::BUILT_IN.iter().flat_map(|row| row.apis.iter().map(move |api| (row, api))) {
             let options = json!({ row.name: { "nonsense": 1, "unset": null }, "lab": { "x": 1 }, "labs": {} });
             let found = warned(row, api.name, options);
@@ -98,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant_is_said() {
+    fn suggestions_for_typing_errors() {
         let options = json!({ "openai": { "reasoningEfort": "low", "reasoning_effort": "low" }, "antropic": {} });
         let Value::Object(options) = options else { panic!("options are an object") };
         let wire = (catalog::BUILT_IN[0].apis[0].wire)(&ProviderSettings::default());

@@ -4,36 +4,35 @@ use std::rc::Rc;
 
 use super::{LanguageModel, ProviderContext, ProviderError, ProviderErrorKind, ProviderSettings, catalog, create};
 
-/// Turns a model string into a model (docs/reference.md, "Models").
+/// Resolves a model string (docs/reference.md, "Models").
 ///
-/// `provider:model` is split at the first colon. Without a colon it is an alias: the value of `LM_MODEL_<ALIAS>` is
-/// resolved in its place, through any number of aliases. A built-in provider wins over a custom one of the same name.
+/// `provider:model` is split at the first colon. Without a colon it is an alias, defined by `LM_MODEL_<ALIAS>`;
+/// aliases may be chained. A built-in provider wins over a custom one of the same name. A missing key is reported
+/// with the first request.
 ///
 /// # Errors
-/// An unknown provider, an alias that is not set, aliases in a circle, or a setting the provider cannot do without
-/// (kind `Configuration`). A missing key shows when the first request is due.
+/// Kind `Configuration`: unknown provider, unset alias, a cycle of aliases, or a missing setting.
 pub fn resolve(model: &str, context: &ProviderContext) -> Result<Rc<dyn LanguageModel>, ProviderError> {
-    // A key may have been written where a name belongs.
+    // The string may contain a key by mistake.
     find(model, context).map_err(|error| context.redactor.error(error))
 }
 
-/// What a model string leads to, as far as variables say: `provider:model`, or the string itself where it is an alias
-/// that is not set. No key is needed for that.
+/// The `provider:model` that a model string leads to, or the string itself if an alias is not set. Needs no key.
 pub fn model_name(model: &str, context: &ProviderContext) -> String {
-    follow_aliases(model, context).unwrap_or_else(|_| model.to_owned())
+    expand_alias(model, context).unwrap_or_else(|_| model.to_owned())
 }
 
 fn find(model: &str, context: &ProviderContext) -> Result<Rc<dyn LanguageModel>, ProviderError> {
-    let target = follow_aliases(model, context)?;
+    let target = expand_alias(model, context)?;
     let Some((provider, model_id)) = target.split_once(':') else {
-        // follow_aliases returns strings with a colon only.
+        // Unreachable: expand_alias returns strings with a colon only.
         return Err(alias_not_found(&target, context));
     };
     if model_id.is_empty() {
         let message = format!("The model string \"{target}\" has no model behind the colon (e.g., openai:gpt-4o)");
         return Err(ProviderError::new(ProviderErrorKind::Configuration, provider, "", message));
     }
-    // Before custom providers: no variable can send an `openai:…` somewhere else unseen.
+    // Built-in providers go first, so that no variable can redirect `openai:…` unnoticed.
     if catalog::built_in(provider).is_some() {
         return create(provider, &ProviderSettings::default(), model_id, context);
     }
@@ -44,27 +43,26 @@ fn find(model: &str, context: &ProviderContext) -> Result<Rc<dyn LanguageModel>,
     create(catalog::COMPATIBLE.name, &custom.into_settings(), model_id, context)
 }
 
-/// The variable that defines an alias: upper-cased, with `_` for everything that no shell takes in a name.
+/// The variable of an alias: upper case, with `_` for every character that shells do not allow in names.
 fn alias_variable(alias: &str) -> String {
     format!("LM_MODEL_{}", catalog::shell_name(alias))
 }
 
-/// What an alias stands for. The alias as it is goes first: a file or a script can set what a shell cannot.
+/// The value of an alias. The unescaped variable name goes first: a file or a script can set what a shell cannot.
 fn target(alias: &str, context: &ProviderContext) -> Option<String> {
     let get = |variable: String| context.env.get(&variable).filter(|value| !value.trim().is_empty());
     let value = get(format!("LM_MODEL_{}", alias.to_uppercase())).or_else(|| get(alias_variable(alias)))?;
     Some(value.trim().to_owned())
 }
 
-/// Follows aliases until there is a colon.
-pub(super) fn follow_aliases(model: &str, context: &ProviderContext) -> Result<String, ProviderError> {
+pub(super) fn expand_alias(model: &str, context: &ProviderContext) -> Result<String, ProviderError> {
     let mut seen: Vec<String> = Vec::new();
     let mut current = model.trim().to_owned();
     while !current.contains(':') {
         let variable = alias_variable(&current);
         seen.push(current.clone());
         current = target(&current, context).ok_or_else(|| alias_not_found(&current, context))?;
-        // `fast` and `FAST` are one variable.
+        // `fast` and `FAST` are the same variable.
         let looks_the_same = |alias: &String| alias_variable(alias) == alias_variable(&current);
         if !current.contains(':') && seen.iter().any(looks_the_same) {
             seen.push(current);
@@ -83,16 +81,14 @@ fn alias_not_found(alias: &str, context: &ProviderContext) -> ProviderError {
          {variable}=openai:gpt-4o)"
     );
     let error = ProviderError::new(ProviderErrorKind::Configuration, "", alias, message);
-    match catalog::meant_by(alias, &*context.env).or_else(|| near_alias(alias, context)) {
+    match catalog::suggestion_for_alias(alias, &*context.env).or_else(|| near_alias(alias, context)) {
         Some(hint) => error.with_hint(hint),
         None => error,
     }
 }
 
-/// An alias that is set and looks like the one that is not.
 fn near_alias(alias: &str, context: &ProviderContext) -> Option<String> {
     let names = context.env.names();
-    // One that is set to nothing leads nowhere either.
     let is_set = |name: &&String| context.env.get(name).is_some_and(|value| !value.trim().is_empty());
     let aliases = names.iter().filter(is_set).filter_map(|name| name.strip_prefix("LM_MODEL_")).map(str::to_lowercase);
     let distance = |known: &String| strsim::damerau_levenshtein(known, &alias.to_lowercase());
@@ -132,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_are_followed_through_chains() {
+    fn chains_of_aliases_are_resolved() {
         let variables = [("LM_MODEL_FAST", "tiny"), ("LM_MODEL_TINY", "groq:llama-3.1-8b")];
         assert_eq!(resolved("fast", &variables), pair("groq", "llama-3.1-8b"));
         assert_eq!(
@@ -143,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_found() {
+    fn alias_cycles_are_errors() {
         let variables = [("LM_MODEL_A", "b"), ("LM_MODEL_B", "A")];
         assert_eq!(resolved("a", &variables).unwrap_err(), "Model aliases go round in a circle: a -> b -> A");
         assert!(resolved("x", &[("LM_MODEL_X", "X")]).unwrap_err().contains("circle"));
@@ -169,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant_is_said() {
+    fn suggestions_for_typing_errors() {
         let variables =
             [("HALF_API_BASE", "http://h"), ("OWN_API_TYPE", "openai"), ("LM_MODEL_FAST", "openai:gpt-4o-mini")];
         let hint = |model: &str| resolve(model, &context(&variables)).err().and_then(|error| error.hint);
@@ -212,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_needs_no_key_but_an_address() {
+    fn a_custom_provider_needs_an_address_and_no_key() {
         let local = |base| [("OLLAMA_API_BASE", base), ("OLLAMA_API_TYPE", "openai")];
         assert_eq!(resolved("ollama:m", &local("http://localhost:11434/v1")), pair("ollama", "m"));
         let error = resolved("ollama:m", &local("ada:hunter2@localhost:11434/v1")).unwrap_err();
@@ -232,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_the_address_needs_are_asked_for() {
+    fn missing_settings_of_the_address_are_errors() {
         assert_eq!(
             resolved("vertex:gemini-2.5-flash", &[]).unwrap_err(),
             "Google Vertex project setting is missing. Pass it using the 'project' parameter or the \

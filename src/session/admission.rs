@@ -46,8 +46,8 @@ pub(super) async fn admit(meter: &Rc<Meter>, asker: Asker<'_>) -> Result<Admissi
         false => 0,
     };
     let prices = asker.standing.prices.and_then(|list| meter.file_prices(list));
-    let answerers = asker.model.answerers();
-    let estimate = meter.estimate(asked, &answerers, prices.as_deref())?;
+    let model_identities = asker.model.model_identities();
+    let estimate = meter.estimate(asked, &model_identities, prices.as_deref())?;
     let allowance = match meter.ask(estimate) {
         Ok(allowance) => allowance,
         Err(reached) => {
@@ -59,7 +59,7 @@ pub(super) async fn admit(meter: &Rc<Meter>, asker: Asker<'_>) -> Result<Admissi
         id: allowance.request,
         scope: asker.scope.clone(),
         asked: asker.messages.clone(),
-        answerers,
+        model_identities,
         prices,
         stage: Stage::LetIn.into(),
         heard: RefCell::default(),

@@ -39,7 +39,7 @@ pub(crate) fn doors(
     let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
     let providers = ProviderContext::with_redactor(Rc::new(variables), redactor.clone());
     let providers = match servers {
-        Some(servers) => providers.sharing(servers),
+        Some(servers) => providers.with_servers(servers),
         None => providers,
     };
     let listener = events.clone();

@@ -26,7 +26,7 @@ use crate::{
     diagnostic::Diagnostic,
     event::EventKind,
     prompt::{PriceList, RunError, RunLimits},
-    provider::Answerer,
+    provider::ModelIdentity,
 };
 
 /// How long tools and agents have to come to an end by themselves once a limit is reached; their signals are aborted then.
@@ -111,13 +111,15 @@ impl Meter {
     pub(super) fn estimate(
         &self,
         asked: u64,
-        answerers: &[Answerer],
+        model_identities: &[ModelIdentity],
         file_prices: Option<&OwnPrices>,
     ) -> Result<Estimate, RunError> {
         if self.limits().cost.is_none() {
             return Ok(Estimate { input_tokens: tokens_of(asked), ..Estimate::default() });
         }
-        self.prices.estimate(asked, answerers, file_prices).map_err(|problem| self.refuse(RunError::Usage(problem)))
+        self.prices
+            .estimate(asked, model_identities, file_prices)
+            .map_err(|problem| self.refuse(RunError::Usage(problem)))
     }
 
     /// Asks for a request.

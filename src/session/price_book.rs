@@ -14,7 +14,7 @@ use crate::{
     cost::{Estimate, OwnPrices, PRICES_VARIABLE, PricedModel, Prices, near_model, tokens_of},
     diagnostic::Diagnostic,
     prompt::PriceList,
-    provider::Answerer,
+    provider::ModelIdentity,
 };
 
 /// Where prices that a file says stand in it.
@@ -90,7 +90,7 @@ impl PriceBook {
     pub(super) fn estimate(
         &self,
         asked: u64,
-        answerers: &[Answerer],
+        model_identities: &[ModelIdentity],
         file_prices: Option<&OwnPrices>,
     ) -> Result<Estimate, Box<Diagnostic>> {
         let mut estimate = Estimate { input_tokens: tokens_of(asked), ..Estimate::default() };
@@ -98,7 +98,7 @@ impl PriceBook {
         let input = Usage::new(Some(estimate.input_tokens), Some(0));
         // Where its length decides on the rate, the next one will hardly be shorter.
         let length = self.longest_input.get().max(estimate.input_tokens);
-        for answerer in answerers {
+        for answerer in model_identities {
             let model = priced(answerer, file_prices);
             let (Some(cost), Some(price)) = (prices.cost(&model, &input), prices.of_output_token(&model, length))
             else {
@@ -111,7 +111,7 @@ impl PriceBook {
     }
 }
 
-fn unknown_price(answerer: &Answerer) -> Diagnostic {
+fn unknown_price(answerer: &ModelIdentity) -> Diagnostic {
     let name = format!("{}:{}", answerer.provider, answerer.model_id);
     let message =
         format!("The price of {name} is not known, so a limit on cost (--max-cost, config.limits.cost) cannot be kept");

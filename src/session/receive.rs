@@ -16,7 +16,7 @@ use crate::{
     event::EventKind,
     plugin::method::{CodeWatcher, Piece},
     prompt::{MethodAnswer, PromptHost, RunError, StepPlan},
-    provider::{Answering, LanguageModel, PartStream, ProviderError, ProviderErrorKind},
+    provider::{LanguageModel, ModelResponse, PartStream, ProviderError, ProviderErrorKind},
 };
 
 /// Whether the answer goes on.
@@ -98,7 +98,7 @@ async fn ask<'a>(
     model: &'a dyn LanguageModel,
     request: ModelRequest,
     admission: &Admission,
-) -> Result<Answering<'a>, RunError> {
+) -> Result<ModelResponse<'a>, RunError> {
     admission.goes_out();
     let answering = tokio::select! {
         biased;

@@ -9,7 +9,7 @@ use crate::{
     chat::{ContentPart, Message, PromptMessages, StreamPart, Usage},
     cost::{OwnPrices, PricedModel, RequestId},
     event::Scope,
-    provider::Answerer,
+    provider::ModelIdentity,
 };
 
 /// A request and what is known of its answer. The meter has those that are not settled: with the process they end without
@@ -20,7 +20,7 @@ pub(super) struct Request {
     pub(super) scope: Scope,
     pub(super) asked: PromptMessages,
     /// Who may answer.
-    pub(super) answerers: Vec<Answerer>,
+    pub(super) model_identities: Vec<ModelIdentity>,
     /// Those of the file that asks, when the program was not started with that.
     pub(super) prices: Option<Rc<OwnPrices>>,
     pub(super) stage: Cell<Stage>,
@@ -76,21 +76,22 @@ impl Request {
     pub(super) fn priced<T>(&self, look: impl FnOnce(&PricedModel<'_>) -> T) -> T {
         let heard = self.heard.borrow();
         let found = heard.answerer.as_ref().map(|(provider, model_id)| {
-            let is_answerer = |answerer: &&Answerer| answerer.provider == *provider && answerer.model_id == *model_id;
-            self.answerers.iter().find(is_answerer).cloned().unwrap_or_else(|| Answerer {
+            let is_answerer =
+                |answerer: &&ModelIdentity| answerer.provider == *provider && answerer.model_id == *model_id;
+            self.model_identities.iter().find(is_answerer).cloned().unwrap_or_else(|| ModelIdentity {
                 provider: provider.clone(),
                 model_id: model_id.clone(),
-                ..Answerer::default()
+                ..ModelIdentity::default()
             })
         });
         // Nobody has answered yet: as the first that is asked.
-        let answerer = found.or_else(|| self.answerers.first().cloned()).unwrap_or_default();
+        let answerer = found.or_else(|| self.model_identities.first().cloned()).unwrap_or_default();
         look(&PricedModel { answered_by: heard.answered_by.as_deref(), ..priced(&answerer, self.prices.as_deref()) })
     }
 }
 
 /// What decides on the price of a model that may answer a prompt of a file with these prices.
-pub(super) fn priced<'a>(answerer: &'a Answerer, file_prices: Option<&'a OwnPrices>) -> PricedModel<'a> {
+pub(super) fn priced<'a>(answerer: &'a ModelIdentity, file_prices: Option<&'a OwnPrices>) -> PricedModel<'a> {
     PricedModel {
         provider: &answerer.provider,
         model_id: &answerer.model_id,

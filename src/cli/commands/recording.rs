@@ -10,7 +10,7 @@ use std::{
 use crate::{
     cli::{args::RunArgs, commands::prompt_file::is_prompt_file, failure::words},
     diagnostic::{Diagnostic, did_you_mean, ends_in_json},
-    provider::{Kept, Recording, Redactor, Replay},
+    provider::{Recording, RecordingOutcome, Redactor, Replay},
     script::bindings::Exchanges,
     user_file::{self, MAX_TEXT},
 };
@@ -45,9 +45,11 @@ impl RunRecording {
             // What has not fitted is told already.
             Exchanges::Replay(replay) => replay.unused().filter(|_| fits),
             Exchanges::Record(recording) => match recording.finish(ended_well) {
-                Ok(Kept::InPlace | Kept::Nothing) => None,
-                Ok(Kept::Incomplete) => Some(format!("the run did not end well; {shown} holds what came before that")),
-                Ok(Kept::Beside(partial)) => Some(format!(
+                Ok(RecordingOutcome::Saved | RecordingOutcome::Empty) => None,
+                Ok(RecordingOutcome::Incomplete) => {
+                    Some(format!("the run did not end well; {shown} holds what came before that"))
+                }
+                Ok(RecordingOutcome::Partial(partial)) => Some(format!(
                     "the run did not end well, so {shown} stays as it was; what was recorded is in {}",
                     partial.display()
                 )),

@@ -1,41 +1,33 @@
-//! Authentication: the headers that go on top of a request.
-//!
-//! Owns: keys, signatures, tokens, and every way to come by them. Must not know: what the request is for.
+//! Authentication: keys, signatures and tokens in headers of requests.
 
-mod ask;
 pub(super) mod aws;
 pub(super) mod azure;
+mod credential_cache;
 pub(super) mod google;
-mod kept;
 mod key;
 mod request;
 mod sources;
-mod token;
+mod token_client;
+mod token_response;
 
 use std::{fmt, path::PathBuf, rc::Rc};
 
 pub(super) use key::{KeyAuth, KeyHeader};
-pub(super) use request::{AuthFailure, Unauthorised};
-pub(super) use sources::{leads_to_files as leads_to_credentials, variables as credential_variables};
+pub(super) use request::{AuthFailure, UnsignedRequest};
+pub(super) use sources::{locates_files as locates_credentials, variables as credential_variables};
 
 use super::Env;
 use key::bearer;
 
-/// How a provider wants to be convinced.
 pub(crate) enum Auth {
-    /// A key in a header.
     Key(KeyAuth),
-    /// AWS signature version 4.
     Aws(aws::AwsAuth),
-    /// An OAuth token from Google's credentials.
     Google(google::GoogleAuth),
-    /// An OAuth token of Microsoft Entra ID.
     Azure(azure::AzureAuth),
 }
 
 impl Auth {
-    /// The headers for a request.
-    pub(crate) async fn headers(&self, request: &Unauthorised<'_>) -> Result<Vec<(String, String)>, AuthFailure> {
+    pub(crate) async fn headers(&self, request: &UnsignedRequest<'_>) -> Result<Vec<(String, String)>, AuthFailure> {
         match self {
             Auth::Key(key) => key.header().map(|header| vec![header]),
             Auth::Aws(aws) => aws.headers(request).await,
@@ -44,7 +36,7 @@ impl Auth {
         }
     }
 
-    /// Whether the user has given what to authorise with; what the machine itself may have does not count.
+    /// Whether the user has configured credentials; those of the machine do not count.
     pub(crate) fn has_key(&self) -> bool {
         match self {
             Auth::Key(key) => key.key.as_ref().is_some_and(|key| !key.is_empty()),
@@ -53,7 +45,7 @@ impl Auth {
         }
     }
 
-    /// Whether everything to authorise with is given, so that neither files nor the machine are asked.
+    /// Whether all credentials are given explicitly, so that neither files nor servers are needed.
     pub(crate) fn is_given(&self) -> bool {
         match self {
             Auth::Key(key) => key.key.as_ref().is_some_and(|key| !key.trim().is_empty()),
@@ -63,10 +55,8 @@ impl Auth {
         }
     }
 
-    /// Every value that must not be shown.
     pub(crate) fn secrets(&self) -> Vec<String> {
         match self {
-            // The key as it is typed, which is also what stands behind `Bearer`.
             Auth::Key(key) => key.key.iter().cloned().collect(),
             Auth::Aws(aws) => aws.secrets(),
             Auth::Google(google) => google.secrets(),
@@ -74,7 +64,6 @@ impl Auth {
         }
     }
 
-    /// The variable a user would look at when access is denied.
     pub(crate) fn key_variable(&self) -> Option<&str> {
         match self {
             Auth::Key(key) => Some(&key.variable),
@@ -85,8 +74,8 @@ impl Auth {
     }
 }
 
-/// Whether a provider's credentials can be had without any of the variables of its row: from files, or from servers that
-/// the environment names. What only a request would show does not count.
+/// Whether credentials are available without the variables of the provider's row: from files, or from servers that
+/// the environment names. Servers that only a request can find do not count.
 pub(super) fn is_set_up(provider: &str, env: &Rc<dyn Env>) -> bool {
     match provider {
         "azure" => azure::is_set_up(&**env),
@@ -96,7 +85,8 @@ pub(super) fn is_set_up(provider: &str, env: &Rc<dyn Env>) -> bool {
     }
 }
 
-/// Every file and folder that credentials may come from, whether there is something or not, with those that credentials name.
+/// Every file and folder that credentials may be read from, existing or not, including files that credentials refer
+/// to.
 pub(super) fn credential_paths(env: &dyn Env) -> Vec<PathBuf> {
     [sources::paths(env), aws::named_paths(env), google::named_paths(env)].concat()
 }

@@ -1,8 +1,7 @@
-//! What is to be authorised, and why that can fail.
+//! The input and the error of authentication.
 
 use crate::provider::ProviderErrorKind;
 
-/// Why no headers could be made.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AuthFailure {
     pub kind: ProviderErrorKind,
@@ -11,18 +10,15 @@ pub(crate) struct AuthFailure {
 }
 
 impl AuthFailure {
-    /// Credentials that are there and were refused, or cannot be read.
     pub(super) fn refused(message: impl Into<String>) -> Self {
         AuthFailure { kind: ProviderErrorKind::Authentication, message: message.into(), hint: None }
     }
 
-    /// Settings that are missing or contradict each other.
     pub(super) fn configuration(message: impl Into<String>) -> Self {
         AuthFailure { kind: ProviderErrorKind::Configuration, message: message.into(), hint: None }
     }
 
-    /// What should have been there after a wait and is not.
-    pub(super) fn lost() -> Self {
+    pub(super) fn expired_while_waiting() -> Self {
         AuthFailure::refused("The credentials expired while they were waited for.")
     }
 
@@ -32,8 +28,7 @@ impl AuthFailure {
     }
 }
 
-/// The request that is to be authorised.
-pub(crate) struct Unauthorised<'a> {
+pub(crate) struct UnsignedRequest<'a> {
     pub url: &'a reqwest::Url,
     pub body: &'a [u8],
 }

@@ -1,8 +1,8 @@
-//! The built-in providers, a row each. To add one, write a row, and a wire format in `wire` if it speaks its own.
+//! The table of built-in providers. A new one needs a row here, and a wire format in `wire` if it has its own.
 
 use super::{
     connect,
-    row::{Api, Provider, needed, optional},
+    row::{Api, Provider, optional, required},
 };
 use crate::provider::{
     auth::KeyHeader,
@@ -23,10 +23,8 @@ use crate::provider::{
     },
 };
 
-/// What most providers need.
-const A_KEY: &[&[Setting]] = &[&[ApiKey]];
+const ONLY_KEY: &[&[Setting]] = &[&[ApiKey]];
 
-/// All built-in providers, in the order messages and lists name them.
 pub(crate) static BUILT_IN: [Provider; 9] = [
     Provider {
         name: "openai",
@@ -41,8 +39,8 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
         key_header: KeyHeader::Bearer,
         get_key_at: "https://platform.openai.com/api-keys",
         prefix: "OPENAI",
-        variables: &[needed("OPENAI_API_KEY", ApiKey), optional("OPENAI_BASE_URL", BaseUrl)],
-        enough: A_KEY,
+        variables: &[required("OPENAI_API_KEY", ApiKey), optional("OPENAI_BASE_URL", BaseUrl)],
+        sufficient_settings: ONLY_KEY,
         connect: connect::openai,
     },
     Provider {
@@ -55,9 +53,9 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
         key_header: KeyHeader::Plain("x-api-key"),
         get_key_at: "https://console.anthropic.com/settings/keys",
         prefix: "ANTHROPIC",
-        variables: &[needed("ANTHROPIC_API_KEY", ApiKey), optional("ANTHROPIC_BASE_URL", BaseUrl)],
-        enough: A_KEY,
-        connect: connect::one_key,
+        variables: &[required("ANTHROPIC_API_KEY", ApiKey), optional("ANTHROPIC_BASE_URL", BaseUrl)],
+        sufficient_settings: ONLY_KEY,
+        connect: connect::single_key,
     },
     Provider {
         name: "google",
@@ -70,11 +68,11 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
         get_key_at: "https://aistudio.google.com/apikey",
         prefix: "GOOGLE_GENERATIVE_AI",
         variables: &[
-            needed("GOOGLE_GENERATIVE_AI_API_KEY", ApiKey),
+            required("GOOGLE_GENERATIVE_AI_API_KEY", ApiKey),
             optional("GOOGLE_GENERATIVE_AI_BASE_URL", BaseUrl),
         ],
-        enough: A_KEY,
-        connect: connect::one_key,
+        sufficient_settings: ONLY_KEY,
+        connect: connect::single_key,
     },
     Provider {
         name: "mistral",
@@ -86,9 +84,9 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
         key_header: KeyHeader::Bearer,
         get_key_at: "https://console.mistral.ai/api-keys",
         prefix: "MISTRAL",
-        variables: &[needed("MISTRAL_API_KEY", ApiKey), optional("MISTRAL_BASE_URL", BaseUrl)],
-        enough: A_KEY,
-        connect: connect::one_key,
+        variables: &[required("MISTRAL_API_KEY", ApiKey), optional("MISTRAL_BASE_URL", BaseUrl)],
+        sufficient_settings: ONLY_KEY,
+        connect: connect::single_key,
     },
     Provider {
         name: "azure",
@@ -104,8 +102,8 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
         get_key_at: "https://portal.azure.com (the resource's \"Keys and Endpoint\")",
         prefix: "AZURE",
         variables: &[
-            needed("AZURE_API_KEY", ApiKey),
-            needed("AZURE_RESOURCE_NAME", ResourceName),
+            required("AZURE_API_KEY", ApiKey),
+            required("AZURE_RESOURCE_NAME", ResourceName),
             optional("AZURE_BASE_URL", BaseUrl),
             optional("AZURE_OPENAI_AD_TOKEN", Credentials),
             optional("AZURE_TENANT_ID", Credentials),
@@ -114,7 +112,7 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
             optional("AZURE_FEDERATED_TOKEN_FILE", Credentials),
             optional("IDENTITY_ENDPOINT", Credentials),
         ],
-        enough: &[&[ApiKey, ResourceName], &[ApiKey, BaseUrl]],
+        sufficient_settings: &[&[ApiKey, ResourceName], &[ApiKey, BaseUrl]],
         connect: connect::azure,
     },
     Provider {
@@ -127,9 +125,9 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
         key_header: KeyHeader::Bearer,
         get_key_at: "https://console.groq.com/keys",
         prefix: "GROQ",
-        variables: &[needed("GROQ_API_KEY", ApiKey), optional("GROQ_BASE_URL", BaseUrl)],
-        enough: A_KEY,
-        connect: connect::one_key,
+        variables: &[required("GROQ_API_KEY", ApiKey), optional("GROQ_BASE_URL", BaseUrl)],
+        sufficient_settings: ONLY_KEY,
+        connect: connect::single_key,
     },
     Provider {
         name: "cohere",
@@ -141,9 +139,9 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
         key_header: KeyHeader::Bearer,
         get_key_at: "https://dashboard.cohere.com/api-keys",
         prefix: "COHERE",
-        variables: &[needed("COHERE_API_KEY", ApiKey), optional("COHERE_BASE_URL", BaseUrl)],
-        enough: A_KEY,
-        connect: connect::one_key,
+        variables: &[required("COHERE_API_KEY", ApiKey), optional("COHERE_BASE_URL", BaseUrl)],
+        sufficient_settings: ONLY_KEY,
+        connect: connect::single_key,
     },
     Provider {
         name: "bedrock",
@@ -156,11 +154,11 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
         get_key_at: "https://console.aws.amazon.com/iam",
         prefix: "AWS",
         variables: &[
-            needed("AWS_ACCESS_KEY_ID", AccessKeyId),
-            needed("AWS_SECRET_ACCESS_KEY", SecretAccessKey),
+            required("AWS_ACCESS_KEY_ID", AccessKeyId),
+            required("AWS_SECRET_ACCESS_KEY", SecretAccessKey),
             optional("AWS_SESSION_TOKEN", SessionToken),
             optional("AWS_REGION", Region),
-            needed("AWS_BEARER_TOKEN_BEDROCK", ApiKey),
+            required("AWS_BEARER_TOKEN_BEDROCK", ApiKey),
             optional("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", BaseUrl),
             optional("AWS_PROFILE", Credentials),
             optional("AWS_WEB_IDENTITY_TOKEN_FILE", Credentials),
@@ -168,7 +166,7 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
             optional("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", Credentials),
             optional("AWS_CONTAINER_CREDENTIALS_FULL_URI", Credentials),
         ],
-        enough: &[&[ApiKey], &[AccessKeyId, SecretAccessKey]],
+        sufficient_settings: &[&[ApiKey], &[AccessKeyId, SecretAccessKey]],
         connect: connect::bedrock,
     },
     Provider {
@@ -182,23 +180,22 @@ pub(crate) static BUILT_IN: [Provider; 9] = [
         get_key_at: "https://console.cloud.google.com",
         prefix: "GOOGLE_VERTEX",
         variables: &[
-            needed("GOOGLE_VERTEX_API_KEY", ApiKey),
-            needed("GOOGLE_VERTEX_PROJECT", Project),
+            required("GOOGLE_VERTEX_API_KEY", ApiKey),
+            required("GOOGLE_VERTEX_PROJECT", Project),
             optional("GOOGLE_VERTEX_LOCATION", Location),
-            needed("GOOGLE_APPLICATION_CREDENTIALS", Credentials),
+            required("GOOGLE_APPLICATION_CREDENTIALS", Credentials),
             optional("GOOGLE_VERTEX_BASE_URL", BaseUrl),
             optional("GOOGLE_CLOUD_PROJECT", Credentials),
             optional("GOOGLE_CLOUD_LOCATION", Credentials),
             optional("GOOGLE_CLOUD_QUOTA_PROJECT", Credentials),
         ],
-        // Credentials may also come from gcloud's own file or from the machine.
-        enough: &[&[ApiKey], &[Project]],
+        sufficient_settings: &[&[ApiKey], &[Project]],
         connect: connect::vertex,
     },
 ];
 
-/// Any server that speaks OpenAI's protocol. Not built in: it has neither an address nor variables until somebody brings
-/// them, in settings or as a custom provider.
+/// Any server that speaks OpenAI's protocol. Not built in: its address and key come from settings or a custom
+/// provider's variables.
 pub(crate) static COMPATIBLE: Provider = Provider {
     name: "openai-compatible",
     factories: &["createOpenAICompatible"],
@@ -217,16 +214,14 @@ pub(crate) static COMPATIBLE: Provider = Provider {
     get_key_at: "",
     prefix: "",
     variables: &[],
-    enough: &[],
+    sufficient_settings: &[],
     connect: connect::compatible,
 };
 
-/// The built-in provider of this name.
 pub(crate) fn built_in(name: &str) -> Option<&'static Provider> {
     BUILT_IN.iter().find(|provider| provider.name == name)
 }
 
-/// azure's API version, in the query of every request.
 fn api_version(settings: &ProviderSettings) -> &str {
     settings.api_version.as_deref().unwrap_or("v1")
 }

@@ -1,6 +1,4 @@
-//! Where a provider's requests go and how they are authorised: one function for each way of being set up.
-//!
-//! Explicit settings win over variables. Must not know: what is sent (`wire`), or how (`transport`).
+//! Base URLs and authentication of providers. Explicit settings win over variables.
 
 use super::row::{Connection, Setup};
 use crate::provider::{
@@ -14,15 +12,13 @@ use crate::provider::{
     settings::Setting,
 };
 
-/// One address and one key.
-pub(super) fn one_key(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
+pub(super) fn single_key(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     let base_url = setup.base_url(|| setup.provider.base_url.to_owned());
     Ok(setup.connection(base_url, Auth::Key(setup.key())))
 }
 
-/// One key; the organization and the project that are billed go out as headers.
 pub(super) fn openai(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
-    let mut connection = one_key(setup)?;
+    let mut connection = single_key(setup)?;
     let billed = [("OpenAI-Organization", &setup.settings.organization), ("OpenAI-Project", &setup.settings.project)];
     for (name, value) in billed {
         if let Some(value) = value {
@@ -32,10 +28,10 @@ pub(super) fn openai(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     Ok(connection)
 }
 
-/// Every customer has an address of its own, named after the resource. Without a key, Entra ID gives a token.
+/// Every customer has an own host, named after the resource. Without a key, Entra ID issues a token.
 pub(super) fn azure(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     let resource = setup.value(Setting::ResourceName);
-    if resource.is_none() && setup.own_base_url().is_none() {
+    if resource.is_none() && setup.explicit_base_url().is_none() {
         return Err(setup.missing("resource name", "resourceName", Setting::ResourceName));
     }
     resource.iter().try_for_each(|resource| setup.check_part_of_host("resourceName", resource))?;
@@ -43,7 +39,7 @@ pub(super) fn azure(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     let is_authorised =
         |name: &String| ["api-key", "authorization"].iter().any(|known| name.eq_ignore_ascii_case(known));
     let token = setup.settings.azure_ad_token.clone();
-    // A key that is given explicitly goes before a token, a token that is given explicitly before the variable's key.
+    // Precedence: explicit key, explicit token, key from the variable.
     let key = if token.is_some() { setup.settings.api_key.clone() } else { setup.value(Setting::ApiKey) };
     let has_key = key.is_some_and(|key| !key.trim().is_empty()) || setup.settings.headers.keys().any(is_authorised);
     let auth =
@@ -51,11 +47,11 @@ pub(super) fn azure(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     Ok(setup.connection(base_url, auth))
 }
 
-/// An address for each region. A bearer token, if there is one, goes before keys, as in AWS's own tools.
+/// Every region has an own host. A bearer token wins over keys, as in AWS's own tools.
 pub(super) fn bedrock(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     let env = &setup.context.env;
     let usual = || env.get("AWS_DEFAULT_REGION").filter(|region| !region.is_empty());
-    let region = setup.filled(Setting::Region).or_else(usual).or_else(|| aws::profile_region(&**env));
+    let region = setup.non_empty(Setting::Region).or_else(usual).or_else(|| aws::profile_region(&**env));
     let region = region.unwrap_or_else(|| "us-east-1".to_owned());
     setup.check_part_of_host("region", &region)?;
     let base_url = setup.base_url(|| setup.provider.base_url.replace("{region}", &region));
@@ -63,33 +59,31 @@ pub(super) fn bedrock(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     let auth = match token {
         Some(_) => Auth::Key(setup.key()),
         None => {
-            let [id, secret, token] =
-                [Setting::AccessKeyId, Setting::SecretAccessKey, Setting::SessionToken].map(|part| setup.filled(part));
+            let [id, secret, token] = [Setting::AccessKeyId, Setting::SecretAccessKey, Setting::SessionToken]
+                .map(|part| setup.non_empty(part));
             Auth::Aws(AwsAuth::new(env.clone(), region, id, secret, token))
         }
     };
     Ok(setup.connection(base_url, auth))
 }
 
-/// With a key (express mode) neither project nor location nor OAuth is used.
+/// With a key (express mode), project, location and OAuth are not used.
 pub(super) fn vertex(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
-    if setup.filled(Setting::ApiKey).is_some() {
+    if setup.non_empty(Setting::ApiKey).is_some() {
         let base_url = setup.base_url(|| "https://aiplatform.googleapis.com/v1/publishers/google".to_owned());
         return Ok(setup.connection(base_url, Auth::Key(setup.key())));
     }
     let (env, credentials) = (&setup.context.env, &setup.settings.credentials);
-    // Google's own programs know these under other names.
     let variable = |name: &str| env.get(name).filter(|value| !value.is_empty());
-    let project = setup.filled(Setting::Project).or_else(|| variable("GOOGLE_CLOUD_PROJECT"));
+    let project = setup.non_empty(Setting::Project).or_else(|| variable("GOOGLE_CLOUD_PROJECT"));
     let Some(project) = project.or_else(|| google::project(env, credentials.as_ref())) else {
         return Err(setup.missing("project", "project", Setting::Project));
     };
-    let location = setup.filled(Setting::Location).or_else(|| variable("GOOGLE_CLOUD_LOCATION"));
+    let location = setup.non_empty(Setting::Location).or_else(|| variable("GOOGLE_CLOUD_LOCATION"));
     let location = location.unwrap_or_else(|| "us-central1".to_owned());
     setup.check_part_of_host("location", &location)?;
     let base_url = setup.base_url(|| {
         let url = setup.provider.base_url;
-        // The global service is the one whose host names no location.
         let url = if location == "global" { url.replace("{location}-", "") } else { url.to_owned() };
         url.replace("{location}", &location).replace("{project}", &project)
     });
@@ -97,45 +91,42 @@ pub(super) fn vertex(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     Ok(setup.connection(base_url, Auth::Google(auth)))
 }
 
-/// A server that speaks OpenAI's protocol: all is in the settings, its name too.
 pub(super) fn compatible(setup: &Setup<'_>) -> Result<Connection, ProviderError> {
     let name = setup.settings.compatible_name();
     let Some(base_url) = setup.settings.base_url.clone().filter(|url| !url.trim().is_empty()) else {
         let message = "An OpenAI-compatible provider needs a base URL. Pass it using the 'baseURL' parameter.";
         return Err(ProviderError::new(ProviderErrorKind::Configuration, name, setup.model_id, message));
     };
-    // No variable is read: a custom provider's key came from one already. The name is for the message.
+    // The key of a custom provider was already read from its variable, which is only named in the error message.
     let key = KeyAuth {
         header: KeyHeader::Bearer,
         key: setup.settings.api_key.clone(),
         vendor: name.clone(),
         variable: format!("{}_API_KEY", name.to_ascii_uppercase().replace('-', "_")),
-        get_one_at: None,
+        key_page: None,
     };
     Ok(Connection { provider: name, key_is_optional: true, ..setup.connection(base_url, Auth::Key(key)) })
 }
 
 impl Setup<'_> {
-    /// What is given for a setting, else its variable's value, which may be empty.
+    /// The setting, or else the value of its variable, which may be empty.
     fn value(&self, setting: Setting) -> Option<String> {
         let variable = || self.context.env.get(self.provider.variable(setting)?);
         self.settings.text(setting).cloned().or_else(variable)
     }
 
-    /// The same where nothing can be meant by an empty text.
-    fn filled(&self, setting: Setting) -> Option<String> {
+    fn non_empty(&self, setting: Setting) -> Option<String> {
         self.value(setting).filter(|value| !value.is_empty())
     }
 
-    /// The base URL that takes the place of the default, if there is one; an empty variable counts as unset.
-    fn own_base_url(&self) -> Option<String> {
+    fn explicit_base_url(&self) -> Option<String> {
         let variable =
             || self.context.env.get(self.provider.variable(Setting::BaseUrl)?).filter(|url| !url.trim().is_empty());
         self.settings.base_url.clone().or_else(variable)
     }
 
     fn base_url(&self, default: impl FnOnce() -> String) -> String {
-        self.own_base_url().unwrap_or_else(default)
+        self.explicit_base_url().unwrap_or_else(default)
     }
 
     fn key(&self) -> KeyAuth {
@@ -144,7 +135,7 @@ impl Setup<'_> {
             key: self.value(Setting::ApiKey),
             vendor: self.provider.vendor.to_owned(),
             variable: self.provider.variable(Setting::ApiKey).unwrap_or_default().to_owned(),
-            get_one_at: Some(self.provider.get_key_at),
+            key_page: Some(self.provider.get_key_at),
         }
     }
 
@@ -153,7 +144,7 @@ impl Setup<'_> {
         Connection { provider, base_url, auth, headers, key_is_optional: false }
     }
 
-    /// What becomes a part of a host name must not lead to another host: keys go there.
+    /// A part of a host name must not lead to another host, which would receive the keys.
     fn check_part_of_host(&self, parameter: &str, value: &str) -> Result<(), ProviderError> {
         if !value.is_empty() && value.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-') {
             return Ok(());

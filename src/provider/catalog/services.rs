@@ -1,14 +1,10 @@
-//! Services and servers that many people use and that are no built-in providers: how one is defined as a custom provider,
-//! and how a server on this machine is started. For advice only; nothing is sent anywhere because of this list.
+//! Well-known OpenAI-compatible services and local servers, for hints on how to define them as custom providers.
+//! Nothing is sent to an address of this list.
 
-/// Something that speaks OpenAI's protocol.
 pub(crate) struct Service {
-    /// What a model string may call it; the first is what it is called by default.
     names: &'static [&'static str],
-    /// What its variables begin with.
     prefix: &'static str,
     pub(super) base_url: &'static str,
-    /// How the server is started, where it is one of the user's own.
     pub(crate) start: Option<&'static str>,
 }
 
@@ -56,21 +52,19 @@ static SERVICES: [Service; 22] = [
 ];
 
 impl Service {
-    /// The service that a model string calls so.
     pub(crate) fn named(name: &str) -> Option<&'static Service> {
         SERVICES.iter().find(|service| service.names.contains(&name))
     }
 
-    /// The server of the user's own that usually listens on this port; only where no other one does.
+    /// The local server that uses this port by default, if only one does.
     pub(crate) fn on_port(port: u16) -> Option<&'static Service> {
         let ending = format!(":{port}/v1");
         let is_meant = |service: &&Service| service.start.is_some() && service.base_url.ends_with(&ending);
-        // 8000 and 8080 may be anybody's.
+        // 8000 and 8080 are too common to name a server.
         let usual = ["ollama", "lmstudio"];
         SERVICES.iter().find(is_meant).filter(|service| usual.contains(&service.names[0]))
     }
 
-    /// The variables that make a provider of it, called as the model string calls it.
     pub(super) fn definition(&self, name: &str) -> String {
         let Service { prefix, base_url, .. } = self;
         let mut variables = vec![format!("{prefix}_API_BASE={base_url}"), format!("{prefix}_API_TYPE=openai")];

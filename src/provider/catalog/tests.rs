@@ -1,4 +1,4 @@
-//! The catalogue is whole, and the documents name what it has.
+//! Consistency of the catalogue, and of the documents with it.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -16,7 +16,8 @@ fn names(text: &str) -> BTreeSet<&str> {
 #[test]
 fn every_row_is_complete() {
     for provider in &BUILT_IN {
-        let Provider { name, factories, vendor, get_key_at, base_url, prefix, variables, enough, .. } = provider;
+        let Provider { name, factories, vendor, get_key_at, base_url, prefix, variables, sufficient_settings, .. } =
+            provider;
         assert!(std::ptr::eq(built_in(name).unwrap(), provider), "{name} has two rows");
         assert!(factories[0].starts_with("create"), "{name}: {factories:?}");
         assert!(!vendor.is_empty() && get_key_at.starts_with("https://"), "{name}: {vendor}, {get_key_at}");
@@ -27,8 +28,8 @@ fn every_row_is_complete() {
         for variable in variables.iter().filter(|variable| variable.setting != Setting::Credentials) {
             assert!(variable.name.starts_with(&format!("{prefix}_")), "{name}: {}", variable.name);
         }
-        assert!(!enough.is_empty(), "{name}: what is enough to use it?");
-        for setting in enough.iter().copied().flatten() {
+        assert!(!sufficient_settings.is_empty(), "{name}: which settings are sufficient?");
+        for setting in sufficient_settings.iter().copied().flatten() {
             assert!(provider.variable(*setting).is_some(), "{name} has no variable for {setting:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! A model string that leads nowhere: what was most likely meant, and how to get there.
+//! Hints for model strings with unknown providers.
 
 use super::{
     built_in::{BUILT_IN, built_in},
@@ -7,7 +7,6 @@ use super::{
 };
 use crate::provider::{Env, ProviderError, ProviderErrorKind};
 
-/// Other names people know the built-in providers by.
 const OTHER_NAMES: [(&str, &str); 15] = [
     ("gpt", "openai"),
     ("chatgpt", "openai"),
@@ -26,7 +25,7 @@ const OTHER_NAMES: [(&str, &str); 15] = [
     ("amazon-bedrock", "bedrock"),
 ];
 
-/// How the ids of models begin whose provider is known by that.
+/// Prefixes of model ids whose provider is obvious.
 const FAMILIES: [(&str, &str); 17] = [
     ("gpt-", "openai"),
     ("chatgpt-", "openai"),
@@ -47,15 +46,13 @@ const FAMILIES: [(&str, &str); 17] = [
     ("amazon.", "bedrock"),
 ];
 
-/// `Unknown provider: "p". Available providers: openai, anthropic, …`; `model` is what stood behind the colon.
 pub(in crate::provider) fn unknown_provider(name: &str, model: &str, env: &dyn Env) -> ProviderError {
     let names = known_names(env);
     let message = format!("Unknown provider: \"{name}\". Available providers: {}", names.join(", "));
     ProviderError::new(ProviderErrorKind::Configuration, name, model, message).with_hint(hint(name, model, &names, env))
 }
 
-/// What may stand for a model string that has no colon and is no alias.
-pub(in crate::provider) fn meant_by(alias: &str, env: &dyn Env) -> Option<String> {
+pub(in crate::provider) fn suggestion_for_alias(alias: &str, env: &dyn Env) -> Option<String> {
     let lower = alias.to_ascii_lowercase();
     if known_names(env).contains(&lower) {
         return Some(format!("\"{alias}\" is a provider; name one of its models behind a colon, as in {lower}:MODEL."));
@@ -82,8 +79,7 @@ fn hint(name: &str, model: &str, names: &[String], env: &dyn Env) -> String {
         "" => format!("Did you mean \"{provider}\"?"),
         model => format!("Did you mean \"{provider}:{model}\"?"),
     };
-    // What stands there already says most.
-    if let Some(half) = half_defined(name, env) {
+    if let Some(half) = incomplete_definition(name, env) {
         return half;
     }
     if let Some(same) = names.iter().find(|known| **known == lower) {
@@ -92,7 +88,7 @@ fn hint(name: &str, model: &str, names: &[String], env: &dyn Env) -> String {
     if let Some((_, provider)) = OTHER_NAMES.iter().find(|(other, _)| *other == lower) {
         return did_you_mean(provider);
     }
-    // Before the names that look alike: grok is not groq.
+    // Before similar names: grok is not groq.
     if let Some(service) = Service::named(&lower) {
         return format!("It can be used as a custom provider. {}", service.definition(name));
     }
@@ -107,12 +103,12 @@ fn hint(name: &str, model: &str, names: &[String], env: &dyn Env) -> String {
     }
     let near = names.iter().min_by_key(|known| strsim::damerau_levenshtein(known, &lower));
     match near {
-        // A third of the letters may be wrong.
+        // Up to a third of the letters may differ.
         Some(near) if strsim::damerau_levenshtein(near, &lower) * 3 <= near.len().max(lower.len()) => {
             did_you_mean(near)
         }
         _ => {
-            let prefix = prefix_of(name);
+            let prefix = variable_prefix(name);
             format!(
                 "Any server that speaks OpenAI's protocol can be used: set {prefix}_API_BASE=https://…/v1, \
                  {prefix}_API_TYPE=openai and, if it wants a key, {prefix}_API_KEY (in the environment or .env)."
@@ -121,9 +117,8 @@ fn hint(name: &str, model: &str, names: &[String], env: &dyn Env) -> String {
     }
 }
 
-/// What is missing of a custom provider of which some variables are set.
-fn half_defined(name: &str, env: &dyn Env) -> Option<String> {
-    let prefix = prefix_of(name);
+fn incomplete_definition(name: &str, env: &dyn Env) -> Option<String> {
+    let prefix = variable_prefix(name);
     let get = |ending: &str| env.get(&format!("{prefix}_{ending}")).filter(|value| !value.is_empty());
     match (get("API_BASE"), get("API_TYPE")) {
         (Some(_), None) => Some(format!("{prefix}_API_BASE is set; set {prefix}_API_TYPE=openai as well.")),
@@ -142,7 +137,6 @@ fn half_defined(name: &str, env: &dyn Env) -> Option<String> {
     }
 }
 
-/// What the variables of a provider of this name would begin with; a shell takes letters, digits and `_` only.
-fn prefix_of(name: &str) -> String {
+fn variable_prefix(name: &str) -> String {
     super::custom::shell_name(name)
 }

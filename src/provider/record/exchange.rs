@@ -1,16 +1,15 @@
-//! An exchange with a model as recordings have it: plain data that may go from thread to thread. Must not know files.
+//! A recorded request and its response, as plain data.
 
 use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::steady::steady;
+use super::normalize::normalized;
 use crate::{
     chat::{ModelRequest, StreamPart},
     provider::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, redact::Redactor, redact::redact_parts},
 };
 
-/// What a model was asked and what it answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RecordedExchange {
     pub(in crate::provider) provider: String,
@@ -36,7 +35,6 @@ struct RecordedError {
 }
 
 impl RecordedExchange {
-    /// An exchange without the secrets that `redactor` knows.
     pub(super) fn new(
         model: &dyn LanguageModel,
         request: Value,
@@ -48,31 +46,26 @@ impl RecordedExchange {
         let (provider, model) = (model.provider().to_owned(), model.model_id().to_owned());
         let exchange = RecordedExchange { provider, model, request, parts, error: error.map(RecordedError::of) };
         let mut exchange = serde_json::to_value(exchange)?;
-        // The whole of it, so that nothing is forgotten.
         redactor.apply_json(&mut exchange);
         let mut exchange: RecordedExchange = serde_json::from_value(exchange)?;
-        exchange.make_steady();
+        exchange.normalize();
         Ok(exchange)
     }
 
-    /// Takes from it what is another in every call.
-    pub(super) fn make_steady(&mut self) {
-        self.parts = steady(std::mem::take(&mut self.parts));
+    pub(super) fn normalize(&mut self) {
+        self.parts = normalized(std::mem::take(&mut self.parts));
     }
 
-    /// The model that answered, as `provider:model`.
     pub(crate) fn name(&self) -> String {
         format!("{}:{}", self.provider, self.model)
     }
 
-    /// Whether the answer was read to its end and no failure.
     pub(crate) fn is_whole(&self) -> bool {
         self.error.is_none() && self.parts.iter().any(|part| matches!(part, StreamPart::Finish { .. }))
     }
 
-    /// What went wrong, where that says nothing of the request: a missing key, a server that is busy or out of reach. Asked
-    /// again, it may be answered.
-    pub(crate) fn passing_failure(&self) -> Option<&str> {
+    /// The error, if it does not depend on the request, such as a missing key or a busy server: a retry may succeed.
+    pub(crate) fn temporary_failure(&self) -> Option<&str> {
         let error = self.error.as_ref()?;
         let is_lasting = matches!(
             ProviderErrorKind::from_name(&error.kind),
@@ -81,19 +74,17 @@ impl RecordedExchange {
         (!is_lasting).then_some(&error.message)
     }
 
-    /// Whether both are answers to the same request to the same model.
-    pub(crate) fn asks_the_same(&self, other: &RecordedExchange) -> bool {
+    pub(crate) fn has_same_request(&self, other: &RecordedExchange) -> bool {
         self.provider == other.provider && self.model == other.model && self.request == other.request
     }
 
-    /// The answer once more.
+    /// Replays the response.
     ///
     /// # Errors
-    /// The recorded failure, when it came before the first part.
-    pub(crate) fn play(&self) -> Result<PartStream<'static>, ProviderError> {
+    /// The recorded error, if it occurred before the first part.
+    pub(crate) fn replay(&self) -> Result<PartStream<'static>, ProviderError> {
         let error = self.error.as_ref().map(RecordedError::error);
         match error {
-            // A call that failed before its first part fails the same way.
             Some(error) if self.parts.is_empty() => Err(error),
             error => {
                 let parts = self.parts.iter().cloned().map(Ok);
@@ -124,22 +115,19 @@ impl RecordedError {
     }
 }
 
-/// A request on its way to a model, as recorded ones are compared with it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Asked {
+pub(crate) struct ReplayRequest {
     pub(in crate::provider) provider: String,
     pub(in crate::provider) model: String,
     pub(in crate::provider) request: Value,
 }
 
-impl Asked {
-    /// A request to this model.
+impl ReplayRequest {
     pub(crate) fn new(provider: &str, model: &str, request: &ModelRequest) -> Self {
         let request = super::request::request_to_json(request);
-        Asked { provider: provider.to_owned(), model: model.to_owned(), request }
+        ReplayRequest { provider: provider.to_owned(), model: model.to_owned(), request }
     }
 
-    /// The model that is asked, as `provider:model`.
     pub(crate) fn name(&self) -> String {
         format!("{}:{}", self.provider, self.model)
     }

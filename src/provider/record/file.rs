@@ -1,5 +1,5 @@
-//! The file of a recording, whole after every exchange. It grows beside the one that it will replace, so that a run that
-//! fails costs nobody a recording that works. Must not know what an exchange is.
+//! The file of a recording. It is valid JSON after every exchange, and is written next to the one that it replaces,
+//! so that a failed run does not destroy a usable recording.
 
 use std::{
     fs::{self, File, OpenOptions, Permissions},
@@ -7,107 +7,95 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What ends the file; the next exchange is written over it.
 const END: &str = "\n  ]\n}\n";
 
-/// Where a finished recording is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// In its place.
-    InPlace,
-    /// In its place, though the run failed: there was nothing that it could have replaced.
+pub enum RecordingOutcome {
+    Saved,
+    /// Saved although the run failed, as there was no earlier recording.
     Incomplete,
-    /// In this file beside; the run failed, and the recording that was there is unchanged.
-    Beside(PathBuf),
-    /// Nowhere: the run failed before its first exchange.
-    Nothing,
+    /// Saved in this file instead, because the run failed; the earlier recording is unchanged.
+    Partial(PathBuf),
+    /// Not saved: the run failed before its first exchange.
+    Empty,
 }
 
 pub(super) struct RecordingFile {
-    /// Where the recording belongs.
     path: PathBuf,
-    /// Where it grows, readable by the user alone.
-    beside: PathBuf,
-    /// The same, as it was named.
-    shown_beside: PathBuf,
+    partial: PathBuf,
+    /// `partial` before it was made absolute, for messages.
+    shown_partial: PathBuf,
     file: File,
-    /// Those it gets in its place.
-    rights: Permissions,
+    permissions: Permissions,
     exchanges: usize,
 }
 
 impl RecordingFile {
-    /// Begins a file with this text, up to the first exchange.
     pub(super) fn create(path: &Path, beginning: String) -> io::Result<Self> {
-        // What a link leads to is replaced, not the link.
         let path = if path.is_symlink() { fs::canonicalize(path)? } else { path.to_owned() };
         if let Ok(old) = fs::metadata(&path) {
             if !old.is_file() {
                 let what = if old.is_dir() { "it is a directory" } else { "it is no ordinary file" };
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
             }
-            // Found out now and not after a run that was paid for; nothing is written yet.
+            // Fail now if it is not writable, not after an expensive run. This writes nothing.
             OpenOptions::new().append(true).open(&path)?;
         }
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".partial");
-        let beside = path.with_file_name(name);
-        remove(&beside)?;
-        // A new file tells which rights the user gives to files.
-        let usual = File::create_new(&beside)?.metadata()?.permissions();
-        let rights = fs::metadata(&path).map_or(usual, |old| old.permissions());
-        remove(&beside)?;
-        let mut file = own_file().open(&beside)?;
+        let partial = path.with_file_name(name);
+        remove_if_exists(&partial)?;
+        let default_permissions = File::create_new(&partial)?.metadata()?.permissions();
+        let permissions = fs::metadata(&path).map_or(default_permissions, |old| old.permissions());
+        remove_if_exists(&partial)?;
+        let mut file = private_file().open(&partial)?;
         file.write_all((beginning + END).as_bytes())?;
-        // A script may change the working directory before the recording is put in its place.
+        // A script may change the working directory later.
         let absolute = |path: &Path| std::path::absolute(path);
-        let (path, shown_beside, beside) = (absolute(&path)?, beside.clone(), absolute(&beside)?);
-        Ok(RecordingFile { path, beside, shown_beside, file, rights, exchanges: 0 })
+        let (path, shown_partial, partial) = (absolute(&path)?, partial.clone(), absolute(&partial)?);
+        Ok(RecordingFile { path, partial, shown_partial, file, permissions, exchanges: 0 })
     }
 
-    /// Adds the text of an exchange.
     pub(super) fn append(&mut self, exchange: &str) -> io::Result<()> {
         let comma = if self.exchanges == 0 { "" } else { "," };
-        // The end is written over, and written again: the file is whole even if the process is killed now.
+        // Overwrite the end and write it again, so that the file is valid even if the process is killed now.
         self.file.seek(SeekFrom::End(-i64::try_from(END.len()).unwrap_or_default()))?;
-        // In one piece: a long answer has a hundred thousand parts.
+        // A single write, as a long response may have a hundred thousand parts.
         self.file.write_all(format!("{comma}\n{exchange}{END}").as_bytes())?;
         self.file.flush()?;
         self.exchanges += 1;
         Ok(())
     }
 
-    pub(super) fn finish(&self, ended_well: bool) -> io::Result<Kept> {
+    pub(super) fn finish(&self, succeeded: bool) -> io::Result<RecordingOutcome> {
         let is_new = !self.path.exists();
-        if ended_well || (is_new && self.exchanges > 0) {
-            self.put_in_place()?;
-            return Ok(if ended_well { Kept::InPlace } else { Kept::Incomplete });
+        if succeeded || (is_new && self.exchanges > 0) {
+            self.move_to_path()?;
+            return Ok(if succeeded { RecordingOutcome::Saved } else { RecordingOutcome::Incomplete });
         }
         if self.exchanges > 0 {
-            return Ok(Kept::Beside(self.shown_beside.clone()));
+            return Ok(RecordingOutcome::Partial(self.shown_partial.clone()));
         }
-        fs::remove_file(&self.beside)?;
-        Ok(Kept::Nothing)
+        fs::remove_file(&self.partial)?;
+        Ok(RecordingOutcome::Empty)
     }
 
-    fn put_in_place(&self) -> io::Result<()> {
-        // As if the old one had been written over; not having its rights is no loss of the recording.
-        let _ = fs::set_permissions(&self.beside, self.rights.clone());
-        // A file that is mounted by itself cannot be replaced, only written.
-        fs::rename(&self.beside, &self.path).or_else(|_| {
-            fs::copy(&self.beside, &self.path)?;
-            fs::remove_file(&self.beside)
+    fn move_to_path(&self) -> io::Result<()> {
+        // Wrong permissions are no reason to lose the recording.
+        let _ = fs::set_permissions(&self.partial, self.permissions.clone());
+        // A mount point cannot be renamed over, only written to.
+        fs::rename(&self.partial, &self.path).or_else(|_| {
+            fs::copy(&self.partial, &self.path)?;
+            fs::remove_file(&self.partial)
         })
     }
 }
 
-/// What an earlier run has left, if anything.
-fn remove(path: &Path) -> io::Result<()> {
+fn remove_if_exists(path: &Path) -> io::Result<()> {
     fs::remove_file(path).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
-/// How to make a file that others cannot read.
-fn own_file() -> OpenOptions {
+fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

@@ -1,15 +1,13 @@
-//! How a recording is written: JSON that people read and compare. What fits a line stands on one, a part of an answer always
-//! does. Must not know what an exchange means.
+//! Formats a recording as readable JSON that is easy to compare: short values and parts of responses on one line
+//! each.
 
 use serde_json::{Map, Value};
 
-/// Characters of a line. Texts are longer all the same: JSON has no way to break them.
+/// Characters of a line. Strings may exceed it, as JSON cannot break them.
 const WIDTH: usize = 120;
 
-/// Spaces an exchange is indented by in its file.
 const INDENT: usize = 4;
 
-/// An exchange as it stands in its file, indented; without an end of line.
 pub(super) fn exchange(exchange: &Map<String, Value>) -> String {
     let mut out = format!("{}{{", " ".repeat(INDENT));
     for (index, (name, value)) in exchange.iter().enumerate() {
@@ -23,7 +21,6 @@ pub(super) fn exchange(exchange: &Map<String, Value>) -> String {
     out
 }
 
-/// A value on one line.
 pub(super) fn line(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(line).collect::<Vec<_>>().join(", ")),
@@ -50,11 +47,9 @@ fn one_a_line(out: &mut String, parts: &[Value]) {
     }
 }
 
-/// A value that begins behind what the last line of `out` holds already.
 fn write(out: &mut String, value: &Value, indent: usize) {
     let begun = out.len() - out.rfind('\n').map_or(0, |end| end + 1);
     let short = line(value);
-    // One more for the comma.
     if begun + short.chars().count() < WIDTH || matches!(value, Value::String(_)) {
         out.push_str(&short);
         return;

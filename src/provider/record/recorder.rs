@@ -1,4 +1,4 @@
-//! Listening to a model while it answers. Must not know what becomes of an exchange.
+//! Records a model's response while it streams.
 
 use std::io;
 
@@ -11,63 +11,62 @@ use crate::{
     provider::{LanguageModel, PartStream, ProviderError, ProviderErrorKind, redact::Redactor},
 };
 
-/// Asks `model`, and gives `keep` the exchange as soon as the answer has ended or its reader has left; without the secrets that
-/// `redactor` knows then.
+/// Streams from `model`, and calls `store` with the redacted exchange when the response ends or the stream is
+/// dropped.
 ///
 /// # Errors
-/// When the model fails, or the exchange cannot be kept.
-pub(crate) async fn ask_and_keep<'a>(
+/// The model or `store` fails.
+pub(crate) async fn stream_and_record<'a>(
     model: &'a dyn LanguageModel,
     request: ModelRequest,
     redactor: Redactor,
-    keep: impl FnOnce(RecordedExchange) -> io::Result<()> + 'a,
+    store: impl FnOnce(RecordedExchange) -> io::Result<()> + 'a,
 ) -> Result<PartStream<'a>, ProviderError> {
-    // Before the model sees it: the model may take the request apart.
-    let asked = (request_to_json(&request), Box::new(keep) as Keep<'a>);
-    let mut exchange = Exchange { model, redactor, asked: Some(asked), parts: Vec::new() };
+    // Before `stream`, which consumes the request.
+    let pending = (request_to_json(&request), Box::new(store) as Store<'a>);
+    let mut exchange = ExchangeRecorder { model, redactor, pending: Some(pending), parts: Vec::new() };
     match model.stream(request).await {
         Ok(parts) => Ok(parts.map(move |part| exchange.take(part)).boxed_local()),
         Err(error) => {
-            exchange.write(Some(&error))?;
+            exchange.store_once(Some(&error))?;
             Err(error)
         }
     }
 }
 
-type Keep<'a> = Box<dyn FnOnce(RecordedExchange) -> io::Result<()> + 'a>;
+type Store<'a> = Box<dyn FnOnce(RecordedExchange) -> io::Result<()> + 'a>;
 
-/// An exchange that is going on.
-struct Exchange<'a> {
+struct ExchangeRecorder<'a> {
     model: &'a dyn LanguageModel,
     redactor: Redactor,
-    asked: Option<(Value, Keep<'a>)>,
+    pending: Option<(Value, Store<'a>)>,
     parts: Vec<StreamPart>,
 }
 
-impl Exchange<'_> {
+impl ExchangeRecorder<'_> {
     fn take(&mut self, part: Result<StreamPart, ProviderError>) -> Result<StreamPart, ProviderError> {
         match part {
             Ok(part) => {
                 self.parts.push(part.clone());
-                // Not at the end of the stream: who has read `Finish` may never poll again.
+                // Not at the end of the stream: a reader of `Finish` may never poll again.
                 if matches!(part, StreamPart::Finish { .. }) {
-                    self.write(None)?;
+                    self.store_once(None)?;
                 }
                 Ok(part)
             }
             Err(error) => {
-                self.write(Some(&error))?;
+                self.store_once(Some(&error))?;
                 Err(error)
             }
         }
     }
 
-    /// Writes the exchange once; a recording with a hole in it would fail later and elsewhere, so a fault ends the call.
-    fn write(&mut self, error: Option<&ProviderError>) -> Result<(), ProviderError> {
-        let Some((request, keep)) = self.asked.take() else { return Ok(()) };
+    /// Stores the exchange once. An error ends the call, as replaying an incomplete recording would fail later.
+    fn store_once(&mut self, error: Option<&ProviderError>) -> Result<(), ProviderError> {
+        let Some((request, store)) = self.pending.take() else { return Ok(()) };
         let parts = std::mem::take(&mut self.parts);
         let exchange = RecordedExchange::new(self.model, request, parts, error, &self.redactor);
-        exchange.map_err(io::Error::from).and_then(keep).map_err(|error| {
+        exchange.map_err(io::Error::from).and_then(store).map_err(|error| {
             let message = format!("The exchange could not be recorded: {error}");
             let (provider, model) = (self.model.provider(), self.model.model_id());
             ProviderError::new(ProviderErrorKind::Configuration, provider, model, message)
@@ -75,12 +74,11 @@ impl Exchange<'_> {
     }
 }
 
-impl Drop for Exchange<'_> {
-    /// An answer whose reader left early (a method's code ends it) is recorded as far as it was read.
+impl Drop for ExchangeRecorder<'_> {
     fn drop(&mut self) {
         if !self.parts.is_empty() {
-            // Nobody is left to tell; the replay will miss the exchange and say so.
-            let _ = self.write(None);
+            // The error cannot be reported here; the replay will report the missing exchange.
+            let _ = self.store_once(None);
         }
     }
 }

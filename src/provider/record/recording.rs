@@ -1,4 +1,4 @@
-//! The recording of one run, which grows while it goes on. Must not know what is recorded of an answer.
+//! The recording of one run.
 
 use std::{cell::RefCell, io, path::Path, rc::Rc};
 
@@ -6,42 +6,34 @@ use futures_util::{FutureExt, future::LocalBoxFuture};
 
 use super::{
     exchange::RecordedExchange,
-    file::{Kept, RecordingFile},
-    recorder::ask_and_keep,
+    file::{RecordingFile, RecordingOutcome},
+    recorder::stream_and_record,
     text,
 };
 use crate::{
     chat::ModelRequest,
-    provider::{Answerer, LanguageModel, PartStream, ProviderError, redact::Redactor},
+    provider::{LanguageModel, ModelIdentity, PartStream, ProviderError, redact::Redactor},
 };
 
-/// A file that takes the exchanges of a run.
 pub struct Recording {
     file: RefCell<RecordingFile>,
     redactor: Redactor,
 }
 
 impl Recording {
-    /// Begins a recording. It is written beside `path` until [`Recording::finish`]: what is there stays for now.
-    ///
-    /// # Errors
-    /// When there can be no file of that name.
+    /// Begins a recording. An existing file stays unchanged until [`Recording::finish`].
     pub fn create(path: &Path, redactor: Redactor) -> io::Result<Rc<Recording>> {
         let file = RecordingFile::create(path, text::beginning(&[]))?;
         Ok(Rc::new(Recording { file: RefCell::new(file), redactor }))
     }
 
-    /// A model that answers as `model` does while every exchange is recorded.
     pub fn wrap(self: &Rc<Self>, model: Rc<dyn LanguageModel>) -> Rc<dyn LanguageModel> {
-        Rc::new(Recorder { recording: self.clone(), model })
+        Rc::new(RecordedModel { recording: self.clone(), model })
     }
 
-    /// Puts the recording in its place, if the run has ended well; a failed one does not replace what is there.
-    ///
-    /// # Errors
-    /// When the file cannot be put in its place.
-    pub fn finish(&self, ended_well: bool) -> io::Result<Kept> {
-        self.file.borrow().finish(ended_well)
+    /// Moves the recording to its final path if the run succeeded; a failed one does not replace an existing file.
+    pub fn finish(&self, succeeded: bool) -> io::Result<RecordingOutcome> {
+        self.file.borrow().finish(succeeded)
     }
 
     fn append(&self, exchange: &RecordedExchange) -> io::Result<()> {
@@ -49,13 +41,12 @@ impl Recording {
     }
 }
 
-/// A model whose exchanges go to a recording.
-struct Recorder {
+struct RecordedModel {
     recording: Rc<Recording>,
     model: Rc<dyn LanguageModel>,
 }
 
-impl LanguageModel for Recorder {
+impl LanguageModel for RecordedModel {
     fn provider(&self) -> &str {
         self.model.provider()
     }
@@ -68,12 +59,12 @@ impl LanguageModel for Recorder {
         self.model.reads_request()
     }
 
-    fn answerers(&self) -> Vec<Answerer> {
-        self.model.answerers()
+    fn model_identities(&self) -> Vec<ModelIdentity> {
+        self.model.model_identities()
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
-        let keep = |exchange| self.recording.append(&exchange);
-        ask_and_keep(self.model.as_ref(), request, self.recording.redactor.clone(), keep).boxed_local()
+        let store = |exchange| self.recording.append(&exchange);
+        stream_and_record(self.model.as_ref(), request, self.recording.redactor.clone(), store).boxed_local()
     }
 }

@@ -1,4 +1,4 @@
-//! A request as a recording has it. Must not know files.
+//! Requests as JSON, for recordings and comparisons.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use crate::{
     provider::wire::values::number,
 };
 
-/// A request as it is recorded and compared. Headers, time limits and retries are not part of what the model is asked.
+/// Omits headers, timeouts and retries, which the model does not see.
 pub(in crate::provider) fn request_to_json(request: &ModelRequest) -> Value {
     let messages: Vec<Value> =
         request.messages.iter().map(|message| serde_json::to_value(&**message).unwrap_or_default()).collect();
@@ -25,7 +25,6 @@ fn settings_to_json(settings: &CallSettings) -> Value {
         ToolChoice::None => json!("none"),
         ToolChoice::Tool(name) => json!({ "type": "tool", "toolName": name }),
     });
-    // In the order of the documentation; what is unset is left out, as in a body.
     let options = &settings.provider_options;
     let all = [
         ("maxOutputTokens", settings.max_output_tokens.map(Value::from)),

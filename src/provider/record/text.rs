@@ -1,4 +1,4 @@
-//! The text of a recording, read and written. Must not know where it is kept.
+//! Parses and writes the text of a recording.
 
 use std::{io, sync::Arc};
 
@@ -7,26 +7,21 @@ use serde_json::Value;
 
 use super::{exchange::RecordedExchange, layout};
 
-/// The version of recordings that are read and written.
 const VERSION: u64 = 1;
 
-/// What a recording holds.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RecordedFile {
     version: u64,
-    /// The files whose tests play it, from its own folder; `run --record` knows of none.
+    /// The files whose tests replay it, relative to its folder; empty for `run --record`.
     #[serde(default)]
     pub(crate) used_by: Vec<String>,
-    /// In the order in which they are looked through.
     pub(crate) exchanges: Vec<Arc<RecordedExchange>>,
 }
 
 impl RecordedFile {
-    /// Reads a recording's text.
-    ///
     /// # Errors
-    /// What is wrong with it, as the end of a sentence that begins with its name.
+    /// A reason that completes a sentence beginning with the file's name.
     pub(crate) fn parse(text: &str) -> Result<RecordedFile, String> {
         match serde_json::from_str::<RecordedFile>(text) {
             Ok(file) if file.version == VERSION => Ok(file),
@@ -36,7 +31,6 @@ impl RecordedFile {
     }
 }
 
-/// The beginning of a recording's text, up to its first exchange.
 pub(super) fn beginning(used_by: &[String]) -> String {
     let used_by = match used_by {
         [] => String::new(),
@@ -45,7 +39,6 @@ pub(super) fn beginning(used_by: &[String]) -> String {
     format!("{{\n  \"version\": {VERSION},\n{used_by}  \"exchanges\": [")
 }
 
-/// An exchange as it stands in the text, indented.
 pub(super) fn exchange(exchange: &RecordedExchange) -> io::Result<String> {
     match serde_json::to_value(exchange)? {
         Value::Object(exchange) => Ok(layout::exchange(&exchange)),
@@ -57,7 +50,6 @@ fn wrong_version(version: u64) -> String {
     format!("it has version {version}; this lmthing reads version {VERSION}")
 }
 
-/// Why a text is no recording, from the coarsest fault on.
 fn what_is_wrong(text: &str, error: &serde_json::Error) -> String {
     if text.trim().is_empty() {
         return "it is empty".to_owned();
@@ -65,7 +57,6 @@ fn what_is_wrong(text: &str, error: &serde_json::Error) -> String {
     match serde_json::from_str::<Value>(text) {
         Err(error) => format!("it is not JSON: {error}"),
         Ok(file) => match file.get("version").map(|version| version.as_u64().ok_or(version)) {
-            // A later one may look quite different.
             Some(Ok(version)) if version != VERSION => wrong_version(version),
             Some(Ok(_)) => format!("it is not as --record writes it: {error}"),
             Some(Err(_)) | None => "it is JSON, but not what --record writes".to_owned(),

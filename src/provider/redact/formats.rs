@@ -1,9 +1,8 @@
-//! Keys that show by themselves what they are: nobody needs to have told about them.
+//! Finds keys by their well-known formats.
 
 use std::ops::Range;
 
-/// How keys of well-known services begin, and how many letters follow at least.
-const BEGINNINGS: [(&str, usize); 20] = [
+const PREFIXES: [(&str, usize); 20] = [
     ("sk-", 32),
     ("sk_", 24),
     ("AIza", 35),
@@ -26,27 +25,23 @@ const BEGINNINGS: [(&str, usize); 20] = [
     ("xoxb-", 20),
 ];
 
-/// Shorter texts hold none of them.
-const SHORTEST: usize = 17;
+const MIN_LENGTH: usize = 17;
 
-/// Finds well-known keys, tokens of three parts (JWT) and private keys in PEM.
 pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
-    // The names and words of a recording, of which there are many.
-    if text.len() < SHORTEST {
+    if text.len() < MIN_LENGTH {
         return;
     }
-    for (beginning, shortest) in BEGINNINGS {
-        let mut measured = 0;
-        for (start, _) in text.match_indices(beginning) {
-            // Were a word no key from its beginning, it would be none from its middle.
-            if start < measured || !begins_word(text, start) {
+    for (prefix, min_length) in PREFIXES {
+        let mut word_end = 0;
+        for (start, _) in text.match_indices(prefix) {
+            // If the whole word is not a key, parts of it are not either. This keeps the search linear.
+            if start < word_end || !begins_word(text, start) {
                 continue;
             }
-            measured = start + word_length(&text[start..]);
-            let body = &text[start + beginning.len()..measured];
-            // Long names of words with hyphens between them are no keys.
-            if body.len() >= shortest && body.contains(|c: char| c.is_ascii_digit()) {
-                found.push(start..measured);
+            word_end = start + word_length(&text[start..]);
+            let body = &text[start + prefix.len()..word_end];
+            if body.len() >= min_length && body.contains(|c: char| c.is_ascii_digit()) {
+                found.push(start..word_end);
             }
         }
     }
@@ -54,7 +49,6 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     private_keys(text, found);
 }
 
-/// Tokens of three parts or more, the first two of some length.
 fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
     let mut word_end = 0;
     for (start, _) in text.match_indices("eyJ") {
@@ -72,19 +66,19 @@ fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The lines of private keys, each by itself: what is compared with a recording is compared word by word.
+/// The lines of private keys, each on its own: recordings are compared word by word.
 fn private_keys(text: &str, found: &mut Vec<Range<usize>>) {
-    const BEGINNING: &str = "PRIVATE KEY-----";
-    let mut place = 0;
-    while let Some(at) = text[place..].find(BEGINNING) {
-        let start = place + at + BEGINNING.len();
+    const MARKER: &str = "PRIVATE KEY-----";
+    let mut position = 0;
+    while let Some(at) = text[position..].find(MARKER) {
+        let start = position + at + MARKER.len();
         let end = text[start..].find("-----").map_or(text.len(), |length| start + length);
         for line in text[start..end].split_whitespace().map(|line| line.trim_start_matches("\\n")) {
             let line_start = line.as_ptr() as usize - text.as_ptr() as usize;
             found.extend((!line.is_empty()).then_some(line_start..line_start + line.len()));
         }
-        // Behind the line that ends it, which ends in the same words.
-        place = text[end..].find(BEGINNING).map_or(text.len(), |length| end + length + BEGINNING.len());
+        // Skip the END line, which also ends in `MARKER`.
+        position = text[end..].find(MARKER).map_or(text.len(), |length| end + length + MARKER.len());
     }
 }
 
@@ -93,7 +87,7 @@ fn word_length(text: &str) -> usize {
 }
 
 fn begins_word(text: &str, at: usize) -> bool {
-    // What stands in the middle of other letters is a piece of something else, such as a signature in base64.
+    // After other letters it is part of something else, such as a signature in base64.
     !text[..at].ends_with(|c: char| is_part(c) || c == '+')
 }
 

@@ -1,5 +1,4 @@
-//! The boundary of the provider room: a model behind HTTP is handed out only with this around it, so that whatever is
-//! told of it, by whichever provider's code, holds no secret.
+//! The model wrapper that redacts errors, warnings and metadata of HTTP models.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -8,20 +7,19 @@ use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture};
 use super::Redactor;
 use crate::{
     chat::{CallWarning, ModelRequest, StreamPart},
-    provider::{Answerer, LanguageModel, PartStream, ProviderError},
+    provider::{LanguageModel, ModelIdentity, PartStream, ProviderError},
 };
 
-/// Puts the boundary around a model.
 pub(in crate::provider) fn guard(model: Rc<dyn LanguageModel>, redactor: &Redactor) -> Rc<dyn LanguageModel> {
-    Rc::new(Guarded { model, redactor: redactor.clone() })
+    Rc::new(RedactedModel { model, redactor: redactor.clone() })
 }
 
-struct Guarded {
+struct RedactedModel {
     model: Rc<dyn LanguageModel>,
     redactor: Redactor,
 }
 
-impl LanguageModel for Guarded {
+impl LanguageModel for RedactedModel {
     fn provider(&self) -> &str {
         self.model.provider()
     }
@@ -34,14 +32,14 @@ impl LanguageModel for Guarded {
         self.model.reads_request()
     }
 
-    fn answerers(&self) -> Vec<Answerer> {
-        self.model.answerers()
+    fn model_identities(&self) -> Vec<ModelIdentity> {
+        self.model.model_identities()
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {
         let settings = &request.settings;
         settings.headers.iter().for_each(|(name, value)| self.redactor.learn_header(name, value));
-        // The provider's own tools may have keys of their own.
+        // The provider's own tools may have keys in their options.
         settings.provider_options.values().for_each(|options| self.redactor.learn_json(options));
         let answer = self.model.stream(request);
         async {
@@ -53,7 +51,6 @@ impl LanguageModel for Guarded {
 }
 
 impl Redactor {
-    /// An error that holds no secret.
     pub(in crate::provider) fn error(&self, error: ProviderError) -> ProviderError {
         ProviderError {
             message: self.apply(&error.message),
@@ -64,14 +61,12 @@ impl Redactor {
         }
     }
 
-    /// A part of an answer that tells no secret. What the model says is its own: that stays as it is.
     fn part(&self, part: Result<StreamPart, ProviderError>) -> Result<StreamPart, ProviderError> {
         match part.map_err(|error| self.error(error))? {
             StreamPart::StreamStart { warnings } => Ok(StreamPart::StreamStart {
                 warnings: warnings.into_iter().map(|warning| self.warning(warning)).collect(),
             }),
             StreamPart::ResponseMetadata(mut metadata) => {
-                // A server may send back what it got.
                 metadata.headers.iter_mut().flat_map(BTreeMap::iter_mut).for_each(|(name, value)| {
                     self.apply_named(name, value);
                 });

@@ -1,26 +1,24 @@
-//! Keeps secrets out of everything that a person sees or a file keeps.
+//! Replaces secrets in everything that is shown or stored.
 //!
-//! Owns: what the secrets of a run are, and where they stand in a text. A secret is replaced
+//! - Known secrets that look like keys (`heuristics`) are replaced everywhere: as they are, in hexadecimal, base32,
+//! base64 or double base64 (`encodings`), with percent, JSON, JavaScript or HTML escapes, line breaks or invisible
+//! characters in between (`view`), and as a long prefix or suffix where they were truncated (`needles`).
+//! - Known short secrets are replaced in headers and URLs only (`Bearer ollama`, `x-api-key: test`): users set
+//! ordinary words as keys of servers that need none, and replacing those everywhere would garble texts (`contexts`).
+//! - User info and secret parameters of URLs, and keys in well-known formats (`formats`), are always replaced, known
+//! or not.
 //!
-//! - *wherever it stands*, when it is known and has the look of a key (`look`): as it is, in hexadecimal, base32, base64 or
-//!   base64 twice (`codings`), in a text with percent escapes, those of JSON, JavaScript and HTML, line ends or letters that
-//!   cannot be seen within (`view`), and of a secret that was cut a long beginning or end (`needles`);
-//! - *in headers and URLs*, when it is known and short: `Bearer ollama`, `x-api-key: test`. Anywhere else a short word
-//!   stays, as people use ordinary words for servers that want no key, and every text would be garbled (`places`);
-//! - *always*, known or not, as user info or secret parameter of a URL, or written as keys of well-known services are
-//!   (`formats`).
-//!
-//! One [`Redactor`] serves a run. Whatever makes a model tells it the secrets (`ProviderContext`, `create`), and
-//! [`guard`] applies it where errors, warnings and events leave the provider room. Must not know: what a text is for.
+//! A run has one [`Redactor`]. `ProviderContext` and `create` register secrets; [`guard`] applies it to what models
+//! return.
 
-mod codings;
+mod contexts;
+mod encodings;
 mod formats;
 pub(super) mod guard;
+mod heuristics;
 mod known;
-mod look;
 mod needles;
-mod pieces;
-mod places;
+mod parts;
 mod view;
 
 use std::{borrow::Cow, cell::RefCell, fmt, ops::Range, rc::Rc};
@@ -28,17 +26,16 @@ use std::{borrow::Cow, cell::RefCell, fmt, ops::Range, rc::Rc};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-pub(super) use look::{REDACTED, names_a_secret};
-pub(super) use pieces::redact_parts;
-pub(super) use places::split_scheme;
+pub(super) use contexts::split_scheme;
+pub(super) use heuristics::{REDACTED, names_a_secret};
+pub(super) use parts::redact_parts;
 
-use known::Known;
-use places::{after_scheme, user_info};
+use contexts::{after_scheme, user_info};
+use known::KnownSecrets;
 
-/// Shorter texts hold no secret with anything around it that would show it to be one.
-const SHORTEST: usize = 6;
+/// A shorter text contains no secret in a recognizable context.
+const MIN_LENGTH: usize = 6;
 
-/// Whether an address has a user in it, or a parameter that is a secret.
 pub(super) fn address_has_secret(url: &str) -> bool {
     user_info(url).is_some() || secret_parameters(query_of(url)).next().is_some()
 }
@@ -48,29 +45,27 @@ fn query_of(url: &str) -> &str {
     query.split('#').next().unwrap_or_default()
 }
 
-/// The values in a query that are secrets.
 fn secret_parameters(query: &str) -> impl Iterator<Item = &str> {
     let parameters = query.split('&').filter_map(|parameter| parameter.split_once('='));
     parameters
-        .filter(|(name, value)| look::names_a_secret_parameter(name) || look::is_random(value))
+        .filter(|(name, value)| heuristics::names_a_secret_parameter(name) || heuristics::is_random(value))
         .map(|(_, value)| value)
 }
 
-/// Gives secrets that come into being during a run, such as tokens; `None` when nobody uses them any more.
-type Source = Box<dyn Fn() -> Option<Vec<String>>>;
+/// Returns secrets that arise during a run, such as tokens; `None` when the source is gone.
+type SecretSource = Box<dyn Fn() -> Option<Vec<String>>>;
 
-/// Knows the secrets of a run and replaces them in texts. Clones know the same secrets.
+/// Replaces the secrets of a run in texts. Clones share the known secrets.
 #[derive(Clone, Default)]
 pub struct Redactor(Rc<Secrets>);
 
 #[derive(Default)]
 struct Secrets {
-    known: RefCell<Known>,
-    sources: RefCell<Vec<Source>>,
+    known: RefCell<KnownSecrets>,
+    sources: RefCell<Vec<SecretSource>>,
 }
 
 impl Redactor {
-    /// A redactor for these values.
     #[cfg(test)]
     pub(super) fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let redactor = Redactor::default();
@@ -78,43 +73,38 @@ impl Redactor {
         redactor
     }
 
-    /// A redactor for the secrets among environment variables.
     pub fn of_variables<'a>(variables: impl IntoIterator<Item = (&'a String, &'a String)>) -> Self {
         let redactor = Redactor::default();
         variables.into_iter().for_each(|(name, value)| redactor.learn_named(name, value));
         redactor
     }
 
-    /// Takes note of a secret.
     pub(crate) fn learn(&self, secret: &str) {
         self.0.known.borrow_mut().learn(secret);
     }
 
-    /// Takes note of a value, if its name says that it is secret, and of the secrets in it, if it is a URL.
     pub fn learn_named(&self, name: &str, value: &str) {
         if names_a_secret(name) {
             self.learn(value);
         }
-        if value.contains("://") || look::names_a_place(name) {
+        if value.contains("://") || heuristics::names_a_url(name) {
             self.learn_url(value);
         }
     }
 
-    /// Takes note of a header's value. Whoever made up a header for a key need not have called it one.
+    /// Registers a header's value if it looks secret: the names of custom headers need not show it.
     pub(super) fn learn_header(&self, name: &str, value: &str) {
-        if !names_a_secret(name) && !look::is_random(value) {
+        if !names_a_secret(name) && !heuristics::is_random(value) {
             return;
         }
         let bare = after_scheme(value);
-        // A server may repeat the key without the word in front of it.
         self.learn(value);
         self.learn(bare);
-        if let Some(pair) = places::basic(bare) {
+        if let Some(pair) = contexts::basic_credentials(bare) {
             self.learn_pair(&pair);
         }
     }
 
-    /// Takes note of user info and secret parameters of a URL, whether or not the URL is a good one.
     pub(super) fn learn_url(&self, url: &str) {
         if let Some(pair) = user_info(url) {
             self.learn_pair(pair);
@@ -123,7 +113,6 @@ impl Redactor {
         self.learn_query(query_of(url));
     }
 
-    /// Takes note of the secret parameters of a query.
     pub(super) fn learn_query(&self, query: &str) {
         for value in secret_parameters(query) {
             self.learn(value);
@@ -131,7 +120,6 @@ impl Redactor {
         }
     }
 
-    /// Takes note of the values that secret names have in a piece of JSON: credentials, options.
     pub(super) fn learn_json(&self, value: &Value) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| self.learn_json(item)),
@@ -143,12 +131,12 @@ impl Redactor {
         }
     }
 
-    /// Takes note of what `source` gives, from now on.
+    /// Registers the current secrets of `source` before every search.
     pub(super) fn watch(&self, source: impl Fn() -> Option<Vec<String>> + 'static) {
         self.0.sources.borrow_mut().push(Box::new(source));
     }
 
-    /// `user:password`, and the password alone; a name alone is a token.
+    /// Registers `user:password` and the password alone. A name without a password is a token.
     fn learn_pair(&self, pair: &str) {
         let mut known = self.0.known.borrow_mut();
         match pair.split_once(':') {
@@ -160,7 +148,7 @@ impl Redactor {
         }
     }
 
-    /// Replaces secrets in every text of a value, whatever its name: data that is shown as it was given.
+    /// Replaces secrets in every string of a value, regardless of member names.
     pub fn apply_texts(&self, value: &mut Value) {
         match value {
             Value::String(text) => self.apply_in_place(text),
@@ -173,12 +161,10 @@ impl Redactor {
         }
     }
 
-    /// The text without secrets.
     pub fn apply(&self, text: &str) -> String {
         self.redacted(text).into_owned()
     }
 
-    /// The same, which most texts are as they stand.
     pub(crate) fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let found = self.find(text);
         if found.is_empty() {
@@ -194,12 +180,12 @@ impl Redactor {
         Cow::Owned(shown + &text[end..])
     }
 
-    /// Whether there is a secret in a text, or in the value that it is the JSON of.
+    /// Whether a text, or the value that it is the JSON of, contains a secret.
     pub fn finds(&self, text: &str) -> bool {
         !self.find(text).is_empty()
     }
 
-    /// Replaces secrets in every text of a value. A member's name tells what its value is, as a header's does.
+    /// Replaces secrets in every string of a value. Names of members count as names of headers.
     pub fn apply_json(&self, value: &mut Value) {
         match value {
             Value::String(text) => self.apply_in_place(text),
@@ -217,18 +203,16 @@ impl Redactor {
         }
     }
 
-    /// Replaces secrets in the names of members.
     fn apply_to_names(&self, map: &mut Map<String, Value>) {
         if map.keys().any(|name| !self.find(name).is_empty()) {
             *map = std::mem::take(map).into_iter().map(|(name, value)| (self.apply(&name), value)).collect();
         }
     }
 
-    /// Replaces secrets in the value of a header, or of anything else that has a name.
     pub(super) fn apply_named(&self, name: &str, value: &mut String) {
         let bare = after_scheme(value);
         let is_known = self.0.known.borrow().is_secret(bare);
-        if places::is_secret_member(name, look::is_random(bare), is_known) {
+        if contexts::is_secret_member(name, heuristics::is_random(bare), is_known) {
             let scheme = value.len() - bare.len();
             value.replace_range(scheme.., REDACTED);
         }
@@ -241,16 +225,14 @@ impl Redactor {
         }
     }
 
-    /// Where secrets stand in a text, in order and without overlap.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
-        // Most texts of a recording are words such as `type` and `user`.
-        if text.len() < SHORTEST {
+        if text.len() < MIN_LENGTH {
             return Vec::new();
         }
-        self.ask_sources();
+        self.poll_sources();
         let mut known = self.0.known.borrow_mut();
         let mut found = known.find(text);
-        places::find(text, known.longest(), |value| known.is_secret(value), &mut found);
+        contexts::find(text, known.longest(), |value| known.is_secret(value), &mut found);
         formats::find(text, &mut found);
         found.sort_by_key(|range| range.start);
         found.dedup_by(|later, earlier| {
@@ -263,7 +245,7 @@ impl Redactor {
         found
     }
 
-    fn ask_sources(&self) {
+    fn poll_sources(&self) {
         let mut known = self.0.known.borrow_mut();
         self.0.sources.borrow_mut().retain(|source| {
             let secrets = source();

@@ -28,7 +28,7 @@ fn secrets_are_replaced_whole() {
 }
 
 #[test]
-fn a_key_is_found_however_it_is_written() {
+fn a_key_is_found_in_every_encoding() {
     let redactor = knowing(KEY);
     let encoded = percent_encoding::utf8_percent_encode(KEY, percent_encoding::NON_ALPHANUMERIC).to_string();
     let written = [
@@ -52,7 +52,7 @@ fn a_key_is_found_however_it_is_written() {
 }
 
 #[test]
-fn long_pieces_of_a_key_are_found_and_other_words_stay() {
+fn long_parts_of_a_key_are_found() {
     let redactor = Redactor::new([KEY.to_owned(), "/home/me/work/secrets/key.pem".to_owned()]);
     for (text, shown) in [
         ("Incorrect API key provided: sk-planted/0...cdef.", "Incorrect API key provided: [redacted]...cdef."),
@@ -73,7 +73,7 @@ fn long_pieces_of_a_key_are_found_and_other_words_stay() {
 }
 
 #[test]
-fn common_beginnings_of_secrets_stay() {
+fn common_prefixes_of_secrets_stay() {
     for (secret, text) in [
         ("sk-ant-api03-Zx8qWe7rTy6uIo5pAs4dFg3h", "Anthropic keys begin with sk-ant-api03-, yours does not"),
         ("sk-proj-v1-Zx8q-We7rTy6uIo5pAs4dFg3h", "a key as sk-proj-v1-, not more"),
@@ -95,7 +95,7 @@ fn common_beginnings_of_secrets_stay() {
 }
 
 #[test]
-fn a_key_is_found_in_strings_of_the_terminal_and_around_them() {
+fn a_key_is_found_in_and_around_terminal_strings() {
     let redactor = knowing("sk-ant-api03-Zx8qWe7rTy6uIo5pAs4dFg3h");
     for begin in ["\u{1b}]0;", "\u{1b}P", "\u{1b}_", "\u{9d}", "\\u001b]0;"] {
         for key in [
@@ -114,7 +114,7 @@ fn a_key_is_found_in_strings_of_the_terminal_and_around_them() {
 }
 
 #[test]
-fn what_stands_beside_a_coded_key_stays() {
+fn text_next_to_an_encoded_key_stays() {
     let redactor = knowing(KEY);
     let lines = STANDARD.encode(KEY).as_bytes().chunks(10).map(String::from_utf8_lossy).collect::<Vec<_>>().join("\n");
     assert_eq!(redactor.apply(&format!("before\n{lines}\nNext line")), "before\n[redacted]\nNext line");
@@ -128,7 +128,7 @@ fn what_stands_beside_a_coded_key_stays() {
 }
 
 #[test]
-fn dummy_keys_are_replaced_in_headers_and_urls_alone() {
+fn dummy_keys_are_replaced_in_headers_and_urls_only() {
     let redactor = Redactor::new(["ollama".into(), "test".into(), "sk-no-key-required".into()]);
     for text in [
         "ollama has no model named test",
@@ -152,7 +152,7 @@ fn dummy_keys_are_replaced_in_headers_and_urls_alone() {
 }
 
 #[test]
-fn places_of_secrets_are_known_without_the_secrets() {
+fn unknown_secrets_are_found_by_context() {
     let redactor = Redactor::default();
     for (text, shown) in [
         ("see https://u:p@h:8080/x?y=1", "see https://[redacted]@h:8080/x?y=1"),
@@ -180,7 +180,7 @@ fn places_of_secrets_are_known_without_the_secrets() {
 }
 
 #[test]
-fn everything_about_a_url_is_learned() {
+fn all_secrets_of_a_url_are_learned() {
     let redactor = Redactor::default();
     redactor.learn_url("http://me:p%40ss-word-1234@h/v1?api-version=1&api_key=ke%2By-0123456789");
     redactor.learn_url("http://you:a/b@h:port/v1");
@@ -203,7 +203,7 @@ fn everything_about_a_url_is_learned() {
 }
 
 #[test]
-fn variables_are_told_by_their_names() {
+fn secret_variables_are_recognized_by_name() {
     let variables: BTreeMap<String, String> = [
         ("OPENAI_API_KEY", "sk-secret-of-mine"),
         ("LM_MODEL_FAST", "openai:gpt-4o-2024"),
@@ -219,7 +219,7 @@ fn variables_are_told_by_their_names() {
 }
 
 #[test]
-fn sources_are_asked_until_they_are_gone() {
+fn sources_are_polled_until_they_are_gone() {
     let redactor = Redactor::default();
     let tokens = Rc::new(RefCell::new(Vec::new()));
     let weak = Rc::downgrade(&tokens);
@@ -228,12 +228,12 @@ fn sources_are_asked_until_they_are_gone() {
     tokens.borrow_mut().push("fetched-token-1".to_owned());
     assert_eq!(redactor.apply("fetched-token-1"), "[redacted]");
     drop(tokens);
-    assert_eq!(redactor.apply("fetched-token-1"), "[redacted]", "what is known stays known");
+    assert_eq!(redactor.apply("fetched-token-1"), "[redacted]", "known secrets stay known");
     assert!(redactor.0.sources.borrow().is_empty());
 }
 
 #[test]
-fn json_is_searched_with_its_names() {
+fn json_is_searched_with_member_names() {
     let redactor = knowing("dummy");
     let mut value = json!({ "x-api-key": "dummy", "text": "a dummy", "n": 1, "list": [{ "token": "Bearer dummy" }] });
     redactor.apply_json(&mut value);
@@ -242,10 +242,9 @@ fn json_is_searched_with_its_names() {
     assert_eq!(value, expected);
 }
 
-/// Says whatever a provider may say.
-struct Talkative;
+struct EchoModel;
 
-impl LanguageModel for Talkative {
+impl LanguageModel for EchoModel {
     fn provider(&self) -> &str {
         "lab"
     }
@@ -272,15 +271,15 @@ impl LanguageModel for Talkative {
 }
 
 #[tokio::test]
-async fn nothing_but_the_models_own_words_gets_past_the_guard() {
+async fn only_the_models_own_output_is_not_redacted() {
     let redactor = knowing("test");
-    let model = guard::guard(Rc::new(Talkative), &redactor);
+    let model = guard::guard(Rc::new(EchoModel), &redactor);
     let mut settings = CallSettings::default();
     settings.headers.insert("Authorization".into(), format!("Bearer {KEY}"));
     let tools = json!({ "mcp_servers": [{ "authorization_token": "mcp-token-0123456789" }] });
     settings.provider_options.insert("lab".into(), serde_json::from_value(tools).unwrap());
     let request = ModelRequest { settings, ..ModelRequest::default() };
-    let mut said = 0;
+    let mut count = 0;
     let mut parts = model.stream(request).await.unwrap();
     while let Some(part) = parts.next().await {
         let shown = format!("{part:?}");
@@ -291,13 +290,13 @@ async fn nothing_but_the_models_own_words_gets_past_the_guard() {
             !shown.contains("mcp-token") && !shown.contains("\"test\"") && !shown.contains("Bearer test"),
             "{shown}"
         );
-        said += 1;
+        count += 1;
     }
-    assert_eq!(said, 5);
+    assert_eq!(count, 5);
 }
 
 #[test]
-fn a_key_in_pieces_is_replaced_once() {
+fn a_key_in_several_deltas_is_replaced_once() {
     let delta = |id: &str, delta: &str| StreamPart::TextDelta {
         id: id.to_owned(),
         delta: delta.to_owned(),
@@ -310,7 +309,7 @@ fn a_key_in_pieces_is_replaced_once() {
 }
 
 #[test]
-fn a_text_made_to_keep_us_busy_does_not() {
+fn malicious_texts_take_linear_time() {
     let jwt = "eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM";
     let pieces = [
         ":",
@@ -347,7 +346,7 @@ fn a_text_made_to_keep_us_busy_does_not() {
 }
 
 #[test]
-fn values_that_overlap_are_each_looked_at() {
+fn overlapping_values_are_all_checked() {
     let redactor = knowing("test");
     for (text, shown) in [
         ("a:b:api_key:ab12cd34ef56gh", "a:b:api_key:[redacted]"),

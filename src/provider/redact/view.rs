@@ -1,31 +1,27 @@
-//! A text with one layer of escapes, line ends and invisible characters removed. Must not know what is looked for in it.
+//! A text without one layer of escapes, line breaks and invisible characters, with a mapping to source positions.
 
 use std::{cell::Cell, ops::Range};
 
 use crate::diagnostic::{Sequences, is_unseen};
 
-/// The bytes of a text without one layer of wrapping, and where each of them stands in the text itself.
 pub(super) struct View {
     pub(super) bytes: Vec<u8>,
-    /// Texts above 4 GiB get no view.
-    places: Vec<Place>,
-    /// The place that was asked for last.
+    /// Source positions. They are `u32`: texts above 4 GiB get no view.
+    segments: Vec<Segment>,
     last: Cell<usize>,
-    strings: Strings,
-    /// Whether the content of a string of the terminal was left out, in this view or an earlier one.
-    pub(super) has_left_out_string: bool,
+    strings: TerminalStrings,
+    pub(super) has_omitted_string: bool,
 }
 
-/// Where the bytes of a view from one on stand in the text: each at a byte of its own, one after the other, or all of them at the same
-/// escape. One entry for each run, as texts may be large.
+/// Bytes from `from` on: consecutive source bytes, or all from one escape sequence. Segments keep the mapping small.
 #[derive(Clone, Copy)]
-struct Place {
+struct Segment {
     from: u32,
     start: u32,
     end: u32,
 }
 
-impl Place {
+impl Segment {
     fn of(self, at: u32) -> (u32, u32) {
         if self.end - self.start > 1 {
             return (self.start, self.end);
@@ -35,103 +31,92 @@ impl Place {
     }
 }
 
-/// What becomes of the content of the terminal's strings, such as window titles. A secret may be broken by one, and may be in one.
+/// How to treat the content of terminal strings such as window titles. A secret may be interrupted by one, or be
+/// inside one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Strings {
-    LeftOut,
-    Kept,
+pub(super) enum TerminalStrings {
+    Omit,
+    Keep,
 }
 
-/// What stands at a place of a text, and how many bytes it takes there.
 enum Unit {
-    /// Itself.
     Plain(usize),
-    /// Something that stands for this letter.
-    Letter(char, usize),
-    /// Something that is left out.
-    Nothing(usize),
+    Escape(char, usize),
+    Omitted(usize),
 }
 
 impl View {
-    /// The text without its outermost layer; `None` when it has none.
-    pub(super) fn of(text: &str, strings: Strings) -> Option<View> {
+    pub(super) fn new(text: &str, strings: TerminalStrings) -> Option<View> {
         u32::try_from(text.len()).ok()?;
-        unwrapped(text.as_bytes(), strings, &|at| (narrow(at), narrow(at + 1)))
+        unescape(text.as_bytes(), strings, &|at| (to_u32(at), to_u32(at + 1)))
     }
 
-    /// An empty one with room for so many bytes.
-    fn new(room: usize, strings: Strings) -> View {
-        let (bytes, places) = (Vec::with_capacity(room), Vec::new());
-        View { bytes, places, last: Cell::new(0), strings, has_left_out_string: false }
+    fn with_capacity(capacity: usize, strings: TerminalStrings) -> View {
+        let (bytes, segments) = (Vec::with_capacity(capacity), Vec::new());
+        View { bytes, segments, last: Cell::new(0), strings, has_omitted_string: false }
     }
 
-    /// This one without its next layer.
-    pub(super) fn further(&self) -> Option<View> {
-        let mut next = unwrapped(&self.bytes, self.strings, &|at| self.at(at))?;
-        next.has_left_out_string |= self.has_left_out_string;
+    pub(super) fn next_layer(&self) -> Option<View> {
+        let mut next = unescape(&self.bytes, self.strings, &|at| self.source_of(at))?;
+        next.has_omitted_string |= self.has_omitted_string;
         Some(next)
     }
 
-    /// Where a range of the bytes stands in the text.
-    pub(super) fn place(&self, range: &Range<usize>) -> Range<usize> {
-        let first = self.at(range.start).0 as usize;
-        let last = range.end.checked_sub(1).map_or(first, |last| self.at(last).1 as usize);
+    pub(super) fn source_range(&self, range: &Range<usize>) -> Range<usize> {
+        let first = self.source_of(range.start).0 as usize;
+        let last = range.end.checked_sub(1).map_or(first, |last| self.source_of(last).1 as usize);
         first..last
     }
 
-    /// Whether something was left out in front of a byte.
-    pub(super) fn is_joined(&self, at: usize) -> bool {
-        at > 0 && self.at(at - 1).1 < self.at(at).0
+    pub(super) fn is_gap_before(&self, at: usize) -> bool {
+        at > 0 && self.source_of(at - 1).1 < self.source_of(at).0
     }
 
-    /// Start and end of a byte in the text.
-    fn at(&self, at: usize) -> (u32, u32) {
-        let at = narrow(at);
-        // Most bytes are asked for one after the other.
+    fn source_of(&self, at: usize) -> (u32, u32) {
+        let at = to_u32(at);
         let is_in = |index: usize| {
-            let is_behind = |place: &Place| place.from > at;
-            !self.places.get(index).is_none_or(is_behind) && self.places.get(index + 1).is_none_or(is_behind)
+            let is_after = |place: &Segment| place.from > at;
+            !self.segments.get(index).is_none_or(is_after) && self.segments.get(index + 1).is_none_or(is_after)
         };
         if !is_in(self.last.get()) {
-            self.last.set(self.places.partition_point(|place| place.from <= at).saturating_sub(1));
+            self.last.set(self.segments.partition_point(|place| place.from <= at).saturating_sub(1));
         }
-        self.places.get(self.last.get()).map_or((at, at + 1), |place| place.of(at))
+        self.segments.get(self.last.get()).map_or((at, at + 1), |place| place.of(at))
     }
 
-    /// Adds a byte that stands there.
     fn push(&mut self, byte: u8, (start, end): (u32, u32)) {
-        let from = narrow(self.bytes.len());
-        if self.places.last().is_none_or(|last| last.of(from) != (start, end)) {
-            self.places.push(Place { from, start, end });
+        let from = to_u32(self.bytes.len());
+        if self.segments.last().is_none_or(|last| last.of(from) != (start, end)) {
+            self.segments.push(Segment { from, start, end });
         }
         self.bytes.push(byte);
     }
 }
 
-fn narrow(place: usize) -> u32 {
+fn to_u32(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
-fn unwrapped(bytes: &[u8], strings: Strings, place: &dyn Fn(usize) -> (u32, u32)) -> Option<View> {
+fn unescape(bytes: &[u8], strings: TerminalStrings, place: &dyn Fn(usize) -> (u32, u32)) -> Option<View> {
     let mut view: Option<View> = None;
     let mut sequences = Sequences::default();
-    let mut has_left_out_string = false;
+    let mut has_omitted_string = false;
     let mut at = 0;
     while at < bytes.len() {
         let was_in_string = sequences.is_in_string();
         let unit = unit(&bytes[at..], &mut sequences, strings);
-        has_left_out_string |= was_in_string && sequences.is_in_string() && matches!(unit, Unit::Nothing(_));
+        has_omitted_string |= was_in_string && sequences.is_in_string() && matches!(unit, Unit::Omitted(_));
         let length = match unit {
-            Unit::Plain(length) | Unit::Letter(_, length) | Unit::Nothing(length) => length,
+            Unit::Plain(length) | Unit::Escape(_, length) | Unit::Omitted(length) => length,
         };
         if !matches!(unit, Unit::Plain(_)) && view.is_none() {
-            let mut first = View::new(bytes.len(), strings);
+            let mut first = View::with_capacity(bytes.len(), strings);
             (0..at).for_each(|at| first.push(bytes[at], place(at)));
             view = Some(first);
         }
         match (&mut view, unit) {
             (Some(view), Unit::Plain(_)) => (at..at + length).for_each(|at| view.push(bytes[at], place(at))),
-            (Some(view), Unit::Letter(letter, _)) => {
+            (Some(view), Unit::Escape(letter, _)) => {
                 let place = (place(at).0, place(at + length - 1).1);
                 letter.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| view.push(byte, place));
             }
@@ -139,44 +124,41 @@ fn unwrapped(bytes: &[u8], strings: Strings, place: &dyn Fn(usize) -> (u32, u32)
         }
         at += length;
     }
-    view.map(|view| View { has_left_out_string, ..view })
+    view.map(|view| View { has_omitted_string, ..view })
 }
 
-fn unit(bytes: &[u8], sequences: &mut Sequences, strings: Strings) -> Unit {
-    // Most of a text is nothing else.
+fn unit(bytes: &[u8], sequences: &mut Sequences, strings: TerminalStrings) -> Unit {
     let is_plain = |byte: &&u8| matches!(**byte, b' '..=b'~') && !matches!(**byte, b'%' | b'\\' | b'&');
-    let is_kept_string = strings == Strings::Kept && sequences.is_in_string();
+    let is_kept_string = strings == TerminalStrings::Keep && sequences.is_in_string();
     let plain = if sequences.is_in_text() || is_kept_string { bytes.iter().take_while(is_plain).count() } else { 0 };
     if plain > 0 {
         return Unit::Plain(plain);
     }
-    let (letter, length) = letter(bytes);
+    let (letter, length) = first_char(bytes);
     let is_text = sequences.is_text(letter) || is_kept_string && sequences.is_in_string();
     if !is_text {
-        return Unit::Nothing(length);
+        return Unit::Omitted(length);
     }
     let escape = match letter {
         '%' => number(bytes, 1..3, 16).map(|code| (code, 3)),
         '\\' => backslash(bytes),
         '&' => entity(bytes),
         '\n' => {
-            // What was broken over lines is often indented.
+            // Wrapped lines are often indented.
             let indent = bytes[1..].iter().take_while(|byte| b" \t".contains(byte)).count();
-            return Unit::Nothing(1 + indent);
+            return Unit::Omitted(1 + indent);
         }
-        letter if is_unseen(letter) => return Unit::Nothing(length),
+        letter if is_unseen(letter) => return Unit::Omitted(length),
         _ => return Unit::Plain(length),
     };
     match escape.and_then(|(code, length)| Some((char::from_u32(code)?, length))) {
-        // A line end that was escaped is one.
-        Some(('\n' | '\r', length)) => Unit::Nothing(length),
-        Some((letter, length)) => Unit::Letter(letter, length),
+        Some(('\n' | '\r', length)) => Unit::Omitted(length),
+        Some((letter, length)) => Unit::Escape(letter, length),
         None => Unit::Plain(length),
     }
 }
 
-/// The letter that bytes begin with; a byte that is none stands for itself.
-fn letter(bytes: &[u8]) -> (char, usize) {
+fn first_char(bytes: &[u8]) -> (char, usize) {
     let length = match bytes[0] {
         0xc2..=0xdf => 2,
         0xe0..=0xef => 3,
@@ -188,13 +170,12 @@ fn letter(bytes: &[u8]) -> (char, usize) {
     text.and_then(|text| text.chars().next()).map_or((char::REPLACEMENT_CHARACTER, 1), |letter| (letter, length))
 }
 
-/// The number that digits at a place are.
 fn number(bytes: &[u8], place: Range<usize>, radix: u32) -> Option<u32> {
     let digits = str::from_utf8(bytes.get(place)?).ok()?;
     if digits.starts_with('+') { None } else { u32::from_str_radix(digits, radix).ok() }
 }
 
-/// As in JSON and JavaScript: `\n`, `\"`, `\/`, `\x2f`, `\u002f`, `\u{2f}`.
+/// Escapes of JSON and JavaScript: `\n`, `\"`, `\/`, `\x2f`, `\u002f`, `\u{2f}`.
 fn backslash(bytes: &[u8]) -> Option<(u32, usize)> {
     match bytes.get(1)? {
         b'n' | b'r' => Some((u32::from(b'\n'), 2)),
@@ -209,7 +190,7 @@ fn backslash(bytes: &[u8]) -> Option<(u32, usize)> {
     }
 }
 
-/// As in HTML: `&#47;`, `&#x2f;` and the names of what stands in keys.
+/// Entities of HTML: `&#47;`, `&#x2f;` and the names of characters that occur in keys.
 fn entity(bytes: &[u8]) -> Option<(u32, usize)> {
     const NAMES: [(&[u8], u8); 16] = [
         (b"&amp;", b'&'),
@@ -246,16 +227,16 @@ mod tests {
 
     fn read(text: &str) -> Vec<String> {
         let mut views = Vec::new();
-        let mut view = View::of(text, Strings::LeftOut);
+        let mut view = View::new(text, TerminalStrings::Omit);
         while let Some(next) = view {
             views.push(String::from_utf8_lossy(&next.bytes).into_owned());
-            view = next.further();
+            view = next.next_layer();
         }
         views
     }
 
     #[test]
-    fn layers_are_taken_off_one_by_one() {
+    fn layers_are_removed_one_by_one() {
         for (text, views) in [
             ("nothing % of & it \\", &[][..]),
             ("a%2Fb%zz%", &["a/b%zz%"]),
@@ -272,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_the_text() {
+    fn source_ranges_are_those_of_the_text() {
         let text = "x%2573\u{200b}\\u0074 end";
-        let view = View::of(text, Strings::LeftOut).and_then(|view| view.further()).unwrap();
+        let view = View::new(text, TerminalStrings::Omit).and_then(|view| view.next_layer()).unwrap();
         assert_eq!(str::from_utf8(&view.bytes).unwrap(), "xst end");
-        assert_eq!(&text[view.place(&(1..3))], "%2573\u{200b}\\u0074");
-        assert_eq!(&text[view.place(&(1..2))], "%2573");
-        let places: Vec<_> = [6, 0, 3, 1, 2].map(|at| &text[view.place(&(at..at + 1))]).into();
-        assert_eq!(places, ["d", "x", " ", "%2573", "\\u0074"]);
-        assert!(view.is_joined(2) && !view.is_joined(1) && !view.is_joined(0));
+        assert_eq!(&text[view.source_range(&(1..3))], "%2573\u{200b}\\u0074");
+        assert_eq!(&text[view.source_range(&(1..2))], "%2573");
+        let segments: Vec<_> = [6, 0, 3, 1, 2].map(|at| &text[view.source_range(&(at..at + 1))]).into();
+        assert_eq!(segments, ["d", "x", " ", "%2573", "\\u0074"]);
+        assert!(view.is_gap_before(2) && !view.is_gap_before(1) && !view.is_gap_before(0));
     }
 }

@@ -1,48 +1,40 @@
-//! Where a request differs from a recorded one, for people: the place, and a small diff of it. Must not know why they were
-//! compared.
+//! Describes where a request differs from a recorded one, with a small diff.
 
 use serde_json::Value;
 
 use super::matching::{matches, member, text_matches};
 use crate::provider::redact::Redactor;
 
-/// Lines shown around a difference.
-const AROUND: usize = 2;
+const CONTEXT_LINES: usize = 2;
 
-/// Lines shown of each side.
-const MOST_LINES: usize = 8;
+const MAX_LINES: usize = 8;
 
-/// How far the two texts are searched for where they are the same again.
-const FARTHEST: usize = 200;
+const MAX_SEARCH: usize = 200;
 
-/// Characters of a line shown before and behind the first one that differs.
-const BEFORE: usize = 40;
-const BEHIND: usize = 80;
+/// Characters shown of a long line before and after the first difference.
+const CHARS_BEFORE: usize = 40;
+const CHARS_AFTER: usize = 80;
 
-/// Further places that are named.
-const MOST_PLACES: usize = 4;
+const MAX_PATHS: usize = 4;
 
-/// Two values that differ, and where; `None` where one has nothing.
 struct Difference<'a> {
     path: String,
     recorded: Option<&'a Value>,
     asked: Option<&'a Value>,
 }
 
-/// How many places there are in which two requests differ.
-pub(super) fn distance(recorded: &Value, asked: &Value) -> usize {
+pub(super) fn difference_count(recorded: &Value, asked: &Value) -> usize {
     differences(recorded, asked).len()
 }
 
-/// The first place in which two requests differ as a diff, and the names of the next ones.
 pub(super) fn describe(recorded: &Value, asked: &Value, redactor: &Redactor) -> String {
     let all = differences(recorded, asked);
     let Some((first, others)) = all.split_first() else { return String::new() };
     let mut lines = vec![format!("at {}", first.path), "--- recorded".to_owned(), "+++ asked now".to_owned()];
     lines.extend(first.diff(redactor));
     if !others.is_empty() {
-        let names: Vec<&str> = others.iter().take(MOST_PLACES).map(|other| other.path.as_str()).collect();
-        let more = others.len().saturating_sub(MOST_PLACES);
+        let names: Vec<&str> = others.iter().take(MAX_PATHS).map(|other| other.path.as_str()).collect();
+        let more = others.len().saturating_sub(MAX_PATHS);
         let more = if more > 0 { format!(" and {more} more places") } else { String::new() };
         lines.push(format!("different too: {}{more}", names.join(", ")));
     }
@@ -63,7 +55,6 @@ fn compare<'a>(path: String, recorded: Option<&'a Value>, asked: Option<&'a Valu
             for (name, value) in before {
                 compare(inside(name), Some(value), member(after, name), found);
             }
-            // What is only in one of them is a difference too.
             for (name, value) in after.iter().filter(|(name, _)| !before.keys().any(|known| text_matches(known, name)))
             {
                 compare(inside(name), None, Some(value), found);
@@ -86,7 +77,7 @@ impl Difference<'_> {
             Some(value) => vec![redactor.apply(&value.to_string())],
         };
         let (recorded, asked) = (text(self.recorded), text(self.asked));
-        // Between a text and something else there is no line they could share.
+        // Values of different types have no common lines.
         if !matches!((self.recorded, self.asked), (Some(Value::String(_)), Some(Value::String(_)))) {
             let side =
                 |sign: char, lines: &[String]| lines.iter().map(|line| format!("{sign}{}", window(line, 0))).collect();
@@ -97,46 +88,44 @@ impl Difference<'_> {
     }
 }
 
-/// The first lines that differ, with those around them, as a unified diff.
 fn diff_of_lines(recorded: &[String], asked: &[String]) -> Vec<String> {
     let same = |(recorded, asked): (&String, &String)| text_matches(recorded, asked);
     let start = recorded.iter().zip(asked).take_while(|pair| same(*pair)).count();
-    let (removed, added) = same_again(&recorded[start..], &asked[start..]);
+    let (removed, added) = lines_until_equal(&recorded[start..], &asked[start..]);
     let mut lines = Vec::new();
     if recorded.len().max(asked.len()) > 1 {
         lines.push(format!("@@ line {} @@", start + 1));
     }
     let plain = |line: &String| format!(" {}", window(line, 0));
-    lines.extend(asked[start.saturating_sub(AROUND)..start].iter().map(plain));
+    lines.extend(asked[start.saturating_sub(CONTEXT_LINES)..start].iter().map(plain));
     let (before, after) = (&recorded[start..start + removed], &asked[start..start + added]);
-    // Where two lines begin alike, what is shown begins shortly before they part.
-    let parted = |line: usize| match (before.get(line), after.get(line)) {
+    // In lines with a common prefix, show the part around the first difference.
+    let common_prefix = |line: usize| match (before.get(line), after.get(line)) {
         (Some(before), Some(after)) => before.chars().zip(after.chars()).take_while(|(a, b)| a == b).count(),
         _ => 0,
     };
     for (sign, side) in [('-', before), ('+', after)] {
-        let shown = side.iter().take(MOST_LINES).enumerate();
-        lines.extend(shown.map(|(line, text)| format!("{sign}{}", window(text, parted(line)))));
-        if side.len() > MOST_LINES {
-            lines.push(format!("{sign}… {} more lines", side.len() - MOST_LINES));
+        let shown = side.iter().take(MAX_LINES).enumerate();
+        lines.extend(shown.map(|(line, text)| format!("{sign}{}", window(text, common_prefix(line)))));
+        if side.len() > MAX_LINES {
+            lines.push(format!("{sign}… {} more lines", side.len() - MAX_LINES));
         }
     }
     let rest = &asked[start + added..];
-    lines.extend(rest.iter().take(AROUND).map(plain));
+    lines.extend(rest.iter().take(CONTEXT_LINES).map(plain));
     lines
 }
 
-/// How many lines of each text come before both are the same again, for two lines or to the end.
-fn same_again(recorded: &[String], asked: &[String]) -> (usize, usize) {
+fn lines_until_equal(recorded: &[String], asked: &[String]) -> (usize, usize) {
     let agree = |removed: usize, added: usize| {
         let (recorded, asked) = (&recorded[removed..], &asked[added..]);
         let both = recorded.len().min(asked.len()).min(2);
         let at_end = recorded.len() == asked.len();
         (both == 2 || at_end) && recorded.iter().zip(asked).take(2).all(|(a, b)| text_matches(a, b))
     };
-    for sum in 1..=FARTHEST.min(recorded.len() + asked.len()) {
+    for sum in 1..=MAX_SEARCH.min(recorded.len() + asked.len()) {
         let first = sum.saturating_sub(asked.len());
-        // A line for a line first, as one that was changed.
+        // Prefer equal numbers of lines, which means changed lines.
         let mut ways: Vec<usize> = (first..=sum.min(recorded.len())).collect();
         ways.sort_by_key(|removed| removed.abs_diff(sum - removed));
         if let Some(removed) = ways.into_iter().find(|removed| agree(*removed, sum - removed)) {
@@ -146,14 +135,13 @@ fn same_again(recorded: &[String], asked: &[String]) -> (usize, usize) {
     (recorded.len(), asked.len())
 }
 
-/// A line, or what stands around its character `at` where it is long.
 fn window(line: &str, at: usize) -> String {
     let length = line.chars().count();
-    if length <= BEFORE + BEHIND {
+    if length <= CHARS_BEFORE + CHARS_AFTER {
         return line.to_owned();
     }
-    let start = at.saturating_sub(BEFORE);
-    let end = (at + BEHIND).min(length);
+    let start = at.saturating_sub(CHARS_BEFORE);
+    let end = (at + CHARS_AFTER).min(length);
     let shown: String = line.chars().skip(start).take(end - start).collect();
     format!("{}{shown}{}", if start > 0 { "…" } else { "" }, if end < length { "…" } else { "" })
 }
@@ -169,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_line_is_shown_with_those_around_it() {
+    fn a_changed_line_is_shown_with_context() {
         let line = |n: usize, changed: &str| if n == 20 { format!("{changed}\n") } else { format!("line {n}\n") };
         let text = |changed: &str| (1..=40).map(|n| line(n, changed)).collect::<String>();
         let (before, after) = (text("before"), text("after"));
@@ -181,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn added_and_removed_lines_are_shown_alone() {
+    fn added_and_removed_lines_are_recognized() {
         assert!(shown(&json!("a\nb\nc\nd"), &json!("a\nx\nb\nc\nd")).ends_with("@@ line 2 @@\n   a\n  +x\n   b\n   c"));
         assert!(shown(&json!("a\nb\nc\nd"), &json!("a\nc\nd")).ends_with("@@ line 2 @@\n   a\n  -b\n   c\n   d"));
         let many: String = (0..50).map(|n| format!("{n}\n")).collect();
@@ -196,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_of_them_lacks_is_shown_and_the_rest_is_named() {
+    fn a_missing_value_is_shown_and_other_paths_are_listed() {
         let recorded = json!({ "messages": [1], "settings": { "seed": 1, "topK": 2 } });
         let asked = json!({ "messages": [1, { "role": "user" }], "settings": { "seed": 2 } });
         assert_eq!(

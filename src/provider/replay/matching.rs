@@ -1,5 +1,5 @@
-//! Whether a request is the one that was recorded. Must not know keys: what was replaced by `[redacted]` in the recording
-//! stands for any one word, so that it does not matter which keys are set when a run is replayed, or whether any are.
+//! Compares requests with recorded ones. `[redacted]` in a recording matches any one word, so that replays do not
+//! depend on the keys that are set.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 
 use crate::provider::redact::REDACTED;
 
-/// Whether `asked` is `recorded`, but for secrets.
 pub(super) fn matches(recorded: &Value, asked: &Value) -> bool {
     match (recorded, asked) {
         (Value::String(recorded), Value::String(asked)) => text_matches(recorded, asked),
@@ -23,20 +22,19 @@ pub(super) fn matches(recorded: &Value, asked: &Value) -> bool {
     }
 }
 
-/// The member that was recorded as `name`, which may have had a secret in it.
+/// The member with this recorded name, which may contain redacted parts.
 pub(super) fn member<'a>(asked: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     let similar = || asked.iter().find(|(asked, _)| text_matches(name, asked)).map(|(_, value)| value);
     asked.get(name).or_else(|| name.contains(REDACTED).then(similar).flatten())
 }
 
-/// Whether a text is the one that was recorded, but for secrets.
 pub(super) fn text_matches(recorded: &str, asked: &str) -> bool {
     if recorded == asked {
         return true;
     }
     let mut pieces = recorded.split(REDACTED);
     let Some(rest) = pieces.next().and_then(|first| asked.strip_prefix(first)) else { return false };
-    // Where the text may go on in `asked` behind the pieces so far; a piece may stand in a word more than once.
+    // All possible ends of the pieces matched so far, as a piece may occur in a word more than once.
     let mut ends: BTreeSet<usize> = [asked.len() - rest.len()].into();
     let mut pieces = pieces.peekable();
     if pieces.peek().is_none() {
@@ -44,13 +42,12 @@ pub(super) fn text_matches(recorded: &str, asked: &str) -> bool {
     }
     while let Some(piece) = pieces.next() {
         let is_last = pieces.peek().is_none();
-        ends = ends.into_iter().flat_map(|end| ends_behind(asked, end, piece, is_last)).collect();
+        ends = ends.into_iter().flat_map(|end| ends_after_word(asked, end, piece, is_last)).collect();
     }
     !ends.is_empty()
 }
 
-/// Where `piece` may end in `text` when one word stands between `start` and it.
-fn ends_behind(text: &str, start: usize, piece: &str, is_last: bool) -> Vec<usize> {
+fn ends_after_word(text: &str, start: usize, piece: &str, is_last: bool) -> Vec<usize> {
     let rest = &text[start..];
     let word = rest.find(char::is_whitespace).unwrap_or(rest.len());
     let begins = rest.char_indices().map(|(at, _)| at).chain([rest.len()]).filter(|at| (1..=word).contains(at));
@@ -65,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_may_be_any_word() {
+    fn a_redacted_part_matches_any_word() {
         for (recorded, asked) in [
             ("no secret", "no secret"),
             ("key [redacted]", "key sk-1"),
@@ -89,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_compared_whatever_the_order_of_members() {
+    fn the_order_of_members_is_ignored() {
         assert!(matches(&json!({ "a": [1], "b": "[redacted]" }), &json!({ "b": "x", "a": [1] })));
         assert!(matches(&json!({ "[redacted]": 1 }), &json!({ "secret-name": 1 })));
         for asked in [json!({ "a": [1] }), json!({ "a": [1, 2], "b": "x" }), json!({ "a": [1], "b": "x", "c": null })] {

@@ -1,11 +1,7 @@
-//! What the run has learned of the servers it asks: how many requests they take, and which parameters they refuse.
-//!
-//! Owns: one gate for each server and account (`gate`), the limits servers announce (`announced`), the memory of refused
-//! parameters. Must not know: how requests are sent, retries. It lives as long as the run and is shared by all models of it; runs on
-//! several threads may share it as well.
+//! What a run has learned about servers: request limits and refused parameters. Runs on several threads may share it.
 
-mod announced;
-mod gate;
+mod limiter;
+mod rate_limit_headers;
 
 use std::{
     collections::{HashMap, hash_map::DefaultHasher},
@@ -15,38 +11,35 @@ use std::{
 
 use serde_json::Value;
 
-use super::unsupported::{Place, RefusedParameter};
+use super::refused_parameters::{ParameterLocation, RefusedParameter};
 
-pub(super) use announced::{LONGEST_PAUSE, announced};
-pub(super) use gate::{Gate, Pass};
+pub(super) use limiter::{Limiter, Permit};
+pub(super) use rate_limit_headers::{MAX_PAUSE, announced_pause};
 
-/// What is known of the servers of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Servers {
-    gates: Mutex<HashMap<(String, u64), Arc<Gate>>>,
+    limiters: Mutex<HashMap<(String, u64), Arc<Limiter>>>,
     refused: Mutex<Vec<(Scope, RefusedParameter)>>,
 }
 
-/// Where a refusal holds.
 #[derive(Clone, Debug, PartialEq)]
 struct Scope {
     base_url: String,
-    /// `None` for what the server does not know with any model.
     model: Option<String>,
 }
 
 impl Servers {
-    /// The gate of a server for one account; the secrets that stand for the account are not kept.
-    pub(super) fn gate(&self, base_url: &str, account: impl IntoIterator<Item = String>) -> Arc<Gate> {
+    /// The limiter for a server and an account. Only a hash of the account's secrets is stored.
+    pub(super) fn limiter(&self, base_url: &str, account: impl IntoIterator<Item = String>) -> Arc<Limiter> {
         let mut hasher = DefaultHasher::new();
         account.into_iter().for_each(|secret| secret.hash(&mut hasher));
-        locked(&self.gates).entry((base_url.to_owned(), hasher.finish())).or_default().clone()
+        locked(&self.limiters).entry((base_url.to_owned(), hasher.finish())).or_default().clone()
     }
 
-    /// Keeps in mind what a server refused; `false` when it was known.
-    pub(super) fn remember(&self, base_url: &str, model: &str, refused: RefusedParameter) -> bool {
-        // Questions and marks are the server's business, settings the model's.
-        let of_server = matches!(refused.place, Place::CacheMarks(_) | Place::Strict) || refused.is("stream_options");
+    pub(super) fn remember_refused(&self, base_url: &str, model: &str, refused: RefusedParameter) -> bool {
+        // Usage options, cache marks and `strict` depend on the server, other settings on the model.
+        let of_server = matches!(refused.location, ParameterLocation::CacheMarks(_) | ParameterLocation::Strict)
+            || refused.is("stream_options");
         let entry = (Scope { base_url: base_url.to_owned(), model: (!of_server).then(|| model.to_owned()) }, refused);
         let mut known = locked(&self.refused);
         let new = !known.contains(&entry);
@@ -56,8 +49,7 @@ impl Servers {
         new
     }
 
-    /// Takes out of a body what is known to be refused.
-    pub(super) fn spare(&self, base_url: &str, model: &str, body: &mut Value) {
+    pub(super) fn remove_refused(&self, base_url: &str, model: &str, body: &mut Value) {
         for (scope, refused) in locked(&self.refused).iter() {
             if scope.base_url == base_url && scope.model.as_deref().is_none_or(|refusing| refusing == model) {
                 refused.apply(body);

@@ -1,20 +1,19 @@
-//! Which authorisation a request carries: that of the key, else what the user gave in its place.
+//! Selects the authentication headers of a request.
 
 use reqwest::header::HeaderMap;
 
 use super::model::HttpModel;
-use crate::provider::auth::{AuthFailure, Unauthorised};
+use crate::provider::auth::{AuthFailure, UnsignedRequest};
 
-/// The headers that any of the providers takes for authorisation.
 const HEADERS: [&str; 4] = ["authorization", "api-key", "x-api-key", "x-goog-api-key"];
 
-/// The headers that authorise a request. `own` are those of the settings and the call.
+/// Returns the authentication headers to add; `own` are the headers of settings and call.
 ///
-/// A key wins. Without one, an authorisation in `own` is enough, then user name and password of the base URL; a server that
-/// may want none gets none.
+/// The order of precedence: the key, headers in `own`, user name and password of the base URL. If the key is
+/// optional, nothing is added without one.
 pub(super) async fn authorise(
     model: &HttpModel,
-    request: &Unauthorised<'_>,
+    request: &UnsignedRequest<'_>,
     own: &HeaderMap,
 ) -> Result<Vec<(String, String)>, AuthFailure> {
     if !model.auth.has_key() {

@@ -1,4 +1,4 @@
-//! The bytes of an answer, within limits of time and size.
+//! The bytes of a response, within limits of time and size.
 
 use std::{
     cell::{Cell, RefCell},
@@ -16,94 +16,83 @@ use super::limits::Limits;
 use crate::{
     http::{Body, BodyError, MAX_MESSAGE},
     provider::{
+        error_text::{parse_body, root_cause},
         framing::ByteStream,
-        words::{of_body, root_cause},
     },
 };
 
-/// Why no more bytes come.
 #[derive(Clone, Debug, Error)]
 pub(super) enum BodyFailure {
     #[error("{0}")]
     Lost(String),
-    /// More than an answer may have; it would be as much another time.
     #[error("{0}")]
-    TooMuch(String),
+    TooLarge(String),
     #[error("idle")]
     Idle,
     #[error("total")]
     Total,
 }
 
-/// A body that has begun.
-pub(super) struct Opened {
+pub(super) struct OpenBody {
     pub bytes: ByteStream<'static, BodyFailure>,
     pub limits: Limits,
     pub pace: Rc<Pace>,
-    pub promise: Promise,
+    pub description: BodyDescription,
 }
 
-/// How long further bytes are waited for, which the answer shortens when nothing more is due, and how many.
+/// How long and how much further data is awaited; the time is shortened when the response is complete.
 #[derive(Debug)]
 pub(super) struct Pace {
-    /// The longest gap between two pieces.
     pub idle: Cell<Duration>,
-    /// When the stream is left, whatever still comes.
     pub until: Cell<Instant>,
-    /// Bytes that came since the last whole event.
     pub since_event: Cell<usize>,
 }
 
-/// What the head said of the body, and how the body then began.
+/// The head and the prefix of the body, for descriptions of wrong responses.
 #[derive(Debug)]
-pub(super) struct Promise {
+pub(super) struct BodyDescription {
     pub status: u16,
-    /// Without its parameters.
-    kind: String,
-    beginning: Rc<RefCell<Vec<u8>>>,
+    content_type: String,
+    prefix: Rc<RefCell<Vec<u8>>>,
 }
 
-/// An answer that is no event stream.
-pub(super) struct WrongAnswer {
+pub(super) struct WrongResponse {
     pub message: String,
     pub json: Option<Value>,
-    /// Nothing came at all.
     pub is_empty: bool,
 }
 
-/// More of a wrong answer is not read.
 const MAX_WRONG_BODY: usize = 64 << 10;
 
-/// How long a gap in a wrong answer may be: what has come says enough.
-const WRONG_PATIENCE: Duration = Duration::from_secs(5);
+const WRONG_BODY_GAP: Duration = Duration::from_secs(5);
 
-/// Enough to recognise a login page or a proxy by.
-const SHOWN: usize = 200;
+/// Characters shown of a wrong response, enough to recognize a login page or a proxy.
+const MAX_SHOWN: usize = 200;
 
-impl Opened {
+impl OpenBody {
     pub(super) fn new(response: Response, limits: Limits) -> Self {
-        let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let kind = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        let beginning = Rc::default();
-        let promise = Promise { status: response.status().as_u16(), kind, beginning: Rc::clone(&beginning) };
+        let header = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let content_type = header.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let prefix = Rc::default();
+        let description =
+            BodyDescription { status: response.status().as_u16(), content_type, prefix: Rc::clone(&prefix) };
         let pace = Rc::new(Pace {
             idle: Cell::new(limits.idle),
             until: Cell::new(limits.deadline),
             since_event: Cell::default(),
         });
-        let bytes = guarded(response, pace.clone(), beginning);
-        Opened { bytes, limits, pace, promise }
+        let bytes = limited_stream(response, pace.clone(), prefix);
+        OpenBody { bytes, limits, pace, description }
     }
 
-    /// Looks at the content type and at the first bytes.
-    pub(super) async fn check(mut self) -> Result<Opened, WrongAnswer> {
-        match self.promise.kind.as_str() {
+    pub(super) async fn check(mut self) -> Result<OpenBody, WrongResponse> {
+        match self.description.content_type.as_str() {
             "application/vnd.amazon.eventstream" => return Ok(self),
             "text/html" => return Err(self.web_page().await),
             _ => {}
         }
-        // Content types are wrong both ways: good streams come as JSON or plain text, and errors in JSON as event streams.
-        // JSON and HTML give themselves away by how they begin, which no event does.
+        // Content types are unreliable: streams come as JSON or plain text, and JSON errors as event streams. The
+        // first byte distinguishes JSON and HTML from events.
         let mut read = Vec::new();
         let first = loop {
             let Some(chunk) = self.bytes.next().await else { break None };
@@ -120,26 +109,26 @@ impl Opened {
             return Ok(self);
         }
         let body = self.collect(read.into_iter().flatten().flatten().collect()).await;
-        let message = self.promise.not_events(&body);
-        Err(WrongAnswer { message, json: serde_json::from_slice(&body).ok(), is_empty: false })
+        let message = self.description.wrong_type_message(&body);
+        Err(WrongResponse { message, json: serde_json::from_slice(&body).ok(), is_empty: false })
     }
 
-    async fn web_page(&mut self) -> WrongAnswer {
+    async fn web_page(&mut self) -> WrongResponse {
         let body = self.collect(Vec::new()).await;
-        let Some(said) = of_body(&body) else {
-            return WrongAnswer { message: EMPTY.to_owned(), json: None, is_empty: true };
+        let Some(parsed) = parse_body(&body) else {
+            return WrongResponse { message: EMPTY.to_owned(), json: None, is_empty: true };
         };
-        let title: String = said.words.chars().take(if said.page { SHOWN } else { 0 }).collect();
+        let title: String = parsed.message.chars().take(if parsed.is_page { MAX_SHOWN } else { 0 }).collect();
         let title = if title.is_empty() { title } else { format!(" titled \"{title}\"") };
         let message = format!(
             "The server sent a web page{title} (text/html) in place of an event stream. Is the base URL right, and does \
              no login or proxy stand in between?"
         );
-        WrongAnswer { message, json: None, is_empty: false }
+        WrongResponse { message, json: None, is_empty: false }
     }
 
     async fn collect(&mut self, mut body: Vec<u8>) -> Vec<u8> {
-        self.pace.idle.set(self.pace.idle.get().min(WRONG_PATIENCE));
+        self.pace.idle.set(self.pace.idle.get().min(WRONG_BODY_GAP));
         while let Some(Ok(chunk)) = self.bytes.next().await {
             body.extend_from_slice(&chunk);
             if body.len() > MAX_WRONG_BODY {
@@ -152,35 +141,32 @@ impl Opened {
 
 const EMPTY: &str = "The server sent an empty answer.";
 
-impl Promise {
-    /// What to say of a body that ended without one whole event; `None` when it was cut off inside the first.
-    pub(super) fn without_events(&self) -> Option<WrongAnswer> {
-        let beginning = self.beginning.borrow();
-        let mut lines =
-            beginning.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.trim_ascii().is_empty());
-        // Comments only keep a connection alive, and an end alone ends nothing.
+impl BodyDescription {
+    pub(super) fn without_events(&self) -> Option<WrongResponse> {
+        let prefix = self.prefix.borrow();
+        let mut lines = prefix.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.trim_ascii().is_empty());
+        // Comments are for keep-alive, and an end marker alone is no response.
         if lines.clone().all(|line| line.starts_with(b":") || line.trim_ascii() == b"data: [DONE]") {
-            return Some(WrongAnswer { message: EMPTY.to_owned(), json: None, is_empty: true });
+            return Some(WrongResponse { message: EMPTY.to_owned(), json: None, is_empty: true });
         }
-        if self.kind == "application/vnd.amazon.eventstream" || lines.next().is_none_or(is_field) {
+        if self.content_type == "application/vnd.amazon.eventstream" || lines.next().is_none_or(may_start_event) {
             return None;
         }
-        Some(WrongAnswer { message: self.not_events(&beginning), json: None, is_empty: false })
+        Some(WrongResponse { message: self.wrong_type_message(&prefix), json: None, is_empty: false })
     }
 
-    fn not_events(&self, body: &[u8]) -> String {
-        let kind = match self.kind.as_str() {
+    fn wrong_type_message(&self, body: &[u8]) -> String {
+        let kind = match self.content_type.as_str() {
             "" => "an answer of no stated type",
             "text/event-stream" => "something else",
             kind => kind,
         };
-        let shown: String = String::from_utf8_lossy(body).chars().take(SHOWN).collect();
+        let shown: String = String::from_utf8_lossy(body).chars().take(MAX_SHOWN).collect();
         format!("The server sent {kind} in place of an event stream: {shown}")
     }
 }
 
-/// Whether a line can begin an event; the line may be cut off.
-fn is_field(line: &[u8]) -> bool {
+fn may_start_event(line: &[u8]) -> bool {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     [&b"data"[..], b"event", b"id", b"retry", b":"]
         .iter()
@@ -193,55 +179,58 @@ impl BodyFailure {
             BodyError::Lost(error) => BodyFailure::Lost(root_cause(error)),
             BodyError::Damaged(_) => BodyFailure::Lost(error.to_string()),
             BodyError::Ratio { .. } | BodyError::TooLong { .. } => {
-                BodyFailure::TooMuch(format!("The answer of {host} is not read any further: {error}."))
+                BodyFailure::TooLarge(format!("The answer of {host} is not read any further: {error}."))
             }
         }
     }
 }
 
-fn without_event(host: &str) -> BodyFailure {
+fn event_too_long(host: &str) -> BodyFailure {
     let most = MAX_MESSAGE >> 20;
-    BodyFailure::TooMuch(format!(
+    BodyFailure::TooLarge(format!(
         "The answer of {host} is not read any further: it has more than {most} MiB without the end of an event."
     ))
 }
 
-/// Host and port that the answer comes from.
 fn host(response: &Response) -> String {
     let url = response.url();
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}{port}", url.host_str().unwrap_or_default())
 }
 
-fn guarded(response: Response, pace: Rc<Pace>, beginning: Rc<RefCell<Vec<u8>>>) -> ByteStream<'static, BodyFailure> {
+fn limited_stream(
+    response: Response,
+    pace: Rc<Pace>,
+    prefix: Rc<RefCell<Vec<u8>>>,
+) -> ByteStream<'static, BodyFailure> {
     let host: Rc<str> = host(&response).into();
     stream::unfold(Some(Body::new(response)), move |bytes| {
-        let (pace, beginning, host) = (pace.clone(), beginning.clone(), host.clone());
+        let (pace, prefix, host) = (pace.clone(), prefix.clone(), host.clone());
         async move {
             let mut bytes = bytes?;
             let until = pace.until.get();
-            // A gap longer than the clock can say is none.
+            // A gap that overflows the clock means no limit.
             let idle = Instant::now().checked_add(pace.idle.get()).unwrap_or(until);
             match tokio::time::timeout_at(idle.min(until), bytes.chunk()).await {
                 Ok(Ok(None)) => None,
                 Ok(Ok(Some(chunk))) => {
                     pace.since_event.update(|count| count + chunk.len());
                     if pace.since_event.get() > MAX_MESSAGE {
-                        return Some((Err(without_event(&host)), None));
+                        return Some((Err(event_too_long(&host)), None));
                     }
-                    let mut beginning = beginning.borrow_mut();
-                    let room = SHOWN.saturating_sub(beginning.len()).min(chunk.len());
-                    beginning.extend_from_slice(&chunk[..room]);
+                    let mut prefix = prefix.borrow_mut();
+                    let room = MAX_SHOWN.saturating_sub(prefix.len()).min(chunk.len());
+                    prefix.extend_from_slice(&chunk[..room]);
                     Some((Ok(chunk), Some(bytes)))
                 }
-                // Nothing is read behind a loss: it would not fit what came before.
+                // Stop at an error: later bytes would not continue the previous ones.
                 Ok(Err(error)) => Some((Err(BodyFailure::of(&error, &host)), None)),
                 Err(_) if idle < until => Some((Err(BodyFailure::Idle), None)),
                 Err(_) => Some((Err(BodyFailure::Total), None)),
             }
         }
     })
-    // Asked again after its end by some readers.
+    // Some readers poll after the end.
     .fuse()
     .boxed_local()
 }

@@ -1,51 +1,41 @@
-//! What the client's errors say about why there is no connection. The only place that knows how deep it is buried.
+//! Finds the cause of a connection failure in the errors of the HTTP client.
 
 use std::{error::Error, io};
 
 use rustls::{CertificateError, Error as TlsError, InvalidMessage};
 
-/// Why no answer began.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Cause {
-    /// Nothing listens there.
     Refused,
     UnknownHost,
-    /// No answer while the connection was made.
     TimedOut,
-    /// No way to the network or the host.
     Unreachable,
-    /// TLS was spoken to, and something else came back.
+    /// The response to the TLS handshake was not TLS.
     NoTls,
     Certificate(CertificateError),
-    /// The connection ended without a head.
     Closed,
-    /// What came back is no HTTP.
     NoHttp,
-    /// The proxy wants a user name and a password, or others.
     ProxyPassword,
-    /// The proxy is there and did not make the connection.
     ProxyRefused(String),
-    /// Something else, in the words of the innermost error.
     Other(String),
 }
 
-/// Finds the cause in what the client says.
 pub(super) fn cause(error: &reqwest::Error) -> Cause {
     let chain = chain(error);
     let tls = chain.iter().find_map(|error| error.downcast_ref::<TlsError>());
     if let Some(tls) = tls {
-        return of_tls(tls);
+        return tls_cause(tls);
     }
-    let says = |words: &str| chain.iter().any(|error| error.to_string().contains(words));
-    if let Some(cause) = of_proxy(&says, &chain) {
+    let contains = |words: &str| chain.iter().any(|error| error.to_string().contains(words));
+    if let Some(cause) = proxy_cause(&contains, &chain) {
         return cause;
     }
-    if says("dns error") || says("error resolving for socks proxy") {
+    if contains("dns error") || contains("error resolving for socks proxy") {
         return Cause::UnknownHost;
     }
-    // The innermost one: an outer one has a kind that says nothing.
+    // From the innermost error: outer ones have unspecific kinds.
     let kinds = chain.iter().rev().filter_map(|error| error.downcast_ref::<io::Error>()).map(io::Error::kind);
-    if let Some(cause) = kinds.into_iter().find_map(of_kind) {
+    if let Some(cause) = kinds.into_iter().find_map(io_cause) {
         return cause;
     }
     if error.is_timeout() {
@@ -59,12 +49,12 @@ pub(super) fn cause(error: &reqwest::Error) -> Cause {
     }
 }
 
-/// Whether nothing of the request was sent: its connection was closed before, and the client has the request back.
 pub(super) fn is_unsent(error: &reqwest::Error) -> bool {
     chain(error).iter().filter_map(|error| error.downcast_ref::<hyper::Error>()).any(hyper::Error::is_canceled)
 }
 
-/// The errors from the outermost to the innermost one. An I/O error steps over what it wraps, which is put back here.
+/// The errors from the outermost to the innermost one. `io::Error::source` skips the error that it wraps, so
+/// `get_ref` is used.
 fn chain<'a>(error: &'a reqwest::Error) -> Vec<&'a (dyn Error + 'static)> {
     let mut chain: Vec<&'a (dyn Error + 'static)> = Vec::new();
     let mut next: Option<&'a (dyn Error + 'static)> = Some(error);
@@ -79,7 +69,7 @@ fn chain<'a>(error: &'a reqwest::Error) -> Vec<&'a (dyn Error + 'static)> {
     chain
 }
 
-fn of_tls(error: &TlsError) -> Cause {
+fn tls_cause(error: &TlsError) -> Cause {
     match error {
         TlsError::InvalidCertificate(certificate) => Cause::Certificate(certificate.clone()),
         TlsError::InvalidMessage(InvalidMessage::InvalidContentType | InvalidMessage::UnknownProtocolVersion) => {
@@ -89,7 +79,7 @@ fn of_tls(error: &TlsError) -> Cause {
     }
 }
 
-fn of_kind(kind: io::ErrorKind) -> Option<Cause> {
+fn io_cause(kind: io::ErrorKind) -> Option<Cause> {
     Some(match kind {
         io::ErrorKind::ConnectionRefused => Cause::Refused,
         io::ErrorKind::TimedOut => Cause::TimedOut,
@@ -104,18 +94,17 @@ fn of_kind(kind: io::ErrorKind) -> Option<Cause> {
     })
 }
 
-/// What only a proxy can say. Its errors have no type that could be looked at.
-fn of_proxy(says: &impl Fn(&str) -> bool, chain: &[&(dyn Error + 'static)]) -> Option<Cause> {
+fn proxy_cause(contains: &impl Fn(&str) -> bool, chain: &[&(dyn Error + 'static)]) -> Option<Cause> {
     let password = ["proxy authorization required", "credentials not accepted", "does not support user/pass"];
-    if password.iter().any(|words| says(words)) {
+    if password.iter().any(|words| contains(words)) {
         return Some(Cause::ProxyPassword);
     }
-    if says("SOCKS error: failed to create underlying connection") {
+    if contains("SOCKS error: failed to create underlying connection") {
         return Some(Cause::Refused);
     }
-    let words = if says("tunnel error: unsuccessful") {
+    let words = if contains("tunnel error: unsuccessful") {
         "it refused to open a connection".to_owned()
-    } else if says("tunnel error: unexpected end of file") {
+    } else if contains("tunnel error: unexpected end of file") {
         "it closed the connection".to_owned()
     } else {
         let socks = chain.iter().map(ToString::to_string).find_map(|text| {

@@ -1,46 +1,42 @@
-//! Models behind HTTP: a wire format, an address and a way to authenticate make a [`LanguageModel`].
-//!
-//! Owns: sending, retries, timeouts, and turning the answer's bytes into parts. Must not know: any
-//! provider's JSON (that is `wire`'s).
+//! HTTP models: sending, retries, timeouts and streaming. The formats are in `wire`.
 
-mod advice;
-mod answer;
 mod attempt;
 mod authorise;
 mod body;
 mod cause;
-mod faults;
+mod connection_advice;
+mod error_context;
 mod limits;
 mod model;
 mod refusal;
-mod repeatable;
+mod request_body;
+mod response_stream;
 mod retry;
-mod sent;
-mod turn;
-mod wish;
+mod retry_after;
+mod throttle;
 
 use futures_util::{FutureExt, StreamExt, future::LocalBoxFuture, stream};
 
 pub(super) use model::HttpModel;
 
-use super::{Answerer, LanguageModel, PartStream, ProviderError, ProviderErrorKind, catalog, options::unknown};
+use super::{LanguageModel, ModelIdentity, PartStream, ProviderError, ProviderErrorKind, catalog, options::unknown};
 use crate::chat::ModelRequest;
 use limits::Limits;
 
 impl HttpModel {
     async fn call(&self, mut request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
-        let faults = self.faults();
+        let errors = self.errors();
         request.settings.max_output_tokens = request.settings.output_limit();
         let mut encoded = self
             .wire
             .encode(&request, &self.model_id)
-            .map_err(|message| faults.error(ProviderErrorKind::BadRequest, &message, None))?;
+            .map_err(|message| errors.error(ProviderErrorKind::BadRequest, &message, None))?;
         let options = &request.settings.provider_options;
         encoded.warnings.extend(unknown(&self.provider, self.wire.as_ref(), options, &*self.context.env));
-        // Numbers come from JavaScript, where 1 and 1.0 are one: what is sent should not tell them apart.
+        // JavaScript does not distinguish 1 and 1.0, so bodies must not either.
         super::wire::values::normalize_numbers(&mut encoded.body);
         let limits = Limits::new(request.settings.timeouts);
-        let prepared = attempt::Prepared::new(self, encoded, &request.settings, limits, faults)?;
+        let prepared = attempt::Prepared::new(self, encoded, &request.settings, limits, errors)?;
         let answer = retry::run(self, &prepared).await?;
         // Boxed: the state moves into and out of every step of the stream.
         let answer = Box::new(answer);
@@ -58,11 +54,11 @@ impl LanguageModel for HttpModel {
         &self.model_id
     }
 
-    fn answerers(&self) -> Vec<Answerer> {
+    fn model_identities(&self) -> Vec<ModelIdentity> {
         let (provider, model_id) = (self.provider.clone(), self.model_id.clone());
-        // What bears the name of a service is the service, by whatever way it is reached.
+        // A built-in provider is the paid service, even through a local proxy.
         let is_local = catalog::built_in(&self.provider).is_none() && self.address.is_loopback();
-        vec![Answerer { provider, model_id, base_url: Some(self.address.to_string()), is_local }]
+        vec![ModelIdentity { provider, model_id, base_url: Some(self.address.to_string()), is_local }]
     }
 
     fn stream<'a>(&'a self, request: ModelRequest) -> LocalBoxFuture<'a, Result<PartStream<'a>, ProviderError>> {

@@ -1,30 +1,26 @@
-//! What a model behind HTTP is made of.
+//! The parts of an HTTP model.
 
 use std::{collections::BTreeMap, fmt, rc::Rc, sync::Arc};
 
-use super::faults::Faults;
+use super::error_context::ErrorContext;
 use crate::provider::{
-    ProviderContext, address::Address, auth::Auth, redact::names_a_secret, servers::Gate, wire::WireFormat,
+    ProviderContext, address::Address, auth::Auth, redact::names_a_secret, servers::Limiter, wire::WireFormat,
 };
 
-/// What makes up a model behind HTTP.
 pub(crate) struct HttpModel {
     pub(crate) provider: String,
     pub(crate) model_id: String,
     pub(crate) wire: Box<dyn WireFormat>,
     pub(crate) address: Address,
     pub(crate) auth: Rc<Auth>,
-    /// Whether a request goes out without a key when there is none.
     pub(crate) key_is_optional: bool,
-    /// Headers from the provider's settings.
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) context: ProviderContext,
 }
 
 impl HttpModel {
-    /// What makes the errors of the model's calls.
-    pub(super) fn faults(&self) -> Faults {
-        Faults {
+    pub(super) fn errors(&self) -> ErrorContext {
+        ErrorContext {
             provider: self.provider.clone(),
             model: self.model_id.clone(),
             key_variable: self.auth.key_variable().map(str::to_owned),
@@ -34,14 +30,13 @@ impl HttpModel {
 }
 
 impl HttpModel {
-    /// The gate of the server, for the account that asks.
-    pub(super) fn gate(&self) -> Arc<Gate> {
-        // A token changes every hour, and is the account's all the same.
+    pub(super) fn limiter(&self) -> Arc<Limiter> {
+        // OAuth tokens change every hour and do not identify the account.
         let key = matches!(*self.auth, Auth::Key(_)).then(|| self.auth.secrets());
         let headers = self.headers.iter().filter(|(name, _)| names_a_secret(name)).map(|(_, value)| value.clone());
         self.context
             .servers
-            .gate(&self.address.to_string(), key.into_iter().flatten().chain(self.address.secrets()).chain(headers))
+            .limiter(&self.address.to_string(), key.into_iter().flatten().chain(self.address.secrets()).chain(headers))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is told of a request that was refused.
+//! Errors for requests that a server refusal.
 
 use reqwest::{
     Response,
@@ -6,18 +6,16 @@ use reqwest::{
 };
 use serde_json::Value;
 
-use super::faults::Faults;
+use super::error_context::ErrorContext;
 use crate::provider::{
     ProviderError,
-    advice::Refusal,
-    failure::kind_of_status,
-    words::{error_in, of_body},
+    error_kind::kind_of_status,
+    error_text::{error_object, parse_body},
+    refusal_advice::Refusal,
 };
 
-/// The head of an answer with a status other than success.
 pub(super) struct RefusalHead {
     pub status: u16,
-    /// Scheme, host, port and path: what may stand around them is nobody's business.
     address: String,
     status_text: String,
     error_type: Option<String>,
@@ -34,17 +32,16 @@ impl RefusalHead {
             status: response.status().as_u16(),
             address: format!("{}://{host}{port}{}", url.scheme(), url.path()),
             status_text: status_text(response),
-            // AWS names the error here, in front of a colon and a link.
+            // AWS puts the error's name here, followed by a colon and a link.
             error_type: text(response.headers(), "x-amzn-errortype")
                 .map(|text| text.split(':').next().unwrap_or_default().to_owned()),
             location: text(response.headers(), LOCATION.as_str()).filter(|_| redirected).map(str::to_owned),
         }
     }
 
-    /// The error: the server's own words, else the status text, and advice that fits. Also the body, where it is JSON.
-    pub(super) fn error(&self, body: &[u8], faults: &Faults) -> (ProviderError, Option<Value>) {
-        let said = of_body(body);
-        let words = said.as_ref().map(|said| said.sentence(&self.status_text));
+    pub(super) fn error(&self, body: &[u8], errors: &ErrorContext) -> (ProviderError, Option<Value>) {
+        let parsed = parse_body(body);
+        let words = parsed.as_ref().map(|parsed| parsed.sentence(&self.status_text));
         let message = match (words, &self.error_type) {
             (Some(words), Some(error_type)) => format!("{error_type}: {words}"),
             (words, error_type) => words.or(error_type.clone()).unwrap_or_else(|| self.status_text.clone()),
@@ -53,22 +50,22 @@ impl RefusalHead {
             407 => format!("The proxy wants to know who asks: {message}"),
             _ => message,
         };
-        let page = said.as_ref().is_some_and(|said| said.page);
-        let json = said.and_then(|said| said.json);
-        let mut error = faults.error(kind_of_status(self.status, json.as_ref(), &message), &message, Some(self.status));
-        let refused = Refusal {
+        let is_page = parsed.as_ref().is_some_and(|parsed| parsed.is_page);
+        let json = parsed.and_then(|parsed| parsed.json);
+        let mut error = errors.error(kind_of_status(self.status, json.as_ref(), &message), &message, Some(self.status));
+        let refusal = Refusal {
             status: self.status,
-            error: json.as_ref().map_or(&Value::Null, error_in),
+            error: json.as_ref().map_or(&Value::Null, error_object),
             message: &message,
-            page,
-            model: &faults.model,
+            is_page,
+            model: &errors.model,
             address: &self.address,
         };
-        error.hint = refused.hint().or(error.hint);
+        error.hint = refusal.hint().or(error.hint);
         if let Some(location) = &self.location {
             error.hint = Some(format!("The server redirects to {location}; set the base URL to where it should go."));
         }
-        error.hint = error.hint.map(|hint| faults.redactor.apply(&hint));
+        error.hint = error.hint.map(|hint| errors.redactor.apply(&hint));
         (error, json)
     }
 }
@@ -77,7 +74,6 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// The status text the server sent, else the usual one.
 fn status_text(response: &Response) -> String {
     let sent = response.extensions().get::<hyper::ext::ReasonPhrase>();
     let sent = sent.and_then(|phrase| std::str::from_utf8(phrase.as_bytes()).ok()).filter(|text| !text.is_empty());

@@ -1,5 +1,4 @@
-//! Trying again: how often, how long to wait in between, and what to say in the end. Whether a failure is worth another
-//! attempt, `attempt` has said.
+//! Retries of failed attempts.
 
 use std::{
     cell::{Cell, RefCell},
@@ -10,24 +9,22 @@ use backon::{ExponentialBuilder, Retryable};
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    answer::Answer,
     attempt::{AttemptFailure, Prepared},
     model::HttpModel,
-    turn::turn,
+    response_stream::ResponseStream,
+    throttle::throttled_attempt,
 };
-use crate::provider::{ProviderError, ProviderErrorKind, ProviderEvent, Span};
+use crate::provider::{HumanDuration, ProviderError, ProviderErrorKind, ProviderEvent};
 
-/// Further attempts after the first, unless set.
 const DEFAULT_RETRIES: u32 = 2;
 
-/// Up to this share of our own wait is added at random, so that many clients do not come back at once.
+/// Share of the wait that is added at most, at random, so that clients do not retry simultaneously.
 const JITTER: f64 = 0.05;
 
-/// No wait is longer: when a provider asks for more, whoever sits in front of the terminal has better things to do.
-const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// The longest wait; if a provider requests more, the call fails instead.
+const MAX_WAIT: Duration = Duration::from_secs(300);
 
-/// Sends the request until an answer begins or no attempt is left.
-pub(super) async fn run<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result<Answer<'a>, ProviderError> {
+pub(super) async fn run<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result<ResponseStream<'a>, ProviderError> {
     let retries = prepared.max_retries.unwrap_or(DEFAULT_RETRIES);
     let attempts = Cell::new(0_u32);
     let last_reason = RefCell::new(None);
@@ -35,18 +32,18 @@ pub(super) async fn run<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result
     let waits = ExponentialBuilder::new()
         .with_min_delay(model.context.first_wait)
         .with_factor(2.0)
-        .with_max_delay(LONGEST_WAIT)
+        .with_max_delay(MAX_WAIT)
         .with_max_times(retries as usize);
     let operation = || {
         attempts.set(attempts.get() + 1);
-        turn(model, prepared)
+        throttled_attempt(model, prepared)
     };
     let repeated = operation
         .retry(waits)
-        .when(|failure: &AttemptFailure| failure.retryable && !asks_too_much(failure))
+        .when(|failure: &AttemptFailure| failure.is_retryable && !wait_is_too_long(failure))
         .adjust(|failure, wait| {
-            // A wish is kept to exactly: the provider knows when it has room again.
-            let wait = wait.map(|wait| failure.wish.unwrap_or_else(|| with_jitter(wait)))?;
+            // A requested wait is used exactly.
+            let wait = wait.map(|wait| failure.retry_after.unwrap_or_else(|| with_jitter(wait)))?;
             *last_reason.borrow_mut() = Some(failure.error.message.clone());
             Instant::now().checked_add(wait).is_some_and(|due| due < deadline).then_some(wait)
         })
@@ -62,8 +59,7 @@ pub(super) async fn run<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result
         });
     match timeout_at(deadline, repeated).await {
         Ok(Ok(answer)) => Ok(answer),
-        // An attempt was left, but no time for it.
-        Ok(Err(failure)) if failure.retryable && !asks_too_much(&failure) && attempts.get() <= retries => {
+        Ok(Err(failure)) if failure.is_retryable && !wait_is_too_long(&failure) && attempts.get() <= retries => {
             Err(out_of_time(prepared, last_reason.take()))
         }
         Ok(Err(failure)) => Err(last_error(failure, attempts.get())),
@@ -71,45 +67,45 @@ pub(super) async fn run<'a>(model: &'a HttpModel, prepared: &Prepared) -> Result
     }
 }
 
-fn asks_too_much(failure: &AttemptFailure) -> bool {
-    failure.wish.is_some_and(|wish| wish > LONGEST_WAIT)
+fn wait_is_too_long(failure: &AttemptFailure) -> bool {
+    failure.retry_after.is_some_and(|retry_after| retry_after > MAX_WAIT)
 }
 
 fn with_jitter(wait: Duration) -> Duration {
     wait + wait.mul_f64(JITTER * fastrand::f64())
 }
 
-/// The error of the limit on the whole call, which covers the waits too.
 fn out_of_time(prepared: &Prepared, last_reason: Option<String>) -> ProviderError {
     let Some(reason) = last_reason else {
-        return prepared.faults.timeout("did not answer", prepared.limits.total, "total");
+        return prepared.errors.timeout("did not answer", prepared.limits.total, "total");
     };
     let what = "did not answer, waits between attempts included,";
-    let mut error = prepared.faults.timeout(what, prepared.limits.total, "total");
+    let mut error = prepared.errors.timeout(what, prepared.limits.total, "total");
     error.message = format!("{} Last error: {reason}", error.message);
     error
 }
 
-/// The error the caller gets, which says how often it was tried, and when to come back.
 fn last_error(failure: AttemptFailure, attempts: u32) -> ProviderError {
     let mut error = failure.error;
-    // For callers that wait on their own after the last attempt.
+    // For callers that retry themselves.
     if let ProviderErrorKind::RateLimit { retry_after } = &mut error.kind {
-        *retry_after = failure.wish;
+        *retry_after = failure.retry_after;
     }
-    if let Some(wish) = failure.wish.filter(|wish| failure.retryable && *wish > LONGEST_WAIT) {
-        let (span, clock) = (Span(wish), clock(SystemTime::now() + wish, wish));
-        error.message =
-            format!("{}. The provider asks to come back in {span}, at {clock}.", error.message.trim_end_matches('.'));
+    if let Some(retry_after) = failure.retry_after.filter(|retry_after| failure.is_retryable && *retry_after > MAX_WAIT)
+    {
+        let (duration, clock) = (HumanDuration(retry_after), clock(SystemTime::now() + retry_after, retry_after));
+        error.message = format!(
+            "{}. The provider asks to come back in {duration}, at {clock}.",
+            error.message.trim_end_matches('.')
+        );
         error.hint = Some(format!(
             "Run it again then. Only waits of up to {} are waited out; a list of models in config.model goes on with the \
              next one.",
-            Span(LONGEST_WAIT)
+            HumanDuration(MAX_WAIT)
         ));
     }
-    // A first attempt that was not repeated needs no word about attempts.
     if attempts > 1 {
-        error.message = if failure.retryable {
+        error.message = if failure.is_retryable {
             format!("Failed after {attempts} attempts. Last error: {}", error.message)
         } else {
             format!("Failed after {attempts} attempts with non-retryable error: '{}'", error.message)
@@ -118,9 +114,9 @@ fn last_error(failure: AttemptFailure, attempts: u32) -> ProviderError {
     error
 }
 
-/// The time of day, with the day when it may be another one. In UTC: what the local time is only the system knows.
+/// A time of day, with the date if it may be another day. UTC, as the local time zone is unknown here.
 fn clock(time: SystemTime, from_now: Duration) -> String {
-    // Upwards to the minute: nobody should come back too early.
+    // Rounded up, so that a user does not retry too early.
     let text = httpdate::fmt_http_date(time + Duration::from_secs(59));
     // "Wed, 21 Oct 2015 07:28:00 GMT"
     let (day, hour) = (text.get(..11).unwrap_or_default(), text.get(17..22).unwrap_or_default());

@@ -1,11 +1,8 @@
-//! `reasoning` of the call settings in the words wires have for it: levels of effort and numbers of tokens.
-//!
-//! What each provider is sent is in `docs/providers.md`, "Reasoning".
+//! Maps the `reasoning` setting to levels of effort and token budgets (docs/providers.md, "Reasoning").
 
 use super::settings::Warnings;
 use crate::chat::Reasoning;
 
-/// How hard a model thinks, from not at all to as much as it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effort {
     None,
@@ -15,17 +12,13 @@ pub(crate) enum Effort {
     High,
 }
 
-/// The levels nearly every model that reasons has.
 pub(crate) const LOW_TO_HIGH: &[Effort] = &[Effort::Low, Effort::Medium, Effort::High];
 
-/// The levels of models that can also answer at once.
 pub(crate) const NONE_TO_HIGH: &[Effort] = &[Effort::None, Effort::Low, Effort::Medium, Effort::High];
 
-/// Thought tokens for the three levels, where a wire takes numbers only. Every model that takes one takes these.
 const BUDGETS: [u64; 3] = [2_048, 8_192, 24_576];
 
 impl Effort {
-    /// As wires write it.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Effort::None => "none",
@@ -36,7 +29,6 @@ impl Effort {
         }
     }
 
-    /// The level asked for, or the one nearest to a number of tokens.
     pub(crate) fn of(reasoning: Reasoning) -> Self {
         match reasoning {
             Reasoning::Off => Effort::None,
@@ -47,13 +39,12 @@ impl Effort {
     }
 }
 
-/// The level among those a model has, lowest first, with a warning where it is not the one asked for.
 pub(crate) fn choose(reasoning: Reasoning, levels: &[Effort], warnings: &mut Warnings) -> Effort {
     let wanted = Effort::of(reasoning);
-    // Rather a little more thought than less: less might be none.
+    // Prefer the next higher level: a lower one might be none.
     let chosen = levels.iter().find(|level| **level >= wanted).or(levels.last()).copied().unwrap_or(wanted);
     if wanted == Effort::None {
-        // With `minimal` a model hardly thinks.
+        // With `minimal`, a model hardly reasons.
         if chosen > Effort::Minimal {
             warn_always_on(&format!("'{}'", chosen.name()), warnings);
         }
@@ -64,18 +55,15 @@ pub(crate) fn choose(reasoning: Reasoning, levels: &[Effort], warnings: &mut War
     chosen
 }
 
-/// Says that reasoning was to be off, but cannot be.
 pub(crate) fn warn_always_on(instead: &str, warnings: &mut Warnings) {
     warnings.changed("reasoning", format!("this model cannot go without reasoning; {instead} was used"));
 }
 
-/// Says that reasoning was asked of a model that has none, or none that lmthing knows how to ask for.
 pub(crate) fn warn_unsupported(warnings: &mut Warnings) {
     warnings
         .changed("reasoning", "reasoning is not supported for this model; providerOptions can say it in its own words");
 }
 
-/// How many tokens the model may think; none when reasoning is off.
 pub(crate) fn budget(reasoning: Reasoning) -> Option<u64> {
     match reasoning {
         Reasoning::Off => None,
@@ -86,9 +74,9 @@ pub(crate) fn budget(reasoning: Reasoning) -> Option<u64> {
     }
 }
 
-/// The same where thoughts count against the answer's limit: a level leaves at least half of it, or 4 096 tokens, to the
-/// answer. A number is the author's own.
-pub(crate) fn budget_beside_answer(reasoning: Reasoning, limit: Option<u64>) -> Option<u64> {
+/// The same where reasoning counts towards the output limit: a level leaves at least half of the limit, or 4 096
+/// tokens, for the answer. An explicit number is used as it is.
+pub(crate) fn budget_within_limit(reasoning: Reasoning, limit: Option<u64>) -> Option<u64> {
     let tokens = budget(reasoning)?;
     match limit {
         Some(limit) if !matches!(reasoning, Reasoning::Tokens(_)) => Some(tokens.min(limit - (limit / 2).min(4_096))),
@@ -96,8 +84,7 @@ pub(crate) fn budget_beside_answer(reasoning: Reasoning, limit: Option<u64>) -> 
     }
 }
 
-/// A budget within what a model takes, with a warning where it was not.
-pub(crate) fn bounded(tokens: u64, least: u64, most: u64, warnings: &mut Warnings) -> u64 {
+pub(crate) fn clamped_budget(tokens: u64, least: u64, most: u64, warnings: &mut Warnings) -> u64 {
     let within = tokens.clamp(least.min(most), most);
     if within != tokens {
         warnings

@@ -1,7 +1,7 @@
-//! Fields of an answer that may be of any shape: what cannot be read is as if it were not there.
+//! Deserializers for response fields of any type: values that cannot be read count as missing.
 //!
-//! Servers write counts as floats, ids as numbers, `null` for a list. None of that may cost an answer that is good
-//! otherwise, so decoders read every field through one of these (`#[serde(default, deserialize_with = "…")]`).
+//! Servers send counts as floats, ids as numbers, `null` for lists. That must not fail an otherwise valid response,
+//! so decoders use these for every field (`#[serde(default, deserialize_with = "…")]`).
 
 use std::{fmt, marker::PhantomData};
 
@@ -17,7 +17,6 @@ use serde_json::Value;
 
 use crate::chat::whole_count;
 
-/// A count: a natural number, or what rounds to one.
 pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     Ok(match scalar(deserializer)? {
         Scalar::Number(number) => whole_count(number),
@@ -26,7 +25,6 @@ pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
     })
 }
 
-/// A text; a number counts as its digits.
 pub(crate) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(match scalar(deserializer)? {
         Scalar::Text(text) => Some(text),
@@ -35,53 +33,45 @@ pub(crate) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     })
 }
 
-/// A text that says something: many servers write an empty one where they mean none.
-pub(crate) fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+/// A non-empty string: many servers send an empty one for none.
+pub(crate) fn non_empty_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(text(deserializer)?.filter(|text| !text.is_empty()))
 }
 
-/// A yes or no; anything else is no.
 pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     Ok(matches!(scalar(deserializer)?, Scalar::Flag(true)))
 }
 
-/// An object, if it is one.
 pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     deserializer.deserialize_any(ObjectVisitor(PhantomData))
 }
 
-/// The objects of a list; one that stands alone is a list of one.
 pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     deserializer.deserialize_any(ListVisitor(PhantomData))
 }
 
-/// A text that a model says, or whatever else stands in its place.
 #[derive(Debug, Default)]
-pub(crate) enum Said {
+pub(crate) enum TextOrJson {
     #[default]
     Nothing,
     Text(String),
-    /// A list or an object.
     Other(Box<Value>),
 }
 
-impl Said {
-    /// The same of a value that has been read.
+impl TextOrJson {
     pub(crate) fn of(value: Option<&Value>) -> Self {
         match value {
-            Some(Value::String(text)) => Said::Text(text.clone()),
-            Some(other @ (Value::Array(_) | Value::Object(_))) => Said::Other(Box::new(other.clone())),
-            _ => Said::Nothing,
+            Some(Value::String(text)) => TextOrJson::Text(text.clone()),
+            Some(other @ (Value::Array(_) | Value::Object(_))) => TextOrJson::Other(Box::new(other.clone())),
+            _ => TextOrJson::Nothing,
         }
     }
 }
 
-/// A text, a list or an object; anything else is nothing.
-pub(crate) fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Said, D::Error> {
-    deserializer.deserialize_any(SaidVisitor)
+pub(crate) fn text_or_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TextOrJson, D::Error> {
+    deserializer.deserialize_any(TextOrJsonVisitor)
 }
 
-/// What stands where one value is expected; lists and objects are nothing.
 enum Scalar {
     Text(String),
     Number(f64),
@@ -93,8 +83,7 @@ fn scalar<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Scalar, D::Error
     deserializer.deserialize_any(ScalarVisitor)
 }
 
-/// The kinds of values that a visitor has no use for.
-macro_rules! nothing {
+macro_rules! ignore_types {
     ($value:ty, $nothing:expr, $($visit:ident: $kind:ty),*) => {
         $(fn $visit<E>(self, _: $kind) -> Result<$value, E> {
             Ok($nothing)
@@ -112,12 +101,12 @@ macro_rules! nothing {
 
 struct ScalarVisitor;
 
-// A count beyond what a float holds exactly is no count of tokens, and an id is never that long.
+// Larger numbers are no token counts.
 #[allow(clippy::cast_precision_loss)]
 impl<'de> Visitor<'de> for ScalarVisitor {
     type Value = Scalar;
 
-    nothing!(Scalar, Scalar::Nothing,);
+    ignore_types!(Scalar, Scalar::Nothing,);
 
     fn visit_bool<E>(self, flag: bool) -> Result<Scalar, E> {
         Ok(Scalar::Flag(flag))
@@ -149,23 +138,23 @@ impl<'de> Visitor<'de> for ScalarVisitor {
     }
 }
 
-struct SaidVisitor;
+struct TextOrJsonVisitor;
 
-impl<'de> Visitor<'de> for SaidVisitor {
-    type Value = Said;
+impl<'de> Visitor<'de> for TextOrJsonVisitor {
+    type Value = TextOrJson;
 
-    nothing!(Said, Said::Nothing, visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
+    ignore_types!(TextOrJson, TextOrJson::Nothing, visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
 
-    fn visit_str<E>(self, text: &str) -> Result<Said, E> {
-        Ok(Said::Text(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<TextOrJson, E> {
+        Ok(TextOrJson::Text(text.to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Said, A::Error> {
-        Value::deserialize(SeqAccessDeserializer::new(list)).map(|value| Said::Other(Box::new(value)))
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<TextOrJson, A::Error> {
+        Value::deserialize(SeqAccessDeserializer::new(list)).map(|value| TextOrJson::Other(Box::new(value)))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Said, A::Error> {
-        Value::deserialize(MapAccessDeserializer::new(map)).map(|value| Said::Other(Box::new(value)))
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<TextOrJson, A::Error> {
+        Value::deserialize(MapAccessDeserializer::new(map)).map(|value| TextOrJson::Other(Box::new(value)))
     }
 }
 
@@ -174,7 +163,7 @@ struct ObjectVisitor<T>(PhantomData<T>);
 impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     type Value = Option<T>;
 
-    nothing!(Option<T>, None, visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_str: &str);
+    ignore_types!(Option<T>, None, visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_str: &str);
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Option<T>, A::Error> {
         skip(list).map(|()| None)
@@ -190,7 +179,7 @@ struct ListVisitor<T>(PhantomData<T>);
 impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
     type Value = Vec<T>;
 
-    nothing!(Vec<T>, Vec::new(), visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_str: &str);
+    ignore_types!(Vec<T>, Vec::new(), visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_str: &str);
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
         let mut items = Vec::new();
@@ -205,7 +194,6 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
     }
 }
 
-/// An entry of a list.
 struct Item<T>(Option<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Item<T> {
@@ -229,7 +217,7 @@ mod tests {
     struct Sample {
         #[serde(default, deserialize_with = "count")]
         count: Option<u64>,
-        #[serde(default, deserialize_with = "word")]
+        #[serde(default, deserialize_with = "non_empty_text")]
         word: Option<String>,
         #[serde(default, deserialize_with = "flag")]
         flag: bool,
@@ -245,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_any_shape_is_read_or_passed_over() {
+    fn fields_of_any_type_are_read_or_ignored() {
         let odd =
             [json!(null), json!(true), json!(-3), json!(2.5), json!("x"), json!(""), json!([1, []]), json!({"a": 1})];
         for key in ["count", "word", "flag", "object", "list"] {

@@ -4,27 +4,21 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use crate::chat::{ContentPart, ProviderOptions, ToolPart};
 
-/// An image or file of a message, with its source told apart.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Media<'a> {
-    /// Such as `image/png`; never empty and never with a star.
     pub media_type: String,
     pub source: Source<'a>,
     pub filename: Option<&'a str>,
     pub options: Option<&'a ProviderOptions>,
 }
 
-/// Where the bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source<'a> {
-    /// An `http(s)` URL (or another scheme the provider reads itself, such as `gs:`).
     Url(&'a str),
-    /// Base64 text.
     Base64(&'a str),
 }
 
 impl<'a> Media<'a> {
-    /// The media of a part of a tool's result; `None` for text.
     pub(crate) fn of_result(part: &'a ToolPart) -> Option<Media<'a>> {
         match part {
             ToolPart::Text { .. } => None,
@@ -37,7 +31,6 @@ impl<'a> Media<'a> {
         }
     }
 
-    /// The media of a part; `None` for parts of another kind.
     pub(crate) fn of(part: &'a ContentPart) -> Option<Media<'a>> {
         match part {
             ContentPart::Image { image, media_type, provider_options } => {
@@ -57,10 +50,10 @@ impl<'a> Media<'a> {
         options: Option<&'a ProviderOptions>,
     ) -> Media<'a> {
         let (source, stated) = split(text);
-        // A `data:` URL knows better than the part it stands in.
+        // The type in a `data:` URL wins.
         let media_type = stated.unwrap_or(media_type);
         let media_type = if media_type == "image/*" || media_type == "image" || media_type.is_empty() {
-            // A type has to be said; most pictures are photographs.
+            // Services require a type; JPEG is the most likely one.
             sniff(source).unwrap_or("image/jpeg")
         } else {
             media_type
@@ -76,7 +69,6 @@ impl<'a> Media<'a> {
         self.media_type == "application/pdf"
     }
 
-    /// The URL as given, or the bytes as a `data:` URL.
     pub(crate) fn as_url(&self) -> String {
         match self.source {
             Source::Url(url) => url.to_owned(),
@@ -84,7 +76,6 @@ impl<'a> Media<'a> {
         }
     }
 
-    /// The bytes as text, for `text/*` files given as base64.
     pub(crate) fn as_text(&self) -> Option<String> {
         match self.source {
             Source::Base64(data) => String::from_utf8(STANDARD.decode(data).ok()?).ok(),
@@ -92,14 +83,12 @@ impl<'a> Media<'a> {
         }
     }
 
-    /// A sentence for a part the provider cannot be sent.
     pub(crate) fn refused(&self, provider: &str) -> String {
         let by = if matches!(self.source, Source::Url(_)) { " by URL" } else { "" };
         format!("{provider} does not take {} files{by} in messages", self.media_type)
     }
 }
 
-/// Tells a URL from base64 and takes a `data:` URL apart.
 fn split(text: &str) -> (Source<'_>, Option<&str>) {
     if let Some(rest) = text.strip_prefix("data:") {
         let (head, data) = rest.split_once(',').unwrap_or((rest, ""));
@@ -109,7 +98,6 @@ fn split(text: &str) -> (Source<'_>, Option<&str>) {
     if text.contains("://") { (Source::Url(text), None) } else { (Source::Base64(text), None) }
 }
 
-/// The image type from the first bytes, as base64 shows them.
 fn sniff(source: Source<'_>) -> Option<&'static str> {
     let Source::Base64(data) = source else { return None };
     [("iVBORw0KGgo", "image/png"), ("/9j/", "image/jpeg"), ("R0lGOD", "image/gif"), ("UklGR", "image/webp")]
@@ -126,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_and_types_are_told_apart() {
+    fn sources_and_types_are_detected() {
         let part = image("data:image/webp;base64,UklGRg==");
         let media = Media::of(&part).unwrap();
         assert_eq!((media.media_type.as_str(), media.source), ("image/webp", Source::Base64("UklGRg==")));

@@ -1,4 +1,4 @@
-//! What a request to OpenAI or azure says about reasoning; the Responses and the chat completions format agree on it.
+//! Reasoning settings of OpenAI and Azure, for Responses and chat completions.
 
 use serde_json::{Map, Value};
 
@@ -9,31 +9,22 @@ use super::{
 };
 use crate::chat::{CallSettings, Reasoning};
 
-/// Who is asked, as far as that makes a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
-    /// The Responses API, which refuses an effort that the model has not.
+pub(crate) enum Api {
     Responses,
-    /// Chat completions.
     Chat,
-    /// A deployment on azure, whose name is anybody's choice and tells nothing for sure.
-    Deployment,
+    AzureDeployment,
 }
 
-/// How a request to a model has to look.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
-    /// The effort that goes out.
     pub effort: Option<Value>,
-    /// Whether the model is treated as one that reasons.
     pub reasons: bool,
-    /// Whether temperature and its relatives may go out.
     pub takes_sampling: bool,
 }
 
-/// Puts together what the model's id, `providerOptions` and the call settings say.
 pub(crate) fn plan(
-    asked: Asked,
+    api: Api,
     model_id: &str,
     settings: &CallSettings,
     options: Option<&Map<String, Value>>,
@@ -41,22 +32,22 @@ pub(crate) fn plan(
 ) -> Plan {
     let kind = kind(model_id);
     let option = |name: &str| options.and_then(|options| options.get(name)).filter(|value| !value.is_null());
-    // For models behind a name of somebody's own.
+    // For models with custom names.
     let forced = option("forceReasoning") == Some(&Value::Bool(true));
     let effort = match (option("reasoningEffort").or_else(|| option("reasoning_effort")), settings.reasoning) {
-        (Some(_), _) if asked == Asked::Responses && kind == Kind::Plain && !forced => {
+        (Some(_), _) if api == Api::Responses && kind == Kind::Plain && !forced => {
             warnings.changed("reasoningEffort", "reasoningEffort is not supported for non-reasoning models");
             None
         }
-        // Whatever it is: the service may know levels that are newer than this program.
+        // Passed on unchecked, as the service may support newer levels.
         (Some(effort), _) => Some(effort.clone()),
         (None, Some(reasoning)) => {
-            let plain = kind == Kind::Plain && asked != Asked::Deployment && !forced;
+            let plain = kind == Kind::Plain && api != Api::AzureDeployment && !forced;
             from_setting(reasoning, kind, plain, model_id, warnings)
         }
         (None, None) => None,
     };
-    let reasons = kind == Kind::Reasoning || forced || (asked == Asked::Deployment && effort.is_some());
+    let reasons = kind == Kind::Reasoning || forced || (api == Api::AzureDeployment && effort.is_some());
     let without_effort = effort.as_ref().is_some_and(|effort| effort == "none");
     let may_sample = without_effort && (kind != Kind::Reasoning || may_sample_without_effort(model_id));
     Plan { effort, reasons, takes_sampling: !reasons || may_sample }
@@ -70,9 +61,8 @@ fn from_setting(
     warnings: &mut Warnings,
 ) -> Option<Value> {
     match (reasoning, kind) {
-        // It is off already.
         (Reasoning::Off, Kind::Plain) => None,
-        // A wrong guess at its lowest level would fail the request.
+        // Most models would refuse the request if the guess is wrong.
         (Reasoning::Off, Kind::Unknown) if !model_id.contains("gpt-oss") => {
             let why = "it is not known whether this model reasons; set providerOptions to turn it off";
             warnings.changed("reasoning", why);

@@ -1,6 +1,6 @@
-//! What decoders produce, and the small state machines they share.
+//! Output of decoders, and helpers that decoders share.
 
-use std::collections::VecDeque;
+use std::{cell::Cell, collections::VecDeque};
 
 use serde::de::DeserializeOwned;
 
@@ -9,28 +9,23 @@ use crate::{
     provider::ProviderErrorKind,
 };
 
-/// A decoded piece of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Decoded {
     Part(StreamPart),
     Failure(Failure),
 }
 
-/// A failure found inside an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Failure {
     pub kind: ProviderErrorKind,
     pub message: String,
-    /// The HTTP status the provider would have used, where it says so.
     pub status: Option<u16>,
 }
 
-/// Decoded pieces waiting to be taken.
 #[derive(Debug, Default)]
 pub(crate) struct Output(VecDeque<Decoded>);
 
 impl Output {
-    /// Takes the oldest piece.
     pub(crate) fn pop(&mut self) -> Option<Decoded> {
         self.0.pop_front()
     }
@@ -39,7 +34,6 @@ impl Output {
         self.0.len()
     }
 
-    /// Puts a part back, to be taken next.
     pub(crate) fn push_front(&mut self, part: StreamPart) {
         self.0.push_front(Decoded::Part(part));
     }
@@ -56,7 +50,6 @@ impl Output {
         self.0.push_back(Decoded::Failure(Failure { kind, message: message.into(), status: Some(status) }));
     }
 
-    /// The stream ended before the provider said that the answer is over.
     pub(crate) fn truncated(&mut self) {
         self.failure(
             ProviderErrorKind::Protocol,
@@ -64,16 +57,15 @@ impl Output {
         );
     }
 
-    /// Parses the JSON of an event; a fault becomes a failure that shows the beginning of the text.
     pub(crate) fn parse<T: DeserializeOwned>(&mut self, data: &str) -> Option<T> {
-        // An event that says nothing, as some servers send to keep the connection alive.
+        // Some servers send empty events for keep-alive.
         if matches!(data.trim(), "" | "null") {
             return None;
         }
         match read_json(data) {
             Ok(value) => Some(value),
             Err(error) => {
-                // Enough to recognise it by; an event may hold a whole file.
+                // Limited, as an event may contain a whole file.
                 let shown: String = data.chars().take(200).collect();
                 let message = format!("The provider sent an event that is not the JSON expected ({error}): {shown}");
                 self.failure(ProviderErrorKind::Protocol, message);
@@ -82,9 +74,8 @@ impl Output {
         }
     }
 
-    /// A complete tool call; empty arguments mean `{}`, and so does `null`.
     pub(crate) fn tool_call(&mut self, id: String, name: String, input: String, metadata: Option<ProviderOptions>) {
-        // A tool without parameters is called with no text at all by most.
+        // Most providers send no arguments for a tool without parameters.
         let input = if matches!(input.trim(), "" | "null") { "{}".to_owned() } else { input };
         self.part(StreamPart::ToolInputEnd { id: id.clone() });
         let (tool_call_id, tool_name) = (id, name);
@@ -96,14 +87,12 @@ impl Output {
     }
 }
 
-/// Which kind of text is streaming.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Text,
     Reasoning,
 }
 
-/// Opens and closes text and reasoning blocks for wires that send bare deltas without block markers.
 #[derive(Debug, Default)]
 pub(crate) struct TextBlocks {
     open: Option<(Kind, String, Option<ProviderOptions>)>,
@@ -111,12 +100,10 @@ pub(crate) struct TextBlocks {
 }
 
 impl TextBlocks {
-    /// A piece of visible text; an empty piece opens nothing.
     pub(crate) fn text(&mut self, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
         self.delta(Kind::Text, delta, metadata, out);
     }
 
-    /// A piece of reasoning.
     pub(crate) fn reasoning(&mut self, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
         self.delta(Kind::Reasoning, delta, metadata, out);
     }
@@ -125,9 +112,8 @@ impl TextBlocks {
         if delta.is_empty() && (metadata.is_none() || self.open.is_none()) {
             return;
         }
-        // An empty piece only brings metadata, for the block that is open.
+        // An empty delta with metadata belongs to the open block.
         let kind = if delta.is_empty() { self.open.as_ref().map_or(kind, |open| open.0) } else { kind };
-        // A change of kind is the only mark of a new block on these wires.
         if self.open.as_ref().is_none_or(|open| open.0 != kind) {
             self.close(out);
             let id = format!("{}-{}", if kind == Kind::Text { "text" } else { "reasoning" }, self.count);
@@ -149,12 +135,10 @@ impl TextBlocks {
         });
     }
 
-    /// Whether reasoning is what is open.
     pub(crate) fn in_reasoning(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.0 == Kind::Reasoning)
     }
 
-    /// A block of reasoning without text, for what has to go back all the same.
     pub(crate) fn carrier(&mut self, metadata: ProviderOptions, out: &mut Output) {
         self.close(out);
         let id = format!("reasoning-{}", self.count);
@@ -163,7 +147,6 @@ impl TextBlocks {
         out.part(StreamPart::ReasoningEnd { id, provider_metadata: Some(metadata) });
     }
 
-    /// Ends the open block, if any; the end carries the last metadata of the block.
     pub(crate) fn close(&mut self, out: &mut Output) {
         match self.open.take() {
             None => {}
@@ -175,7 +158,6 @@ impl TextBlocks {
     }
 }
 
-/// Usage from what a provider reports: the total is the sum of the counts that are known.
 pub(crate) fn usage(input: Option<u64>, output: Option<u64>, cached: Option<u64>, reasoning: Option<u64>) -> Usage {
     let total_tokens = match (input, output) {
         (None, None) => None,
@@ -189,4 +171,16 @@ pub(crate) fn usage(input: Option<u64>, output: Option<u64>, cached: Option<u64>
         cached_input_tokens: cached,
         cache_write_tokens: None,
     }
+}
+
+thread_local! {
+    // A counter instead of random numbers, so that recordings of equal runs are equal. A run uses a single thread.
+    static NEXT_ID: Cell<u64> = const { Cell::new(0) };
+}
+
+pub(crate) fn generated_id(prefix: &str) -> String {
+    NEXT_ID.with(|counter| {
+        counter.set(counter.get() + 1);
+        format!("{prefix}_{}", counter.get())
+    })
 }

@@ -1,26 +1,22 @@
-//! Call settings and warnings, as far as wires agree on them.
+//! Call settings and warnings that formats have in common.
 
 use serde_json::{Map, Value};
 
 use super::values::{number, put};
 use crate::chat::{CallSettings, CallWarning};
 
-/// Collects what was dropped from a request.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings(Vec<CallWarning>);
 
 impl Warnings {
-    /// A setting the provider does not take.
     pub(crate) fn unsupported(&mut self, setting: &str) {
         self.push("unsupported-setting", Some(setting), None);
     }
 
-    /// A setting that was dropped or changed, and why.
     pub(crate) fn changed(&mut self, setting: &str, details: impl Into<String>) {
         self.push("unsupported-setting", Some(setting), Some(details.into()));
     }
 
-    /// Anything else that was left out.
     pub(crate) fn other(&mut self, details: impl Into<String>) {
         self.push("other", None, Some(details.into()));
     }
@@ -29,13 +25,11 @@ impl Warnings {
         self.0.push(CallWarning { kind: kind.to_owned(), setting: setting.map(str::to_owned), details });
     }
 
-    /// The list for the request.
     pub(crate) fn into_vec(self) -> Vec<CallWarning> {
         self.0
     }
 }
 
-/// The name each call setting has on a wire; `None` when the provider does not take it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SettingNames {
     pub max_output_tokens: Option<&'static str>,
@@ -48,7 +42,6 @@ pub(crate) struct SettingNames {
     pub frequency_penalty: Option<&'static str>,
 }
 
-/// Writes the settings under their wire names; those without a name give a warning.
 pub(crate) fn put_settings(
     body: &mut Map<String, Value>,
     settings: &CallSettings,
@@ -70,7 +63,6 @@ pub(crate) fn put_settings(
     write("seed", names.seed, settings.seed.map(Value::from));
 }
 
-/// A temperature within 0..1, with a warning when it was not.
 pub(crate) fn clamp_temperature(temperature: Option<f64>, provider: &str, warnings: &mut Warnings) -> Option<f64> {
     let temperature = temperature?;
     if (0.0..=1.0).contains(&temperature) {
@@ -81,8 +73,6 @@ pub(crate) fn clamp_temperature(temperature: Option<f64>, provider: &str, warnin
     Some(clamped)
 }
 
-/// Drops sampling settings, which the model refuses; `when` says in which case, and the warnings come in the order of
-/// `names`.
 pub(crate) fn drop_sampling(settings: &mut CallSettings, names: [&str; 3], when: &str, warnings: &mut Warnings) {
     for name in names {
         let was_set = match name {

@@ -1,4 +1,4 @@
-//! Small JSON helpers of the encoders.
+//! JSON helpers of encoders.
 
 use std::borrow::Cow;
 
@@ -6,19 +6,15 @@ use serde_json::{Map, Number, Value};
 
 use crate::chat::{Content, ContentPart, Message, ProviderOptions, ToolInput};
 
-/// A number the way JavaScript writes it: `1`, not `1.0`.
 pub(crate) fn number(value: f64) -> Value {
-    // Up to here JavaScript writes every integer in full.
     const SAFE: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() <= SAFE {
-        // In range by the check above.
         #[allow(clippy::cast_possible_truncation)]
         return Value::Number(Number::from(value as i64));
     }
     Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
 
-/// Rewrites every number of a value the way JavaScript writes it.
 pub(crate) fn normalize_numbers(value: &mut Value) {
     match value {
         Value::Number(n) if n.is_f64() => {
@@ -32,26 +28,21 @@ pub(crate) fn normalize_numbers(value: &mut Value) {
     }
 }
 
-/// Sets a key unless the value is unknown: unset settings are left out of a body.
 pub(crate) fn put<T: Into<Value>>(map: &mut Map<String, Value>, key: &str, value: Option<T>) {
     if let Some(value) = value {
         map.insert(key.to_owned(), value.into());
     }
 }
 
-/// The options under the first of `names` that is there.
 pub(crate) fn options_of<'a>(options: &'a ProviderOptions, names: &[&str]) -> Option<&'a Map<String, Value>> {
     names.iter().find_map(|name| options.get(*name).and_then(Value::as_object))
 }
 
-/// One option of one provider on a message or part.
 pub(crate) fn option<'a>(options: Option<&'a ProviderOptions>, provider: &str, key: &str) -> Option<&'a Value> {
     options?.get(provider)?.get(key).filter(|value| !value.is_null())
 }
 
-/// Copies options into a body under the wire's own names.
-///
-/// `table` holds `(JavaScript name, wire name)`; the wire name is accepted as an option's name too.
+/// Copies options into a body. `table` has pairs of JavaScript name and wire name; both are accepted.
 pub(crate) fn copy_options(
     options: Option<&Map<String, Value>>,
     table: &[(&str, &str)],
@@ -66,9 +57,7 @@ pub(crate) fn copy_options(
     }
 }
 
-/// The parts of a message; a bare string counts as one text part. Empty text is dropped.
-///
-/// They are borrowed where that can be: a conversation is sent again with every step, and may hold whole files.
+/// The non-empty parts of a message. Borrowed if possible: a conversation is sent with every step, and may be large.
 pub(crate) fn parts_of(message: &Message) -> Cow<'_, [ContentPart]> {
     let is_empty = |part: &ContentPart| matches!(part, ContentPart::Text { text, .. } if text.is_empty());
     match &message.content {
@@ -81,25 +70,22 @@ pub(crate) fn parts_of(message: &Message) -> Cow<'_, [ContentPart]> {
     }
 }
 
-/// Compact JSON text as `JSON.stringify` writes it.
 fn json_text(value: &Value) -> String {
     let mut value = value.clone();
     normalize_numbers(&mut value);
     value.to_string()
 }
 
-/// A tool call's arguments for wires that take them as JSON text: to the letter as the model wrote them, so that the
-/// provider finds the conversation in its cache.
+/// A tool call's arguments as JSON text, exactly as the model wrote them, so that the provider's prompt cache
+/// matches.
 pub(crate) fn arguments_text(input: &ToolInput) -> String {
     input.text().map_or_else(|| json_text(input.value()), str::to_owned)
 }
 
-/// A tool call's arguments for wires that take an object; text that was not JSON becomes `{}`, which they accept.
 pub(crate) fn arguments_object(input: &ToolInput) -> Value {
     if input.value().is_object() { input.value().clone() } else { Value::Object(Map::new()) }
 }
 
-/// Metadata for one provider.
 pub(crate) fn metadata(provider: &str, entries: impl IntoIterator<Item = (&'static str, Value)>) -> ProviderOptions {
     let inner: Map<String, Value> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     let mut outer = Map::new();
@@ -125,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_go_back_as_the_model_wrote_them() {
+    fn arguments_are_sent_back_unchanged() {
         for text in ["{ \"a\" : 1.0 }", "{\"a\":\"\\ud800\"}", "[1]"] {
             assert_eq!(arguments_text(&ToolInput::from_text(text)), text);
         }

@@ -71,8 +71,9 @@ impl Exchanges {
             Exchanges::Record(recording) => Ok(recording.wrap(resolve(name, providers)?)),
             Exchanges::Replay(replay) => {
                 // Only for the price: whether it can be set up does not matter now.
-                let answerers = resolve(name, providers).map(|model| model.answerers()).unwrap_or_default();
-                Ok(replay.model_priced_as(&model_name(name, providers), answerers))
+                let model_identities =
+                    resolve(name, providers).map(|model| model.model_identities()).unwrap_or_default();
+                Ok(replay.model_priced_as(&model_name(name, providers), model_identities))
             }
             Exchanges::Tested(tested) => tested.model(name, providers),
         }
@@ -84,7 +85,7 @@ impl Exchanges {
             Exchanges::Live => model,
             Exchanges::Record(recording) => recording.wrap(model),
             Exchanges::Replay(replay) => {
-                replay.model_priced_as(&format!("{}:{}", model.provider(), model.model_id()), model.answerers())
+                replay.model_priced_as(&format!("{}:{}", model.provider(), model.model_id()), model.model_identities())
             }
             Exchanges::Tested(tested) => tested.model_object(model),
         }

@@ -11,7 +11,7 @@ use std::{
 use tokio::sync::Notify;
 
 use crate::{
-    provider::{Asked, RecordedExchange, RecordedFile, try_recording},
+    provider::{RecordedExchange, RecordedFile, ReplayRequest, check_recording_writable},
     user_file::{self, MAX_TEXT},
 };
 
@@ -61,7 +61,7 @@ pub(super) struct Book {
     /// Whether a run names it; others are only made when a test file asks something itself.
     pub(super) is_named: bool,
     /// What is asked at the moment, and by whom.
-    pub(super) asking: Vec<(TestKey, Asked)>,
+    pub(super) asking: Vec<(TestKey, ReplayRequest)>,
 }
 
 /// Why a recording cannot be used.
@@ -94,7 +94,7 @@ impl SharedBook {
     pub(super) fn read(&self, is_written: bool) -> Result<(), &Unusable> {
         let read = || match Book::read(&self.path) {
             // Found out now and not after what was paid for.
-            read @ (Ok(_) | Err(Unusable::Missing)) if is_written => match try_recording(&self.path) {
+            read @ (Ok(_) | Err(Unusable::Missing)) if is_written => match check_recording_writable(&self.path) {
                 Ok(()) => Ok(read.unwrap_or_default()),
                 Err(error) => Err(Unusable::Unwritten(error)),
             },
@@ -137,7 +137,7 @@ impl Book {
     }
 
     /// Whether another test is being answered what is asked here.
-    pub(super) fn is_asked_by_another(&self, asked: &Asked, test: &TestKey) -> bool {
+    pub(super) fn is_asked_by_another(&self, asked: &ReplayRequest, test: &TestKey) -> bool {
         self.asking.iter().any(|(other, theirs)| other != test && theirs == asked)
     }
 

@@ -32,7 +32,7 @@ pub(super) fn settle(book: &Book, mode: Mode, is_known: bool) -> Settled {
     // Not in the order in which the answers came: that is the threads' and the network's.
     new.sort_by(|a, b| a.used.cmp(&b.used));
     let replaced =
-        |old: &Entry| mode == Mode::RecordAll && new.iter().any(|new| new.exchange.asks_the_same(&old.exchange));
+        |old: &Entry| mode == Mode::RecordAll && new.iter().any(|new| new.exchange.has_same_request(&old.exchange));
     let goes = |old: &Entry| old.used.is_none() && (is_known || replaced(old));
     let old = book.entries.iter().filter(|entry| entry.origin == Origin::File);
     let mut slots: Vec<Slot<'_>> = old.map(|old| Slot { old, holds: (!goes(old)).then_some(old) }).collect();
@@ -52,7 +52,7 @@ pub(super) fn settle(book: &Book, mode: Mode, is_known: bool) -> Settled {
 /// Where a new exchange stands best: where the same was asked, else behind what the test asked before, so that a request that
 /// has changed is shown as changed.
 fn free_slot(slots: &[Slot<'_>], entry: &Entry) -> Option<usize> {
-    let same = |slot: &Slot<'_>| slot.holds.is_none() && slot.old.exchange.asks_the_same(&entry.exchange);
+    let same = |slot: &Slot<'_>| slot.holds.is_none() && slot.old.exchange.has_same_request(&entry.exchange);
     if let Some(place) = slots.iter().position(same) {
         return Some(place);
     }

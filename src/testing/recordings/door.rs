@@ -12,8 +12,8 @@ use crate::{
     chat::ModelRequest,
     diagnostic::Diagnostic,
     provider::{
-        Answerer, Asked, LanguageModel, PartStream, ProviderContext, ProviderError, ProviderErrorKind, Redactor,
-        ask_and_keep, model_name, resolve, split_name,
+        LanguageModel, ModelIdentity, PartStream, ProviderContext, ProviderError, ProviderErrorKind, Redactor,
+        ReplayRequest, model_name, resolve, split_name, stream_and_record,
     },
     script::bindings::{Exchanges, TestExchanges},
 };
@@ -88,12 +88,12 @@ struct TestedModel {
 
 impl TestedModel {
     async fn answer(&self, request: ModelRequest) -> Result<PartStream<'_>, ProviderError> {
-        let asked = Asked::new(&self.provider, &self.model_id, &request);
+        let asked = ReplayRequest::new(&self.provider, &self.model_id, &request);
         let run = (self.door.source)(&asked.name()).map_err(|fault| self.unanswered(&fault))?;
         let place = run.begin_request();
         loop {
             match run.next(&asked, &place, &self.door.redactor) {
-                Next::Play(exchange) => return exchange.play(),
+                Next::Play(exchange) => return exchange.replay(),
                 Next::Wait(change) => change.await,
                 Next::Nothing(fault) => {
                     run.test.note_fault(&fault);
@@ -108,7 +108,7 @@ impl TestedModel {
                         ticket.keep(exchange);
                         Ok(())
                     };
-                    return ask_and_keep(model.as_ref(), request, self.door.redactor.clone(), keep).await;
+                    return stream_and_record(model.as_ref(), request, self.door.redactor.clone(), keep).await;
                 }
             }
         }
@@ -136,12 +136,12 @@ impl LanguageModel for TestedModel {
     }
 
     /// By whose price it goes: what was free is free again.
-    fn answerers(&self) -> Vec<Answerer> {
+    fn model_identities(&self) -> Vec<ModelIdentity> {
         match &self.model {
-            Ok(model) => model.answerers(),
+            Ok(model) => model.model_identities(),
             Err(_) => {
                 let (provider, model_id) = (self.provider.clone(), self.model_id.clone());
-                vec![Answerer { provider, model_id, ..Answerer::default() }]
+                vec![ModelIdentity { provider, model_id, ..ModelIdentity::default() }]
             }
         }
     }

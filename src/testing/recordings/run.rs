@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     diagnostic::Diagnostic,
-    provider::{Asked, RecordedExchange, Redactor},
+    provider::{RecordedExchange, Redactor, ReplayRequest},
 };
 
 /// A test that is running, with all its repetitions.
@@ -194,7 +194,7 @@ impl Run {
     }
 
     /// What happens to a request now.
-    pub(super) fn next(self: &Rc<Self>, asked: &Asked, request: &Use, redactor: &Redactor) -> Next<'_> {
+    pub(super) fn next(self: &Rc<Self>, asked: &ReplayRequest, request: &Use, redactor: &Redactor) -> Next<'_> {
         let Some(mut book) = self.book.lock() else { unreachable!("a run begins with a recording that was read") };
         book.users.insert(self.test.key.file.clone());
         let places = book.entries.iter().enumerate();
@@ -211,7 +211,7 @@ impl Run {
             // What answers another request well is less likely to have been meant.
             let (used, unused): (Vec<_>, Vec<_>) = left.partition(|(_, entry)| entry.used.is_some());
             let left = unused.into_iter().chain(used).map(|(place, entry)| (place, &*entry.exchange));
-            let why = asked.why_none(left, total, &words::shown(&self.book.path), redactor);
+            let why = asked.mismatch_message(left, total, &words::shown(&self.book.path), redactor);
             return Next::Nothing(Box::new(words::nothing_equal(why, &self.test.file)));
         }
         if book.is_asked_by_another(asked, &self.test.key) {
@@ -230,7 +230,7 @@ impl Run {
         };
         let is_recording = self.test.shelf.mode != Mode::Replay;
         // While it is recorded, each repetition gets an answer of its own.
-        let is_good = !is_recording || self.times(place) == 0 && entry.exchange.passing_failure().is_none();
+        let is_good = !is_recording || self.times(place) == 0 && entry.exchange.temporary_failure().is_none();
         is_ours && is_good && !self.played.borrow().contains(&place)
     }
 
@@ -248,14 +248,14 @@ impl Run {
 /// A request that a model is being asked. Others with the same wait until this is dropped.
 pub(super) struct Ticket {
     run: Rc<Run>,
-    asked: Asked,
+    asked: ReplayRequest,
     request: Use,
 }
 
 impl Ticket {
     /// Takes the exchange into the recording; one that failed for reasons that pass fails the test.
     pub(super) fn keep(self, exchange: RecordedExchange) {
-        if let Some(why) = exchange.passing_failure() {
+        if let Some(why) = exchange.temporary_failure() {
             self.run.test.note_fault(&words::unanswered(&self.asked.name(), why));
             return;
         }
@@ -277,7 +277,7 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         let book = &self.run.book;
         if let Some(mut book) = book.lock() {
-            let mine = |(test, asked): &(TestKey, Asked)| *test == self.run.test.key && *asked == self.asked;
+            let mine = |(test, asked): &(TestKey, ReplayRequest)| *test == self.run.test.key && *asked == self.asked;
             if let Some(place) = book.asking.iter().position(mine) {
                 book.asking.swap_remove(place);
             }

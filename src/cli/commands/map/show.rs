@@ -15,7 +15,7 @@ use crate::{
         readers::figures::{cost, grouped, seconds, tokens},
     },
     map::{Early, Ended, Listener, Progress, Totals},
-    provider::Span,
+    provider::HumanDuration,
 };
 
 /// Warnings that are shown at most; each once.
@@ -160,7 +160,7 @@ impl<'a> Shown<'a> {
             vec![format!("{} of {} rows", grouped(progress.done + progress.failed), grouped(progress.rows))];
         parts.push(format!("{} failed", grouped(progress.failed)));
         parts.extend(rate(progress));
-        parts.extend(left(progress).map(|left| format!("{} left", Span(left))));
+        parts.extend(left(progress).map(|left| format!("{} left", HumanDuration(left))));
         if progress.usage.input_tokens.or(progress.usage.output_tokens).is_some() {
             parts.push(tokens(&progress.usage));
             parts.push(money(progress));

@@ -1,7 +1,4 @@
-//! Keys from where AWS's own tools find them, by the AWS crates.
-//!
-//! Owns: what these crates are given, and how long they may take. The order is theirs: profile, web identity, role of a
-//! container, role of an instance.
+//! Fetches AWS keys with the AWS crates: from profile, web identity, container role or instance role, in this order.
 
 use std::{
     sync::{Arc, Mutex},
@@ -18,48 +15,50 @@ use aws_types::os_shim_internal::Env as Variables;
 use super::{
     connector::Connector,
     failure::{Source, failed, unknown},
-    files::Files,
+    files::VisibleFiles,
     profile::Profile,
     sign::Keys,
 };
-use crate::provider::auth::{ask::Asker, kept::Fetched, request::AuthFailure, sources::KeyFile};
+use crate::provider::auth::{
+    credential_cache::Expiring, request::AuthFailure, sources::CredentialFile, token_client::TokenClient,
+};
 
-/// All of it together: programs and servers may be asked one after the other.
+/// Limit for the whole chain, which may run programs and contact several servers.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Keys without an end are read again after this time: the file may have been changed.
-const ENDLESS: Duration = Duration::from_secs(3_600);
+/// Keys without expiry are read again after this time, as the file may have changed.
+const RELOAD_INTERVAL: Duration = Duration::from_secs(3_600);
 
-/// Asks the AWS crates for keys.
-pub(super) async fn fetch(asker: &Asker, region: &str) -> Result<Fetched<Keys>, AuthFailure> {
-    let profile = Profile::read(asker.env());
-    if profile.is_named && !profile.is_there() {
+pub(super) async fn fetch(tokens: &TokenClient, region: &str) -> Result<Expiring<Keys>, AuthFailure> {
+    let profile = Profile::read(tokens.env());
+    if profile.is_named && !profile.exists() {
         return Err(unknown(&profile));
     }
     for secret in profile.secrets() {
-        asker.secrets().note(secret);
+        tokens.secrets().add(secret);
     }
-    let (far, near) = asker.clients()?;
-    let sent = Arc::new(Mutex::new(Vec::new()));
-    let connector = Connector { far, near, sent: sent.clone() };
-    let source = Source::of(asker, &profile);
+    let (remote, local) = tokens.clients()?;
+    let secrets = Arc::new(Mutex::new(Vec::new()));
+    let connector = Connector { remote, local, secrets: secrets.clone() };
+    let source = Source::of(tokens, &profile);
     if let Some(variable) = source.token_file()
-        && let Some(file) = KeyFile::find(asker.env(), variable)
+        && let Some(file) = CredentialFile::find(tokens.env(), variable)
     {
-        asker.secrets().note(file.needed(variable).await?.trim());
+        tokens.secrets().add(file.required_text(variable).await?.trim());
     }
-    let mut files = Files::read(asker.env());
-    if source == Source::Profile && !profile.asks_the_machine {
-        // Else a profile that is not whole would be blamed on the machine, which would be asked next.
+    let mut files = VisibleFiles::read(tokens.env());
+    if source == Source::Profile && !profile.uses_machine_keys {
+        // Otherwise the crates would contact the metadata server after an incomplete profile, and its failure would
+        // be reported.
         files.variables.insert("AWS_EC2_METADATA_DISABLED".to_owned(), "true".to_owned());
     }
     let outcome = tokio::time::timeout(TIMEOUT, load(&files, region, connector)).await;
-    files.keep_renewed().await;
-    for secret in sent.lock().map(|mut sent| std::mem::take(&mut *sent)).unwrap_or_default() {
-        asker.secrets().note(secret);
+    files.write_renewed_tokens().await;
+    for secret in secrets.lock().map(|mut secrets| std::mem::take(&mut *secrets)).unwrap_or_default() {
+        tokens.secrets().add(secret);
     }
     match outcome {
-        Ok(Ok(credentials)) => Ok(keys(asker, &credentials)),
+        Ok(Ok(credentials)) => Ok(keys(tokens, &credentials)),
         Ok(Err(error)) => Err(failed(source, &profile, &error)),
         Err(_) => {
             let late = format!("nothing came within {} s", TIMEOUT.as_secs());
@@ -68,7 +67,7 @@ pub(super) async fn fetch(asker: &Asker, region: &str) -> Result<Fetched<Keys>, 
     }
 }
 
-async fn load(files: &Files, region: &str, connector: Connector) -> Result<Credentials, CredentialsError> {
+async fn load(files: &VisibleFiles, region: &str, connector: Connector) -> Result<Credentials, CredentialsError> {
     let config = aws_config::defaults(BehaviorVersion::v2026_01_12())
         .env(Variables::from(files.variables.clone()))
         .fs(files.fs.clone())
@@ -82,15 +81,15 @@ async fn load(files: &Files, region: &str, connector: Connector) -> Result<Crede
     }
 }
 
-fn keys(asker: &Asker, credentials: &Credentials) -> Fetched<Keys> {
-    let secrets = asker.secrets();
+fn keys(tokens: &TokenClient, credentials: &Credentials) -> Expiring<Keys> {
+    let secrets = tokens.secrets();
     let keys = Keys {
         id: credentials.access_key_id().to_owned(),
-        secret: secrets.note(credentials.secret_access_key()).to_owned(),
-        token: credentials.session_token().map(|token| secrets.note(token).to_owned()),
+        secret: secrets.add(credentials.secret_access_key()).to_owned(),
+        token: credentials.session_token().map(|token| secrets.add(token).to_owned()),
     };
     match credentials.expiry() {
-        Some(expiry) => Fetched::until(keys, expiry),
-        None => Fetched::for_a_while(keys, ENDLESS),
+        Some(expiry) => Expiring::valid_until(keys, expiry),
+        None => Expiring::valid_for(keys, RELOAD_INTERVAL),
     }
 }

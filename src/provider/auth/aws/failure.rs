@@ -1,4 +1,4 @@
-//! Plain words for keys that could not be had.
+//! Readable errors for missing AWS credentials.
 
 use std::error::Error;
 
@@ -8,11 +8,10 @@ use aws_credential_types::provider::error::CredentialsError;
 use super::profile::Profile;
 use crate::provider::{
     ProviderErrorKind,
-    auth::{ask::Asker, request::AuthFailure},
-    words::{root_cause, shortened},
+    auth::{request::AuthFailure, token_client::TokenClient},
+    error_text::{root_cause, truncated},
 };
 
-/// Where keys are to come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Source {
     Profile,
@@ -22,9 +21,9 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The first of them that is set up, in the order in which the AWS crates ask them.
-    pub(super) fn of(asker: &Asker, profile: &Profile) -> Source {
-        let set = |name: &str| asker.variable(name).is_some();
+    /// The first one that is configured, in the order of the AWS crates.
+    pub(super) fn of(tokens: &TokenClient, profile: &Profile) -> Source {
+        let set = |name: &str| tokens.variable(name).is_some();
         let container = ["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"];
         if profile.has_keys() {
             Source::Profile
@@ -37,7 +36,6 @@ impl Source {
         }
     }
 
-    /// The variable that names the file with its token, where one may.
     pub(super) fn token_file(self) -> Option<&'static str> {
         match self {
             Source::WebIdentity => Some("AWS_WEB_IDENTITY_TOKEN_FILE"),
@@ -46,7 +44,6 @@ impl Source {
         }
     }
 
-    /// As the AWS crates call it.
     fn name(self) -> &'static str {
         match self {
             Source::Profile => "Profile",
@@ -57,7 +54,6 @@ impl Source {
     }
 }
 
-/// No keys anywhere.
 pub(super) fn missing() -> AuthFailure {
     AuthFailure::configuration(
         "AWS SigV4 authentication requires AWS credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and \
@@ -68,7 +64,6 @@ pub(super) fn missing() -> AuthFailure {
     .with_hint("Set up a profile with aws configure sso or aws configure.")
 }
 
-/// A profile that is named and not there.
 pub(super) fn unknown(profile: &Profile) -> AuthFailure {
     let name = &profile.name;
     let known = match profile.known.as_slice() {
@@ -84,7 +79,6 @@ pub(super) fn unknown(profile: &Profile) -> AuthFailure {
     )
 }
 
-/// What the AWS crates report, in the words of who has set something up.
 pub(super) fn failed(source: Source, profile: &Profile, error: &CredentialsError) -> AuthFailure {
     let name = &profile.name;
     let words = words(source, error);
@@ -96,7 +90,7 @@ pub(super) fn failed(source: Source, profile: &Profile, error: &CredentialsError
             ))
             .with_hint(format!("Take them over into variables: {export}"));
         }
-        Source::Profile if profile.signs_in() => {
+        Source::Profile if profile.uses_single_sign_on() => {
             (format!("of the profile \"{name}\""), format!("Sign in: aws sso login --profile {name}"))
         }
         Source::Profile => (
@@ -121,7 +115,6 @@ pub(super) fn failed(source: Source, profile: &Profile, error: &CredentialsError
     AuthFailure { kind, message: format!("The AWS credentials {place} could not be had: {words}"), hint: Some(hint) }
 }
 
-/// What the crates say, from the outside in, without what says nothing by itself.
 fn words(source: Source, error: &CredentialsError) -> String {
     const EMPTY: [&str; 7] = [
         "service error",
@@ -132,14 +125,13 @@ fn words(source: Source, error: &CredentialsError) -> String {
         "unexpected credentials error",
         "the credential provider was not enabled",
     ];
-    // Of several that were asked, the one that was meant says why.
     let chain = error.source().and_then(|chain| chain.downcast_ref::<ProviderChainError<CredentialsError>>());
     let attempt = chain.and_then(|chain| chain.attempts().iter().find(|attempt| attempt.name() == source.name()));
     let outer: &dyn Error = attempt.map_or(error, |attempt| attempt.error());
     let mut words: Vec<String> = Vec::new();
     let mut next = Some(outer);
     while let Some(error) = next {
-        // The client's own errors repeat themselves on the way in.
+        // Errors of `reqwest` repeat themselves in their sources.
         let is_sent = error.is::<reqwest::Error>();
         let text = if is_sent { root_cause(error) } else { error.to_string() };
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -149,7 +141,7 @@ fn words(source: Source, error: &CredentialsError) -> String {
         }
         next = error.source().filter(|_| !is_sent);
     }
-    shortened(words.join(": "))
+    truncated(words.join(": "))
 }
 
 fn is_unreachable(error: &CredentialsError) -> bool {

@@ -1,62 +1,57 @@
-//! The files that the AWS crates may read: those of the table of sources, as copies in memory. Whatever else a new version of
-//! the crates looks for is not there.
+//! The files that the AWS crates can read: in-memory copies of those in the table of sources. Others that a new
+//! version may look for do not exist for them.
 
 use std::collections::HashMap;
 
 use aws_types::os_shim_internal::Fs;
 
 use super::profile;
-use crate::provider::{Env, auth::sources::KeyFile};
+use crate::provider::{Env, auth::sources::CredentialFile};
 
-/// The variables that name a file. Their paths are passed to the crates.
-const NAMED: [&str; 4] = [
+const FILE_VARIABLES: [&str; 4] = [
     "AWS_CONFIG_FILE",
     "AWS_SHARED_CREDENTIALS_FILE",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
     "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
 ];
 
-/// Variables that lead to the home directory, where the crates look for the tokens of single sign-on.
-const HOME: [&str; 4] = ["HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH"];
+/// Variables for the home directory, where the crates look for tokens of single sign-on.
+const HOME_VARIABLES: [&str; 4] = ["HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH"];
 
-/// What the AWS crates see of the machine.
-pub(super) struct Files {
+pub(super) struct VisibleFiles {
     pub fs: Fs,
     pub variables: HashMap<String, String>,
-    /// The tokens of single sign-on, as they were read.
-    signed_in: Vec<(KeyFile, Vec<u8>)>,
+    sso_tokens: Vec<(CredentialFile, Vec<u8>)>,
 }
 
-impl Files {
-    /// Reads all there are; what cannot be read is not there.
-    pub(super) fn read(env: &dyn Env) -> Files {
-        // Ours, not the process's: `.env` counts. Set but empty counts as unset.
-        let is_seen = |name: &String| name.starts_with("AWS_") || HOME.contains(&name.as_str());
+impl VisibleFiles {
+    pub(super) fn read(env: &dyn Env) -> VisibleFiles {
+        // From `env`, not from the process, to include `.env`. An empty value counts as unset.
+        let is_visible = |name: &String| name.starts_with("AWS_") || HOME_VARIABLES.contains(&name.as_str());
         let value = |name: String| env.get(&name).filter(|value| !value.trim().is_empty()).map(|value| (name, value));
         let mut variables: HashMap<String, String> =
-            env.names().into_iter().filter(is_seen).filter_map(value).collect();
+            env.names().into_iter().filter(is_visible).filter_map(value).collect();
         let mut files = profile::named_files(env);
-        for name in NAMED {
-            if let Some(file) = KeyFile::find(env, name) {
+        for name in FILE_VARIABLES {
+            if let Some(file) = CredentialFile::find(env, name) {
                 variables.insert(name.to_owned(), file.path().to_string_lossy().into_owned());
                 files.push(file);
             }
         }
-        let content = |file: KeyFile| file.bytes().ok().map(|content| (file, content));
-        let cache = KeyFile::find(env, "~/.aws/sso/cache");
-        let signed_in: Vec<_> = cache.iter().flat_map(KeyFile::entries).filter_map(content).collect();
-        let all = files.into_iter().filter_map(content).chain(signed_in.iter().cloned());
+        let content = |file: CredentialFile| file.bytes().ok().map(|content| (file, content));
+        let cache = CredentialFile::find(env, "~/.aws/sso/cache");
+        let sso_tokens: Vec<_> = cache.iter().flat_map(CredentialFile::entries).filter_map(content).collect();
+        let all = files.into_iter().filter_map(content).chain(sso_tokens.iter().cloned());
         let fs = Fs::from_raw_map(all.map(|(file, content)| (file.path().into(), content)).collect());
-        Files { fs, variables, signed_in }
+        VisibleFiles { fs, variables, sso_tokens }
     }
 
-    /// Keeps the tokens that the crates have renewed: a server may take each only once.
-    pub(super) async fn keep_renewed(&self) {
-        for (file, before) in &self.signed_in {
+    /// Writes tokens that the crates have renewed back to disk: a refresh token can be used only once.
+    pub(super) async fn write_renewed_tokens(&self) {
+        for (file, before) in &self.sso_tokens {
             if let Ok(now) = self.fs.read_to_end(file.path()).await
                 && now != *before
             {
-                // One that cannot be kept is still good for this run.
                 let _ = file.write(&now);
             }
         }
@@ -70,7 +65,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_crates_read_what_is_in_the_table_and_nothing_else() {
+    async fn only_files_of_the_table_are_visible_to_the_crates() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let config = format!("[profile lab]\nweb_identity_token_file = {}\n", path("token").display());
@@ -87,7 +82,7 @@ mod tests {
             variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "container"),
             variable("AWS_OTHER_FILE", "other"),
         ]);
-        let files = Files::read(&env);
+        let files = VisibleFiles::read(&env);
         let shut = crate::provider::auth::credential_paths(&env);
         for name in table {
             assert!(files.fs.read_to_end(path(name)).await.is_ok(), "{name}");
@@ -99,15 +94,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_token_that_was_renewed_is_kept() {
+    async fn a_renewed_token_is_written_to_its_file() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join(".aws/sso/cache/1.json");
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, "before").unwrap();
         let env = BTreeMap::from([("HOME".to_owned(), home.path().display().to_string())]);
-        let files = Files::read(&env);
+        let files = VisibleFiles::read(&env);
         files.fs.write(&file, "after").await.unwrap();
-        files.keep_renewed().await;
+        files.write_renewed_tokens().await;
         assert_eq!(fs::read_to_string(&file).unwrap(), "after");
     }
 }

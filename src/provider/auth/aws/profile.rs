@@ -1,43 +1,35 @@
-//! The profiles of AWS's own tools: which one is meant, its region, and what it is made of.
-//!
-//! Owns: a small reading of `~/.aws/config` and `~/.aws/credentials`, for what has to be known before any request. Must not
-//! know: how keys are had from a profile, which is the AWS crates' business.
+//! Reads profiles of AWS's tools, for what must be known before the AWS crates use them.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::provider::{
     Env,
-    auth::sources::{KeyFile, named_in},
+    auth::sources::{CredentialFile, files_named_in},
 };
 
 type Section = BTreeMap<String, String>;
 
-/// The profile that is meant.
 pub(super) struct Profile {
     pub name: String,
-    /// Whether a variable names it: then it has to be there.
     pub is_named: bool,
-    /// What both files say about it; `None` if neither knows it.
     section: Option<Section>,
-    /// All other profiles there are.
     pub known: Vec<String>,
-    /// Whether a profile wants keys of the machine for its role.
-    pub asks_the_machine: bool,
+    /// Whether any profile uses keys of the machine for its role.
+    pub uses_machine_keys: bool,
 }
 
 impl Profile {
-    /// Reads the files; what cannot be read counts as empty.
     pub(super) fn read(env: &dyn Env) -> Profile {
         let set = |name: &str| env.get(name).filter(|value| !value.trim().is_empty());
         let named = set("AWS_PROFILE").or_else(|| set("AWS_DEFAULT_PROFILE"));
         let mut profiles = profiles(env);
         let name = named.clone().unwrap_or_else(|| "default".to_owned());
-        let asks_the_machine = profiles.values().any(|section| section.contains_key("credential_source"));
+        let uses_machine_keys = profiles.values().any(|section| section.contains_key("credential_source"));
         let section = profiles.remove(&name);
-        Profile { name, is_named: named.is_some(), section, known: profiles.into_keys().collect(), asks_the_machine }
+        Profile { name, is_named: named.is_some(), section, known: profiles.into_keys().collect(), uses_machine_keys }
     }
 
-    pub(super) fn is_there(&self) -> bool {
+    pub(super) fn exists(&self) -> bool {
         self.section.is_some()
     }
 
@@ -45,7 +37,6 @@ impl Profile {
         self.get("region").map(str::to_owned)
     }
 
-    /// Whether the profile says where its keys come from; a region alone does not.
     pub(super) fn has_keys(&self) -> bool {
         const SOURCES: [&str; 7] = [
             "aws_access_key_id",
@@ -59,11 +50,10 @@ impl Profile {
         SOURCES.iter().any(|source| self.get(source).is_some())
     }
 
-    pub(super) fn signs_in(&self) -> bool {
+    pub(super) fn uses_single_sign_on(&self) -> bool {
         self.get("sso_session").or_else(|| self.get("sso_start_url")).is_some()
     }
 
-    /// What must not be shown of it.
     pub(super) fn secrets(&self) -> Vec<String> {
         let secrets = ["aws_secret_access_key", "aws_session_token"];
         secrets.iter().filter_map(|name| self.get(name)).map(str::to_owned).collect()
@@ -74,21 +64,20 @@ impl Profile {
     }
 }
 
-/// The files with credentials that profiles name, whichever is meant: a role may be taken on by way of another profile.
-pub(super) fn named_files(env: &dyn Env) -> Vec<KeyFile> {
+/// The token files that any profile names: a role may be assumed through another profile.
+pub(super) fn named_files(env: &dyn Env) -> Vec<CredentialFile> {
     const FIELD: &str = "web_identity_token_file";
-    let named = profiles(env).into_values().filter_map(|section| KeyFile::named_by(FIELD, section.get(FIELD)?));
+    let named =
+        profiles(env).into_values().filter_map(|section| CredentialFile::from_field(FIELD, section.get(FIELD)?));
     named.collect()
 }
 
-/// Every file that profiles name, those of their programs among them.
 pub(in crate::provider::auth) fn named_paths(env: &dyn Env) -> Vec<PathBuf> {
-    profiles(env).values().flat_map(|section| named_in(|field| section.get(field).cloned())).collect()
+    profiles(env).values().flat_map(|section| files_named_in(|field| section.get(field).cloned())).collect()
 }
 
-/// All profiles, with what both files say about each.
 fn profiles(env: &dyn Env) -> BTreeMap<String, Section> {
-    let text = |name: &str| KeyFile::find(env, name).and_then(|file| file.text().ok()).unwrap_or_default();
+    let text = |name: &str| CredentialFile::find(env, name).and_then(|file| file.text().ok()).unwrap_or_default();
     let mut profiles = sections(&text("AWS_CONFIG_FILE"), true);
     for (name, section) in sections(&text("AWS_SHARED_CREDENTIALS_FILE"), false) {
         profiles.entry(name).or_default().extend(section);
@@ -96,12 +85,11 @@ fn profiles(env: &dyn Env) -> BTreeMap<String, Section> {
     profiles
 }
 
-/// The profiles of a file by name. In `config` each but the default one has `profile` in front of its name.
+/// The profiles of a file by name. In `config`, all but the default one have the prefix `profile`.
 fn sections(text: &str, is_config: bool) -> BTreeMap<String, Section> {
     let mut sections = BTreeMap::<String, Section>::new();
     let mut current: Option<String> = None;
     for line in text.lines() {
-        // What is indented belongs to the setting above it.
         let is_comment = line.starts_with(['#', ';']);
         if is_comment || line.trim().is_empty() || line.starts_with(char::is_whitespace) {
             continue;
@@ -115,7 +103,7 @@ fn sections(text: &str, is_config: bool) -> BTreeMap<String, Section> {
                 sections.entry(name.clone()).or_default();
             }
         } else if let (Some(name), Some((key, value))) = (&current, line.split_once('=')) {
-            // A comment behind a value has a space before it; keys may have both signs in them.
+            // A comment after a value is preceded by a space; keys may contain both characters.
             let value = [" #", " ;"].iter().fold(value, |value, mark| value.split(mark).next().unwrap_or_default());
             let section = sections.entry(name.clone()).or_default();
             section.insert(key.trim().to_ascii_lowercase(), value.trim().to_owned());

@@ -1,4 +1,4 @@
-//! AWS signature version 4, by `aws-sigv4`.
+//! AWS signature version 4, with `aws-sigv4`.
 
 use std::time::SystemTime;
 
@@ -11,32 +11,27 @@ use reqwest::Url;
 
 use crate::provider::auth::request::AuthFailure;
 
-/// What requests are signed with.
 #[derive(Clone, PartialEq)]
 pub(in crate::provider::auth) struct Keys {
     pub id: String,
     pub secret: String,
-    /// What temporary keys come with.
     pub token: Option<String>,
 }
 
-/// A POST request to sign.
 pub(in crate::provider::auth) struct Signable<'a> {
     pub url: &'a Url,
-    /// Headers that are signed beside host, date and session token.
     pub headers: &'a [(&'a str, &'a str)],
     pub body: &'a [u8],
     pub region: &'a str,
     pub service: &'a str,
 }
 
-/// The headers that sign a request. Content-type and length are left out: they may be changed on the way.
+/// The headers that sign a request. Content type and length are not signed, as proxies may change them.
 pub(in crate::provider::auth) fn sign(
     keys: &Keys,
     request: &Signable<'_>,
     time: SystemTime,
 ) -> Result<Vec<(String, String)>, AuthFailure> {
-    // When keys expire is not the signature's business.
     let credentials = Credentials::new(&keys.id, &keys.secret, keys.token.clone(), None, "lmthing");
     let identity = credentials.into();
     let params = v4::SigningParams::builder()
@@ -56,7 +51,7 @@ pub(in crate::provider::auth) fn sign(
     Ok(instructions.headers().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
-/// The header `host` of a request: only a port that is not the scheme's own stands in it.
+/// The `host` header, which contains the port only if it is not the scheme's default.
 pub(in crate::provider::auth) fn host(url: &Url) -> String {
     match (url.host_str(), url.port()) {
         (Some(host), Some(port)) => format!("{host}:{port}"),
@@ -93,9 +88,9 @@ mod tests {
         header("authorization").unwrap()
     }
 
-    /// Signatures of another implementation. In what is signed, the path is percent-encoded once more.
+    /// Signatures computed by another implementation. In the signed text, the path is percent-encoded once more.
     #[test]
-    fn signatures_equal_the_vectors() {
+    fn signatures_equal_those_of_another_implementation() {
         let runtime = |region: &str, model: &str| {
             format!("https://bedrock-runtime.{region}.amazonaws.com/model/{model}/converse-stream")
         };

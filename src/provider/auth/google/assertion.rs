@@ -1,4 +1,4 @@
-//! The signed word of a service account, which Google trades for a token.
+//! The signed JWT that a service account exchanges for a token.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,21 +10,18 @@ use serde_json::{Value, json};
 use super::credentials::SCOPE;
 use crate::provider::auth::request::AuthFailure;
 
-/// Where Google hands out tokens, and the name of that service in what is signed.
 pub(super) const TOKEN_URL: &str = "https://oauth2.googleapis.com/token";
 
-/// A JWT signed with RS256, good for an hour.
 pub(super) fn assertion(email: &str, private_key: &str, now: SystemTime) -> Result<String, AuthFailure> {
     let issued = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let claims = json!({
         "iss": email,
         "scope": SCOPE,
-        // Fixed, wherever the token is asked for: it names the service, not the address.
         "aud": TOKEN_URL,
         "iat": issued,
         "exp": issued + 3_600,
     });
-    // A JWT is signed over its two halves as they are sent.
+    // The signature covers the encoded header and claims.
     let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let signed = format!("{}.{}", encode(&json!({ "alg": "RS256" })), encode(&claims));
     let key = key_pair(private_key)?;

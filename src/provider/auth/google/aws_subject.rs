@@ -1,4 +1,4 @@
-//! Keys of AWS as a subject token: a signed question to AWS who one is, which Google asks in one's place.
+//! AWS keys as a subject token: a signed `GetCallerIdentity` request that Google sends on the user's behalf.
 
 use std::time::SystemTime;
 
@@ -7,16 +7,15 @@ use serde_json::{Value, json};
 
 use super::credentials::{field, text};
 use crate::provider::auth::{
-    ask::{Asker, Server},
     aws::sign::{Keys, Signable, host, sign},
     request::AuthFailure,
+    token_client::{Server, TokenClient},
 };
 
-const METADATA: Server = Server { name: "The metadata server of AWS", is_near: true };
+const METADATA: Server = Server { name: "The metadata server of AWS", is_local: true };
 
-/// A signed request for `GetCallerIdentity`, as JSON in the encoding of URLs.
 pub(super) async fn token(
-    asker: &Asker,
+    tokens: &TokenClient,
     credentials: &Value,
     source: &Value,
     environment: &str,
@@ -26,32 +25,31 @@ pub(super) async fn token(
             format!("The credential_source of the Google credentials is for \"{environment}\", not for \"aws1\".");
         return Err(AuthFailure::refused(message));
     }
-    let machine = Machine { asker, source, session: None };
-    let (region, keys) = machine.look_up().await?;
+    let server = MetadataServer { tokens, source, session: None };
+    let (region, keys) = server.region_and_keys().await?;
     let url = field(source, "regional_cred_verification_url")?.replace("{region}", &region);
     let wrong = |error| AuthFailure::refused(format!("regional_cred_verification_url is no address: {error}"));
     let parsed = Url::parse(&url).map_err(wrong)?;
-    // Signed too, so that nobody can use the question for another audience.
+    // Signed, so that the request cannot be used for another audience.
     let target = ("x-goog-cloud-target-resource", field(credentials, "audience")?);
     let signable = Signable { url: &parsed, headers: &[target], body: b"", region: &region, service: "sts" };
     let signed = sign(&keys, &signable, SystemTime::now())?;
     let all =
         [("host".to_owned(), host(&parsed)), (target.0.to_owned(), target.1.to_owned())].into_iter().chain(signed);
     let headers: Vec<Value> = all.map(|(name, value)| json!({ "key": name, "value": value })).collect();
-    let question = json!({ "url": url, "method": "POST", "headers": headers }).to_string();
-    Ok(percent_encoding::utf8_percent_encode(&question, percent_encoding::NON_ALPHANUMERIC).to_string())
+    let request = json!({ "url": url, "method": "POST", "headers": headers }).to_string();
+    Ok(percent_encoding::utf8_percent_encode(&request, percent_encoding::NON_ALPHANUMERIC).to_string())
 }
 
-/// What the variables do not say is asked of the machine.
-struct Machine<'a> {
-    asker: &'a Asker,
+struct MetadataServer<'a> {
+    tokens: &'a TokenClient,
     source: &'a Value,
     session: Option<String>,
 }
 
-impl Machine<'_> {
-    async fn look_up(mut self) -> Result<(String, Keys), AuthFailure> {
-        let variable = |name: &str| self.asker.variable(name);
+impl MetadataServer<'_> {
+    async fn region_and_keys(mut self) -> Result<(String, Keys), AuthFailure> {
+        let variable = |name: &str| self.tokens.variable(name);
         let region = variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION"));
         let keys = variable("AWS_ACCESS_KEY_ID").zip(variable("AWS_SECRET_ACCESS_KEY"));
         let keys = keys.map(|(id, secret)| Keys { id, secret, token: variable("AWS_SESSION_TOKEN") });
@@ -61,7 +59,7 @@ impl Machine<'_> {
         if let Some(url) = text(self.source, "imdsv2_session_token_url") {
             let request = |client: &Client| client.put(&url).header("x-aws-ec2-metadata-token-ttl-seconds", "300");
             let session = self.text(request).await?;
-            self.session = Some(self.asker.secrets().note(session));
+            self.session = Some(self.tokens.secrets().add(session));
         }
         let region = match region {
             Some(region) => region,
@@ -76,7 +74,6 @@ impl Machine<'_> {
 
     async fn region(&self) -> Result<String, AuthFailure> {
         let mut zone = self.get(field(self.source, "region_url")?).await?;
-        // A zone is its region with a letter behind it.
         zone.pop();
         Ok(zone)
     }
@@ -89,9 +86,9 @@ impl Machine<'_> {
         let (id, secret) = text(&answer, "AccessKeyId").zip(text(&answer, "SecretAccessKey")).ok_or_else(|| {
             AuthFailure::refused(format!("The metadata server of AWS gives no keys for the role {role}."))
         })?;
-        let secrets = self.asker.secrets();
-        let token = text(&answer, "Token").map(|token| secrets.note(token));
-        Ok(Keys { id, secret: secrets.note(secret), token })
+        let secrets = self.tokens.secrets();
+        let token = text(&answer, "Token").map(|token| secrets.add(token));
+        Ok(Keys { id, secret: secrets.add(secret), token })
     }
 
     async fn get(&self, url: &str) -> Result<String, AuthFailure> {
@@ -103,7 +100,7 @@ impl Machine<'_> {
             Some(session) => request(client).header("x-aws-ec2-metadata-token", session),
             None => request(client),
         };
-        let answer = self.asker.ask(METADATA, request).await.map_err(|no_answer| METADATA.failure(no_answer))?;
+        let answer = self.tokens.send(METADATA, request).await.map_err(|error| METADATA.failure(error))?;
         Ok(String::from_utf8_lossy(&answer).trim().to_owned())
     }
 }

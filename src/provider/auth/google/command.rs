@@ -1,4 +1,4 @@
-//! A subject token printed by a program.
+//! Subject tokens printed by an executable.
 
 use std::{
     process::Stdio,
@@ -11,39 +11,43 @@ use tokio::process::Command;
 use super::credentials::{field, text};
 use crate::provider::{
     Env,
-    auth::{ask::Asker, request::AuthFailure, sources::KeyFile},
+    auth::{request::AuthFailure, sources::CredentialFile, token_client::TokenClient},
 };
 
-const ALLOW: &str = "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES";
-const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(120);
+const ALLOW_VARIABLE: &str = "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES";
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+const MAX_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Runs `credential_source.executable.command`, if the user allows it: a credentials file may come from anywhere.
-pub(super) async fn token(asker: &Asker, credentials: &Value, executable: &Value) -> Result<String, AuthFailure> {
-    if asker.variable(ALLOW).as_deref() != Some("1") {
+/// Runs `credential_source.executable.command` if the user allows it: a credentials file may come from anywhere.
+pub(super) async fn token(
+    tokens: &TokenClient,
+    credentials: &Value,
+    executable: &Value,
+) -> Result<String, AuthFailure> {
+    if tokens.variable(ALLOW_VARIABLE).as_deref() != Some("1") {
         let message = "The Google credentials name a program to run for a token, which is not allowed.";
-        let hint = format!("Set {ALLOW}=1 if you trust the file.");
+        let hint = format!("Set {ALLOW_VARIABLE}=1 if you trust the file.");
         return Err(AuthFailure::configuration(message).with_hint(hint));
     }
     let Some(command) = text(executable, "command") else {
         return Err(failed("is not named: executable.command is missing"));
     };
     let file = text(executable, "output_file");
-    let kept = file.as_ref().and_then(|path| KeyFile::named_by("/credential_source/executable/output_file", path));
-    if let Some(token) = kept.and_then(|file| file.bytes().ok()).and_then(|text| earlier(&text)) {
+    let cache =
+        file.as_ref().and_then(|path| CredentialFile::from_field("/credential_source/executable/output_file", path));
+    if let Some(token) = cache.and_then(|file| file.bytes().ok()).and_then(|text| cached_token(&text)) {
         return Ok(token);
     }
-    let wish = executable.get("timeout_millis").and_then(Value::as_u64).map(Duration::from_millis);
-    let timeout = wish.unwrap_or(USUAL_TIMEOUT).min(LONGEST_TIMEOUT);
-    let run = command_of(asker.env(), &command, credentials, file.as_deref())?.output();
+    let requested = executable.get("timeout_millis").and_then(Value::as_u64).map(Duration::from_millis);
+    let timeout = requested.unwrap_or(DEFAULT_TIMEOUT).min(MAX_TIMEOUT);
+    let run = build_command(tokens.env(), &command, credentials, file.as_deref())?.output();
     let output = match tokio::time::timeout(timeout, run).await {
         Err(_) => return Err(failed(&format!("did not end within {} s", timeout.as_secs_f64()))),
         Ok(Err(error)) => return Err(failed(&format!("could not be started: {error}"))),
         Ok(Ok(output)) => output,
     };
-    // A program that failed may have said why in the same form.
     match serde_json::from_slice::<Value>(&output.stdout) {
-        Ok(answer) => answered(&answer),
+        Ok(answer) => parse_response(&answer),
         Err(_) if output.status.success() => Err(failed("printed no JSON")),
         Err(_) => Err(failed(&format!("failed ({})", output.status))),
     }
@@ -53,13 +57,13 @@ fn failed(why: &str) -> AuthFailure {
     AuthFailure::refused(format!("The program of the Google credentials (credential_source.executable) {why}."))
 }
 
-fn command_of(env: &dyn Env, line: &str, credentials: &Value, file: Option<&str>) -> Result<Command, AuthFailure> {
-    let words = words(line);
+fn build_command(env: &dyn Env, line: &str, credentials: &Value, file: Option<&str>) -> Result<Command, AuthFailure> {
+    let words = split_command_line(line);
     let Some((program, arguments)) = words.split_first() else {
         return Err(failed("is not named: executable.command is empty"));
     };
     let mut command = Command::new(program);
-    // The variables of the run: what stands in `.env` counts, and what a script has taken out is gone.
+    // The environment of the run, which includes `.env` and a script's changes.
     let named = |name: String| env.get(&name).map(|value| (name, value));
     let variables = env.names().into_iter().filter_map(named).filter(is_variable);
     command.env_clear().envs(variables);
@@ -78,13 +82,11 @@ fn command_of(env: &dyn Env, line: &str, credentials: &Value, file: Option<&str>
     Ok(command)
 }
 
-/// A name and a value as an operating system takes them; a script may have written others to `process.env`.
 fn is_variable((name, value): &(String, String)) -> bool {
     !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0')
 }
 
-/// A command line without a shell: words are apart by spaces, and held together by quotes.
-fn words(line: &str) -> Vec<String> {
+fn split_command_line(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for letter in line.chars() {
         match (letter, quote) {
@@ -101,15 +103,14 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The token of an earlier run, if it is still good.
-fn earlier(text: &[u8]) -> Option<String> {
+fn cached_token(text: &[u8]) -> Option<String> {
     let answer: Value = serde_json::from_slice(text).ok()?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     answer.get("expiration_time").and_then(Value::as_u64).filter(|end| *end > now)?;
-    answered(&answer).ok()
+    parse_response(&answer).ok()
 }
 
-fn answered(answer: &Value) -> Result<String, AuthFailure> {
+fn parse_response(answer: &Value) -> Result<String, AuthFailure> {
     if answer.get("success").and_then(Value::as_bool) != Some(true) {
         let words: Vec<String> = ["code", "message"].iter().filter_map(|name| text(answer, name)).collect();
         return Err(failed(&format!("says that it has no token: {}", words.join(" "))));
@@ -127,16 +128,19 @@ mod tests {
 
     #[test]
     fn a_command_line_is_split_as_it_reads() {
-        assert_eq!(words(r#"/bin/get  --for "the lab" 'it"s' """#), ["/bin/get", "--for", "the lab", "it\"s", ""]);
-        assert!(words("  ").is_empty());
+        assert_eq!(
+            split_command_line(r#"/bin/get  --for "the lab" 'it"s' """#),
+            ["/bin/get", "--for", "the lab", "it\"s", ""]
+        );
+        assert!(split_command_line("  ").is_empty());
     }
 
     #[test]
-    fn answers_of_programs_are_read() {
+    fn responses_of_executables_are_parsed() {
         let jwt = json!({ "success": true, "token_type": "urn:ietf:params:oauth:token-type:jwt", "id_token": "a.b.c" });
-        assert_eq!(answered(&jwt).as_deref(), Ok("a.b.c"));
-        let no = answered(&json!({ "success": false, "code": "401", "message": "Not you" })).unwrap_err();
+        assert_eq!(parse_response(&jwt).as_deref(), Ok("a.b.c"));
+        let no = parse_response(&json!({ "success": false, "code": "401", "message": "Not you" })).unwrap_err();
         assert!(no.message.ends_with("has no token: 401 Not you."), "{}", no.message);
-        assert_eq!(earlier(br#"{"success":true,"id_token":"old","expiration_time":5}"#), None);
+        assert_eq!(cached_token(br#"{"success":true,"id_token":"old","expiration_time":5}"#), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Google's credentials files: where they are, and what stands in them.
+//! Finds and reads Google's credentials files.
 
 use std::path::PathBuf;
 
@@ -7,21 +7,18 @@ use serde_json::Value;
 use crate::provider::{
     Env,
     auth::{
-        ask::Asker,
         request::AuthFailure,
-        sources::{KeyFile, named_in},
+        sources::{CredentialFile, files_named_in},
+        token_client::TokenClient,
     },
 };
 
-/// What tokens are asked for.
 pub(super) const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 
-/// A text that credentials may have.
 pub(super) fn text(credentials: &Value, name: &str) -> Option<String> {
     credentials.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// A field that credentials cannot do without.
 pub(super) fn field<'a>(credentials: &'a Value, name: &str) -> Result<&'a str, AuthFailure> {
     credentials
         .get(name)
@@ -29,28 +26,26 @@ pub(super) fn field<'a>(credentials: &'a Value, name: &str) -> Result<&'a str, A
         .ok_or_else(|| AuthFailure::refused(format!("The Google credentials have no {name}.")))
 }
 
-/// What was given, else the file named by `GOOGLE_APPLICATION_CREDENTIALS`, else gcloud's own.
-pub(super) fn find(asker: &Asker, given: Option<&Value>) -> Result<Option<Value>, AuthFailure> {
+/// The given credentials, or else the file named by `GOOGLE_APPLICATION_CREDENTIALS`, or else gcloud's own file.
+pub(super) fn find(tokens: &TokenClient, given: Option<&Value>) -> Result<Option<Value>, AuthFailure> {
     match given {
         Some(credentials) => Ok(Some(credentials.clone())),
-        None => find_file(asker.env()),
+        None => find_file(tokens.env()),
     }
 }
 
-/// The files that the user's own credentials name.
 pub(in crate::provider::auth) fn named_paths(env: &dyn Env) -> Vec<PathBuf> {
     let mut credentials = find_file(env).ok().flatten();
     let mut paths = Vec::new();
     while let Some(found) = credentials {
-        paths.extend(named_in(|field| found.pointer(field).and_then(Value::as_str).map(str::to_owned)));
-        // Credentials that are traded for others have these in them.
+        paths.extend(files_named_in(|field| found.pointer(field).and_then(Value::as_str).map(str::to_owned)));
         credentials = found.get("source_credentials").cloned();
     }
     paths
 }
 
-/// The servers that are asked for tokens with these credentials, others than Google's. `None` if the secret is not in them, but
-/// in a file, with a server or a program.
+/// The token servers of these credentials that do not belong to Google. `None` if the secret is not in the
+/// credentials, but comes from a file, a server or a program.
 pub(in crate::provider) fn token_servers(credentials: &Value) -> Option<Vec<String>> {
     let mut servers = Vec::new();
     let mut next = Some(credentials);
@@ -71,16 +66,17 @@ pub(in crate::provider) fn token_servers(credentials: &Value) -> Option<Vec<Stri
 }
 
 fn find_file(env: &dyn Env) -> Result<Option<Value>, AuthFailure> {
-    if let Some(file) = KeyFile::find(env, "GOOGLE_APPLICATION_CREDENTIALS") {
+    if let Some(file) = CredentialFile::find(env, "GOOGLE_APPLICATION_CREDENTIALS") {
         let path = file.path().display().to_string();
         let text = file
             .text()
             .map_err(|error| AuthFailure::refused(format!("GOOGLE_APPLICATION_CREDENTIALS names {path}: {error}")))?;
         return read(&path, &text).map(Some);
     }
-    // A file that was named must be there; one that is only usual may be missing, and the machine asked in its place.
-    let usual = KeyFile::find(env, "CLOUDSDK_CONFIG").map(|folder| folder.join("application_default_credentials.json"));
-    let text = usual.and_then(|file| Some((file.path().display().to_string(), file.text().ok()?)));
+    // A file that was named must exist; the default one may be missing, and then the metadata server is used.
+    let defaults =
+        CredentialFile::find(env, "CLOUDSDK_CONFIG").map(|folder| folder.join("application_default_credentials.json"));
+    let text = defaults.and_then(|file| Some((file.path().display().to_string(), file.text().ok()?)));
     text.map(|(path, text)| read(&path, &text)).transpose()
 }
 

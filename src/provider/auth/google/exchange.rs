@@ -1,4 +1,4 @@
-//! What each type of credentials is traded for.
+//! Exchanges credentials for tokens, by their type.
 
 use std::time::SystemTime;
 
@@ -12,68 +12,71 @@ use super::{
     impersonation::impersonate,
 };
 use crate::provider::auth::{
-    ask::{Asker, Server, post_form},
-    kept::Fetched,
+    credential_cache::Expiring,
     request::AuthFailure,
+    token_client::{Server, TokenClient, post_form},
 };
 
-const GOOGLE: Server = Server { name: "Google's token server", is_near: false };
+const GOOGLE: Server = Server { name: "Google's token server", is_local: false };
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/// Trades credentials for a token. Boxed, as credentials may have others in them.
+/// Boxed, because credentials may contain other credentials.
 pub(super) fn exchange<'a>(
-    asker: &'a Asker,
+    tokens: &'a TokenClient,
     credentials: &'a Value,
-) -> LocalBoxFuture<'a, Result<Fetched<String>, AuthFailure>> {
+) -> LocalBoxFuture<'a, Result<Expiring<String>, AuthFailure>> {
     async move {
         for name in ["private_key", "client_secret", "refresh_token"] {
-            asker.secrets().note(text(credentials, name).unwrap_or_default());
+            tokens.secrets().add(text(credentials, name).unwrap_or_default());
         }
         let kind = match credentials.get("type").and_then(Value::as_str) {
             Some(kind) => kind,
-            // A script may give `{client_email, private_key}` alone.
+            // A script may pass only `{client_email, private_key}`.
             None if credentials.get("private_key").is_some() => "service_account",
             None => field(credentials, "type")?,
         };
         match kind {
-            "service_account" => service_account(asker, credentials).await,
-            "authorized_user" => authorized_user(asker, credentials).await,
-            "external_account" => federated::external_account(asker, credentials).await,
-            "external_account_authorized_user" => federated::signed_in(asker, credentials).await,
-            "impersonated_service_account" => impersonated(asker, credentials).await,
+            "service_account" => service_account(tokens, credentials).await,
+            "authorized_user" => authorized_user(tokens, credentials).await,
+            "external_account" => federated::external_account(tokens, credentials).await,
+            "external_account_authorized_user" => federated::authorized_user(tokens, credentials).await,
+            "impersonated_service_account" => impersonated(tokens, credentials).await,
             other => Err(AuthFailure::refused(format!("Google credentials of type \"{other}\" are not supported."))),
         }
     }
     .boxed_local()
 }
 
-async fn service_account(asker: &Asker, credentials: &Value) -> Result<Fetched<String>, AuthFailure> {
+async fn service_account(tokens: &TokenClient, credentials: &Value) -> Result<Expiring<String>, AuthFailure> {
     let (email, key) = (field(credentials, "client_email")?, field(credentials, "private_key")?);
-    let assertion = asker.secrets().note(assertion(email, key, SystemTime::now())?);
-    post(asker, credentials, &[("grant_type", JWT_BEARER), ("assertion", &assertion)]).await
+    let assertion = tokens.secrets().add(assertion(email, key, SystemTime::now())?);
+    post(tokens, credentials, &[("grant_type", JWT_BEARER), ("assertion", &assertion)]).await
 }
 
-async fn authorized_user(asker: &Asker, credentials: &Value) -> Result<Fetched<String>, AuthFailure> {
+async fn authorized_user(tokens: &TokenClient, credentials: &Value) -> Result<Expiring<String>, AuthFailure> {
     let fields = [
         ("refresh_token", field(credentials, "refresh_token")?),
         ("client_id", field(credentials, "client_id")?),
         ("client_secret", field(credentials, "client_secret")?),
         ("grant_type", "refresh_token"),
     ];
-    post(asker, credentials, &fields).await
+    post(tokens, credentials, &fields).await
 }
 
-async fn post(asker: &Asker, credentials: &Value, fields: &[(&str, &str)]) -> Result<Fetched<String>, AuthFailure> {
+async fn post(
+    tokens: &TokenClient,
+    credentials: &Value,
+    fields: &[(&str, &str)],
+) -> Result<Expiring<String>, AuthFailure> {
     let url = credentials.get("token_uri").and_then(Value::as_str).unwrap_or(TOKEN_URL);
-    let answer = asker.ask(GOOGLE, |client| post_form(client, url, fields)).await;
-    asker.token(GOOGLE, answer)
+    let answer = tokens.send(GOOGLE, |client| post_form(client, url, fields)).await;
+    tokens.token(GOOGLE, answer)
 }
 
-/// Credentials of somebody who may act as a service account.
-async fn impersonated(asker: &Asker, credentials: &Value) -> Result<Fetched<String>, AuthFailure> {
+async fn impersonated(tokens: &TokenClient, credentials: &Value) -> Result<Expiring<String>, AuthFailure> {
     let Some(source) = credentials.get("source_credentials") else {
         return Err(AuthFailure::refused("The Google credentials have no source_credentials."));
     };
-    let token = exchange(asker, source).await?;
-    impersonate(asker, credentials, field(credentials, "service_account_impersonation_url")?, &token).await
+    let token = exchange(tokens, source).await?;
+    impersonate(tokens, credentials, field(credentials, "service_account_impersonation_url")?, &token).await
 }

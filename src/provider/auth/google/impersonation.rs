@@ -1,24 +1,23 @@
-//! Acting as a service account with somebody else's token.
+//! Service account impersonation.
 
 use serde_json::{Value, json};
 
 use super::credentials::{SCOPE, text};
 use crate::provider::auth::{
-    ask::{Asker, Server},
-    kept::Fetched,
+    credential_cache::Expiring,
     request::AuthFailure,
-    token::time,
+    token_client::{Server, TokenClient},
+    token_response::time,
 };
 
-const IMPERSONATION: Server = Server { name: "Google's service for impersonation", is_near: false };
+const IMPERSONATION: Server = Server { name: "Google's service for impersonation", is_local: false };
 
-/// Trades somebody's token for one of the service account they may act as.
 pub(super) async fn impersonate(
-    asker: &Asker,
+    tokens: &TokenClient,
     credentials: &Value,
     url: &str,
-    token: &Fetched<String>,
-) -> Result<Fetched<String>, AuthFailure> {
+    token: &Expiring<String>,
+) -> Result<Expiring<String>, AuthFailure> {
     let seconds = credentials.pointer("/service_account_impersonation/token_lifetime_seconds").and_then(Value::as_u64);
     let body = json!({
         "delegates": credentials.get("delegates").cloned().unwrap_or_else(|| json!([])),
@@ -30,12 +29,12 @@ pub(super) async fn impersonate(
         let request = client.post(url).bearer_auth(token.value()).header("content-type", "application/json");
         request.body(body.clone())
     };
-    let answer = asker.ask(IMPERSONATION, request).await.map_err(|no_answer| IMPERSONATION.failure(no_answer))?;
+    let answer = tokens.send(IMPERSONATION, request).await.map_err(|error| IMPERSONATION.failure(error))?;
     let read = || {
         let answer: Value = serde_json::from_slice(&answer).ok()?;
-        Some(Fetched::until(text(&answer, "accessToken")?, time(&text(&answer, "expireTime")?)?))
+        Some(Expiring::valid_until(text(&answer, "accessToken")?, time(&text(&answer, "expireTime")?)?))
     };
-    let token = read().ok_or_else(|| IMPERSONATION.no_token(&answer))?;
-    asker.secrets().note(token.value());
+    let token = read().ok_or_else(|| IMPERSONATION.missing_token(&answer))?;
+    tokens.secrets().add(token.value());
     Ok(token)
 }

@@ -1,19 +1,17 @@
-//! Marks for the prompt cache in the Messages API: `cache_control` inside the block that is the last to be kept.
+//! Prompt cache marks of the Messages API: `cache_control` in the last cached block.
 
 use serde_json::{Map, Value, json};
 
 use crate::{
     chat::CallSettings,
     provider::wire::{
-        blocks::{self, MarkFormat, Place},
+        blocks::{self, ListKind, MarkFormat},
         settings::Warnings,
     },
 };
 
-/// Models from before there was a cache refuse a request with marks.
 const WITHOUT_CACHE: [&str; 3] = ["claude-2", "claude-instant", "claude-3-sonnet"];
 
-/// Marks the finished body.
 pub(super) fn mark(body: &mut Map<String, Value>, settings: &CallSettings, model_id: &str, warnings: &mut Warnings) {
     let automatic = settings.cache != Some(false) && !WITHOUT_CACHE.iter().any(|old| model_id.contains(old));
     blocks::place_marks(&CacheControl, body, automatic, warnings);
@@ -26,8 +24,8 @@ impl MarkFormat for CacheControl {
         block.get("cache_control")
     }
 
-    fn takes(&self, _place: Place, list: &[Value]) -> bool {
-        // The service refuses a mark on text without text.
+    fn accepts(&self, _kind: ListKind, list: &[Value]) -> bool {
+        // The service refuses marks on blank text.
         let is_blank = |block: &Value| block["text"].as_str().is_some_and(|text| text.trim().is_empty());
         list.last().is_some_and(|block| !is_blank(block))
     }

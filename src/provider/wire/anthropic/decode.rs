@@ -1,4 +1,4 @@
-//! The streamed answer of the Messages API.
+//! Decodes responses of the Messages API.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 use crate::{
     chat::{FinishReason, ResponseMetadata, StreamPart, Usage},
     provider::{
-        failure::kind_of_error,
+        error_kind::kind_of_error,
+        error_text::message_in_error,
         wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata},
-        words::of_error,
     },
 };
 
-// What few events bring is boxed: one is moved about while it is read, and there is one for every word.
+// Rare fields are boxed, because every event is moved several times.
 #[derive(Debug, Deserialize)]
 struct Event {
-    #[serde(rename = "type", default, deserialize_with = "lenient::word")]
+    #[serde(rename = "type", default, deserialize_with = "lenient::non_empty_text")]
     kind: Option<String>,
     #[serde(default, deserialize_with = "lenient::count")]
     index: Option<u64>,
@@ -41,7 +41,7 @@ struct Delta {
     signature: Option<String>,
     #[serde(default, deserialize_with = "lenient::text")]
     partial_json: Option<String>,
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     stop_reason: Option<String>,
 }
 
@@ -57,13 +57,11 @@ struct WireUsage {
     cache_read_input_tokens: Option<u64>,
 }
 
-/// Decodes one answer.
 #[derive(Default)]
 pub(super) struct AnthropicDecoder {
     blocks: OpenBlocks,
-    /// Whether an event other than `ping` was read: an error before that is a failed request.
+    /// Whether an event other than `ping` was read: an error before that counts as a failed request.
     begun: bool,
-    /// The block that began last: meant by an event that names none.
     last: u64,
     saw_tool: bool,
     usage: WireUsage,
@@ -107,13 +105,13 @@ impl AnthropicDecoder {
     fn error(&mut self, error: Option<&Value>, out: &mut Output) {
         self.failed = true;
         let error = error.unwrap_or(&Value::Null);
-        let without_words = || "The provider reported an error without saying which.".to_owned();
-        let message = of_error(error).unwrap_or_else(without_words);
+        let default_message = || "The provider reported an error without saying which.".to_owned();
+        let message = message_in_error(error).unwrap_or_else(default_message);
         let kind = kind_of_error(error, &message);
         if self.begun {
             return out.failure(kind, message);
         }
-        // The statuses the service answers with when it fails before the head.
+        // The statuses that the service would have sent before the response.
         let overloaded = error.get("type").and_then(Value::as_str) == Some("overloaded_error");
         out.failure_with_status(kind, message, if overloaded { 529 } else { 500 });
     }
@@ -133,7 +131,6 @@ impl AnthropicDecoder {
 
     fn merge_usage(&mut self, new: WireUsage) {
         let usage = &mut self.usage;
-        // `message_start` and `message_delta` each know a part; what the later one does not say still holds.
         usage.input_tokens = new.input_tokens.or(usage.input_tokens);
         usage.output_tokens = new.output_tokens.or(usage.output_tokens);
         usage.cache_creation_input_tokens = new.cache_creation_input_tokens.or(usage.cache_creation_input_tokens);
@@ -157,19 +154,17 @@ impl AnthropicDecoder {
                     self.blocks.reasoning(index, thinking, None, out);
                 }
             }
-            // Encrypted for us: nothing to show, but it has to go back.
             Some("redacted_thinking") => {
                 let redacted = metadata("anthropic", [("redactedData", json!(string("data")))]);
                 self.blocks.open_reasoning(index, Some(redacted), out);
             }
             Some("tool_use") => {
-                // An empty object is what stands there while the arguments are still to come.
+                // The input is an empty object if arguments are streamed.
                 let given = block.get("input").filter(|input| input.as_object().is_some_and(|map| !map.is_empty()));
                 let input = given.map(Value::to_string).unwrap_or_default();
                 self.saw_tool = true;
                 self.blocks.open_tool(index, string("id"), string("name"), input, out);
             }
-            // Blocks of tools that run at the provider are not ours to show.
             _ => self.blocks.open_hidden(index),
         }
     }
@@ -208,15 +203,15 @@ impl WireDecoder for AnthropicDecoder {
         }
         let reason = match self.finish_reason {
             Some(reason) => reason,
-            // A relative of the service that says that it is over but not why.
+            // Some compatible services send no reason.
             None if self.stopped && self.saw_tool => FinishReason::ToolCalls,
             None if self.stopped => FinishReason::Other,
-            // Text without an end is shown; a call without one must not be run.
+            // Open text blocks may be shown, but an incomplete call must not run.
             None => return out.truncated(),
         };
         self.blocks.close_all(out);
         let wire = self.usage;
-        // The service counts cached tokens apart from input; ours are inside it.
+        // The service does not count cached tokens as input.
         let cached = wire.cache_read_input_tokens.unwrap_or(0);
         let written = wire.cache_creation_input_tokens.unwrap_or(0);
         let input = wire.input_tokens.map(|input| input.saturating_add(cached).saturating_add(written));

@@ -1,4 +1,4 @@
-//! The request body of the Messages API.
+//! Encodes requests of the Messages API.
 
 use serde_json::{Map, Value, json};
 
@@ -41,18 +41,18 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
         body.insert("system".into(), conversation.system.into());
     }
     body.insert("messages".into(), conversation.messages.into());
-    // Only the first model with an effort needs it, and only people who name that effort themselves meet that model so.
+    // Only the first model with an effort needs the header, and only requests with an explicit effort reach it this
+    // way.
     if options.and_then(|options| options.get("effort")).is_some_and(|effort| !effort.is_null()) {
         betas.push("effort-2025-11-24");
     }
     if let Some(user) = options.and_then(|options| options.get("metadata")).and_then(|value| value.get("userId")) {
         body.insert("metadata".into(), json!({ "user_id": user }));
     }
-    // Without it arguments arrive in one piece at the end, and nobody sees that something happens.
+    // Without this header, arguments arrive at once at the end.
     if options.and_then(|options| options.get("toolStreaming")) != Some(&Value::Bool(false)) {
         betas.push("fine-grained-tool-streaming-2025-05-14");
     }
-    // These models hold a tool's arguments to its schema, if asked to.
     if !request.tools.is_empty() && model.structured_outputs {
         betas.push("structured-outputs-2025-11-13");
     }
@@ -69,7 +69,6 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     Ok(EncodedRequest { path: "/messages".into(), headers, body: Value::Object(body), warnings })
 }
 
-/// Call settings and thinking, which depend on each other.
 fn put_call_settings(
     body: &mut Map<String, Value>,
     settings: &CallSettings,
@@ -84,7 +83,7 @@ fn put_call_settings(
     if plan.thinks() {
         drop_sampling(&mut settings, ["temperature", "topK", "topP"], "when thinking is enabled", warnings);
     } else {
-        // Older models take both; Anthropic advises against it.
+        // Older models accept both, but Anthropic advises against it.
         drop_refused_sampling(&mut settings, models::Model { temperature_with_top_p: false, ..model }, warnings);
     }
     let answer = settings.max_output_tokens;
@@ -96,14 +95,13 @@ fn put_call_settings(
     put_settings(body, &settings, &SETTINGS, warnings);
 }
 
-/// The service insists on a limit, and counts thoughts as output; the limit of the settings is one for the answer.
+/// The limit is required and includes thinking, while that of the settings does not.
 fn max_tokens(asked: Option<u64>, budget: Option<u64>, model: models::Model, warnings: &mut Warnings) -> u64 {
     let max_tokens = asked.unwrap_or(model.max_tokens).saturating_add(budget.unwrap_or_default());
-    // Of an unknown model the limit is only a guess: what was asked for goes out, and the service decides.
+    // The limit of an unknown model is a guess, so the requested one is sent.
     if !model.known || max_tokens <= model.max_tokens {
         return max_tokens;
     }
-    // The default was chosen here: nobody has to be told that it was cut.
     if asked.is_some() {
         let limit = model.max_tokens;
         warnings.changed("maxOutputTokens", format!("{max_tokens} is above the model's limit; {limit} was used"));
@@ -111,7 +109,6 @@ fn max_tokens(asked: Option<u64>, budget: Option<u64>, model: models::Model, war
     model.max_tokens
 }
 
-/// Tools and the choice among them; with choice `none` the tools are left out.
 fn put_tools(
     body: &mut Map<String, Value>,
     tools: &[ToolSpec],

@@ -1,20 +1,19 @@
-//! Holding a model of Anthropic's to the schema of the answer.
+//! Output schemas for Anthropic's models.
 
 use serde_json::{Map, Value, json};
 
 use super::models;
 use crate::{
     chat::{ModelRequest, Role},
-    provider::wire::answer_schema::{FORMATS, References, Subset, is_object, reduce},
+    provider::wire::output_schema::{FORMATS, References, Subset, is_object, reduce},
 };
 
 const SUBSET: Subset =
     Subset { narrowing: &["pattern"], formats: FORMATS, all_required: false, references: References::Plain };
 
-/// Puts the schema beside what else stands in `output_config`. Where that cannot be, the model has its instructions.
 pub(super) fn put(body: &mut Map<String, Value>, request: &ModelRequest, model_id: &str) {
     let Some(format) = request.settings.response_format.as_ref() else { return };
-    // An answer that has begun cannot be held to a shape any more: the service refuses the two together.
+    // The service refuses a format together with a prefilled response.
     let begun = request.messages.last().is_some_and(|message| message.role == Role::Assistant);
     let Some(schema) = schema_form(&format.schema).filter(|_| has_structured_outputs(model_id) && !begun) else {
         return;
@@ -25,12 +24,10 @@ pub(super) fn put(body: &mut Map<String, Value>, request: &ModelRequest, model_i
     }
 }
 
-/// Whether a model can be held to a schema; at Bedrock as well.
 pub(in crate::provider::wire) fn has_structured_outputs(model_id: &str) -> bool {
     models::model(model_id).structured_outputs
 }
 
-/// The schema as these models take it.
 pub(in crate::provider::wire) fn schema_form(schema: &Value) -> Option<Value> {
     reduce(schema, &SUBSET).filter(is_object)
 }

@@ -1,4 +1,4 @@
-//! Blocks of the Messages API.
+//! Messages and blocks of the Messages API.
 
 use std::rc::Rc;
 
@@ -14,8 +14,6 @@ use crate::{
     },
 };
 
-/// Converts all messages, with what the model thought if `send_reasoning`; names of features that have to be asked for are
-/// added to `betas`.
 pub(super) fn convert(
     messages: &[Rc<Message>],
     send_reasoning: bool,
@@ -25,7 +23,6 @@ pub(super) fn convert(
     blocks::conversation(messages, &mut MessagesBlocks { send_reasoning, betas, warnings })
 }
 
-/// `cacheControl` of a message, part or tool.
 pub(super) fn cache_control(options: Option<&ProviderOptions>) -> Option<&Value> {
     option(options, "anthropic", "cacheControl").or_else(|| option(options, "anthropic", "cache_control"))
 }
@@ -36,7 +33,6 @@ struct MessagesBlocks<'a> {
     warnings: &'a mut Warnings,
 }
 
-/// Text, or blocks where there are pictures.
 fn result_content(output: &ToolOutput) -> Value {
     let ToolOutput::Content(parts) = output else { return output.wire_text().into() };
     let block = |part: &ToolPart| match (part, Media::of_result(part)) {
@@ -109,7 +105,6 @@ impl BlockFormat for MessagesBlocks<'_> {
         Value::Object(block)
     }
 
-    /// The part's own mark, or the message's on its last part, stands inside the block.
     fn add(
         &self,
         blocks: &mut Vec<Value>,
@@ -119,7 +114,7 @@ impl BlockFormat for MessagesBlocks<'_> {
     ) {
         let Some(mut block) = block else { return };
         let cache = cache_control(part).or_else(|| cache_control(message));
-        // Thinking blocks must not carry a cache mark.
+        // Thinking blocks must not have cache marks.
         if let Some(cache) = cache.filter(|_| block["type"] != "thinking" && block["type"] != "redacted_thinking") {
             block["cache_control"] = cache.clone();
         }

@@ -13,7 +13,6 @@ pub(super) use format::{has_structured_outputs, schema_form};
 use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
-/// The Messages format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnthropicWire;
 

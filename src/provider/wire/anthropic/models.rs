@@ -1,57 +1,42 @@
-//! What Claude's model ids tell about a model.
-//!
-//! A model newer than this program is treated as the newest known one.
+//! Properties of Claude models by id. Unknown newer models are treated like the newest known one.
 
-/// Limits and abilities of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::provider::wire) struct Model {
-    /// The default of `max_tokens`; also the limit of known models.
+    /// The default of `max_tokens`, and the limit of known models.
     pub max_tokens: u64,
-    /// Whether the limit is one to hold to.
     pub known: bool,
     pub structured_outputs: bool,
     pub thinking: Thinking,
     pub off: Off,
-    /// Whether it takes temperature, top_p and top_k.
     pub sampling: bool,
-    /// Whether it takes temperature and top_p in one request.
     pub temperature_with_top_p: bool,
 }
 
-/// How a model is asked to think.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::provider::wire) enum Thinking {
     Never,
-    /// With a number of tokens.
     Budget,
-    /// It decides by itself, guided by an effort.
     Adaptive,
-    /// Either way.
     Both,
 }
 
-/// How a model is kept from thinking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::provider::wire) enum Off {
-    /// It thinks only when asked to.
-    Unsaid,
-    /// It has to be told.
-    Said,
-    /// It thinks whatever it is told, and refuses to be told.
+    Default,
+    Explicit,
     Impossible,
 }
 
 type Version = (u32, u32);
 
-/// What is known of a model.
 pub(in crate::provider::wire) fn model(id: &str) -> Model {
-    let Some(name) = Name::of(id) else {
-        // Another vendor's model behind this protocol, perhaps on a small machine: a limit above its own would fail
-        // every request, while an answer cut short says so. Their thinking follows the protocol's older form.
-        return Model { thinking: Thinking::Budget, off: Off::Said, ..Model::of_limit(4_096, false) };
+    let Some(name) = ModelName::of(id) else {
+        // Another vendor's model with this protocol, possibly a small local one: a limit above its own would fail
+        // every request, while a truncated response is reported. Such servers implement the older form of thinking.
+        return Model { thinking: Thinking::Budget, off: Off::Explicit, ..Model::of_limit(4_096, false) };
     };
     let (max_tokens, known) = name.limit();
-    // What came in the second half of 2025 changed more than one thing.
+    // Several features were introduced in the second half of 2025.
     let recent = name.version >= (4, 5) || (name.is("opus") && name.version >= (4, 1));
     Model {
         structured_outputs: recent,
@@ -75,32 +60,29 @@ impl Model {
             known,
             structured_outputs: false,
             thinking: Thinking::Never,
-            off: Off::Unsaid,
+            off: Off::Default,
             sampling: true,
             temperature_with_top_p: true,
         }
     }
 }
 
-/// The parts of an id: `claude-3-5-haiku-20241022`, `us.anthropic.claude-opus-4-1-20250805-v1:0`, `claude-sonnet-4.5`.
-struct Name<'a> {
+struct ModelName<'a> {
     version: Version,
     words: Vec<&'a str>,
 }
 
-/// Of an id without a version: it stands for the newest model of all.
 const NEWEST: Version = (u32::MAX, 0);
 
-impl<'a> Name<'a> {
+impl<'a> ModelName<'a> {
     fn of(id: &'a str) -> Option<Self> {
         let name = &id[id.rfind("claude")? + "claude".len()..];
         let mut numbers = Vec::new();
         let mut words = Vec::new();
         for part in name.split(|char: char| !char.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
-            // The first models were called `claude-v2`; later a `v1` is the revision and stands behind the version.
+            // The first models were called `claude-v2`. A `v1` after the version is a revision.
             let number = part.strip_prefix('v').filter(|_| numbers.is_empty()).unwrap_or(part).parse::<u32>();
             match number {
-                // A date is no version.
                 Ok(number) if number < 1_000 => numbers.push((words.len(), number)),
                 Ok(_) => break,
                 Err(_) => words.push(part),
@@ -109,18 +91,17 @@ impl<'a> Name<'a> {
         let version = match numbers[..] {
             [] if words.first() == Some(&"instant") => (1, 0),
             [] => NEWEST,
-            // The minor version follows the major one at once.
+            // The minor version must follow the major one directly.
             [(place, major), (next, minor), ..] if next == place => (major, minor),
             [(_, major), ..] => (major, 0),
         };
-        Some(Name { version, words })
+        Some(ModelName { version, words })
     }
 
     fn is(&self, family: &str) -> bool {
         self.words.contains(&family)
     }
 
-    /// The largest answer, and whether that is certain.
     fn limit(&self) -> (u64, bool) {
         match self.version {
             (4, 5) | (3, 7..) => (64_000, true),
@@ -128,7 +109,6 @@ impl<'a> Name<'a> {
             (4, ..5) => (64_000, true),
             (3, 5) if self.is("haiku") => (8_192, true),
             (3, 0) if self.is("haiku") => (4_096, true),
-            // What every one of the old models takes; some take more.
             (..=3, _) => (4_096, false),
             _ => (128_000, true),
         }
@@ -136,9 +116,9 @@ impl<'a> Name<'a> {
 
     fn off(&self) -> Off {
         match self.version {
-            (..=4, _) => Off::Unsaid,
-            (5, ..5) if self.is("opus") || self.is("sonnet") => Off::Said,
-            (5, _) if self.is("haiku") => Off::Said,
+            (..=4, _) => Off::Default,
+            (5, ..5) if self.is("opus") || self.is("sonnet") => Off::Explicit,
+            (5, _) if self.is("haiku") => Off::Explicit,
             _ => Off::Impossible,
         }
     }
@@ -172,10 +152,10 @@ mod tests {
             ("claude-opus-4-10", (4, 10), "opus"),
             ("claude-opus-latest", NEWEST, "opus"),
         ] {
-            let name = Name::of(id).unwrap();
+            let name = ModelName::of(id).unwrap();
             assert_eq!(name.version, version, "{id}");
             assert!(family.is_empty() || name.is(family), "{id}");
         }
-        assert!(Name::of("kimi-k2").is_none());
+        assert!(ModelName::of("kimi-k2").is_none());
     }
 }

@@ -1,16 +1,15 @@
-//! Marks for the prompt cache in ConverseStream: `cachePoint` blocks behind what is to be kept.
+//! Prompt cache marks of ConverseStream: `cachePoint` blocks after the cached blocks.
 
 use serde_json::{Map, Value, json};
 
 use crate::{
     chat::CallSettings,
     provider::wire::{
-        blocks::{self, MarkFormat, Place},
+        blocks::{self, ListKind, MarkFormat},
         settings::Warnings,
     },
 };
 
-/// Claude from before there was a cache.
 const WITHOUT_CACHE: [&str; 7] = [
     "claude-v",
     "claude-instant",
@@ -21,7 +20,7 @@ const WITHOUT_CACHE: [&str; 7] = [
     "claude-3-5-sonnet-20240620",
 ];
 
-/// Marks the finished body. A model that takes no marks refuses the request, so that unknown ones get none.
+/// Models without a cache refuse marks, so unknown ones get none.
 pub(super) fn mark(body: &mut Map<String, Value>, settings: &CallSettings, model_id: &str, warnings: &mut Warnings) {
     let nova = model_id.contains("amazon.nova");
     let claude = model_id.contains("anthropic") && !WITHOUT_CACHE.iter().any(|old| model_id.contains(old));
@@ -38,10 +37,10 @@ impl MarkFormat for CachePoints {
         block.get("cachePoint")
     }
 
-    fn takes(&self, place: Place, list: &[Value]) -> bool {
-        // Nova keeps text only, and refuses a mark behind tools or their results.
+    fn accepts(&self, kind: ListKind, list: &[Value]) -> bool {
+        // Nova caches only text, and refuses marks after tools and their results.
         let is_text = |block: &Value| block.get("text").is_some() || Self::mark(block).is_some();
-        !self.nova || (place != Place::Tools && list.iter().all(is_text))
+        !self.nova || (kind != ListKind::Tools && list.iter().all(is_text))
     }
 
     fn put(list: &mut Vec<Value>) {

@@ -1,4 +1,4 @@
-//! The streamed answer of ConverseStream.
+//! Decodes responses of ConverseStream.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -7,13 +7,12 @@ use crate::{
     chat::{FinishReason, Usage},
     provider::{
         ProviderErrorKind,
-        failure::kind_of_error,
+        error_kind::kind_of_error,
+        error_text::message_in_json,
         wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage, values::metadata},
-        words::of_json,
     },
 };
 
-/// The payload of every event read, as one record.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Payload {
@@ -23,7 +22,7 @@ struct Payload {
     start: Option<Start>,
     #[serde(default, deserialize_with = "lenient::object")]
     delta: Option<Delta>,
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     stop_reason: Option<String>,
     #[serde(default, deserialize_with = "lenient::object")]
     usage: Option<WireUsage>,
@@ -88,14 +87,13 @@ struct WireUsage {
     cache_write_input_tokens: Option<u64>,
 }
 
-/// Decodes one answer.
 #[derive(Default)]
 pub(super) struct BedrockDecoder {
     blocks: OpenBlocks,
     finish_reason: Option<FinishReason>,
     failed: bool,
-    /// The event that comes behind the end of the message was read.
-    described: bool,
+    /// Whether the `metadata` event, which follows the end of the message, was read.
+    has_metadata_event: bool,
     usage: Usage,
 }
 
@@ -119,7 +117,7 @@ impl BedrockDecoder {
                 self.finish_reason = Some(payload.stop_reason.as_deref().map_or(FinishReason::Other, finish_reason));
             }
             "metadata" => {
-                self.described = true;
+                self.has_metadata_event = true;
                 if let Some(wire) = payload.usage {
                     self.take_usage(&wire);
                 }
@@ -128,7 +126,7 @@ impl BedrockDecoder {
         }
     }
 
-    /// Text and reasoning begin with their first piece; only tool calls are announced.
+    /// Only tool calls have start events; text and reasoning begin with their first delta.
     fn delta(&mut self, index: u64, delta: Delta, out: &mut Output) {
         if let Some(text) = delta.text {
             return self.blocks.text(index, text, out);
@@ -152,7 +150,7 @@ impl BedrockDecoder {
     }
 
     fn take_usage(&mut self, wire: &WireUsage) {
-        // Cached tokens are counted apart from input; ours are inside it.
+        // The service does not count cached tokens as input.
         let cached = wire.cache_read_input_tokens.unwrap_or(0);
         let written = wire.cache_write_input_tokens.unwrap_or(0);
         let input = wire.input_tokens.map(|input| input.saturating_add(cached).saturating_add(written));
@@ -160,16 +158,15 @@ impl BedrockDecoder {
         self.usage = Usage { cache_write_tokens: Some(written), ..usage };
     }
 
-    /// An exception, in a frame of its own kind or as an event, or an `error` frame whose type is an error code.
+    /// An exception as a frame or an event, or an `error` frame with an error code.
     fn exception(&mut self, kind: &str, payload: &str, out: &mut Output) {
         self.failed = true;
         let body: Value = serde_json::from_str(payload).unwrap_or_default();
-        // As an event it may stand under its own name.
         let body = body.get(kind).unwrap_or(&body);
-        let message = of_json(body);
+        let message = message_in_json(body);
         let named = kind_of_exception(kind);
         let class = match kind_of_error(body, message.as_deref().unwrap_or_default()) {
-            // Too many tokens for now are not too many for good.
+            // "Too many tokens" in a throttling exception is a rate limit.
             ProviderErrorKind::ContextLength if !matches!(named, ProviderErrorKind::RateLimit { .. }) => {
                 ProviderErrorKind::ContextLength
             }
@@ -179,7 +176,6 @@ impl BedrockDecoder {
     }
 }
 
-/// The class of an exception by its name, in which the service is not of one mind about the first letter.
 fn kind_of_exception(name: &str) -> ProviderErrorKind {
     match name.to_ascii_lowercase().trim_end_matches("exception") {
         "throttling" | "serviceunavailable" | "servicequotaexceeded" | "modelnotready" => {
@@ -196,22 +192,20 @@ fn kind_of_exception(name: &str) -> ProviderErrorKind {
 impl WireDecoder for BedrockDecoder {
     fn event(&mut self, event: WireEvent<'_>, out: &mut Output) {
         let WireEvent::Frame { message_type, event_type, payload } = event else { return };
-        // Text that is not UTF-8 is shown in the failure rather than hidden by one.
+        // Lossy, so that a failure can show the text.
         let payload = String::from_utf8_lossy(payload);
-        // Some exceptions come as ordinary events.
         if message_type != "event" || event_type.to_ascii_lowercase().ends_with("exception") {
             return self.exception(event_type, &payload, out);
         }
-        // Only what is needed has to be readable.
         let needed = event_type.starts_with("contentBlock") || matches!(event_type, "messageStop" | "metadata");
         if let Some(payload) = needed.then(|| out.parse::<Payload>(&payload)).flatten() {
             self.payload(event_type, payload, out);
         }
     }
 
-    // Usage comes after the end of the message.
+    // Usage follows the end of the message.
     fn complete(&self) -> bool {
-        self.finish_reason.is_some() && self.described
+        self.finish_reason.is_some() && self.has_metadata_event
     }
 
     fn finish(&mut self, out: &mut Output) {

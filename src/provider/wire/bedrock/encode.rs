@@ -1,4 +1,4 @@
-//! The request body of ConverseStream.
+//! Encodes requests of ConverseStream.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -28,7 +28,6 @@ const SETTINGS: SettingNames = SettingNames {
     frequency_penalty: None,
 };
 
-/// What `encodeURIComponent` leaves as it is.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -60,7 +59,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
         body.insert("additionalModelRequestFields".into(), fields.into());
     }
     if family == Family::Anthropic {
-        // Claude says which stop sequence it met only when asked.
+        // Makes Claude report the stop sequence.
         body.insert("additionalModelResponseFieldPaths".into(), json!(["/delta/stop_sequence"]));
     }
     if !inference.is_empty() {
@@ -78,7 +77,6 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     })
 }
 
-/// Settings and reasoning; what goes to the model itself lands in `fields`.
 fn inference_config(
     settings: &CallSettings,
     options: Option<&Map<String, Value>>,
@@ -98,8 +96,8 @@ fn inference_config(
     let mut settings = settings.clone();
     settings.temperature = clamp_temperature(settings.temperature, "bedrock", warnings);
     let claude = anthropic::models::model(model_id);
-    let thinks_by_itself = claude.off != anthropic::models::Off::Unsaid;
-    reasoning.put_thinking(family, thinks_by_itself, fields, &mut settings, warnings);
+    let thinks_by_default = claude.off != anthropic::models::Off::Default;
+    reasoning.put_thinking(family, thinks_by_default, fields, &mut settings, warnings);
     reasoning.put_effort(family, fields);
     if option("reasoningConfig").is_none() {
         thinking::put_setting(model_id, family, fields, &mut settings, warnings);
@@ -112,7 +110,6 @@ fn inference_config(
     inference
 }
 
-/// Options without a meaning of their own go to the top level of the body as they are.
 fn put_other_options(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
     for (key, value) in options.into_iter().flatten() {
         if !matches!(key.as_str(), "reasoningConfig" | "additionalModelRequestFields" | "anthropicBeta") {
@@ -121,7 +118,6 @@ fn put_other_options(body: &mut Map<String, Value>, options: Option<&Map<String,
     }
 }
 
-/// Tools and the choice among them; with choice `none` the tools are left out.
 fn tool_config(tools: &[ToolSpec], choice: Option<&ToolChoice>) -> Option<Value> {
     if tools.is_empty() {
         return None;

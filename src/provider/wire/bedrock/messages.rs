@@ -1,4 +1,4 @@
-//! Blocks of ConverseStream.
+//! Messages and blocks of ConverseStream.
 
 use std::rc::Rc;
 
@@ -14,22 +14,19 @@ use crate::{
     },
 };
 
-/// What depends on the model and the tools.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// Without active tools the service refuses tool calls and results in the history.
+    /// Whether tools are active: otherwise the service refuses tool calls and results.
     pub tools: bool,
-    /// Mistral's models take ids of nine letters or digits.
+    /// Mistral's models require ids of nine letters or digits.
     pub short_tool_ids: bool,
 }
 
-/// Converts all messages.
 pub(super) fn convert(messages: &[Rc<Message>], rules: Rules, warnings: &mut Warnings) -> Result<Conversation, String> {
     let kept = without_tool_parts(messages, rules, warnings);
     blocks::conversation(&kept, &mut ConverseBlocks { rules, documents: 0 })
 }
 
-/// Removes tool calls and results, and messages that held nothing else, when no tool is active.
 fn without_tool_parts(messages: &[Rc<Message>], rules: Rules, warnings: &mut Warnings) -> Vec<Rc<Message>> {
     let is_tool = |part: &ContentPart| matches!(part, ContentPart::ToolCall { .. } | ContentPart::ToolResult { .. });
     let any = messages.iter().any(|message| message.content_parts().iter().any(is_tool));
@@ -46,7 +43,6 @@ fn without_tool_parts(messages: &[Rc<Message>], rules: Rules, warnings: &mut War
             let parts: Vec<ContentPart> =
                 message.content_parts().iter().filter(|part| !is_tool(part)).cloned().collect();
             let mut stripped = Message::parts(message.role, parts);
-            // A message keeps its cache point, if it keeps anything.
             stripped.provider_options = message.provider_options.clone();
             (!stripped.content_parts().is_empty()).then(|| Rc::new(stripped))
         })
@@ -55,11 +51,9 @@ fn without_tool_parts(messages: &[Rc<Message>], rules: Rules, warnings: &mut War
 
 struct ConverseBlocks {
     rules: Rules,
-    /// How many there were: each needs a name.
     documents: usize,
 }
 
-/// One text, or blocks where there are pictures.
 fn result_content(output: &ToolOutput) -> Value {
     let ToolOutput::Content(parts) = output else { return json!([{ "text": output.wire_text() }]) };
     let block = |part: &ToolPart| match part {
@@ -88,13 +82,13 @@ impl BlockFormat for ConverseBlocks {
         }
         let format = document_format(&media.media_type).ok_or_else(refused)?;
         self.documents += 1;
-        // The service takes no dots in names.
+        // Names must not contain dots.
         let name = media.filename.and_then(|name| name.split('.').next()).filter(|name| !name.is_empty());
         let name = name.map_or_else(|| format!("document-{}", self.documents), str::to_owned);
         Ok(json!({ "document": { "format": format, "name": name, "source": source } }))
     }
 
-    /// Only reasoning that came with a signature or as encrypted data can go back.
+    /// Only reasoning with a signature or encrypted data can be sent back.
     fn reasoning(&mut self, text: &str, ends: bool, options: Option<&ProviderOptions>) -> Option<Value> {
         if let Some(signature) = option(options, "bedrock", "signature") {
             let text = if ends { text.trim() } else { text };
@@ -113,7 +107,6 @@ impl BlockFormat for ConverseBlocks {
         json!({ "toolResult": { "toolUseId": self.tool_id(id), "content": result_content(output) } })
     }
 
-    /// A mark is a block of its own, behind what it marks.
     fn add(
         &self,
         blocks: &mut Vec<Value>,
@@ -140,7 +133,6 @@ impl ConverseBlocks {
     }
 }
 
-/// `cachePoint` of a message, part or tool: a block behind it.
 pub(super) fn cache_point(options: Option<&ProviderOptions>) -> Option<Value> {
     option(options, "bedrock", "cachePoint").map(|point| json!({ "cachePoint": point }))
 }

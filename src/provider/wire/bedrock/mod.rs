@@ -11,7 +11,6 @@ mod thinking;
 use super::{EncodedRequest, Framing, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
-/// The Converse format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BedrockWire;
 

@@ -1,4 +1,4 @@
-//! `reasoningConfig`, which every family of models calls something else.
+//! `reasoningConfig` options, which have different names in each family of models.
 
 use serde_json::{Map, Value, json};
 
@@ -11,10 +11,8 @@ use crate::{
     },
 };
 
-/// Answer tokens on top of the thinking budget when no limit is set.
 pub(super) const DEFAULT_MAX_TOKENS: u64 = 4_096;
 
-/// Whose model it is, as far as that makes a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     Anthropic,
@@ -23,7 +21,7 @@ pub(super) enum Family {
 }
 
 impl Family {
-    /// Told by the id, which may stand behind a region or inside an ARN (`eu.anthropic.claude-…`).
+    /// The id may have a region as prefix or be part of an ARN (`eu.anthropic.claude-…`).
     pub(super) fn of(model_id: &str) -> Self {
         if model_id.contains("anthropic") {
             Family::Anthropic
@@ -35,7 +33,6 @@ impl Family {
     }
 }
 
-/// What `reasoningConfig` says.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reasoning<'a> {
     kind: Option<&'a str>,
@@ -44,7 +41,6 @@ pub(super) struct Reasoning<'a> {
 }
 
 impl<'a> Reasoning<'a> {
-    /// Reads it; unset where there is none.
     pub(super) fn of(config: Option<&'a Value>) -> Self {
         let text = |key: &str| config.and_then(|config| config.get(key)).and_then(Value::as_str);
         Reasoning {
@@ -54,12 +50,12 @@ impl<'a> Reasoning<'a> {
         }
     }
 
-    /// Lets an Anthropic model think: its own setting goes to the model itself, and the call settings have to fit. One
-    /// that thinks by itself can be told not to.
+    /// Sets `thinking` of Anthropic models and adapts call settings. It is disabled explicitly if it is on by
+    /// default.
     pub(super) fn put_thinking(
         &self,
         family: Family,
-        thinks_by_itself: bool,
+        thinks_by_default: bool,
         fields: &mut Map<String, Value>,
         settings: &mut CallSettings,
         warnings: &mut Warnings,
@@ -72,7 +68,6 @@ impl<'a> Reasoning<'a> {
         }
         match (self.kind, self.budget) {
             (Some("enabled"), mut budget @ Some(thoughts)) => {
-                // The service counts thoughts as output.
                 let limit = settings.max_output_tokens.unwrap_or(DEFAULT_MAX_TOKENS);
                 let limit = limit.saturating_add(thoughts);
                 settings.max_output_tokens = Some(within_limits(limit, settings, &mut budget));
@@ -80,7 +75,7 @@ impl<'a> Reasoning<'a> {
             }
             (Some("enabled"), None) => {}
             (Some("adaptive"), _) => drop(fields.insert("thinking".into(), json!({ "type": "adaptive" }))),
-            (Some("disabled"), _) if thinks_by_itself => {
+            (Some("disabled"), _) if thinks_by_default => {
                 fields.insert("thinking".into(), json!({ "type": "disabled" }));
                 return;
             }
@@ -89,7 +84,6 @@ impl<'a> Reasoning<'a> {
         drop_sampling(settings, ["temperature", "topP", "topK"], "when thinking is enabled", warnings);
     }
 
-    /// How hard a model is to think.
     pub(super) fn put_effort(&self, family: Family, fields: &mut Map<String, Value>) {
         let Some(effort) = self.effort else { return };
         match family {

@@ -1,4 +1,4 @@
-//! `reasoning` of the call settings, for each family of models on Bedrock.
+//! The `reasoning` call setting for families of models on Bedrock.
 
 use serde_json::{Map, Value, json};
 
@@ -14,10 +14,9 @@ use crate::{
     },
 };
 
-/// Fields by which `providerOptions` can already say how the model is to reason.
-const SAID: [&str; 5] = ["thinking", "output_config", "reasoning_effort", "reasoningConfig", "reasoning_config"];
+const REASONING_FIELDS: [&str; 5] =
+    ["thinking", "output_config", "reasoning_effort", "reasoningConfig", "reasoning_config"];
 
-/// Writes the model's own words for `reasoning` into `fields`; the call settings have to fit.
 pub(super) fn put_setting(
     model_id: &str,
     family: Family,
@@ -25,7 +24,8 @@ pub(super) fn put_setting(
     settings: &mut CallSettings,
     warnings: &mut Warnings,
 ) {
-    let Some(reasoning) = settings.reasoning.filter(|_| !SAID.iter().any(|key| fields.contains_key(*key))) else {
+    let Some(reasoning) = settings.reasoning.filter(|_| !REASONING_FIELDS.iter().any(|key| fields.contains_key(*key)))
+    else {
         return;
     };
     match family {
@@ -53,7 +53,7 @@ fn put_claude(model_id: &str, fields: &mut Map<String, Value>, settings: &mut Ca
     let answer = settings.max_output_tokens;
     let mut limit = answer.unwrap_or(DEFAULT_MAX_TOKENS);
     if let Some(budget) = plan.budget {
-        // The service counts thoughts as output.
+        // Thinking counts as output.
         limit = limit.saturating_add(budget).min(if model.known { model.max_tokens } else { u64::MAX });
         limit = claude::within_limits(limit, settings, &mut plan.budget);
         settings.max_output_tokens = Some(limit);
@@ -73,7 +73,7 @@ fn put_nova(
         return;
     }
     if effort == Effort::High {
-        // The service refuses them at this level, and the limit too: the model takes what it needs.
+        // The service refuses sampling settings and an output limit at this level.
         drop_sampling(settings, ["temperature", "topP", "topK"], "with high reasoning", warnings);
         if settings.max_output_tokens.take().is_some() {
             warnings.changed("maxOutputTokens", "maxOutputTokens is not supported with high reasoning");
@@ -82,7 +82,7 @@ fn put_nova(
     fields.insert("reasoningConfig".into(), json!({ "type": "enabled", "maxReasoningEffort": effort.name() }));
 }
 
-/// The generation in `us.amazon.nova-2-lite-v1:0`; the first has no number.
+/// The generation in `us.amazon.nova-2-lite-v1:0`; the first one has no number.
 fn nova_generation(model_id: &str) -> Option<u32> {
     let (_, name) = model_id.split_once("amazon.nova-")?;
     Some(name.split('-').next().and_then(|number| number.parse().ok()).unwrap_or(1))

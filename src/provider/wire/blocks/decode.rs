@@ -1,4 +1,4 @@
-//! The blocks of an answer that is streaming: the service numbers them, and says when each begins and ends.
+//! Open blocks of a streamed response, for formats that number blocks.
 
 use std::collections::BTreeMap;
 
@@ -7,56 +7,42 @@ use crate::{
     provider::wire::Output,
 };
 
-/// Blocks that have begun and not ended, by their number.
 #[derive(Debug, Default)]
 pub(crate) struct OpenBlocks(BTreeMap<u64, Block>);
 
 #[derive(Debug)]
 enum Block {
     Text,
-    /// With what has to go back with it.
     Reasoning(Option<ProviderOptions>),
-    /// With the argument text that has come so far.
-    Tool {
-        id: String,
-        name: String,
-        input: String,
-    },
-    /// Of a kind that is not shown.
+    Tool { id: String, name: String, input: String },
     Hidden,
 }
 
 impl OpenBlocks {
-    /// Whether a block of this number is open.
     pub(crate) fn is_open(&self, index: u64) -> bool {
         self.0.contains_key(&index)
     }
 
-    /// Begins a block of visible text.
     pub(crate) fn open_text(&mut self, index: u64, out: &mut Output) {
         out.part(StreamPart::TextStart { id: index.to_string(), provider_metadata: None });
         self.0.insert(index, Block::Text);
     }
 
-    /// Begins a block of reasoning.
     pub(crate) fn open_reasoning(&mut self, index: u64, metadata: Option<ProviderOptions>, out: &mut Output) {
         out.part(StreamPart::ReasoningStart { id: index.to_string(), provider_metadata: metadata.clone() });
         self.0.insert(index, Block::Reasoning(metadata));
     }
 
-    /// Notes a block that is none of ours, so that nothing of it is taken for text.
     pub(crate) fn open_hidden(&mut self, index: u64) {
         self.0.insert(index, Block::Hidden);
     }
 
-    /// Begins a tool call; `input` is the argument text that came with its beginning. A call without an id gets one.
     pub(crate) fn open_tool(&mut self, index: u64, id: String, name: String, input: String, out: &mut Output) {
-        let id = if id.is_empty() { crate::provider::ids::next("call") } else { id };
+        let id = if id.is_empty() { crate::provider::wire::output::generated_id("call") } else { id };
         out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
         self.0.insert(index, Block::Tool { id, name, input });
     }
 
-    /// A piece of text. Where the service says no beginning of a block, the first piece is it.
     pub(crate) fn text(&mut self, index: u64, delta: String, out: &mut Output) {
         if !self.is_open(index) {
             self.open_text(index, out);
@@ -66,7 +52,7 @@ impl OpenBlocks {
         }
     }
 
-    /// A piece of reasoning, which may be the first; the end of the block carries the last metadata that came.
+    /// A reasoning delta; opens the block if needed. The block ends with the last metadata.
     pub(crate) fn reasoning(&mut self, index: u64, delta: String, metadata: Option<ProviderOptions>, out: &mut Output) {
         if !self.is_open(index) {
             self.open_reasoning(index, None, out);
@@ -78,21 +64,18 @@ impl OpenBlocks {
         out.part(StreamPart::ReasoningDelta { id: index.to_string(), delta, provider_metadata: metadata });
     }
 
-    /// A piece of a tool call's arguments.
     pub(crate) fn tool_input(&mut self, index: u64, delta: String, out: &mut Output) {
         let Some(Block::Tool { id, input, .. }) = self.0.get_mut(&index) else { return };
         input.push_str(&delta);
         out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
     }
 
-    /// Ends a block; one that is not open is none of ours.
     pub(crate) fn close(&mut self, index: u64, out: &mut Output) {
         if let Some(block) = self.0.remove(&index) {
             end(index, block, out);
         }
     }
 
-    /// Ends all blocks, in their order.
     pub(crate) fn close_all(&mut self, out: &mut Output) {
         for (index, block) in std::mem::take(&mut self.0) {
             end(index, block, out);

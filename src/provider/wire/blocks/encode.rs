@@ -1,4 +1,4 @@
-//! Messages as turns of blocks.
+//! Converts messages to turns of blocks.
 
 use std::rc::Rc;
 
@@ -9,37 +9,27 @@ use crate::{
     provider::wire::{media::Media, values::parts_of},
 };
 
-/// A conversation as the service takes it.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
-    /// What stands in front of all turns.
     pub system: Vec<Value>,
-    /// Turns of user and assistant, one after the other.
     pub messages: Vec<Value>,
 }
 
-/// How one service spells blocks.
 pub(crate) trait BlockFormat {
-    /// Whether text that is blank may stand in an assistant's turn.
     const TAKES_BLANK_TEXT: bool;
 
-    /// Text of any role.
     fn text(&self, text: &str) -> Value;
 
-    /// An image or a file.
     fn media(&mut self, media: &Media<'_>) -> Result<Value, String>;
 
-    /// Reasoning of an earlier answer; `None` when it cannot go back. `ends` says whether the conversation ends with it.
+    /// Reasoning of an earlier response; `None` if it cannot be sent back. `ends` is set at the end of the
+    /// conversation.
     fn reasoning(&mut self, text: &str, ends: bool, options: Option<&ProviderOptions>) -> Option<Value>;
 
-    /// A tool call of an earlier answer.
     fn tool_call(&self, id: &str, name: &str, input: &ToolInput) -> Value;
 
-    /// What a tool gave back.
     fn tool_result(&self, id: &str, output: &ToolOutput) -> Value;
 
-    /// Adds the block of a part, if it made one, with the marks that say how far the service may cache: those of the part,
-    /// and those of its message, which come with the last part only.
     fn add(
         &self,
         blocks: &mut Vec<Value>,
@@ -48,12 +38,11 @@ pub(crate) trait BlockFormat {
         message: Option<&ProviderOptions>,
     );
 
-    /// Adds what follows the last block of a message.
     fn end(&self, _blocks: &mut Vec<Value>, _message: Option<&ProviderOptions>) {}
 }
 
-/// Converts all messages. The services refuse two turns of one role in a row: messages of a user and of tools merge into
-/// one turn, consecutive assistant messages too.
+/// Converts all messages. Services refuse consecutive turns of the same role, so those of user and tools are merged,
+/// and those of the assistant.
 pub(crate) fn conversation(messages: &[Rc<Message>], format: &mut impl BlockFormat) -> Result<Conversation, String> {
     let mut conversation = Conversation::default();
     let mut open: Option<(&'static str, Vec<Value>)> = None;
@@ -61,7 +50,7 @@ pub(crate) fn conversation(messages: &[Rc<Message>], format: &mut impl BlockForm
         let role = match message.role {
             Role::System => {
                 let block = format.text(&message.plain_text());
-                // System texts stand apart from the turns, wherever they came between them.
+                // System texts are separate, wherever they are in the conversation.
                 format.add(&mut conversation.system, Some(block), message.provider_options.as_ref(), None);
                 continue;
             }
@@ -87,7 +76,6 @@ fn close(open: Option<(&'static str, Vec<Value>)>, messages: &mut Vec<Value>) {
     }
 }
 
-/// The blocks of one message; `ends` says whether the conversation ends with it.
 fn blocks_of(message: &Message, ends: bool, format: &mut impl BlockFormat) -> Result<Vec<Value>, String> {
     let parts = parts_of(message);
     let of_message = message.provider_options.as_ref();
@@ -101,7 +89,6 @@ fn blocks_of(message: &Message, ends: bool, format: &mut impl BlockFormat) -> Re
     Ok(blocks)
 }
 
-/// The block of a part, with the part's options; nothing for a part that does not go with the role.
 fn block<'a, F: BlockFormat>(
     role: Role,
     part: &'a ContentPart,
@@ -117,7 +104,7 @@ fn block<'a, F: BlockFormat>(
             None => (None, None),
         },
         (Role::Assistant, ContentPart::Text { text, provider_options }) => {
-            // The services refuse white space at the end of a conversation that ends with the assistant.
+            // Services refuse trailing white space at the end of the conversation.
             let text = if ends { text.trim() } else { text };
             let sent = F::TAKES_BLANK_TEXT || !text.trim().is_empty();
             (sent.then(|| format.text(text)), provider_options.as_ref())

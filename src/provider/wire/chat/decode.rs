@@ -1,4 +1,4 @@
-//! The streamed answer of chat completions.
+//! Decodes responses of chat completions.
 
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
@@ -12,21 +12,21 @@ use super::{
 use crate::{
     chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, read_json},
     provider::{
-        failure::kind_of_error,
+        error_kind::kind_of_error,
+        error_text::message_in_error,
         wire::{
             Output, WireDecoder, WireEvent,
-            lenient::{self, Said},
+            lenient::{self, TextOrJson},
             output::TextBlocks,
             values::metadata,
         },
-        words::of_error,
     },
 };
 
-// What hardly ever comes is boxed: a chunk is moved about while it is read, and there is one for every word.
+// Rare fields are boxed, because every chunk is moved several times.
 #[derive(Debug, Deserialize)]
 struct Chunk {
-    // Said again in every chunk and read once: kept as it stands in the text.
+    // Repeated in every chunk and needed once, so not parsed.
     #[serde(default)]
     id: Option<Box<RawValue>>,
     #[serde(default)]
@@ -41,7 +41,6 @@ struct Chunk {
     x_groq: Option<Box<GroqExtra>>,
     #[serde(default, deserialize_with = "error_object")]
     error: Option<Box<Value>>,
-    // An error that is the chunk itself.
     #[serde(default)]
     message: Option<Box<Value>>,
     #[serde(default)]
@@ -56,10 +55,10 @@ struct Chunk {
 struct Choice {
     #[serde(default, deserialize_with = "lenient::object")]
     delta: Option<Delta>,
-    /// The whole message, where a server does not stream after all.
+    /// The whole message, from servers that do not stream.
     #[serde(default, deserialize_with = "lenient::object")]
     message: Option<Box<Delta>>,
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     finish_reason: Option<String>,
     #[serde(default, deserialize_with = "lenient::object")]
     usage: Option<Box<WireUsage>>,
@@ -69,20 +68,20 @@ struct Choice {
 
 #[derive(Debug, Deserialize)]
 struct Delta {
-    /// A string; mistral also sends a list of text and thinking pieces.
-    #[serde(default, deserialize_with = "lenient::said")]
-    content: Said,
-    #[serde(default, deserialize_with = "lenient::said")]
-    reasoning: Said,
-    #[serde(default, deserialize_with = "lenient::said")]
-    reasoning_content: Said,
+    /// A string; Mistral also sends a list of text and thinking parts.
+    #[serde(default, deserialize_with = "lenient::text_or_json")]
+    content: TextOrJson,
+    #[serde(default, deserialize_with = "lenient::text_or_json")]
+    reasoning: TextOrJson,
+    #[serde(default, deserialize_with = "lenient::text_or_json")]
+    reasoning_content: TextOrJson,
     #[serde(default)]
     reasoning_details: Option<Box<Value>>,
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     refusal: Option<String>,
     #[serde(default, deserialize_with = "lenient::list")]
     tool_calls: Vec<ToolCallPiece>,
-    /// What calls were before there could be several.
+    /// The deprecated form of `tool_calls`.
     #[serde(default, deserialize_with = "lenient::object")]
     function_call: Option<Box<FunctionPiece>>,
     #[serde(default)]
@@ -97,7 +96,7 @@ struct GroqExtra {
     error: Option<Box<Value>>,
 }
 
-/// An `error` that says something: some servers send an empty one along with a good answer.
+/// Ignores empty errors, which some servers send with good responses.
 fn error_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Value>>, D::Error> {
     let is_error = |error: &Value| match error {
         Value::Null | Value::Bool(false) => false,
@@ -110,7 +109,6 @@ fn error_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box
 }
 
 impl Chunk {
-    /// What the chunk says went wrong, wherever it says so.
     fn take_error(&mut self) -> Option<Box<Value>> {
         let error = self.error.take();
         let error = error.or_else(|| self.x_groq.as_mut().and_then(|extra| extra.error.take()));
@@ -118,29 +116,24 @@ impl Chunk {
         if error.is_some() || !self.choices.is_empty() {
             return error;
         }
-        let said =
+        let text_of =
             |value: Option<Box<Value>>| value.filter(|value| value.as_str().is_some_and(|text| !text.is_empty()));
-        let message = said(self.message.take()).or_else(|| said(self.detail.take()))?;
+        let message = text_of(self.message.take()).or_else(|| text_of(self.detail.take()))?;
         Some(Box::new(json!({ "message": message, "type": self.kind.take(), "code": self.code.take() })))
     }
 }
 
-/// Decodes one answer.
 pub(super) struct ChatDecoder {
     dialect: Dialect,
-    described: bool,
+    sent_metadata: bool,
     blocks: TextBlocks,
     calls: ToolCalls,
     echo: Echo,
     finish_reason: Option<FinishReason>,
-    /// The last chunk brought nothing to show.
     idle: bool,
-    /// The first chunk of the answer was read, which often tells no more than the role.
-    chosen: bool,
-    /// Something of the answer came.
-    begun: bool,
+    saw_choice: bool,
+    has_content: bool,
     refused: bool,
-    /// `[DONE]` was seen.
     done: bool,
     failed: bool,
     usage: Usage,
@@ -150,14 +143,14 @@ impl ChatDecoder {
     pub(super) fn new(dialect: Dialect) -> Self {
         ChatDecoder {
             dialect,
-            described: false,
+            sent_metadata: false,
             blocks: TextBlocks::default(),
             calls: ToolCalls::default(),
             echo: Echo::default(),
             finish_reason: None,
             idle: false,
-            chosen: false,
-            begun: false,
+            saw_choice: false,
+            has_content: false,
             refused: false,
             done: false,
             failed: false,
@@ -170,20 +163,20 @@ impl ChatDecoder {
             self.failed = true;
             return error_chunk(&error, out);
         }
-        self.describe(&chunk, out);
-        // Only one answer is ever asked for.
+        self.response_metadata(&chunk, out);
+        // Requests never ask for more than one choice.
         let mut choice = chunk.choices.into_iter().next();
         let of_choice = choice.as_mut().and_then(|choice| choice.usage.take());
-        // groq has a place of its own, Moonshot the choice.
+        // Usage is in `x_groq` at Groq, and in the choice at Moonshot.
         let found = [chunk.x_groq.and_then(|extra| extra.usage), chunk.usage, of_choice];
         if let Some(usage) = found.into_iter().flatten().find_map(|usage| usage.read(&self.dialect)) {
             self.usage = usage;
         }
-        self.idle = self.chosen;
+        self.idle = self.saw_choice;
         let Some(choice) = choice else { return };
-        self.chosen = true;
-        // Some servers end with the whole message; what has streamed is not said again.
-        let message = choice.message.filter(|_| !self.begun);
+        self.saw_choice = true;
+        // Some servers end with the whole message, which must not be repeated.
+        let message = choice.message.filter(|_| !self.has_content);
         if let Some(delta) = choice.delta.or(message.map(|message| *message)) {
             self.delta(delta, out);
         }
@@ -192,15 +185,15 @@ impl ChatDecoder {
         }
     }
 
-    fn describe(&mut self, chunk: &Chunk, out: &mut Output) {
-        if self.described || (chunk.id.is_none() && chunk.model.is_none()) {
+    fn response_metadata(&mut self, chunk: &Chunk, out: &mut Output) {
+        if self.sent_metadata || (chunk.id.is_none() && chunk.model.is_none()) {
             return;
         }
-        self.described = true;
+        self.sent_metadata = true;
         out.part(StreamPart::ResponseMetadata(ResponseMetadata {
             id: string(chunk.id.as_deref()),
             model_id: string(chunk.model.as_deref()),
-            // Seconds with room to spare in an i64.
+            // Seconds since 1970 fit into an i64.
             #[allow(clippy::cast_possible_truncation)]
             timestamp: chunk.created.as_deref().and_then(read::<f64>).map(|seconds| (seconds * 1000.0) as i64),
             headers: None,
@@ -213,12 +206,12 @@ impl ChatDecoder {
             self.echo.extra_content(*extra);
         }
         match delta.content {
-            Said::Text(text) => self.text(text, out),
-            Said::Other(other) => match *other {
+            TextOrJson::Text(text) => self.text(text, out),
+            TextOrJson::Other(other) => match *other {
                 Value::Array(pieces) => self.content_list(pieces, out),
                 piece => self.content_list(vec![piece], out),
             },
-            Said::Nothing => {}
+            TextOrJson::Nothing => {}
         }
         if let Some(text) = delta.refusal {
             self.refused = true;
@@ -227,45 +220,43 @@ impl ChatDecoder {
         let function =
             delta.function_call.map(|function| ToolCallPiece { function: Some(*function), ..Default::default() });
         for mut piece in delta.tool_calls.into_iter().chain(function) {
-            self.went_on();
-            self.seal(out);
+            self.mark_progress();
+            self.attach_metadata(out);
             self.blocks.close(out);
             let metadata = self.signature(&mut piece);
             self.calls.piece(piece, metadata, out);
         }
     }
 
-    /// Shows what was thought. Servers say it under several names, often under two at once.
-    fn reasoning(&mut self, first: Said, second: Said, details: Option<Box<Value>>, out: &mut Output) {
+    /// Emits reasoning. Servers use several names for it, often two at once.
+    fn reasoning(&mut self, first: TextOrJson, second: TextOrJson, details: Option<Box<Value>>, out: &mut Output) {
         let in_details = details.map(|details| self.echo.details(*details)).unwrap_or_default();
-        let said = |value: Said| match value {
-            Said::Text(text) if !text.is_empty() => Some(text),
-            // Null or an empty string leave the place to the other name.
+        let text_of = |value: TextOrJson| match value {
+            TextOrJson::Text(text) if !text.is_empty() => Some(text),
             _ => None,
         };
-        let text = said(first).or_else(|| said(second)).unwrap_or(in_details);
+        let text = text_of(first).or_else(|| text_of(second)).unwrap_or(in_details);
         if !text.is_empty() {
-            self.went_on();
+            self.mark_progress();
             self.blocks.reasoning(text, None, out);
         }
     }
 
     fn text(&mut self, text: String, out: &mut Output) {
         if !text.is_empty() {
-            self.went_on();
-            self.seal(out);
+            self.mark_progress();
+            self.attach_metadata(out);
             self.blocks.text(text, None, out);
         }
     }
 
-    fn went_on(&mut self) {
-        (self.begun, self.idle) = (true, false);
+    fn mark_progress(&mut self) {
+        (self.has_content, self.idle) = (true, false);
     }
 
-    /// Gives reasoning that is about to end what has to go back with it.
-    fn seal(&mut self, out: &mut Output) {
+    fn attach_metadata(&mut self, out: &mut Output) {
         if self.blocks.in_reasoning()
-            && let Some(metadata) = self.echo.unsent(self.dialect.name())
+            && let Some(metadata) = self.echo.take_new(self.dialect.name())
         {
             self.blocks.reasoning(String::new(), Some(metadata), out);
         }
@@ -284,20 +275,19 @@ impl ChatDecoder {
             match piece.get("thinking") {
                 Some(Value::Array(thoughts)) => {
                     for thought in thoughts {
-                        self.reasoning(Said::of(thought.get("text")), Said::Nothing, None, out);
+                        self.reasoning(TextOrJson::of(thought.get("text")), TextOrJson::Nothing, None, out);
                     }
                 }
-                thought => self.reasoning(Said::of(thought), Said::Nothing, None, out),
+                thought => self.reasoning(TextOrJson::of(thought), TextOrJson::Nothing, None, out),
             }
         }
     }
 
-    /// A thought signature of Gemini behind a compatible front is kept with the call.
     fn signature(&self, piece: &mut ToolCallPiece) -> Option<ProviderOptions> {
         let extra = piece.extra_content.take().filter(Value::is_object)?;
         let signature = extra.pointer("/google/thought_signature").cloned();
         let signature = signature.map(|signature| ("thoughtSignature", signature));
-        // Gemini refuses a call that comes back without its signature; what else stands there goes back whole.
+        // Gemini refuses calls without their signature. Other content is stored as a whole.
         let is_all = signature.as_ref().is_some_and(|(_, signature)| extra == thought_signature(signature));
         let whole = (!is_all).then_some(("extraContent", extra));
         Some(metadata(self.dialect.name(), signature.into_iter().chain(whole)))
@@ -316,31 +306,31 @@ impl WireDecoder for ChatDecoder {
         self.done = true;
     }
 
-    // Usage follows the reason, and then the marker; some servers leave out the marker and the connection open. A reason
-    // that comes along with text may stand in every chunk and is no end.
+    // Usage follows the finish reason, and then the marker. Some servers omit the marker and keep the connection
+    // open. A reason together with text may be in every chunk and does not mark the end.
     fn complete(&self) -> bool {
         self.done || (self.finish_reason.is_some() && self.idle)
     }
 
     fn finish(&mut self, out: &mut Output) {
-        self.seal(out);
+        self.attach_metadata(out);
         self.blocks.close(out);
         if self.failed {
             return;
         }
-        // Either is enough: some servers leave out the marker, some the reason.
+        // One is sufficient: some servers omit the marker, others the reason.
         if !self.done && self.finish_reason.is_none() {
             return out.truncated();
         }
         self.calls.finish(out);
-        // What came when no reasoning was open any more, such as encrypted reasoning, which shows nothing.
-        if let Some(metadata) = self.echo.unsent(self.dialect.name()) {
+        // Metadata without a reasoning block, such as encrypted reasoning.
+        if let Some(metadata) = self.echo.take_new(self.dialect.name()) {
             self.blocks.carrier(metadata, out);
         }
         let reason =
             self.finish_reason.unwrap_or(if self.calls.any() { FinishReason::ToolCalls } else { FinishReason::Other });
-        let said_no = self.refused && matches!(reason, FinishReason::Stop | FinishReason::Other);
-        out.finish(if said_no { FinishReason::ContentFilter } else { reason }, self.usage);
+        let is_refusal = self.refused && matches!(reason, FinishReason::Stop | FinishReason::Other);
+        out.finish(if is_refusal { FinishReason::ContentFilter } else { reason }, self.usage);
     }
 }
 
@@ -352,10 +342,8 @@ fn string(raw: Option<&RawValue>) -> Option<String> {
     raw.and_then(read::<String>).filter(|text| !text.is_empty())
 }
 
-/// `{error: {message, type, code}}`, or the error as a bare string.
 fn error_chunk(error: &Value, out: &mut Output) {
-    // An error without words is shown whole.
-    let message = of_error(error).unwrap_or_else(|| error.to_string());
+    let message = message_in_error(error).unwrap_or_else(|| error.to_string());
     out.failure(kind_of_error(error, &message), message);
 }
 
@@ -366,7 +354,7 @@ fn finish_reason(reason: &str, dialect: &Dialect) -> FinishReason {
         ("tool_calls", _) => FinishReason::ToolCalls,
         ("content_filter", dialect) if *dialect != Dialect::Mistral => FinishReason::ContentFilter,
         ("function_call", dialect) if *dialect != Dialect::Mistral => FinishReason::ToolCalls,
-        // A gateway's word for a failure behind it.
+        // Gateways send this for upstream failures.
         ("error", Dialect::Compatible(_)) => FinishReason::Error,
         _ => FinishReason::Other,
     }

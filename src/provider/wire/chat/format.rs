@@ -1,4 +1,4 @@
-//! Holding a model to the schema of the answer in chat completions and their relatives.
+//! Output schemas in chat completions.
 
 use serde_json::{Map, Value, json};
 
@@ -8,11 +8,9 @@ use crate::{
     provider::wire::openai_format::{json_schema, takes_schema},
 };
 
-/// Families at Groq that cannot be held to a schema.
 const GROQ_WITHOUT_SCHEMA: [&str; 9] =
     ["llama-3", "llama3", "llama-guard", "gemma", "qwen", "deepseek", "mixtral", "compound", "allam"];
 
-/// Puts the schema. Where that cannot be, the model has its instructions.
 pub(super) fn put(
     body: &mut Map<String, Value>,
     request: &ModelRequest,
@@ -24,13 +22,13 @@ pub(super) fn put(
     let is_off = options.get("structuredOutputs") == Some(&Value::Bool(false));
     let takes = match dialect {
         Dialect::OpenAi => takes_schema(model_id),
-        // The service refuses a schema together with tools.
+        // The service refuses schemas together with tools.
         Dialect::Groq => {
             request.tools.is_empty() && !GROQ_WITHOUT_SCHEMA.iter().any(|family| model_id.contains(family))
         }
         Dialect::Mistral | Dialect::Compatible(_) => true,
     };
     let Some(schema) = json_schema(format, Some(options)).filter(|_| takes && !is_off) else { return };
-    // A compatible server's own option of this name wins.
+    // A `response_format` in the options wins.
     body.entry("response_format").or_insert_with(|| json!({ "type": "json_schema", "json_schema": schema }));
 }

@@ -1,4 +1,4 @@
-//! Messages of chat completions, for OpenAI, groq and compatible servers.
+//! Messages of chat completions, for OpenAI, Groq and compatible servers.
 
 use std::rc::Rc;
 
@@ -9,24 +9,24 @@ use crate::{
     chat::{ContentPart, Message, ProviderOptions, Role, ToolInput},
     provider::wire::{
         media::Media,
-        result_pictures::ResultPictures,
         settings::Warnings,
+        tool_result_images::ToolResultImages,
         values::{arguments_text, option, parts_of, put},
     },
 };
 
-/// The `messages` of the body. Results are text; `sees_pictures` says whether the pictures of results are shown behind them.
+/// Results are text; with `accepts_images`, their images follow in a user message.
 pub(super) fn messages(
     messages: &[Rc<Message>],
     dialect: &Dialect,
-    (reasoning_model, sees_pictures): (bool, bool),
+    (reasoning_model, accepts_images): (bool, bool),
     warnings: &mut Warnings,
 ) -> Result<Vec<Value>, String> {
     let mut wire = Vec::with_capacity(messages.len());
-    let mut pictures = ResultPictures::default();
+    let mut images = ToolResultImages::default();
     for message in messages {
         if message.role != Role::Tool {
-            pictures.send(&mut wire);
+            images.send(&mut wire);
         }
         let extra = extra(message.provider_options.as_ref(), dialect);
         match message.role {
@@ -38,17 +38,16 @@ pub(super) fn messages(
             Role::Assistant => wire.push(with(assistant(message, dialect, warnings), extra)),
             Role::Tool => {
                 tool_results(message, &mut wire);
-                if sees_pictures {
-                    pictures.keep(message);
+                if accepts_images {
+                    images.collect(message);
                 }
             }
         }
     }
-    pictures.send(&mut wire);
+    images.send(&mut wire);
     Ok(wire)
 }
 
-/// A single text is a plain string; anything else is a list.
 fn user(message: &Message, dialect: &Dialect) -> Result<Value, String> {
     let parts = parts_of(message);
     if let [ContentPart::Text { text, provider_options }] = &*parts {
@@ -89,7 +88,6 @@ fn media_part(media: &Media<'_>, index: usize) -> Result<Value, String> {
             Ok(json!({ "type": "input_audio", "input_audio": { "data": data, "format": "mp3" } }))
         }
         "application/pdf" => {
-            // The API insists on a name.
             let name = media.filename.map_or_else(|| format!("part-{index}.pdf"), str::to_owned);
             Ok(json!({ "type": "file", "file": { "filename": name, "file_data": media.as_url() } }))
         }
@@ -110,7 +108,6 @@ fn assistant(message: &Message, dialect: &Dialect, warnings: &mut Warnings) -> V
             ContentPart::Text { text: piece, .. } => text.push_str(piece),
             ContentPart::Reasoning { text: piece, provider_options } => {
                 reasoning.push_str(piece);
-                // Each later one holds all of the earlier.
                 let kept = |key: &str| option(provider_options.as_ref(), dialect.name(), key).cloned();
                 details = kept("reasoningDetails").or(details);
                 extra = kept("extraContent").or(extra);
@@ -119,7 +116,7 @@ fn assistant(message: &Message, dialect: &Dialect, warnings: &mut Warnings) -> V
                 calls.push(tool_call(tool_call_id, tool_name, input, provider_options.as_ref(), dialect));
             }
             ContentPart::Image { .. } | ContentPart::File { .. } => {
-                // The API takes text from an assistant and nothing else.
+                // Assistant messages can contain only text.
                 warnings.other("files the model made are not sent back to it");
             }
             ContentPart::ToolResult { .. } => {}
@@ -129,13 +126,11 @@ fn assistant(message: &Message, dialect: &Dialect, warnings: &mut Warnings) -> V
     wire.insert("role".into(), "assistant".into());
     wire.insert("content".into(), text.into());
     if let Some(details) = details {
-        // The text stands in them.
         wire.insert("reasoning_details".into(), details);
     } else if !reasoning.is_empty() {
         match dialect {
             Dialect::Groq => drop(wire.insert("reasoning".into(), reasoning.into())),
             Dialect::Compatible(_) => drop(wire.insert("reasoning_content".into(), reasoning.into())),
-            // OpenAI has no place for it here; mistral has messages of its own.
             Dialect::OpenAi | Dialect::Mistral => {}
         }
     }
@@ -148,7 +143,7 @@ fn assistant(message: &Message, dialect: &Dialect, warnings: &mut Warnings) -> V
 
 fn tool_call(id: &str, name: &str, input: &ToolInput, options: Option<&ProviderOptions>, dialect: &Dialect) -> Value {
     let mut call = function_call(id, name, input);
-    // Gemini behind an OpenAI-compatible front wants its thought signature back.
+    // Gemini's compatible API requires the signature.
     if let Some(extra) = option(options, dialect.name(), "extraContent") {
         call["extra_content"] = extra.clone();
     } else if let Some(signature) = option(options, dialect.name(), "thoughtSignature") {
@@ -157,12 +152,10 @@ fn tool_call(id: &str, name: &str, input: &ToolInput, options: Option<&ProviderO
     call
 }
 
-/// `{id, type: "function", function: {name, arguments: <JSON text>}}`; cohere and mistral use it too.
 pub(crate) fn function_call(id: &str, name: &str, input: &ToolInput) -> Value {
     json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments_text(input) } })
 }
 
-/// One message for each result.
 fn tool_results(message: &Message, wire: &mut Vec<Value>) {
     for part in message.content_parts() {
         if let ContentPart::ToolResult { tool_call_id, output, .. } = part {
@@ -171,7 +164,6 @@ fn tool_results(message: &Message, wire: &mut Vec<Value>) {
     }
 }
 
-/// Options under `openaiCompatible` of a message or part go out with it.
 fn extra<'a>(options: Option<&'a ProviderOptions>, dialect: &Dialect) -> Option<&'a Map<String, Value>> {
     if !matches!(dialect, Dialect::Compatible(_)) {
         return None;

@@ -1,4 +1,4 @@
-//! Mistral's variation of chat messages.
+//! Messages of Mistral's chat API.
 
 use std::rc::Rc;
 
@@ -10,8 +10,8 @@ use crate::{
     provider::wire::{media::Media, values::parts_of},
 };
 
-/// The `messages` of the body: user content is always a list, results carry the tool's name, and an assistant message
-/// at the very end of the conversation is a prefix the model continues.
+/// User content is always a list, results contain the tool's name, and a final assistant message is a prefix to
+/// continue.
 pub(super) fn messages(messages: &[Rc<Message>]) -> Result<Vec<Value>, String> {
     let mut wire = Vec::with_capacity(messages.len());
     for (index, message) in messages.iter().enumerate() {
@@ -36,11 +36,10 @@ pub(super) fn messages(messages: &[Rc<Message>]) -> Result<Vec<Value>, String> {
     Ok(wire)
 }
 
-/// Text, or chunks where there are pictures: a message of the user could not stand behind a result.
 fn result_content(output: &ToolOutput) -> Value {
-    let is_picture = |part: &ToolPart| Media::of_result(part).is_some_and(|media| media.is_image());
+    let is_image = |part: &ToolPart| Media::of_result(part).is_some_and(|media| media.is_image());
     let ToolOutput::Content(parts) = output else { return output.wire_text().into() };
-    if !parts.iter().any(is_picture) {
+    if !parts.iter().any(is_image) {
         return output.wire_text().into();
     }
     let chunk = |part: &ToolPart| match Media::of_result(part) {
@@ -70,7 +69,7 @@ fn user(message: &Message) -> Result<Vec<Value>, String> {
     Ok(content)
 }
 
-/// Reasoning is joined with the text, in order: the API has no place of its own for it.
+/// Reasoning is sent as text, as the API has no field for it.
 fn assistant(message: &Message, last: bool) -> Value {
     let (mut text, mut calls) = (String::new(), Vec::new());
     for part in parts_of(message).iter() {
@@ -86,7 +85,7 @@ fn assistant(message: &Message, last: bool) -> Value {
     wire.insert("role".into(), "assistant".into());
     wire.insert("content".into(), text.into());
     if last {
-        // Without it the API refuses a conversation that ends with the assistant.
+        // The API refuses a final assistant message without `prefix`.
         wire.insert("prefix".into(), true.into());
     }
     if !calls.is_empty() {

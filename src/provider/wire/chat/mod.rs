@@ -1,6 +1,4 @@
-//! Chat completions: OpenAI's own and its relatives groq, mistral and any OpenAI-compatible server.
-//!
-//! One base with small variations, named by [`Dialect`]; what each takes and sends is in `docs/providers.md`.
+//! Chat completions: OpenAI, Groq, Mistral and compatible servers, which differ by [`Dialect`] (docs/providers.md).
 
 mod decode;
 mod dialect;
@@ -21,28 +19,23 @@ pub(super) use messages::function_call;
 use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat, settings::Warnings, values::put};
 use crate::chat::{ModelRequest, ToolChoice, ToolSpec};
 
-/// The chat completions format.
 #[derive(Clone, Debug)]
 pub(crate) struct ChatWire {
     dialect: Dialect,
-    /// Path and query below the base URL.
     path: String,
     server: reasoning::Server,
-    /// Whether tokens are to be counted, which a stream does only when asked.
     include_usage: bool,
 }
 
 impl ChatWire {
-    /// The format at `/chat/completions`; `query` (such as `api-version=1.0.0`) is added when there is one.
     pub(crate) fn new(dialect: Dialect, query: Option<&str>) -> Self {
         let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-        // groq and mistral count unasked.
+        // Groq and Mistral always send counts.
         let include_usage = matches!(dialect, Dialect::OpenAi | Dialect::Compatible(_));
-        let server = reasoning::Server::Usual;
+        let server = reasoning::Server::Other;
         ChatWire { dialect, path: format!("/chat/completions{query}"), server, include_usage }
     }
 
-    /// The same at an address, which may tell more about a compatible server.
     pub(crate) fn at(self, base_url: Option<&str>) -> Self {
         let server = match &self.dialect {
             Dialect::Compatible(name) => reasoning::Server::of(name, base_url),
@@ -51,12 +44,11 @@ impl ChatWire {
         ChatWire { server, ..self }
     }
 
-    /// The same without asking for a count of tokens, for a server that refuses the question.
+    /// For servers that refuse the request for token counts.
     pub(crate) fn without_usage(self) -> Self {
         ChatWire { include_usage: false, ..self }
     }
 
-    /// As azure serves OpenAI's; `api_version` is `v1` unless set.
     pub(crate) fn azure(api_version: &str) -> Self {
         let path = format!("/v1/chat/completions?api-version={api_version}");
         ChatWire { dialect: Dialect::OpenAi, path, server: reasoning::Server::Azure, include_usage: true }
@@ -72,7 +64,7 @@ impl WireFormat for ChatWire {
         let messages = match &self.dialect {
             Dialect::Mistral => mistral::messages(&request.messages)?,
             dialect => {
-                let model = (reasoning_model, dialect.sees_pictures_of_results(model_id));
+                let model = (reasoning_model, dialect.accepts_result_images(model_id));
                 messages::messages(&request.messages, dialect, model, &mut warnings)?
             }
         };
@@ -82,7 +74,6 @@ impl WireFormat for ChatWire {
         format::put(&mut body, request, model_id, &self.dialect, &options);
         body.insert("stream".into(), true.into());
         if self.include_usage {
-            // Options of the user's own win.
             body.entry("stream_options").or_insert_with(|| json!({ "include_usage": true }));
         }
         let warnings = warnings.into_vec();
@@ -98,14 +89,13 @@ impl WireFormat for ChatWire {
     }
 }
 
-/// Tools and tool choice; nothing at all without an active tool.
 fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&ToolChoice>, dialect: &Dialect) {
     if tools.is_empty() {
         return;
     }
     let mistral = *dialect == Dialect::Mistral;
     let only = match choice {
-        // Mistral cannot be told to call one tool by name: it is shown only that one.
+        // Mistral cannot force one tool, so only that one is sent.
         Some(ToolChoice::Tool(name)) if mistral => Some(name.as_str()),
         _ => None,
     };
@@ -122,7 +112,6 @@ fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&
     body.insert("tool_choice".into(), choice);
 }
 
-/// `{type: "function", function: {name, description, parameters}}`; cohere uses it too.
 pub(super) fn function_tool(tool: &ToolSpec) -> Value {
     let mut function = Map::new();
     function.insert("name".into(), tool.name.clone().into());

@@ -1,4 +1,4 @@
-//! Settings and provider options of the chat completions dialects.
+//! Settings and provider options of chat completions.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use crate::{
     chat::ModelRequest,
     provider::wire::{
         KnownOptions,
-        openai_reasoning::{self, Asked, Plan},
+        openai_reasoning::{self, Api, Plan},
         settings::{SettingNames, Warnings, put_settings},
         values::{self, copy_options, options_of},
     },
@@ -77,7 +77,6 @@ const COMPATIBLE_OPTIONS: [(&str, &str); 3] =
 
 const AZURE_NAMES: [&str; 2] = ["azure", "openai"];
 
-/// The names that options are found under, the strongest first.
 fn names(dialect: &Dialect, server: Server) -> Vec<&str> {
     match dialect {
         Dialect::OpenAi if server == Server::Azure => AZURE_NAMES.to_vec(),
@@ -86,7 +85,7 @@ fn names(dialect: &Dialect, server: Server) -> Vec<&str> {
     }
 }
 
-/// The provider's options: the block of the strongest name, for compatible servers all of them in one.
+/// The provider's options. For compatible servers, those of all keys are merged.
 pub(super) fn of_provider(request: &ModelRequest, dialect: &Dialect, server: Server) -> Map<String, Value> {
     let all = &request.settings.provider_options;
     let names = names(dialect, server);
@@ -99,7 +98,6 @@ pub(super) fn of_provider(request: &ModelRequest, dialect: &Dialect, server: Ser
     }
 }
 
-/// The options that are read; a compatible server gets all of them.
 pub(super) fn known(dialect: &Dialect, server: Server) -> Option<KnownOptions> {
     let known = |names, tables| {
         let others = &["logprobs", "structuredOutputs", "strictJsonSchema", "forceReasoning"];
@@ -114,7 +112,6 @@ pub(super) fn known(dialect: &Dialect, server: Server) -> Option<KnownOptions> {
     }
 }
 
-/// Writes settings and options into the body; says whether the model is one of OpenAI's that reason.
 pub(super) fn put(
     body: &mut Map<String, Value>,
     request: &ModelRequest,
@@ -131,8 +128,8 @@ pub(super) fn put(
             let options = options_of(all, &names(dialect, server));
             copy_options(options, &OPENAI_OPTIONS, body);
             put_logprobs(body, options);
-            let asked = if server == Server::Azure { Asked::Deployment } else { Asked::Chat };
-            let plan = openai_reasoning::plan(asked, model_id, settings, options, warnings);
+            let api = if server == Server::Azure { Api::AzureDeployment } else { Api::Chat };
+            let plan = openai_reasoning::plan(api, model_id, settings, options, warnings);
             values::put(body, "reasoning_effort", plan.effort.clone());
             adapt_to_reasoning_model(body, model_id, &plan, warnings);
             return plan.reasons;
@@ -146,7 +143,6 @@ pub(super) fn put(
             reasoning::put_mistral(body, settings.reasoning, model_id, warnings);
         }
         Dialect::Compatible(_) => {
-            // The general names first, so that the provider's own wins.
             for name in names(dialect, server).into_iter().rev() {
                 put_compatible(body, options_of(all, &[name]));
             }
@@ -156,12 +152,10 @@ pub(super) fn put(
     false
 }
 
-/// `logprobs: true` asks for them; a number also says how many alternatives.
 fn put_logprobs(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
     match options.and_then(|options| options.get("logprobs")) {
         Some(Value::Bool(true)) => {
             body.insert("logprobs".into(), true.into());
-            // The chosen token's own probability, without alternatives.
             body.entry("top_logprobs").or_insert_with(|| 0.into());
         }
         Some(Value::Number(count)) => {
@@ -172,7 +166,7 @@ fn put_logprobs(body: &mut Map<String, Value>, options: Option<&Map<String, Valu
     }
 }
 
-/// Reasoning models take no sampling settings and count their output as `max_completion_tokens`.
+/// Reasoning models support no sampling settings, and have `max_completion_tokens`.
 fn adapt_to_reasoning_model(body: &mut Map<String, Value>, model_id: &str, plan: &Plan, warnings: &mut Warnings) {
     let drop = |body: &mut Map<String, Value>, key: &str, setting: &str, warnings: &mut Warnings| {
         if body.shift_remove(key).is_some() {
@@ -180,7 +174,6 @@ fn adapt_to_reasoning_model(body: &mut Map<String, Value>, model_id: &str, plan:
         }
     };
     if !plan.reasons {
-        // These search before they answer and refuse it.
         if model_id.starts_with("gpt-4o-search-preview") || model_id.starts_with("gpt-4o-mini-search-preview") {
             drop(body, "temperature", "temperature", warnings);
         }
@@ -196,16 +189,14 @@ fn adapt_to_reasoning_model(body: &mut Map<String, Value>, model_id: &str, plan:
     drop(body, "presence_penalty", "presencePenalty", warnings);
     drop(body, "logit_bias", "logitBias", warnings);
     if let Some(limit) = body.shift_remove("max_tokens") {
-        // An explicit `maxCompletionTokens` wins.
         body.entry("max_completion_tokens").or_insert(limit);
     }
 }
 
-/// Known options are translated, the others go out as they are.
 fn put_compatible(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
     copy_options(options, &COMPATIBLE_OPTIONS, body);
     for (key, value) in options.into_iter().flatten() {
-        // These say how the schema of an answer goes out and are none of the server's business.
+        // Options of lmthing about the output schema.
         let is_ours = key == "strictJsonSchema" || key == "structuredOutputs";
         let known = COMPATIBLE_OPTIONS.iter().any(|(name, _)| name == key) || is_ours;
         if !known && !value.is_null() {

@@ -1,4 +1,4 @@
-//! How the relatives of the chat completions API are asked to reason. OpenAI itself: `wire/openai_reasoning.rs`.
+//! Reasoning settings of chat completions, except OpenAI's (`wire/openai_reasoning.rs`).
 
 use serde_json::{Map, Value, json};
 
@@ -11,40 +11,37 @@ use crate::{
     },
 };
 
-/// Who answers, as far as the dialect does not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Server {
-    Usual,
-    /// Models have names of somebody's own.
+    Other,
     Azure,
-    /// Takes `reasoning: {effort | max_tokens | enabled}` and translates it for every model.
+    /// Translates `reasoning: {effort | max_tokens | enabled}` for every model.
     OpenRouter,
 }
 
 impl Server {
-    /// What a compatible provider's name and address tell; behind a proxy only the name does.
+    /// Detects a compatible server by name or host; behind a proxy, only by name.
     pub(super) fn of(name: &str, base_url: Option<&str>) -> Self {
         let host = base_url.and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split(['/', '?']).next());
         let is_router = |text: &str| text.to_ascii_lowercase().contains("openrouter");
-        if is_router(name) || host.is_some_and(is_router) { Server::OpenRouter } else { Server::Usual }
+        if is_router(name) || host.is_some_and(is_router) { Server::OpenRouter } else { Server::Other }
     }
 }
 
-/// Options by which a request can already say how the model is to reason.
-const SAID: [&str; 6] =
+const REASONING_FIELDS: [&str; 6] =
     ["reasoning_effort", "reasoning", "reasoning_format", "thinking", "enable_thinking", "thinking_budget"];
 
-/// Groq: gpt-oss has levels, qwen only on and off, and only its older models know no other way than `<think>` in the text.
+/// Groq: gpt-oss has levels, qwen can be turned on and off. Older models would write `<think>` into the text.
 pub(super) fn put_groq(
     body: &mut Map<String, Value>,
     reasoning: Option<Reasoning>,
     model_id: &str,
     warnings: &mut Warnings,
 ) {
-    let Some(reasoning) = reasoning.filter(|_| !is_said(body)) else { return };
+    let Some(reasoning) = reasoning.filter(|_| !is_configured(body)) else { return };
     let off = reasoning == Reasoning::Off;
     if model_id.contains("gpt-oss") {
-        // It keeps its thoughts apart by itself and refuses `reasoning_format`.
+        // It separates reasoning by default and refuses `reasoning_format`.
         body.insert("reasoning_effort".into(), choose(reasoning, LOW_TO_HIGH, warnings).name().into());
     } else if model_id.contains("qwen") {
         body.insert("reasoning_effort".into(), if off { "none" } else { "default" }.into());
@@ -61,14 +58,16 @@ pub(super) fn put_groq(
     }
 }
 
-/// Mistral: magistral always reasons and has a prompt for it; newer general models have levels.
+/// Mistral: magistral always reasons, with a special prompt; newer general models have levels.
 pub(super) fn put_mistral(
     body: &mut Map<String, Value>,
     reasoning: Option<Reasoning>,
     model_id: &str,
     warnings: &mut Warnings,
 ) {
-    let Some(reasoning) = reasoning.filter(|_| !is_said(body) && !body.contains_key("prompt_mode")) else { return };
+    let Some(reasoning) = reasoning.filter(|_| !is_configured(body) && !body.contains_key("prompt_mode")) else {
+        return;
+    };
     let off = reasoning == Reasoning::Off;
     if model_id.starts_with("magistral") {
         if off {
@@ -82,11 +81,10 @@ pub(super) fn put_mistral(
     }
 }
 
-/// The levels of a general model of Mistral's; `None` where it has none.
 fn mistral_levels(model_id: &str) -> Option<&'static [Effort]> {
     let rest = model_id.strip_prefix("mistral-")?;
     let (size, version) = rest.split_once('-').unwrap_or((rest, "latest"));
-    // Versions are years and months; from March 2026 on the general models reason. Other versions are newer still.
+    // Versions are year and month. Models reason from March 2026 on; other version formats are newer.
     let before = version.len() == 4 && version.parse::<u32>().is_ok_and(|date| date < 2603);
     match size {
         "small" | "medium" if !before => Some(&[Effort::None, Effort::High]),
@@ -95,7 +93,6 @@ fn mistral_levels(model_id: &str) -> Option<&'static [Effort]> {
     }
 }
 
-/// Any other server: the word most of them take.
 pub(super) fn put_compatible(
     body: &mut Map<String, Value>,
     reasoning: Option<Reasoning>,
@@ -103,7 +100,7 @@ pub(super) fn put_compatible(
     server: Server,
     warnings: &mut Warnings,
 ) {
-    let Some(reasoning) = reasoning.filter(|_| !is_said(body)) else { return };
+    let Some(reasoning) = reasoning.filter(|_| !is_configured(body)) else { return };
     if server == Server::OpenRouter {
         let wire = match reasoning {
             Reasoning::Off => json!({ "enabled": false }),
@@ -121,9 +118,9 @@ pub(super) fn put_compatible(
     body.insert("reasoning_effort".into(), choose(reasoning, levels, warnings).name().into());
 }
 
-/// Whether `providerOptions` have said how the model is to reason.
-fn is_said(body: &Map<String, Value>) -> bool {
+fn is_configured(body: &Map<String, Value>) -> bool {
     let in_template = |key: &String| key.contains("think") || key.contains("reason");
     let template = body.get("chat_template_kwargs").and_then(Value::as_object);
-    SAID.iter().any(|key| body.contains_key(*key)) || template.is_some_and(|kwargs| kwargs.keys().any(in_template))
+    REASONING_FIELDS.iter().any(|key| body.contains_key(*key))
+        || template.is_some_and(|kwargs| kwargs.keys().any(in_template))
 }

@@ -1,4 +1,4 @@
-//! Token counts of chat completions: every server has names of its own for some of them.
+//! Token counts of chat completions, whose names differ between servers.
 
 use serde::Deserialize;
 
@@ -8,7 +8,6 @@ use crate::{
     provider::wire::{lenient, output::usage},
 };
 
-/// `usage` of a chunk.
 #[derive(Debug, Deserialize)]
 pub(super) struct WireUsage {
     #[serde(default, deserialize_with = "lenient::count")]
@@ -25,7 +24,7 @@ pub(super) struct WireUsage {
     /// DeepSeek.
     #[serde(default, deserialize_with = "lenient::count")]
     prompt_cache_hit_tokens: Option<u64>,
-    /// Gateways in front of Anthropic's models.
+    /// Gateways to Anthropic's models.
     #[serde(default, deserialize_with = "lenient::count")]
     cache_read_input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "lenient::count")]
@@ -48,7 +47,6 @@ struct CompletionDetails {
 }
 
 impl WireUsage {
-    /// The counts as ours; `None` when there is nothing in it, so that what came before still holds.
     pub(super) fn read(self, dialect: &Dialect) -> Option<Usage> {
         if self.prompt_tokens.is_none() && self.completion_tokens.is_none() {
             return None;
@@ -62,7 +60,7 @@ impl WireUsage {
         let written = details.and_then(|details| details.cache_write_tokens).or(self.cache_creation_input_tokens);
         let reasoning = self.completion_tokens_details.and_then(|details| details.reasoning_tokens);
         let (cached, reasoning) = match dialect {
-            // Mistral and groq do not report cached tokens, and nought would be a claim.
+            // Mistral and Groq do not report cached tokens, which is different from 0.
             Dialect::Mistral => (None, None),
             Dialect::Groq => (None, reasoning),
             _ => (Some(cached.unwrap_or(0)), Some(reasoning.unwrap_or(0))),

@@ -1,4 +1,4 @@
-//! The streamed answer of Cohere's chat API.
+//! Decodes responses of Cohere's chat API.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,29 +6,28 @@ use serde_json::Value;
 use crate::{
     chat::{FinishReason, ResponseMetadata, StreamPart, Usage, token_count},
     provider::{
-        failure::kind_of_error,
+        error_kind::kind_of_error,
+        error_text::message_in_error,
         wire::{Output, WireDecoder, WireEvent, blocks::OpenBlocks, lenient, output::usage},
-        words::of_error,
     },
 };
 
 #[derive(Debug, Deserialize)]
 struct Event {
-    #[serde(rename = "type", default, deserialize_with = "lenient::word")]
+    #[serde(rename = "type", default, deserialize_with = "lenient::non_empty_text")]
     kind: Option<String>,
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     id: Option<String>,
     #[serde(default, deserialize_with = "lenient::count")]
     index: Option<u64>,
     #[serde(default)]
     delta: Option<Value>,
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     message: Option<String>,
     #[serde(default)]
     error: Option<Value>,
 }
 
-/// A tool call that is streaming.
 #[derive(Debug)]
 struct Call {
     id: String,
@@ -36,7 +35,6 @@ struct Call {
     arguments: String,
 }
 
-/// Decodes one answer.
 #[derive(Default)]
 pub(super) struct CohereDecoder {
     blocks: OpenBlocks,
@@ -60,11 +58,11 @@ impl CohereDecoder {
                 self.content_delta(index, &delta, out);
             }
             "content-end" => self.blocks.close(index, out),
-            // Calls come one after the other; a call that was not ended is over when the next begins.
+            // Calls do not overlap: a new one ends the last one.
             "tool-call-start" => {
                 self.end_call(out);
                 let id = string(&delta, "/message/tool_calls/id");
-                let id = if id.is_empty() { crate::provider::ids::next("call") } else { id };
+                let id = if id.is_empty() { crate::provider::wire::output::generated_id("call") } else { id };
                 let name = string(&delta, "/message/tool_calls/function/name");
                 out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
                 self.call = Some(Call { id, name, arguments: String::new() });
@@ -79,9 +77,9 @@ impl CohereDecoder {
                 }));
             }
             "message-end" => self.message_end(&delta, out),
-            // Not documented for a stream, yet what the service sends when it gives up before a message began.
+            // Undocumented, but sent for failures before the message starts.
             "error" => {
-                let message = event.message.or_else(|| of_error(event.error.as_ref().unwrap_or(&delta)));
+                let message = event.message.or_else(|| message_in_error(event.error.as_ref().unwrap_or(&delta)));
                 self.fail(message, out);
             }
             _ => {}
@@ -127,7 +125,6 @@ impl CohereDecoder {
     }
 
     fn message_end(&mut self, delta: &Value, out: &mut Output) {
-        // In floating point.
         let count = |pointer: &str| delta.pointer(pointer).and_then(token_count);
         self.usage = usage(count("/usage/tokens/input_tokens"), count("/usage/tokens/output_tokens"), None, None);
         let reason = delta.get("finish_reason").and_then(Value::as_str).unwrap_or_default();
@@ -139,7 +136,7 @@ impl CohereDecoder {
             _ => FinishReason::Other,
         });
         if let Some(error) = delta.get("error").filter(|error| !error.is_null()) {
-            self.fail(of_error(error), out);
+            self.fail(message_in_error(error), out);
         }
     }
 }

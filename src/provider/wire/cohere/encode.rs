@@ -1,4 +1,4 @@
-//! The request body of Cohere's chat API.
+//! Encodes requests of Cohere's chat API.
 
 use std::rc::Rc;
 
@@ -11,8 +11,8 @@ use crate::{
         EncodedRequest,
         chat::{function_call, function_tool},
         media::Media,
-        result_pictures::ResultPictures,
         settings::{SettingNames, Warnings, put_settings},
+        tool_result_images::ToolResultImages,
         values::{options_of, parts_of},
     },
 };
@@ -34,7 +34,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     body.insert("model".into(), model_id.into());
     put_settings(&mut body, &request.settings, &SETTINGS, &mut warnings);
     let mut documents = Vec::new();
-    body.insert("messages".into(), messages(&request.messages, sees_pictures(model_id), &mut documents)?.into());
+    body.insert("messages".into(), messages(&request.messages, accepts_images(model_id), &mut documents)?.into());
     if !documents.is_empty() {
         body.insert("documents".into(), documents.into());
     }
@@ -47,17 +47,16 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str) -> Result<EncodedRe
     Ok(EncodedRequest { path: "/chat".into(), headers: Vec::new(), body: Value::Object(body), warnings })
 }
 
-/// Most models of Cohere refuse pictures; those that see are called so.
-fn sees_pictures(model_id: &str) -> bool {
+fn accepts_images(model_id: &str) -> bool {
     model_id.contains("vision")
 }
 
-fn messages(messages: &[Rc<Message>], sees_pictures: bool, documents: &mut Vec<Value>) -> Result<Vec<Value>, String> {
+fn messages(messages: &[Rc<Message>], accepts_images: bool, documents: &mut Vec<Value>) -> Result<Vec<Value>, String> {
     let mut wire = Vec::with_capacity(messages.len());
-    let mut pictures = ResultPictures::default();
+    let mut images = ToolResultImages::default();
     for message in messages {
         if message.role != Role::Tool {
-            pictures.send(&mut wire);
+            images.send(&mut wire);
         }
         match message.role {
             Role::System => wire.push(json!({ "role": "system", "content": message.plain_text() })),
@@ -70,17 +69,16 @@ fn messages(messages: &[Rc<Message>], sees_pictures: bool, documents: &mut Vec<V
                         wire.push(json!({ "role": "tool", "content": content, "tool_call_id": tool_call_id }));
                     }
                 }
-                if sees_pictures {
-                    pictures.keep(message);
+                if accepts_images {
+                    images.collect(message);
                 }
             }
         }
     }
-    pictures.send(&mut wire);
+    images.send(&mut wire);
     Ok(wire)
 }
 
-/// Text is one string; with images it becomes a list. Text files go out as documents.
 fn user(message: &Message, documents: &mut Vec<Value>) -> Result<Value, String> {
     let (mut text, mut images) = (String::new(), Vec::new());
     for part in parts_of(message).iter() {
@@ -98,7 +96,7 @@ fn user(message: &Message, documents: &mut Vec<Value>) -> Result<Value, String> 
                 if let Some(title) = media.filename {
                     data["title"] = title.into();
                 }
-                // Cohere cites documents; text in the message could not be cited.
+                // Documents can be cited, text in the message cannot.
                 documents.push(json!({ "data": data }));
             }
         }
@@ -111,7 +109,6 @@ fn user(message: &Message, documents: &mut Vec<Value>) -> Result<Value, String> 
     Ok(content.into())
 }
 
-/// With tool calls, text and reasoning are not sent back.
 fn assistant(message: &Message) -> Value {
     let (mut text, mut calls) = (String::new(), Vec::new());
     for part in parts_of(message).iter() {
@@ -129,7 +126,6 @@ fn assistant(message: &Message) -> Value {
     json!({ "role": "assistant", "tool_calls": calls })
 }
 
-/// Choice `auto` is the service's own default and left out; one tool is asked for by sending only that one.
 fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&ToolChoice>) {
     if tools.is_empty() {
         return;

@@ -1,10 +1,10 @@
-//! Holding a model of Cohere's to the schema of the answer.
+//! Output schemas for Cohere's models.
 
 use serde_json::{Map, Value, json};
 
 use crate::{
     chat::CallSettings,
-    provider::wire::answer_schema::{References, Subset, is_object, reduce},
+    provider::wire::output_schema::{References, Subset, is_object, reduce},
 };
 
 const SUBSET: Subset = Subset {
@@ -14,19 +14,17 @@ const SUBSET: Subset = Subset {
     references: References::Any,
 };
 
-/// Models from before there were schemas.
 const WITHOUT_SCHEMA: [&str; 3] = ["command", "command-light", "command-nightly"];
 
-/// Puts the schema. Where that cannot be, the model has its instructions.
 pub(super) fn put(body: &mut Map<String, Value>, settings: &CallSettings, model_id: &str) {
     let Some(format) = settings.response_format.as_ref() else { return };
-    // The service refuses the two together, and so with documents.
+    // The service refuses schemas together with tools or documents.
     let alone = !body.contains_key("tools") && !body.contains_key("documents");
     if !alone || WITHOUT_SCHEMA.contains(&model_id) || !is_object(&format.schema) {
         return;
     }
     let mut wire = json!({ "type": "json_object" });
-    // It insists on a property that has to be there.
+    // At least one property must be required.
     let has_required = |schema: &Value| schema["required"].as_array().is_some_and(|names| !names.is_empty());
     if let Some(schema) = reduce(&format.schema, &SUBSET).filter(has_required) {
         wire["json_schema"] = schema;

@@ -8,7 +8,6 @@ mod thinking;
 use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
-/// The Cohere format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CohereWire;
 

@@ -1,17 +1,17 @@
-//! How Cohere's models are asked to think.
+//! Thinking settings of Cohere's models.
 
 use serde_json::{Map, Value, json};
 
 use crate::{
     chat::CallSettings,
     provider::wire::{
-        effort::{budget_beside_answer, warn_unsupported},
+        effort::{budget_within_limit, warn_unsupported},
         settings::Warnings,
         values::put,
     },
 };
 
-/// Families that do not think and refuse to be asked to; every other model is taken for one that can.
+/// Families without thinking, which refuse the setting. Other models are assumed to support it.
 const WITHOUT: [&str; 9] = [
     "command-r",
     "command-light",
@@ -24,7 +24,6 @@ const WITHOUT: [&str; 9] = [
     "aya",
 ];
 
-/// Writes `thinking`; what `providerOptions` say wins.
 pub(super) fn put_thinking(
     body: &mut Map<String, Value>,
     options: Option<&Map<String, Value>>,
@@ -42,11 +41,10 @@ pub(super) fn put_thinking(
     }
     let Some(reasoning) = settings.reasoning else { return };
     let thinks = model_id != "command" && !WITHOUT.iter().any(|family| model_id.starts_with(family));
-    match (thinks, budget_beside_answer(reasoning, settings.max_output_tokens)) {
+    match (thinks, budget_within_limit(reasoning, settings.max_output_tokens)) {
         (true, Some(tokens)) => {
             body.insert("thinking".into(), json!({ "type": "enabled", "token_budget": tokens }));
         }
-        // It thinks unless told not to.
         (true, None) => drop(body.insert("thinking".into(), json!({ "type": "disabled" }))),
         (false, Some(_)) => warn_unsupported(warnings),
         (false, None) => {}

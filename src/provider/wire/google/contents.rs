@@ -1,4 +1,4 @@
-//! The `contents` of a Gemini request.
+//! The `contents` of Gemini requests.
 
 use std::rc::Rc;
 
@@ -12,15 +12,13 @@ use crate::{
     },
 };
 
-/// A conversation as Gemini takes it.
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
     pub system: Vec<Value>,
     pub contents: Vec<Value>,
 }
 
-/// Converts all messages; they are not merged. Gemma models know no system instruction: its text begins the first user
-/// content.
+/// Messages are not merged. Gemma models have no system instruction: its text is added to the first user content.
 pub(super) fn convert(messages: &[Rc<Message>], gemma: bool, option_names: &[&str]) -> Result<Conversation, String> {
     let mut conversation = Conversation::default();
     let mut system_text = Vec::new();
@@ -42,7 +40,6 @@ pub(super) fn convert(messages: &[Rc<Message>], gemma: bool, option_names: &[&st
         conversation.system.clear();
         let first = conversation.contents.first_mut().filter(|content| content["role"] == "user");
         if let Some(Value::Array(parts)) = first.and_then(|content| content.get_mut("parts")) {
-            // As the first part of what the user says, where Gemma was trained to find it.
             parts.insert(0, json!({ "text": format!("{}\n\n", system_text.join("\n\n")) }));
         }
     }
@@ -67,7 +64,6 @@ fn media_part(media: &Media<'_>) -> Value {
     }
 }
 
-/// Thoughts, text, calls and files in their order, each with the signature it came with.
 fn assistant(message: &Message, option_names: &[&str]) -> Vec<Value> {
     let mut parts = Vec::new();
     for part in parts_of(message).iter() {
@@ -100,7 +96,6 @@ fn signature<'a>(options: Option<&'a ProviderOptions>, option_names: &[&str]) ->
     option_names.iter().find_map(|name| option(options, name, "thoughtSignature"))
 }
 
-/// Gemini takes JSON results as they are.
 fn tool_results(message: &Message) -> Vec<Value> {
     let mut parts = Vec::new();
     for part in message.content_parts() {
@@ -110,7 +105,6 @@ fn tool_results(message: &Message) -> Vec<Value> {
             response.insert("name".into(), tool_name.clone().into());
             response.insert("content".into(), output.wire_value());
             parts.push(json!({ "functionResponse": { "name": tool_name, "response": response } }));
-            // What a result cannot hold stands behind it.
             if let ToolOutput::Content(content) = output {
                 parts.extend(content.iter().filter_map(Media::of_result).map(|media| media_part(&media)));
             }

@@ -1,4 +1,4 @@
-//! The streamed answer of Gemini.
+//! Decodes responses of Gemini.
 
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
@@ -6,13 +6,13 @@ use serde_json::{Value, json, value::RawValue};
 use crate::{
     chat::{CallWarning, FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage},
     provider::{
-        failure::kind_of_error,
+        error_kind::kind_of_error,
+        error_text::message_in_error,
         wire::{
             Output, WireDecoder, WireEvent, lenient,
             output::{TextBlocks, usage},
             values::metadata,
         },
-        words::of_error,
     },
 };
 
@@ -25,9 +25,9 @@ struct Chunk {
     usage_metadata: Option<UsageMetadata>,
     #[serde(default)]
     prompt_feedback: Option<Value>,
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     response_id: Option<String>,
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     model_version: Option<String>,
     #[serde(default)]
     error: Option<Value>,
@@ -38,7 +38,7 @@ struct Chunk {
 struct Candidate {
     #[serde(default, deserialize_with = "lenient::object")]
     content: Option<Content>,
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     finish_reason: Option<String>,
 }
 
@@ -67,7 +67,7 @@ struct Part {
 struct FunctionCall {
     #[serde(default, deserialize_with = "lenient::text")]
     name: Option<String>,
-    /// Unread, since a value could not hold half a surrogate pair.
+    /// Not parsed, as a `Value` cannot contain lone surrogates.
     #[serde(default)]
     args: Option<Box<RawValue>>,
 }
@@ -75,9 +75,9 @@ struct FunctionCall {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct InlineData {
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     mime_type: Option<String>,
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     data: Option<String>,
 }
 
@@ -94,18 +94,15 @@ struct UsageMetadata {
     thoughts_token_count: Option<u64>,
 }
 
-/// Decodes one answer.
 pub(super) struct GoogleDecoder {
-    /// The key metadata is filed under.
     provider: &'static str,
-    described: bool,
+    sent_metadata: bool,
     blocks: TextBlocks,
     saw_call: bool,
     saw_candidate: bool,
     finish_reason: Option<String>,
-    /// A chunk came without a reason: the reason marks the end, and does not stand in every chunk.
+    /// A chunk without a finish reason was read, so a reason marks the end.
     reason_marks_end: bool,
-    /// The last chunk brought nothing of the answer.
     idle: bool,
     blocked: Option<Value>,
     failed: bool,
@@ -116,7 +113,7 @@ impl GoogleDecoder {
     pub(super) fn new(provider: &'static str) -> Self {
         GoogleDecoder {
             provider,
-            described: false,
+            sent_metadata: false,
             blocks: TextBlocks::default(),
             saw_call: false,
             saw_candidate: false,
@@ -132,11 +129,11 @@ impl GoogleDecoder {
     fn chunk(&mut self, chunk: Chunk, out: &mut Output) {
         if let Some(error) = chunk.error {
             self.failed = true;
-            let message = of_error(&error).unwrap_or_else(|| error.to_string());
+            let message = message_in_error(&error).unwrap_or_else(|| error.to_string());
             return out.failure(kind_of_error(&error, &message), message);
         }
-        if !self.described && (chunk.response_id.is_some() || chunk.model_version.is_some()) {
-            self.described = true;
+        if !self.sent_metadata && (chunk.response_id.is_some() || chunk.model_version.is_some()) {
+            self.sent_metadata = true;
             out.part(StreamPart::ResponseMetadata(ResponseMetadata {
                 id: chunk.response_id,
                 model_id: chunk.model_version,
@@ -156,7 +153,7 @@ impl GoogleDecoder {
         self.saw_candidate = true;
         for part in candidate.content.into_iter().flat_map(|content| content.parts) {
             self.idle = false;
-            // A reason was given, and yet there is more.
+            // Content after a reason: the reason does not mark the end.
             self.reason_marks_end &= self.finish_reason.is_none();
             self.part(part, out);
         }
@@ -166,7 +163,6 @@ impl GoogleDecoder {
         }
     }
 
-    /// Why the prompt was refused, if it was.
     fn block_reason(&self) -> Option<&str> {
         self.blocked.as_ref()?.get("blockReason")?.as_str()
     }
@@ -192,21 +188,18 @@ impl GoogleDecoder {
         }
     }
 
-    /// Calls come whole and without an id.
     fn call(&self, call: FunctionCall, metadata: Option<ProviderOptions>, out: &mut Output) {
-        // Ids are ours alone: they tie call and result together within the run.
-        let id = crate::provider::ids::next("call");
+        // Ids connect calls and results within the run only.
+        let id = crate::provider::wire::output::generated_id("call");
         let input =
             call.args.filter(|args| args.get() != "null").map_or_else(|| "{}".to_owned(), |args| arguments(&args));
         let name = call.name.unwrap_or_default();
         out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
-        // As if it had streamed: readers of deltas need not know that Gemini sends calls whole.
         out.part(StreamPart::ToolInputDelta { id: id.clone(), delta: input.clone() });
         out.tool_call(id, name, input, metadata);
     }
 }
 
-/// Arguments as compact text; they come with the white space of the whole event.
 fn arguments(args: &RawValue) -> String {
     serde_json::from_str::<Value>(args.get()).map_or_else(|_| args.get().to_owned(), |args| args.to_string())
 }
@@ -219,7 +212,7 @@ impl WireDecoder for GoogleDecoder {
         }
     }
 
-    // Chunks with usage may follow the finish reason, and nothing marks the last one: only the end of the stream does.
+    // Chunks with usage may follow the finish reason; only the end of the stream is certain.
     fn complete(&self) -> bool {
         self.finish_reason.is_some()
     }
@@ -235,12 +228,12 @@ impl WireDecoder for GoogleDecoder {
         }
         let finish_reason = match (self.finish_reason.as_deref(), &self.blocked) {
             (Some(reason), _) => finish_reason(reason, self.saw_call),
-            // Feedback also comes with answers, where it only says how harmless the prompt is.
+            // Feedback also comes with normal responses, with safety ratings only.
             (None, Some(_)) if !self.saw_candidate || self.block_reason().is_some() => FinishReason::Other,
             (None, _) => return out.truncated(),
         };
         if let Some(reason) = self.block_reason() {
-            // As a warning, since the finish reason does not tell.
+            // A warning, as the finish reason does not show it.
             out.part(StreamPart::StreamStart { warnings: vec![blocked(reason)] });
         }
         let provider_metadata = self.blocked.take().map(|why| metadata(self.provider, [("promptFeedback", why)]));

@@ -1,4 +1,4 @@
-//! The request body of Gemini.
+//! Encodes requests of Gemini.
 
 use serde_json::{Map, Value, json};
 
@@ -23,7 +23,6 @@ const SETTINGS: SettingNames = SettingNames {
     frequency_penalty: Some("frequencyPenalty"),
 };
 
-/// Options that belong to `generationConfig`.
 const GENERATION_OPTIONS: [(&str, &str); 5] = [
     ("thinkingConfig", "thinkingConfig"),
     ("responseModalities", "responseModalities"),
@@ -32,11 +31,9 @@ const GENERATION_OPTIONS: [(&str, &str); 5] = [
     ("audioTimestamp", "audioTimestamp"),
 ];
 
-/// Options that belong to the top level.
 const OPTIONS: [(&str, &str); 3] =
     [("safetySettings", "safetySettings"), ("cachedContent", "cachedContent"), ("labels", "labels")];
 
-/// All that is copied.
 pub(super) const OPTION_TABLES: &[&[(&str, &str)]] = &[&GENERATION_OPTIONS, &OPTIONS];
 
 pub(super) fn encode(request: &ModelRequest, model_id: &str, option_names: &[&str]) -> Result<EncodedRequest, String> {
@@ -52,7 +49,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str, option_names: &[&st
     let gemma = model_id.to_ascii_lowercase().starts_with("gemma-");
     let conversation = contents::convert(&request.messages, gemma, option_names)?;
     let mut body = Map::new();
-    // Even when empty, as the TypeScript version sends it.
+    // Sent even if empty, like in the TypeScript version.
     body.insert("generationConfig".into(), generation.into());
     body.insert("contents".into(), conversation.contents.into());
     if !conversation.system.is_empty() {
@@ -68,7 +65,7 @@ pub(super) fn encode(request: &ModelRequest, model_id: &str, option_names: &[&st
     })
 }
 
-/// `models/{model}`, or the id itself when it has a slash (`tunedModels/x`).
+/// `models/{model}`, or the id itself if it has a slash (`tunedModels/x`).
 fn path(model_id: &str) -> String {
     let model = if model_id.contains('/') { model_id.to_owned() } else { format!("models/{model_id}") };
     format!("/{model}:streamGenerateContent?alt=sse")

@@ -4,27 +4,22 @@ mod contents;
 mod decode;
 mod encode;
 mod format;
-mod models;
 mod schema;
 mod thinking;
 
 use super::{EncodedRequest, KnownOptions, WireDecoder, WireFormat};
 use crate::chat::ModelRequest;
 
-/// The Gemini format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GoogleWire {
-    /// Names under which provider options and metadata are found, the provider's own first.
     option_names: &'static [&'static str],
 }
 
 impl GoogleWire {
-    /// At the Generative Language API.
     pub(crate) fn generative_language() -> Self {
         GoogleWire { option_names: &["google"] }
     }
 
-    /// At Vertex AI.
     pub(crate) fn vertex() -> Self {
         GoogleWire { option_names: &["vertex", "google"] }
     }
@@ -42,5 +37,20 @@ impl WireFormat for GoogleWire {
     fn known_options(&self) -> Option<KnownOptions> {
         let others = &["retrievalConfig", "structuredOutputs"];
         Some(KnownOptions { names: self.option_names, tables: encode::OPTION_TABLES, others })
+    }
+}
+
+const NEWEST: (u32, u32) = (u32::MAX, 0);
+
+fn bare_name(model_id: &str) -> String {
+    model_id.rsplit('/').next().unwrap_or(model_id).to_ascii_lowercase()
+}
+
+fn version(name: &str) -> Option<(u32, u32)> {
+    let number = name.strip_prefix("gemini-")?.split('-').next()?;
+    let (major, minor) = number.split_once('.').unwrap_or((number, "0"));
+    match (major.parse(), minor.parse()) {
+        (Ok(major), Ok(minor)) => Some((major, minor)),
+        _ => Some(NEWEST),
     }
 }

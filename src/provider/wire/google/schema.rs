@@ -1,16 +1,13 @@
-//! JSON Schema to the subset of OpenAPI that Gemini takes.
+//! Converts JSON Schema to the subset of OpenAPI that Gemini supports.
 
 use serde_json::{Map, Value, json};
 
-/// Keys that pass unchanged.
 const KEPT: [&str; 5] = ["description", "required", "format", "enum", "minLength"];
 
-/// The `parameters` of a function declaration; nothing for an object without properties.
 pub(super) fn parameters(schema: &Value) -> Option<Value> {
     if is_empty_object(schema) { None } else { Some(convert(schema)) }
 }
 
-/// An object schema that names no property and allows no others.
 fn is_empty_object(schema: &Value) -> bool {
     let Some(schema) = schema.as_object() else { return schema.is_null() };
     let no_properties = schema.get("properties").is_none_or(|p| p.as_object().is_some_and(Map::is_empty));
@@ -30,7 +27,6 @@ fn convert(schema: &Value) -> Value {
         return empty;
     }
     let Some(schema) = schema.as_object() else {
-        // `true` and `false` are schemas too; the subset has no word for them.
         return json!({ "type": "boolean", "properties": {} });
     };
     let mut result = Map::new();
@@ -40,7 +36,6 @@ fn convert(schema: &Value) -> Value {
         }
     }
     if let Some(constant) = schema.get("const") {
-        // The subset has no `const`.
         result.insert("enum".into(), json!([constant]));
     }
     put_type(schema.get("type"), &mut result);
@@ -69,7 +64,6 @@ fn all(items: &[Value]) -> Value {
     items.iter().map(convert).collect()
 }
 
-/// A list of types becomes `anyOf`; null in it makes the value nullable.
 fn put_type(kind: Option<&Value>, result: &mut Map<String, Value>) {
     let Some(kind) = kind.filter(|kind| !kind.is_null()) else { return };
     let Some(kinds) = kind.as_array() else {
@@ -87,7 +81,6 @@ fn put_type(kind: Option<&Value>, result: &mut Map<String, Value>) {
     result.insert("anyOf".into(), others.into());
 }
 
-/// Null and one other schema collapse to that schema, nullable.
 fn put_any_of(items: &[Value], result: &mut Map<String, Value>) {
     let is_null = |item: &&Value| item.get("type").and_then(Value::as_str) == Some("null");
     let others: Vec<&Value> = items.iter().filter(|item| !is_null(item)).collect();

@@ -1,17 +1,16 @@
-//! How Gemini is asked to think.
+//! Thinking settings of Gemini.
 
 use serde_json::{Map, Value, json};
 
-use super::models::{bare_name, version};
+use super::{bare_name, version};
 use crate::{
     chat::{CallSettings, Reasoning},
     provider::wire::{
-        effort::{Effort, LOW_TO_HIGH, bounded, budget_beside_answer, choose, warn_always_on, warn_unsupported},
+        effort::{Effort, LOW_TO_HIGH, budget_within_limit, choose, clamped_budget, warn_always_on, warn_unsupported},
         settings::Warnings,
     },
 };
 
-/// Writes `thinkingConfig` unless `providerOptions` have said how much the model is to think.
 pub(super) fn put_thinking(
     generation: &mut Map<String, Value>,
     settings: &CallSettings,
@@ -24,7 +23,7 @@ pub(super) fn put_thinking(
         return;
     }
     let name = &*bare_name(model_id);
-    // The newer models have levels, those of 2.5 a number of tokens, the older ones do not think.
+    // From version 3 on models have levels, 2.5 has budgets, and older ones do not think.
     let (key, value) = match version(name) {
         Some((3.., _)) => ("thinkingLevel", Value::from(level(reasoning, name, warnings).name())),
         Some((2, 5..)) if !name.contains("image") && !name.contains("tts") => {
@@ -33,14 +32,13 @@ pub(super) fn put_thinking(
         _ if reasoning == Reasoning::Off => return,
         _ => return warn_unsupported(warnings),
     };
-    // What else was asked for, such as `includeThoughts`, stays.
     if let Value::Object(config) = generation.entry("thinkingConfig").or_insert_with(|| json!({})) {
         config.insert(key.to_owned(), value);
     }
 }
 
 fn level(reasoning: Reasoning, name: &str, warnings: &mut Warnings) -> Effort {
-    // The quick models of the third generation can all but leave it; from 3.8 on none can.
+    // Flash models from 3.0 to 3.7 support `minimal`.
     let minimal = name.contains("flash") && version(name).is_some_and(|version| version < (3, 8));
     let levels = if minimal { &[Effort::Minimal, Effort::Low, Effort::Medium, Effort::High] } else { LOW_TO_HIGH };
     choose(reasoning, levels, warnings)
@@ -53,8 +51,8 @@ fn tokens(reasoning: Reasoning, limit: Option<u64>, name: &str, warnings: &mut W
         (_, true) => (512, 24_576),
         _ => (1, 24_576),
     };
-    match budget_beside_answer(reasoning, limit) {
-        Some(tokens) => bounded(tokens, least, most, warnings),
+    match budget_within_limit(reasoning, limit) {
+        Some(tokens) => clamped_budget(tokens, least, most, warnings),
         None if pro => {
             warn_always_on("a budget of 128 tokens", warnings);
             least

@@ -1,4 +1,4 @@
-//! The streamed answer of the Responses API.
+//! Decodes responses of the Responses API.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,17 @@ use serde_json::{Value, json};
 use crate::{
     chat::{FinishReason, ProviderOptions, ResponseMetadata, StreamPart, Usage, token_count},
     provider::{
-        failure::kind_of_error,
+        error_kind::kind_of_error,
+        error_text::message_in_error,
         wire::{Output, WireDecoder, WireEvent, lenient, output::usage, values::metadata},
-        words::of_error,
     },
 };
 
-/// Every event read, as one record: what a type does not have stays empty.
 #[derive(Debug, Default, Deserialize)]
 struct Event {
-    #[serde(rename = "type", default, deserialize_with = "lenient::word")]
+    #[serde(rename = "type", default, deserialize_with = "lenient::non_empty_text")]
     kind: Option<String>,
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     item_id: Option<String>,
     #[serde(default, deserialize_with = "lenient::count")]
     output_index: Option<u64>,
@@ -27,8 +26,7 @@ struct Event {
     summary_index: Option<u64>,
     #[serde(default)]
     delta: Option<Value>,
-    /// What the model would not say, whole.
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     refusal: Option<String>,
     #[serde(default)]
     item: Option<Value>,
@@ -36,39 +34,32 @@ struct Event {
     response: Option<Value>,
     #[serde(default)]
     error: Option<Value>,
-    #[serde(default, deserialize_with = "lenient::word")]
+    #[serde(default, deserialize_with = "lenient::non_empty_text")]
     message: Option<String>,
     #[serde(default)]
     code: Option<Value>,
 }
 
-/// A reasoning item with the summary parts that are still open.
 #[derive(Debug, Default)]
 struct Reasoning {
     encrypted: Value,
     open: Vec<u64>,
 }
 
-/// Where calls of a server stand that does not number its items: one after the other, then.
-const UNNUMBERED: u64 = u64::MAX;
+const UNKNOWN_INDEX: u64 = u64::MAX;
 
-/// The id of a text of a server that names no item.
-const NAMELESS: &str = "text";
+const UNNAMED_TEXT: &str = "text";
 
-/// A message, with whether anything of it came in pieces.
 #[derive(Debug)]
 struct OpenText {
     id: String,
     streamed: bool,
 }
 
-/// Decodes one answer.
 pub(super) struct ResponsesDecoder {
-    /// The key metadata is filed under.
     provider: &'static str,
-    /// The ids of function calls that are streaming, by output index: pieces of arguments name only the index.
+    /// Ids of streaming calls by output index, as deltas contain only the index.
     calls: BTreeMap<u64, String>,
-    /// The messages that have begun and not ended.
     texts: Vec<OpenText>,
     reasoning: BTreeMap<String, Reasoning>,
     saw_call: bool,
@@ -104,7 +95,7 @@ impl ResponsesDecoder {
             }
             "response.refusal.done" => self.refusal(event, out),
             "response.function_call_arguments.delta" => {
-                if let Some(id) = self.calls.get(&event.output_index.unwrap_or(UNNUMBERED))
+                if let Some(id) = self.calls.get(&event.output_index.unwrap_or(UNKNOWN_INDEX))
                     && let Some(Value::String(delta)) = event.delta
                 {
                     out.part(StreamPart::ToolInputDelta { id: id.clone(), delta });
@@ -114,9 +105,9 @@ impl ResponsesDecoder {
             "response.reasoning_summary_part.added" => self.summary_part(event, out),
             "response.output_item.added" => self.item_added(event, out),
             "response.output_item.done" => self.item_done(event, out),
-            "response.created" => described(event.response.as_ref(), out),
+            "response.created" => response_metadata(event.response.as_ref(), out),
             "response.completed" | "response.incomplete" => {
-                self.untold_items(event.response.as_ref(), out);
+                self.emit_missing_items(event.response.as_ref(), out);
                 self.completed(event.response.as_ref());
             }
             "response.failed" => {
@@ -124,7 +115,7 @@ impl ResponsesDecoder {
                 self.fail(error.unwrap_or(&Value::Null), "The model failed to answer.", out);
             }
             "error" => {
-                // The service words it both ways: inside `error`, and flat.
+                // The service sends errors nested in `error` and flat.
                 let flat = json!({ "message": event.message, "code": event.code });
                 let error = event.error.filter(|error| !error.is_null()).unwrap_or(flat);
                 self.fail(&error, "The provider reported an error without saying which.", out);
@@ -133,40 +124,38 @@ impl ResponsesDecoder {
         }
     }
 
-    fn fail(&mut self, error: &Value, without_words: &str, out: &mut Output) {
+    fn fail(&mut self, error: &Value, default_message: &str, out: &mut Output) {
         self.failed = true;
-        let message = of_error(error).unwrap_or_else(|| without_words.to_owned());
+        let message = message_in_error(error).unwrap_or_else(|| default_message.to_owned());
         out.failure(kind_of_error(error, &message), message);
     }
 
-    /// What an item goes back by; nothing for one that the service gave no id.
-    fn meta(&self, id: &str) -> Option<ProviderOptions> {
-        let named = !id.is_empty() && id != NAMELESS;
+    fn item_metadata(&self, id: &str) -> Option<ProviderOptions> {
+        let named = !id.is_empty() && id != UNNAMED_TEXT;
         named.then(|| metadata(self.provider, [("itemId", json!(id))]))
     }
 
-    fn reasoning_meta(&self, id: &str, encrypted: &Value) -> ProviderOptions {
+    fn reasoning_metadata(&self, id: &str, encrypted: &Value) -> ProviderOptions {
         metadata(self.provider, [("itemId", json!(id)), ("reasoningEncryptedContent", encrypted.clone())])
     }
 
     fn text_delta(&mut self, event: Event, out: &mut Output) {
         let Some(Value::String(delta)) = event.delta else { return };
-        // A server that names no item means the one under way.
+        // Without an id, the delta belongs to the current item.
         let named = event.item_id.or_else(|| self.texts.last().map(|text| text.id.clone()));
-        self.text(named.unwrap_or_else(|| NAMELESS.to_owned()), delta, out);
+        self.text(named.unwrap_or_else(|| UNNAMED_TEXT.to_owned()), delta, out);
     }
 
-    /// The whole refusal, for a server that did not send it in pieces.
     fn refusal(&mut self, event: Event, out: &mut Output) {
-        let pieces_came = self.refused;
+        let was_streamed = self.refused;
         self.refused = true;
-        if let Some(refusal) = event.refusal.filter(|_| !pieces_came) {
-            self.text(event.item_id.unwrap_or_else(|| NAMELESS.to_owned()), refusal, out);
+        if let Some(refusal) = event.refusal.filter(|_| !was_streamed) {
+            self.text(event.item_id.unwrap_or_else(|| UNNAMED_TEXT.to_owned()), refusal, out);
         }
     }
 
     fn text(&mut self, id: String, delta: String, out: &mut Output) {
-        // A server that left out `output_item.added` is forgiven.
+        // Some servers omit `output_item.added`.
         if !self.texts.iter().any(|text| text.id == id) {
             self.start_text(&id, out);
         }
@@ -179,24 +168,23 @@ impl ResponsesDecoder {
     fn start_text(&mut self, id: &str, out: &mut Output) {
         self.saw_text = true;
         self.texts.push(OpenText { id: id.to_owned(), streamed: false });
-        out.part(StreamPart::TextStart { id: id.to_owned(), provider_metadata: self.meta(id) });
+        out.part(StreamPart::TextStart { id: id.to_owned(), provider_metadata: self.item_metadata(id) });
     }
 
-    /// A message is whole. What stands in it and was not streamed is told now.
     fn end_text(&mut self, id: String, item: &Value, out: &mut Output) {
         let content = item.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         self.refused |= content.iter().any(|part| part.get("type").and_then(Value::as_str) == Some("refusal"));
         let Some(place) = self.texts.iter().position(|text| text.id == id) else { return };
         if !self.texts.remove(place).streamed {
             for part in content {
-                let said = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str).unwrap_or_default();
-                if !said.is_empty() {
-                    let (id, delta) = (id.clone(), said.to_owned());
+                let text = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str).unwrap_or_default();
+                if !text.is_empty() {
+                    let (id, delta) = (id.clone(), text.to_owned());
                     out.part(StreamPart::TextDelta { id, delta, provider_metadata: None });
                 }
             }
         }
-        let provider_metadata = self.meta(&id);
+        let provider_metadata = self.item_metadata(&id);
         out.part(StreamPart::TextEnd { id, provider_metadata });
     }
 
@@ -206,12 +194,12 @@ impl ResponsesDecoder {
         if !self.reasoning.get(&item).is_some_and(|reasoning| reasoning.open.contains(&index)) {
             self.start_summary(&item, index, out);
         }
-        let meta = self.meta(&item);
+        let meta = self.item_metadata(&item);
         let id = format!("{item}:{index}");
         out.part(StreamPart::ReasoningDelta { id, delta, provider_metadata: meta });
     }
 
-    /// A further part of a summary ends the one before it; the first part was opened with its item.
+    /// A further summary part ends the previous one; the first one was opened with the item.
     fn summary_part(&mut self, event: Event, out: &mut Output) {
         let (Some(item), index) = (event.item_id, event.summary_index.unwrap_or(0)) else { return };
         if index > 0 {
@@ -224,7 +212,7 @@ impl ResponsesDecoder {
         let reasoning = self.reasoning.entry(item.to_owned()).or_default();
         reasoning.open.push(index);
         let encrypted = reasoning.encrypted.clone();
-        let provider_metadata = Some(self.reasoning_meta(item, &encrypted));
+        let provider_metadata = Some(self.reasoning_metadata(item, &encrypted));
         out.part(StreamPart::ReasoningStart { id: format!("{item}:{index}"), provider_metadata });
     }
 
@@ -235,7 +223,7 @@ impl ResponsesDecoder {
         }
         let (open, encrypted) = (std::mem::take(&mut reasoning.open), reasoning.encrypted.clone());
         for index in open {
-            let provider_metadata = Some(self.reasoning_meta(item, &encrypted));
+            let provider_metadata = Some(self.reasoning_metadata(item, &encrypted));
             out.part(StreamPart::ReasoningEnd { id: format!("{item}:{index}"), provider_metadata });
         }
     }
@@ -247,13 +235,13 @@ impl ResponsesDecoder {
             Some("message") => self.start_text(&id, out),
             Some("function_call") => {
                 let call_id = call_id(&item);
-                self.calls.insert(event.output_index.unwrap_or(UNNUMBERED), call_id.clone());
+                self.calls.insert(event.output_index.unwrap_or(UNKNOWN_INDEX), call_id.clone());
                 out.part(StreamPart::ToolInputStart { id: call_id, tool_name: text(&item, "name") });
             }
             Some("reasoning") => {
                 let encrypted = item.get("encrypted_content").cloned().unwrap_or_default();
                 self.reasoning.insert(id.clone(), Reasoning { encrypted, open: Vec::new() });
-                // Opened even when no summary will follow: the item's id has to go back with the next request.
+                // Opened even without a summary, because the item's id must be sent back.
                 self.start_summary(&id, 0, out);
             }
             _ => {}
@@ -268,14 +256,13 @@ impl ResponsesDecoder {
             Some("function_call") => {
                 self.saw_call = true;
                 let name = text(&item, "name");
-                let started = self.calls.remove(&event.output_index.unwrap_or(UNNUMBERED));
-                // The whole call stands here: it is enough without what came before.
+                let started = self.calls.remove(&event.output_index.unwrap_or(UNKNOWN_INDEX));
                 let call_id = started.unwrap_or_else(|| {
                     let id = call_id(&item);
                     out.part(StreamPart::ToolInputStart { id: id.clone(), tool_name: name.clone() });
                     id
                 });
-                out.tool_call(call_id, name, arguments(&item), self.meta(&id));
+                out.tool_call(call_id, name, arguments(&item), self.item_metadata(&id));
             }
             Some("reasoning") => {
                 let encrypted = item.get("encrypted_content").cloned();
@@ -285,8 +272,8 @@ impl ResponsesDecoder {
         }
     }
 
-    /// The whole answer stands at its end once more. Some servers have said nothing of it before.
-    fn untold_items(&mut self, response: Option<&Value>, out: &mut Output) {
+    /// Emits items of the final response that were not streamed, as some servers send only this.
+    fn emit_missing_items(&mut self, response: Option<&Value>, out: &mut Output) {
         let output = response.and_then(|response| response.get("output")).and_then(Value::as_array);
         let (saw_text, saw_call) = (self.saw_text, self.saw_call);
         for item in output.into_iter().flatten() {
@@ -338,7 +325,7 @@ impl WireDecoder for ResponsesDecoder {
 
     fn finish(&mut self, out: &mut Output) {
         for OpenText { id, .. } in std::mem::take(&mut self.texts) {
-            let provider_metadata = self.meta(&id);
+            let provider_metadata = self.item_metadata(&id);
             out.part(StreamPart::TextEnd { id, provider_metadata });
         }
         for item in self.reasoning.keys().cloned().collect::<Vec<_>>() {
@@ -356,13 +343,11 @@ fn text(item: &Value, key: &str) -> String {
     item.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// The id results refer to.
 fn call_id(item: &Value) -> String {
     let given = [text(item, "call_id"), text(item, "id")];
-    given.into_iter().find(|id| !id.is_empty()).unwrap_or_else(|| crate::provider::ids::next("call"))
+    given.into_iter().find(|id| !id.is_empty()).unwrap_or_else(|| crate::provider::wire::output::generated_id("call"))
 }
 
-/// The arguments as text; some servers send the object itself.
 fn arguments(item: &Value) -> String {
     match item.get("arguments") {
         Some(Value::String(text)) => text.clone(),
@@ -371,10 +356,10 @@ fn arguments(item: &Value) -> String {
     }
 }
 
-fn described(response: Option<&Value>, out: &mut Output) {
+fn response_metadata(response: Option<&Value>, out: &mut Output) {
     let Some(response) = response else { return };
     let string = |key: &str| response.get(key).and_then(Value::as_str).map(str::to_owned);
-    // Seconds with room to spare in an i64.
+    // Seconds since 1970 fit into an i64.
     #[allow(clippy::cast_possible_truncation)]
     let timestamp = response.get("created_at").and_then(Value::as_f64).map(|seconds| (seconds * 1000.0) as i64);
     out.part(StreamPart::ResponseMetadata(ResponseMetadata {

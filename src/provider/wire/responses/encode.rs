@@ -1,14 +1,15 @@
-//! The request body of the Responses API.
+//! Encodes requests of the Responses API.
 
 use serde_json::{Map, Value, json};
 
-use super::{format, input};
+use super::input;
 use crate::{
-    chat::{ModelRequest, ToolChoice, ToolSpec},
+    chat::{CallSettings, ModelRequest, ToolChoice, ToolSpec},
     provider::wire::{
         EncodedRequest,
+        openai_format::{self, takes_schema},
         openai_models::{Kind, kind},
-        openai_reasoning::{self, Asked, Plan},
+        openai_reasoning::{self, Api, Plan},
         settings::{SettingNames, Warnings, put_settings},
         values::{copy_options, options_of, put},
     },
@@ -51,10 +52,9 @@ pub(super) fn encode(
 ) -> Result<EncodedRequest, String> {
     let mut warnings = Warnings::default();
     let options = options_of(&request.settings.provider_options, option_names);
-    let asked = if option_names.contains(&"azure") { Asked::Deployment } else { Asked::Responses };
-    let plan = openai_reasoning::plan(asked, model_id, &request.settings, options, &mut warnings);
+    let api = if option_names.contains(&"azure") { Api::AzureDeployment } else { Api::Responses };
+    let plan = openai_reasoning::plan(api, model_id, &request.settings, options, &mut warnings);
     let reasoning_model = plan.reasons;
-    // The service's own default.
     let store = options.and_then(|options| options.get("store")) != Some(&Value::Bool(false));
 
     let mut body = Map::new();
@@ -64,11 +64,11 @@ pub(super) fn encode(
     put_settings(&mut body, &request.settings, &SETTINGS, &mut warnings);
     copy_options(options, &OPTIONS, &mut body);
     put_text(&mut body, options);
-    format::put(&mut body, &request.settings, model_id, options);
+    put_output_format(&mut body, &request.settings, model_id, options);
     put_logprobs(&mut body, options);
     put_reasoning(&mut body, options, model_id, plan, &mut warnings);
     if reasoning_model && !store {
-        // What the service does not keep, we have to: thoughts go back encrypted.
+        // Items that the service does not store must contain encrypted reasoning.
         include(&mut body, "reasoning.encrypted_content");
     }
     put_tools(&mut body, &request.tools, request.settings.tool_choice.as_ref());
@@ -87,7 +87,6 @@ fn put_text(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>)
     }
 }
 
-/// `logprobs: true` asks for the most, a number for that many alternatives.
 fn put_logprobs(body: &mut Map<String, Value>, options: Option<&Map<String, Value>>) {
     const MOST: u64 = 20;
     let count = match options.and_then(|options| options.get("logprobs")) {
@@ -108,7 +107,6 @@ fn include(body: &mut Map<String, Value>, what: &str) {
     }
 }
 
-/// Effort and summary; sampling settings are dropped for models that reason.
 fn put_reasoning(
     body: &mut Map<String, Value>,
     options: Option<&Map<String, Value>>,
@@ -117,7 +115,6 @@ fn put_reasoning(
     warnings: &mut Warnings,
 ) {
     let mut summary = options.and_then(|options| options.get("reasoningSummary")).filter(|value| !value.is_null());
-    // The service refuses the whole request otherwise.
     if summary.is_some() && !plan.reasons && kind(model_id) == Kind::Plain {
         warnings.changed("reasoningSummary", "reasoningSummary is not supported for non-reasoning models");
         summary = None;
@@ -161,4 +158,18 @@ fn put_tools(body: &mut Map<String, Value>, tools: &[ToolSpec], choice: Option<&
         ToolChoice::Tool(name) => json!({ "type": "function", "name": name }),
     };
     body.insert("tool_choice".into(), choice);
+}
+
+fn put_output_format(
+    body: &mut Map<String, Value>,
+    settings: &CallSettings,
+    model_id: &str,
+    options: Option<&Map<String, Value>>,
+) {
+    let Some(format) = settings.response_format.as_ref().filter(|_| takes_schema(model_id)) else { return };
+    let Some(mut wire) = openai_format::json_schema(format, options) else { return };
+    wire.insert("type".into(), "json_schema".into());
+    if let Value::Object(text) = body.entry("text").or_insert_with(|| json!({})) {
+        text.insert("format".into(), wire.into());
+    }
 }

@@ -1,4 +1,4 @@
-//! The `input` of the Responses API: messages, and items of earlier steps by reference.
+//! The `input` of the Responses API: messages, and references to stored items.
 
 use std::{collections::HashMap, rc::Rc};
 
@@ -15,7 +15,6 @@ use crate::{
 
 pub(super) struct Input<'a> {
     pub reasoning_model: bool,
-    /// Whether the service keeps items (the default), so that an id is enough to send one back.
     pub store: bool,
     pub option_names: &'a [&'a str],
     pub warnings: &'a mut Warnings,
@@ -58,7 +57,6 @@ impl Input<'_> {
     }
 
     fn media(&self, media: &Media<'_>, index: usize) -> Result<Value, String> {
-        // An id of a file uploaded before stands where the data would.
         let file_id = match media.source {
             Source::Base64(text) if text.starts_with("file-") || text.starts_with("assistant-") => Some(text),
             _ => None,
@@ -87,7 +85,7 @@ impl Input<'_> {
     }
 
     fn assistant(&mut self, message: &Message, items: &mut Vec<Value>) {
-        // Where in `items` a reasoning item stands: its summary parts arrive one by one.
+        // The index in `items` of each reasoning item, whose summary parts are separate.
         let mut reasoning_items: HashMap<String, usize> = HashMap::new();
         for part in parts_of(message).iter() {
             match part {
@@ -115,7 +113,6 @@ impl Input<'_> {
         }
     }
 
-    /// A reference when the service kept the item, else the whole item.
     fn item(&self, options: Option<&ProviderOptions>, whole: impl FnOnce() -> Value) -> Value {
         match self.option(options, "itemId") {
             Some(id) if self.store => json!({ "type": "item_reference", "id": id }),
@@ -135,7 +132,7 @@ impl Input<'_> {
         known: &mut HashMap<String, usize>,
         items: &mut Vec<Value>,
     ) {
-        // Without an id it came from somebody else, after a switch of models.
+        // Without an id, it comes from another model.
         let Some(id) = self.option(options, "itemId").and_then(Value::as_str) else {
             self.warnings.other("reasoning of another provider is not sent to OpenAI");
             return;
@@ -166,7 +163,6 @@ impl Input<'_> {
     }
 }
 
-/// Text, or parts where there are pictures.
 fn result_content(output: &ToolOutput) -> Value {
     let ToolOutput::Content(parts) = output else { return output.wire_text().into() };
     let item = |part: &ToolPart| match Media::of_result(part) {

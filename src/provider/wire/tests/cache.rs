@@ -1,4 +1,4 @@
-//! Marks for the prompt cache: where they stand by themselves, and beside those of the author.
+//! Prompt cache marks, placed automatically and by the author.
 
 use std::rc::Rc;
 
@@ -31,7 +31,6 @@ fn result(id: &str) -> Message {
     Message::parts(Role::Tool, vec![part])
 }
 
-/// The requests of three steps: each goes on where the one before ended.
 fn steps() -> [Vec<Message>; 3] {
     let first = vec![Message::system("Be brief."), user("Tide?")];
     let second = [first.clone(), vec![call("a"), result("a")]].concat();
@@ -45,8 +44,7 @@ fn send(name: &str, model: &str, messages: Vec<Message>, tools: Vec<ToolSpec>, c
     wire(name).encode(&ModelRequest { messages, tools, settings }, model).unwrap()
 }
 
-/// Where the marks of a body stand, in the order in which the service reads it; what follows an `@` is how long a mark
-/// lasts.
+/// The locations of marks in a body, in the order in which the service reads it, with lifetimes after `@`.
 fn marks(body: &Value) -> Vec<String> {
     let tools = body.pointer("/tools").or_else(|| body.pointer("/toolConfig/tools"));
     let lists = [("tools", tools), ("system", body.pointer("/system"))].map(|(name, list)| (name.to_owned(), list));
@@ -64,8 +62,7 @@ fn marks(body: &Value) -> Vec<String> {
 }
 
 #[test]
-fn the_stable_beginning_is_marked() {
-    // (wire, model, the marks of each step)
+fn the_stable_prefix_is_marked() {
     let anthropic = [
         vec!["tools.1", "system.0", "turn 0.0"],
         vec!["tools.1", "system.0", "turn 0.0", "turn 2.0"],
@@ -82,7 +79,6 @@ fn the_stable_beginning_is_marked() {
         ("anthropic", "claude-of-tomorrow", anthropic),
         ("bedrock", CLAUDE_AT_BEDROCK, bedrock.clone()),
         ("bedrock", "anthropic.claude-3-5-sonnet-20241022-v2:0", bedrock),
-        // Neither tools nor their results.
         ("bedrock", NOVA, [nova.clone(), nova.clone(), nova]),
         ("bedrock", "anthropic.claude-3-haiku-20240307-v1:0", Default::default()),
         ("bedrock", "meta.llama3-70b-instruct-v1:0", Default::default()),
@@ -115,7 +111,7 @@ fn marked(name: &str, mark: Value) -> Option<ProviderOptions> {
 }
 
 #[test]
-fn marks_of_the_author_stay_and_count() {
+fn the_authors_marks_stay_and_count() {
     for (name, model, shift) in [("anthropic", CLAUDE, 0), ("bedrock", CLAUDE_AT_BEDROCK, 1)] {
         let kind = if name == "anthropic" { "ephemeral" } else { "default" };
         let with = |options: &Option<ProviderOptions>, cache: Option<bool>| {
@@ -132,7 +128,7 @@ fn marks_of_the_author_stay_and_count() {
         assert_eq!(with(&short, Some(false)), [at("tools", 0), at("turn 0", 1)], "{name}");
         let (system, newest) = (at("system", 0), at("turn 2", 0));
         assert_eq!(with(&short, None), [at("tools", 0), system, at("turn 0", 1), newest.clone()], "{name}");
-        // Nothing short-lived may come before what is kept for an hour.
+        // A short-lived mark must not precede one for an hour.
         let long = marked(name, json!({ "type": kind, "ttl": "1h" }));
         let [tools, question] = [at("tools", 0), at("turn 0", 1)].map(|mark| format!("{mark} @1h"));
         assert_eq!(with(&long, None), [tools, question, newest], "{name}");
@@ -140,7 +136,7 @@ fn marks_of_the_author_stay_and_count() {
 }
 
 #[test]
-fn more_than_four_marks_of_the_author_are_cut_with_a_warning() {
+fn more_than_four_marks_are_reduced_with_a_warning() {
     for (name, model, shift) in [("anthropic", CLAUDE, 0), ("bedrock", CLAUDE_AT_BEDROCK, 1)] {
         let kind = if name == "anthropic" { "ephemeral" } else { "default" };
         let part = |text: &str| ContentPart::Text {
@@ -156,7 +152,7 @@ fn more_than_four_marks_of_the_author_are_cut_with_a_warning() {
 }
 
 #[test]
-fn nothing_is_marked_where_no_mark_may_stand() {
+fn unmarkable_blocks_get_no_marks() {
     let signed = json!({ "anthropic": { "signature": "s", "cacheControl": { "type": "ephemeral" } } });
     let thought = ContentPart::Reasoning { text: "Hm.".into(), provider_options: signed.as_object().cloned() };
     let messages = vec![user("a"), Message::parts(Role::Assistant, vec![thought]), user("  ")];

@@ -1,11 +1,11 @@
-//! How answers end: refusals, failures in frames of every kind, answers that say that they are over in their own way.
+//! Ends of responses: refusals, failures, missing markers.
 
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
 use serde_json::{Value, json};
 
 use super::{
-    answers::{Summary, decode, summary},
+    responses::{Summary, decode, summary},
     wire,
 };
 use crate::{chat::FinishReason, provider::ProviderErrorKind};
@@ -29,7 +29,7 @@ fn frames(frames: &[(&str, &str, &str)]) -> Summary {
 }
 
 #[test]
-fn an_answer_that_stands_only_at_its_end_is_read_there() {
+fn a_response_only_in_its_final_event_is_read() {
     let message = json!({ "type": "message", "id": "m", "content": [{ "type": "output_text", "text": "High." }] });
     let call = json!({ "type": "function_call", "id": "f", "call_id": "c", "name": "tide", "arguments": "{}" });
     let completed = json!({ "type": "response.completed", "response": { "output": [message, call] } });
@@ -43,7 +43,7 @@ fn an_answer_that_stands_only_at_its_end_is_read_there() {
 }
 
 #[test]
-fn a_refusal_is_text_with_a_finish_reason_of_its_own() {
+fn a_refusal_is_text_with_finish_reason_content_filter() {
     let refused = |name: &str, events: &[Value]| {
         let sum = read(name, events);
         assert_eq!((sum.failure, sum.text.as_str()), (None, "I won't."), "{name}");
@@ -80,7 +80,7 @@ fn a_refusal_is_text_with_a_finish_reason_of_its_own() {
 }
 
 #[test]
-fn an_exception_of_bedrock_is_a_failure_in_either_kind_of_frame() {
+fn bedrock_exceptions_in_any_frame_are_failures() {
     use ProviderErrorKind::{Authentication, BadRequest, ContextLength, RateLimit, Server, Stream, Timeout};
     let limited = RateLimit { retry_after: None };
     let table = [
@@ -109,7 +109,7 @@ fn an_exception_of_bedrock_is_a_failure_in_either_kind_of_frame() {
 }
 
 #[test]
-fn frames_that_are_not_needed_may_hold_anything() {
+fn unknown_frames_are_ignored() {
     let sum = frames(&[
         ("event", "messageStart", ""),
         ("event", "novelty", "no json"),
@@ -132,7 +132,7 @@ fn frames_that_are_not_needed_may_hold_anything() {
 }
 
 #[test]
-fn the_end_is_known_from_a_reason_or_a_marker() {
+fn a_reason_or_a_marker_is_the_end() {
     let content = json!({ "choices": [{ "delta": { "content": "hi" } }] });
     let stop = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] });
     let finish = |sum: Summary| sum.finish.map(|finish| finish.0);
@@ -145,13 +145,13 @@ fn the_end_is_known_from_a_reason_or_a_marker() {
         json!({ "type": "message_stop" }),
     ];
     assert_eq!(finish(read("anthropic", &anthropic)), Some(FinishReason::Other));
-    // Feedback alone does not end an answer that has begun.
+    // Feedback alone does not end a response that has begun.
     let begun = json!({ "candidates": [{ "content": { "parts": [{ "text": "hi" }] } }], "promptFeedback": { "safetyRatings": [] } });
     assert!(read("google", &[begun]).failure.is_some());
 }
 
 #[test]
-fn errors_stand_in_many_places() {
+fn errors_are_found_in_all_locations() {
     let events = [
         json!({ "object": "error", "message": "Too busy.", "type": "overloaded", "code": 429 }),
         json!({ "detail": "Too busy." }),

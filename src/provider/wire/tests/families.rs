@@ -1,4 +1,4 @@
-//! Models are known by their families, so that newer ones than this program fall under a rule.
+//! Properties of families of models, also for ids that are newer than this program.
 
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ fn warned(encoded: &EncodedRequest) -> String {
 }
 
 #[test]
-fn openai_models_are_of_a_kind() {
+fn openai_models_are_classified() {
     let of = |expected: Kind, ids: &[&str]| {
         for id in ids {
             assert_eq!(kind(id), expected, "{id}");
@@ -44,7 +44,7 @@ fn openai_models_are_of_a_kind() {
 }
 
 #[test]
-fn sampling_is_left_out_where_openais_family_refuses_it() {
+fn openai_families_refuse_sampling_settings() {
     for (model, options, dropped) in [
         ("gpt-4o", json!({}), false),
         ("gpt-6-chat", json!({}), false),
@@ -67,7 +67,7 @@ fn sampling_is_left_out_where_openais_family_refuses_it() {
 }
 
 #[test]
-fn a_newer_model_of_openais_has_the_form_of_its_family() {
+fn newer_openai_models_are_treated_like_their_family() {
     let settings = || CallSettings { max_output_tokens: Some(5), ..CallSettings::default() };
     let messages = || vec![Message::system("Be brief."), user("hi")];
     let chat = encode(wire("chat").as_ref(), "gpt-7-nano", messages(), settings());
@@ -79,7 +79,7 @@ fn a_newer_model_of_openais_has_the_form_of_its_family() {
 }
 
 #[test]
-fn an_azure_deployment_reasons_when_it_is_asked_to() {
+fn an_azure_deployment_reasons_if_requested() {
     let wires: [Box<dyn WireFormat>; 2] = [Box::new(ResponsesWire::azure("v1")), Box::new(ChatWire::azure("v1"))];
     for (wire, place) in wires.iter().zip(["/reasoning/effort", "/reasoning_effort"]) {
         for (provider, model) in [("azure", "production"), ("openai", "my-gpt-4o"), ("azure", "gpt-4o")] {
@@ -99,7 +99,7 @@ fn an_azure_deployment_reasons_when_it_is_asked_to() {
 }
 
 #[test]
-fn limits_follow_claudes_family() {
+fn output_limits_depend_on_the_claude_family() {
     // (id, default of max_tokens, whether it is a limit, structured outputs)
     for (id, max_tokens, capped, structured) in [
         ("claude-2.1", 4_096, false, false),
@@ -135,7 +135,7 @@ fn limits_follow_claudes_family() {
 }
 
 #[test]
-fn sampling_is_left_out_where_claudes_family_refuses_it() {
+fn claude_families_refuse_sampling_settings() {
     for (id, anthropic, bedrock) in [
         ("claude-3-5-sonnet-20241022", "topP", ""),
         ("claude-opus-4-1", "topP", "topP"),

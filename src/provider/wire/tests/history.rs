@@ -31,7 +31,6 @@ fn result(id: &str, output: ToolOutput) -> ContentPart {
     }
 }
 
-/// A thought with a signature, text, two calls (one with broken arguments), results of every kind.
 fn history(provider: &str) -> Vec<Message> {
     let thought = ContentPart::Reasoning {
         text: "Hm.".into(),
@@ -56,7 +55,7 @@ fn history(provider: &str) -> Vec<Message> {
 const LEVEL: &str = r#"{"level":1.5,"port":"Ål"}"#;
 
 #[test]
-fn history_goes_back_in_chat_form() {
+fn history_is_sent_as_chat_messages() {
     let calls = json!([
         { "id": "id-a", "type": "function", "function": { "name": "tide", "arguments": r#"{"port":"Ål","hour":3}"# } },
         { "id": "id-b", "type": "function", "function": { "name": "tide", "arguments": r#""{\"port\": ""# } },
@@ -93,7 +92,7 @@ fn history_goes_back_in_chat_form() {
 }
 
 #[test]
-fn history_goes_back_as_blocks() {
+fn history_is_sent_as_blocks() {
     assert_eq!(
         body("anthropic", history("anthropic"))["messages"],
         json!([
@@ -130,7 +129,7 @@ fn history_goes_back_as_blocks() {
             ] },
         ])
     );
-    // Without active tools the history holds no trace of them; ids are short for Mistral's models.
+    // Without active tools, there are no calls and results. Ids are short for Mistral's models.
     let stripped = encode(&BedrockWire, "m", history("bedrock"), CallSettings::default());
     assert_eq!(stripped.body["messages"].as_array().map(Vec::len), Some(2));
     assert_eq!(stripped.warnings.len(), 1);
@@ -139,7 +138,7 @@ fn history_goes_back_as_blocks() {
 }
 
 #[test]
-fn history_goes_back_to_gemini_and_responses() {
+fn history_is_sent_to_gemini_and_responses() {
     let response = |content: Value| json!({ "functionResponse": { "name": "tide", "response": { "name": "tide", "content": content } } });
     assert_eq!(
         body("google", history("google"))["contents"],

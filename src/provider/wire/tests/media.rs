@@ -10,7 +10,6 @@ use crate::{
     provider::wire::{WireFormat, cohere::CohereWire},
 };
 
-/// A text, an image and a document.
 fn message() -> Message {
     let image = ContentPart::Image { image: "iVBORw0KGgoAAA".into(), media_type: None, provider_options: None };
     let pdf = ContentPart::File {
@@ -22,7 +21,6 @@ fn message() -> Message {
     Message::parts(Role::User, vec![ContentPart::text("See"), image, pdf])
 }
 
-/// `(wire, where the content stands, what follows the text in it)`
 fn media_by_wire() -> [(&'static str, &'static str, Value); 6] {
     let image_url = "data:image/png;base64,iVBORw0KGgoAAA";
     let pdf_url = "data:application/pdf;base64,JVBERi0=";
@@ -83,7 +81,7 @@ fn media_by_wire() -> [(&'static str, &'static str, Value); 6] {
 }
 
 #[test]
-fn images_and_files_go_out_where_the_provider_takes_them() {
+fn images_and_files_are_sent_if_supported() {
     for (name, place, expected) in media_by_wire() {
         let body = body(name, vec![message()]);
         let content = body.pointer(place).and_then(Value::as_array).unwrap();
@@ -94,7 +92,6 @@ fn images_and_files_go_out_where_the_provider_takes_them() {
     assert_eq!(refused, "Cohere does not take application/pdf files in messages");
 }
 
-/// Two calls, of which the first gives a picture, and what the user says then.
 fn results() -> Vec<Message> {
     let call = |id: &str| ContentPart::ToolCall {
         tool_call_id: id.into(),
@@ -120,7 +117,7 @@ fn results() -> Vec<Message> {
 }
 
 #[test]
-fn pictures_in_results_follow_where_results_are_text() {
+fn images_in_results_follow_in_a_user_message() {
     let shown = json!({ "role": "user", "content": [
         { "type": "text", "text": "From the result of look:" },
         { "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgoAAA" } },
@@ -145,7 +142,7 @@ fn pictures_in_results_follow_where_results_are_text() {
 }
 
 #[test]
-fn mistral_takes_pictures_in_results() {
+fn mistral_accepts_images_in_results() {
     let body = body("mistral", results());
     let picture = json!({ "type": "image_url", "image_url": "data:image/png;base64,iVBORw0KGgoAAA" });
     assert_eq!(body["messages"][1]["content"], json!([{ "type": "text", "text": "a cat" }, picture]));

@@ -1,16 +1,16 @@
-//! Wire formats: what they encode, as tables over all of them, and what they decode from stored answers.
+//! Tests of all wire formats.
 
-mod answers;
 mod cache;
-mod cuts;
+mod chunks;
 mod endings;
 mod families;
-mod format;
 mod history;
 mod media;
-mod odd_servers;
+mod nonstandard_servers;
 mod options;
+mod output_format;
 mod reasoning;
+mod responses;
 mod settings;
 
 use std::rc::Rc;
@@ -60,7 +60,6 @@ fn encode(wire: &dyn WireFormat, model: &str, messages: Vec<Message>, settings: 
     wire.encode(&ModelRequest { messages, tools: Vec::new(), settings }, model).unwrap()
 }
 
-/// Without marks for the prompt cache, which have tests of their own.
 fn body(name: &str, messages: Vec<Message>) -> Value {
     let settings = CallSettings { cache: Some(false), ..CallSettings::default() };
     encode(wire(name).as_ref(), "m", messages, settings).body

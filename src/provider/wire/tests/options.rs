@@ -24,7 +24,7 @@ fn anthropic_headers_follow_model_tools_and_options() {
 }
 
 #[test]
-fn provider_options_reach_their_places() {
+fn provider_options_are_copied_into_bodies() {
     let options = json!({ "openai": {
         "reasoningEffort": "low", "parallelToolCalls": false, "user": "u", "textVerbosity": "low", "metadata": { "a": "b" },
         "serviceTier": "flex", "logprobs": 3,
@@ -56,7 +56,7 @@ fn provider_options_reach_their_places() {
 }
 
 #[test]
-fn what_claude_thought_is_sent_back_unless_that_is_turned_off() {
+fn claudes_reasoning_is_sent_back_unless_disabled() {
     let signed = json!({ "anthropic": { "signature": "sig" } }).as_object().cloned();
     let parts =
         vec![ContentPart::Reasoning { text: "Hm.".into(), provider_options: signed }, ContentPart::text("Ebb.")];

@@ -1,4 +1,4 @@
-//! `reasoning` of the call settings, in the words of each provider.
+//! The `reasoning` setting in requests of each provider.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,6 @@ use crate::{
     },
 };
 
-/// Where wires say how a model is to reason.
 const PLACES: [&str; 9] = [
     "/reasoning",
     "/reasoning_effort",
@@ -25,7 +24,6 @@ const PLACES: [&str; 9] = [
     "/inferenceConfig",
 ];
 
-/// What of a body is about reasoning.
 fn said(encoded: &EncodedRequest) -> Value {
     let found = PLACES.iter().filter_map(|place| {
         let value = encoded.body.pointer(place)?;
@@ -43,7 +41,6 @@ fn asked(wire: &dyn WireFormat, model: &str, reasoning: Reasoning) -> EncodedReq
     encode(wire, model, vec![user("hi")], settings)
 }
 
-/// Checks `(model, reasoning, what is said, whether there is a warning)`.
 fn check(wire: &dyn WireFormat, cases: &[(&str, Reasoning, Value, bool)]) {
     for (model, reasoning, expected, warned) in cases {
         let encoded = asked(wire, model, *reasoning);
@@ -52,7 +49,6 @@ fn check(wire: &dyn WireFormat, cases: &[(&str, Reasoning, Value, bool)]) {
     }
 }
 
-/// `(model, reasoning, effort, whether there is a warning)`
 fn openai_cases() -> Vec<(&'static str, Reasoning, Option<&'static str>, bool)> {
     vec![
         ("gpt-5.1", Off, Some("none"), false),
@@ -94,7 +90,7 @@ fn openai_takes_an_effort() {
             ("production", Off, json!({}), true),
         ],
     );
-    // Without effort the newer models take sampling settings.
+    // Without effort, newer models support sampling settings.
     let settings = CallSettings { reasoning: Some(Off), temperature: Some(0.3), ..CallSettings::default() };
     assert_eq!(with_options("responses", "gpt-5.2", json!({}), settings).body["temperature"], 0.3);
 }
@@ -156,7 +152,7 @@ fn claude_takes_a_budget_or_an_effort() {
 }
 
 #[test]
-fn bedrock_has_the_words_of_each_family() {
+fn bedrock_settings_depend_on_the_family() {
     let fields = |fields: Value| json!({ "additionalModelRequestFields": fields });
     let thinking = json!({ "thinking": { "type": "enabled", "budget_tokens": 2_048 } });
     check(
@@ -226,7 +222,7 @@ fn gemini_takes_a_level_or_a_budget() {
 }
 
 #[test]
-fn groq_mistral_and_cohere_have_words_of_their_own() {
+fn groq_mistral_and_cohere_settings() {
     check(
         wire("groq").as_ref(),
         &[
@@ -266,7 +262,7 @@ fn groq_mistral_and_cohere_have_words_of_their_own() {
 }
 
 #[test]
-fn compatible_servers_take_the_word_most_of_them_know() {
+fn compatible_servers_get_reasoning_effort() {
     let effort = |effort: &str| json!({ "reasoning_effort": effort });
     check(
         wire("compatible").as_ref(),
@@ -293,7 +289,7 @@ fn compatible_servers_take_the_word_most_of_them_know() {
 }
 
 #[test]
-fn provider_options_win_without_a_word() {
+fn provider_options_win_without_a_warning() {
     let cases = [
         (
             "responses",

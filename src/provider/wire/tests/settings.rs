@@ -24,7 +24,6 @@ fn all_settings() -> CallSettings {
     }
 }
 
-/// `(wire, where the settings stand, the settings, those that are dropped)`
 fn settings_by_wire() -> [(&'static str, &'static str, Value, &'static str); 9] {
     let chat = json!({
         "max_tokens": 99, "temperature": 0, "top_p": 0.9, "presence_penalty": 0.5, "frequency_penalty": -1,
@@ -76,7 +75,7 @@ fn settings_by_wire() -> [(&'static str, &'static str, Value, &'static str); 9] 
 }
 
 #[test]
-fn settings_go_out_under_each_wires_names() {
+fn settings_have_the_names_of_each_format() {
     let plain = ["model", "input", "messages", "stream", "stream_options", "system", "contents", "generationConfig"];
     for (name, place, expected, unsupported) in settings_by_wire() {
         let encoded = encode(wire(name).as_ref(), "m", vec![user("hi")], all_settings());
@@ -107,14 +106,14 @@ fn unset_settings_are_left_out() {
 }
 
 #[test]
-fn tool_choice_has_a_form_for_each_wire() {
+fn tool_choice_is_encoded_in_every_format() {
     use ToolChoice::{Auto, None, Required, Tool};
     let one = || Tool("now".into());
     let function = json!({ "type": "function", "function": { "name": "now" } });
     let google = |mode: &str| json!({ "functionCallingConfig": { "mode": mode } });
     let only = json!({ "functionCallingConfig": { "mode": "ANY", "allowedFunctionNames": ["now"] } });
     let bedrock = |choice: Value| json!(choice);
-    // (wire, where the choice stands, [auto, required, none, one], how many tools go out for each)
+    // (wire, pointer to the choice, [auto, required, none, one], the number of tools for each)
     let cases = [
         (
             "responses",
@@ -167,7 +166,7 @@ fn tool_choice_has_a_form_for_each_wire() {
 }
 
 #[test]
-fn reasoning_models_of_openai_are_treated_apart() {
+fn openai_reasoning_models_have_other_settings() {
     let system = || vec![Message::system("Be brief."), user("hi")];
     let settings = CallSettings { max_output_tokens: Some(5), temperature: Some(0.3), ..CallSettings::default() };
     let chat = encode(wire("chat").as_ref(), "o4-mini", system(), settings.clone());

@@ -1,4 +1,4 @@
-//! Answering calls of tools made with `defAgent` (docs/reference.md, "Agents"). Failures are answers, never errors of
+//! ModelResponse calls of tools made with `defAgent` (docs/reference.md, "Agents"). Failures are answers, never errors of
 //! the run. Must not know how a child runs.
 
 use rquickjs::Ctx;

@@ -7,7 +7,7 @@ use rquickjs::{Ctx, Object, Result, Value, function::Opt, object::Filter};
 use super::resolve::model_object;
 use crate::{
     chat::Usage,
-    provider::{MockItem, MockModel, MockOptions, WrongMockItem},
+    provider::{InvalidMockItem, MockItem, MockModel, MockOptions},
     script::{
         bindings::{
             services,
@@ -52,7 +52,7 @@ pub(crate) fn mock_model<'js>(
     }
     let inner = host(ctx)?;
     let place = place.to_owned();
-    Ok(MockModel::new(script, options).when_used_up(move |count| inner.warn(&used_up(&place, count))))
+    Ok(MockModel::new(script, options).on_exhausted(move |count| inner.warn(&used_up(&place, count))))
 }
 
 /// One item of a mock array; the inner error says what is wrong with it.
@@ -60,7 +60,7 @@ pub(crate) fn mock_item<'js>(
     ctx: &Ctx<'js>,
     index: usize,
     item: &Value<'js>,
-) -> Result<std::result::Result<MockItem, WrongMockItem>> {
+) -> Result<std::result::Result<MockItem, InvalidMockItem>> {
     if let Some(text) = plain_text(item)? {
         return Ok(Ok(MockItem::Text(text.into())));
     }

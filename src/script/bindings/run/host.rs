@@ -239,7 +239,7 @@ impl<'js> ScriptPrompt<'js> {
 fn leave_out_played(model: &dyn LanguageModel, log: Option<&Log>) {
     let Some(restored) = log.and_then(Log::restored) else { return };
     let turns: Vec<_> = restored.answers().filter_map(|step| Some(step.answer.played?.turn)).collect();
-    model.leave_out(&turns);
+    model.skip_turns(&turns);
 }
 
 impl<'js> PromptHost for ScriptPrompt<'js> {

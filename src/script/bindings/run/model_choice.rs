@@ -89,7 +89,7 @@ impl ModelChoice {
         let ModelChoice::Mock { items, place } = self else { return Ok(false) };
         let mock = MockModel::new(items.clone(), MockOptions::default());
         let (host, place) = (host(ctx)?, place.clone());
-        services::set_mock(ctx, mock.when_used_up(move |count| host.warn(&used_up(&place, count))))?;
+        services::set_mock(ctx, mock.on_exhausted(move |count| host.warn(&used_up(&place, count))))?;
         Ok(true)
     }
 }

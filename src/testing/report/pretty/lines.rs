@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    provider::Span,
+    provider::HumanDuration,
     testing::{
         outcome::{FileOutcome, State, TestOutcome},
         report::{shown::one_line, style::Paint},
@@ -91,7 +91,7 @@ fn time(took: Duration, paint: Paint) -> String {
 
 /// Whole milliseconds below a second.
 pub(super) fn duration(took: Duration) -> String {
-    if took < Duration::from_millis(1) { "0 ms".to_owned() } else { Span(took).to_string() }
+    if took < Duration::from_millis(1) { "0 ms".to_owned() } else { HumanDuration(took).to_string() }
 }
 
 /// `1 test`, `2 tests`.
