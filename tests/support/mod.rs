@@ -1,140 +1,17 @@
-//! Runs script files through the library's engine, the way a run does, and tells what came of it.
+//! Helpers of the integration tests. Each test binary includes this module and uses a part of it.
 
-#![allow(dead_code, reason = "each test binary uses a part of this")]
+#![allow(dead_code, unused_imports, reason = "each test binary uses a part of this")]
 
-use std::cell::RefCell;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
+pub mod canned;
+pub mod http;
+pub mod mcp;
+pub mod npm_packages;
+#[cfg(unix)]
+pub mod processes;
+mod program;
+pub mod resume;
+mod skipped;
+pub mod tls;
 
-use lmthing::diagnostic::Diagnostic;
-use lmthing::script::{self, Engine, EngineOptions, Halt, NativeModule, ScriptHost};
-use tempfile::TempDir;
-
-/// What a script printed and how it ended.
-#[derive(Debug, Default)]
-pub struct Outcome {
-    pub stdout: String,
-    pub stderr: String,
-    /// The error that ended the run, if one did.
-    pub error: Option<Diagnostic>,
-    /// What `process.exit` was given.
-    pub exit: Option<i32>,
-    /// What `process.exitCode` was at the end.
-    pub exit_code: Option<i32>,
-}
-
-#[derive(Default)]
-struct Buffers {
-    stdout: RefCell<String>,
-    stderr: RefCell<String>,
-}
-
-impl ScriptHost for Buffers {
-    fn write_stdout(&self, text: &str) {
-        self.stdout.borrow_mut().push_str(text);
-    }
-
-    fn write_stderr(&self, text: &str) {
-        self.stderr.borrow_mut().push_str(text);
-    }
-}
-
-/// A temporary directory of script files.
-pub struct Files(TempDir);
-
-impl Files {
-    /// Writes each `(relative path, text)`; missing directories are made.
-    pub fn new(files: &[(&str, &str)]) -> Self {
-        let directory = Self(tempfile::tempdir().expect("a temporary directory"));
-        for (path, text) in files {
-            directory.write(path, text);
-        }
-        directory
-    }
-
-    pub fn write(&self, path: &str, text: &str) {
-        let path = self.path(path);
-        std::fs::create_dir_all(path.parent().expect("a path below the directory")).expect("a directory");
-        std::fs::write(path, text).expect("a file");
-    }
-
-    /// The real path of a file below the directory.
-    pub fn path(&self, relative: &str) -> PathBuf {
-        self.0.path().canonicalize().expect("the directory").join(relative)
-    }
-
-    /// Runs the file at this relative path.
-    pub fn run(&self, entry: &str) -> Outcome {
-        run_file(&self.path(entry), &[])
-    }
-
-    /// What the script prints, with the directory shown as `DIR`; panics when it fails.
-    pub fn stdout(&self, entry: &str) -> String {
-        let outcome = self.run(entry);
-        assert_eq!(outcome.error, None, "stderr: {}", outcome.stderr);
-        self.anonymize(&outcome.stdout)
-    }
-
-    /// The rendered error of a script that must fail, with the directory shown as `DIR`.
-    pub fn error(&self, entry: &str) -> String {
-        let outcome = self.run(entry);
-        let error = outcome.error.unwrap_or_else(|| panic!("no error; stdout: {}", outcome.stdout));
-        self.anonymize(&error.render(false))
-    }
-
-    fn anonymize(&self, text: &str) -> String {
-        text.replace(&*self.path("").to_string_lossy(), "DIR/")
-    }
-}
-
-/// Runs one module source and returns what came of it.
-pub fn run(source: &str) -> Outcome {
-    Files::new(&[("main.mjs", source)]).run("main.mjs")
-}
-
-/// What a module prints; panics when it fails.
-pub fn stdout(source: &str) -> String {
-    Files::new(&[("main.mjs", source)]).stdout("main.mjs")
-}
-
-/// Runs the file at `path` on a thread with the stack a script thread has.
-pub fn run_file(path: &Path, native_modules: &[NativeModule]) -> Outcome {
-    let (path, native_modules) = (path.to_owned(), native_modules.to_vec());
-    let thread = std::thread::Builder::new().stack_size(script::THREAD_STACK_SIZE);
-    let handle = thread.spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        runtime.block_on(run_here(&path, native_modules))
-    });
-    handle.expect("a thread").join().expect("a run without panic")
-}
-
-async fn run_here(path: &Path, native_modules: Vec<NativeModule>) -> Outcome {
-    let buffers = Rc::new(Buffers::default());
-    let mut options = EngineOptions::new(buffers.clone());
-    options.parser = Rc::new(lmthing::code::TypeScriptParser);
-    options.native_modules = native_modules;
-    options.max_stack_size = script::SCRIPT_STACK_SIZE;
-    options.argv = vec!["lmthing".to_owned(), path.display().to_string()];
-    options.env = vec![("GREETING".to_owned(), "hello".to_owned())];
-    let engine = Engine::new(options).await.expect("an engine");
-    let mut outcome = engine.context().async_with(async |ctx| drive(&ctx, path).await).await;
-    outcome.stdout = buffers.stdout.take();
-    outcome.stderr = buffers.stderr.take();
-    outcome
-}
-
-async fn drive(ctx: &rquickjs::Ctx<'_>, path: &Path) -> Outcome {
-    let work = async {
-        script::import_file(ctx, path).await.map_err(|error| script::diagnose_error(ctx, error))?;
-        script::idle(ctx).await.map(drop).map_err(|error| script::diagnose_error(ctx, error))
-    };
-    let mut outcome = Outcome::default();
-    match script::until_halted(ctx, work).await {
-        Ok(Ok(())) => outcome.exit_code = script::exit_code(ctx).expect("an engine"),
-        Ok(Err(thrown)) | Err(Halt::Uncaught(thrown) | Halt::UnhandledRejection(thrown)) => {
-            outcome.error = Some(thrown.diagnostic);
-        }
-        Err(Halt::Exit(code)) => outcome.exit = Some(code),
-    }
-    outcome
-}
+pub use program::*;
+pub use skipped::skipped;

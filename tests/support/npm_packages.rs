@@ -1,6 +1,5 @@
 //! Packages from npm, for tests of what others have made. Without npm or a network, in CI, or where a machine says so with
 //! `LMTHING_NPM_TESTS=0`, such a test is skipped with a word; `LMTHING_NPM_TESTS=1` runs it in CI too.
-#![allow(dead_code, reason = "each test binary uses a part of this")]
 
 use std::{
     fs::{self, File},
@@ -8,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::{run_support::Folder, skipped::skipped};
+use super::{Folder, skipped};
 
 /// A folder with the packages installed, unless that cannot be.
 pub fn installed(test: &str, packages: &[&str]) -> Option<Folder> {

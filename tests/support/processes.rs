@@ -1,5 +1,4 @@
 //! Signals for processes, and whether they are there, without the programs `kill` and `ps`, which small systems do not have.
-#![allow(dead_code, reason = "each test binary uses a part of this")]
 
 use rustix::process::{Pid, Signal, kill_process};
 

@@ -1,0 +1,56 @@
+//! Reads the sources of the crate for `tests/architecture.rs`. A scanner of text, not a compiler: it relies on the way
+//! rustfmt writes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One file of `src/`.
+pub struct Source {
+    /// From the root of the crate, with `/`.
+    pub path: String,
+    pub text: String,
+}
+
+impl Source {
+    /// The room a file belongs to: `src/chat/step.rs` and `src/chat.rs` to `chat`.
+    pub fn room(&self) -> &str {
+        let inside = self.path.strip_prefix("src/").expect("all sources are in src/");
+        inside.split('/').next().map_or(inside, |first| first.trim_end_matches(".rs"))
+    }
+
+    /// The module the file is: `src/chat/step.rs` is `chat::step`, `src/chat/mod.rs` is `chat`, `src/lib.rs` the root.
+    pub fn module(&self) -> Vec<String> {
+        let inside = self.path.strip_prefix("src/").expect("all sources are in src/").trim_end_matches(".rs");
+        let mut names: Vec<String> = inside.split('/').map(str::to_owned).collect();
+        if names.last().is_some_and(|name| name == "mod") || inside == "lib" {
+            names.pop();
+        }
+        names
+    }
+}
+
+/// Every file of `src/`, by path.
+pub fn sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    collect(&root.join("src"), &mut found);
+    found.sort();
+    let read = |path: PathBuf| Source {
+        path: path.strip_prefix(root).expect("below the root").to_string_lossy().replace('\\', "/"),
+        text: fs::read_to_string(&path).expect("a source is text"),
+    };
+    let sources: Vec<Source> = found.into_iter().map(read).collect();
+    assert!(sources.len() > 50, "the sources were not found");
+    sources
+}
+
+fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).expect("a readable directory") {
+        let path = entry.expect("a readable entry").path();
+        if path.is_dir() {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}

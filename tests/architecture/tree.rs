@@ -1,0 +1,173 @@
+//! The crate as a tree of modules: which file a written path leads to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::paths::{Names, Use, code, names, without_tests};
+use crate::sources::Source;
+
+/// How many re-exports of re-exports are followed.
+const MAX_HOPS: usize = 8;
+
+/// Every module that is a file.
+pub struct Tree<'a> {
+    modules: BTreeMap<Vec<String>, Module<'a>>,
+}
+
+struct Module<'a> {
+    source: &'a Source,
+    names: Names,
+}
+
+impl<'a> Tree<'a> {
+    /// Reads all of `sources`, unit tests included.
+    pub fn new(sources: &'a [Source]) -> Self {
+        let read = |source| Module { source, names: names(&code(&source.text)) };
+        Self { modules: sources.iter().map(|source| (source.module(), read(source))).collect() }
+    }
+
+    /// Reads what of `sources` is not there for tests only.
+    pub fn without_tests(sources: &'a [Source]) -> Self {
+        let (mut modules, mut tests) = (BTreeMap::new(), Vec::new());
+        for source in sources {
+            let (code, test_modules) = without_tests(&code(&source.text));
+            let module = source.module();
+            tests.extend(test_modules.into_iter().map(|name| [module.clone(), vec![name]].concat()));
+            modules.insert(module, Module { source, names: names(&code) });
+        }
+        modules.retain(|module, _| !tests.iter().any(|test| module.starts_with(test)));
+        Self { modules }
+    }
+
+    /// The rooms that the file at `module` names, by any path; re-exports are not followed.
+    pub fn rooms(&self, module: &[String]) -> BTreeSet<String> {
+        let names = &self.modules[module].names;
+        let written = names.uses.iter().map(|import| &import.path).chain(&names.paths);
+        let reached = written.filter_map(|path| self.absolute(module, path, MAX_HOPS)?.into_iter().next());
+        let is_other =
+            |room: &String| module.first() != Some(room) && self.modules.contains_key(std::slice::from_ref(room));
+        reached.filter(is_other).collect()
+    }
+
+    /// The files that the file at `module` depends on, and a name it takes from each. What it hands on without using it
+    /// itself (`pub use`) does not count: who imports that depends on the file that defines it.
+    pub fn dependencies(&self, module: &[String]) -> BTreeMap<&'a str, String> {
+        let Module { source, names } = &self.modules[module];
+        let is_used = |import: &&Use| !import.is_public || names.words.contains(&import.name);
+        let imports = names.uses.iter().filter(is_used).map(|import| &import.path);
+        let is_item = |path: &&Vec<String>| !self.is_module(module, path);
+        let mut found = BTreeMap::new();
+        for path in imports.filter(is_item).chain(&names.paths) {
+            let target = self.absolute(module, path, MAX_HOPS).and_then(|path| self.file(&path, MAX_HOPS));
+            if let Some(target) = target.filter(|target| *target != source.path) {
+                found.entry(target).or_insert_with(|| path.join("::"));
+            }
+        }
+        found
+    }
+
+    /// Whether there is such a module.
+    pub fn contains(&self, module: &[String]) -> bool {
+        self.modules.contains_key(module)
+    }
+
+    /// The modules there are.
+    pub fn modules(&self) -> impl Iterator<Item = (&[String], &'a str)> {
+        self.modules.iter().map(|(path, module)| (path.as_slice(), module.source.path.as_str()))
+    }
+
+    /// Whether a written path names a module and no item of one: then its uses tell what is taken from it.
+    fn is_module(&self, module: &[String], path: &[String]) -> bool {
+        self.absolute(module, path, MAX_HOPS).is_some_and(|path| self.modules.contains_key(&path))
+    }
+
+    /// A path as written in `module`, from the root of the crate; `None` for paths into other crates.
+    fn absolute(&self, module: &[String], path: &[String], hops: usize) -> Option<Vec<String>> {
+        let (first, rest) = path.split_first()?;
+        let start = match first.as_str() {
+            "crate" => Vec::new(),
+            "lmthing" if module == ["main"] => Vec::new(),
+            "self" => module.to_vec(),
+            "super" => return above(module, rest),
+            _ => {
+                let child: Vec<String> = module.iter().chain([first]).cloned().collect();
+                if self.modules.contains_key(&child) { child } else { self.imported(module, first, hops)? }
+            }
+        };
+        Some(start.into_iter().chain(rest.iter().cloned()).collect())
+    }
+
+    /// What `name` stands for in `module` by one of its `use` statements.
+    fn imported(&self, module: &[String], name: &str, hops: usize) -> Option<Vec<String>> {
+        let import = self.modules.get(module)?.names.uses.iter().find(|import| import.name == *name)?;
+        if import.path.first().is_some_and(|first| first == name) {
+            return None; // the name of another crate
+        }
+        self.absolute(module, &import.path, hops.checked_sub(1)?)
+    }
+
+    /// The file that defines what `path` (from the root of the crate) names.
+    fn file(&self, path: &[String], hops: usize) -> Option<&'a str> {
+        let depth = (0..=path.len()).rev().find(|depth| self.modules.contains_key(&path[..*depth]))?;
+        let (module, rest) = path.split_at(depth);
+        let here = self.modules[module].source;
+        let (Some(item), Some(hops)) = (rest.first(), hops.checked_sub(1)) else { return Some(&here.path) };
+        if let Some(imported) = self.imported(module, item, hops) {
+            return self.file(&imported, hops);
+        }
+        if defines(&here.text, item) {
+            return Some(&here.path);
+        }
+        let globs = self.modules[module].names.uses.iter().filter(|import| import.name == "*" && import.is_public);
+        let mut targets = globs.filter_map(|glob| {
+            let target = self.absolute(module, &glob.path[..glob.path.len() - 1], hops)?;
+            defines(&self.modules.get(&target)?.source.text, item).then(|| self.file(&target, hops))?
+        });
+        Some(targets.next().unwrap_or(&here.path))
+    }
+}
+
+fn defines(text: &str, item: &str) -> bool {
+    let code = code(text);
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    ["struct", "enum", "trait", "fn", "type", "const", "static"].iter().any(|keyword| {
+        let wanted = format!("{keyword} {item}");
+        code.match_indices(&wanted).any(|(at, _)| !code[at + wanted.len()..].starts_with(is_name))
+    })
+}
+
+/// What a path that begins with `super` leads to; `rest` is what follows the first of them.
+fn above(module: &[String], rest: &[String]) -> Option<Vec<String>> {
+    let (_, parent) = module.split_last()?;
+    match rest.split_first() {
+        Some((next, rest)) if next == "super" => above(parent, rest),
+        _ => Some(parent.iter().chain(rest).cloned().collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rooms_are_found_however_they_are_written() {
+        let main = "use lmthing::{cli, sandbox}; fn main() { cli::run() }";
+        let plan = "use crate::{chat::A, script::X,\n cli}; #[cfg(test)] mod tests { use crate::session::Y; }";
+        let render =
+            "fn f() { crate::session::run(super::super::chat::A) } /// [`X`](crate::cli::X)\nuse crate::prompt::Y;";
+        let tools = "use super::schema::Schema; use serde::Serialize;";
+        let mut files = vec![("src/main.rs", main), ("src/prompt/plan.rs", plan), ("src/prompt/render.rs", render)];
+        files.extend([("src/script/tools.rs", tools), ("src/script/mod.rs", "mod tools;"), ("src/schema.rs", "")]);
+        files.extend(["src/chat.rs", "src/cli.rs", "src/sandbox.rs", "src/session.rs"].map(|path| (path, "")));
+        let source = |(path, text): (&str, &str)| Source { path: path.into(), text: text.into() };
+        let sources: Vec<Source> = files.into_iter().map(source).collect();
+        let tree = Tree::new(&sources);
+        let rooms = |module: &[&str]| {
+            let module: Vec<String> = module.iter().map(|name| (*name).to_owned()).collect();
+            tree.rooms(&module).into_iter().collect::<Vec<_>>()
+        };
+        assert_eq!(rooms(&["main"]), ["cli", "sandbox"]);
+        assert_eq!(rooms(&["prompt", "plan"]), ["chat", "cli", "script", "session"]);
+        assert_eq!(rooms(&["prompt", "render"]), ["chat", "session"]);
+        assert_eq!(rooms(&["script", "tools"]), [""; 0]);
+    }
+}

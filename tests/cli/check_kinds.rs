@@ -1,0 +1,168 @@
+//! What kind of failure `lmthing check` takes an error for, and which value it takes it to be about: neither is read out of words.
+
+use crate::support::Folder;
+use serde_json::Value;
+
+/// The first line of a prompt file.
+const HEAD: &str = "export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: 'x' }];\n";
+/// A prompt function.
+const RUNS: &str = "export default ({ $ }) => { $`x`; };\n";
+
+/// What is found in the first of some files: `file line code`, then message and hint.
+fn found(files: &[(&str, &str)]) -> Vec<(String, String)> {
+    let ended = Folder::new(files).run(&format!("check --format json {}", files[0].0));
+    let report = ended.object();
+    let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+    let findings = report["diagnostics"].as_array().unwrap_or_else(|| panic!("{ended:?}"));
+    let found = findings.iter().map(|finding| {
+        let line = finding["line"].as_u64().unwrap_or_default();
+        let place = format!("{} {line} {}", text(finding, "file"), text(finding, "code"));
+        (place, format!("{} {}", text(finding, "message"), text(finding, "hint")))
+    });
+    found.collect()
+}
+
+/// Exactly one finding, at a place, with the words.
+#[track_caller]
+fn assert_only(files: &[(&str, &str)], place: &str, words: &str) {
+    let found = found(files);
+    let [(at, said)] = &found[..] else { panic!("one is due: {found:#?}") };
+    assert_eq!(at, place, "{said}");
+    assert!(said.contains(words), "{words} in {said}");
+}
+
+#[test]
+fn what_ends_loading_is_told_apart_by_what_it_is() {
+    let load = |name: &str| format!("{HEAD}{RUNS}const name = './{name}'; await import(name);");
+    for (name, text, place) in [
+        ("gone.mjs", None, "p.lmt.mjs 3 import"),
+        ("broken.mjs", Some("let a = ;"), "broken.mjs 1 syntax"),
+        ("broken.ts", Some("let a: = 1;"), "broken.ts 1 syntax"),
+        ("name.mjs", Some("import { no } from './whole.mjs';"), "name.mjs 1 import"),
+        ("broken.json", Some("{ a }"), "broken.json 1 import"),
+        ("throws.mjs", Some("throw new Error('ERR_MODULE_NOT_FOUND');"), "throws.mjs 1 load"),
+    ] {
+        let source = load(name);
+        let files =
+            [("p.lmt.mjs", source.as_str()), ("whole.mjs", "export const yes = 1;"), (name, text.unwrap_or_default())];
+        assert_only(&files[..if text.is_some() { 3 } else { 2 }], place, "");
+    }
+}
+
+#[test]
+fn what_a_script_throws_is_no_failure_of_the_loader() {
+    for thrown in [
+        "new Function('(');",
+        "JSON.parse('{');",
+        "throw Object.assign(new Error('x'), { code: 'ERR_PACKAGE_IMPORT_NOT_DEFINED' });",
+        "throw new SyntaxError('it does not provide an export named x');",
+    ] {
+        // Beside a type error, which hides errors of syntax.
+        let source = format!("{HEAD}{RUNS}export const wrong = 'x'.no;\n{thrown}");
+        let found = found(&[("p.lmt.mjs", &source)]);
+        let places: Vec<&str> = found.iter().map(|(place, _)| place.as_str()).collect();
+        assert_eq!(places, ["p.lmt.mjs 3 TS2339", "p.lmt.mjs 4 load"], "{thrown}");
+    }
+}
+
+#[test]
+fn a_part_of_an_option_is_found() {
+    let config = "export const mock = ['x'];\nexport const config: any = { model: 'mock', options: {\n timeout: {\n  idle: 'x',\n },\n},\nprices: {\n 'lab:m': {\n  input: 1,\n  output: -1,\n },\n} };\n";
+    let source =
+        format!("{config}{RUNS}").replace("({ $ })", "({ $ }: any)").replace("['x']", "[{ type: 'text', text: 'x' }]");
+    let found = found(&[("p.lmt.ts", &source)]);
+    let places: Vec<&str> = found.iter().map(|(place, _)| place.as_str()).collect();
+    assert_eq!(places, ["p.lmt.ts 4 config", "p.lmt.ts 10 config"], "{found:#?}");
+    assert!(found[0].1.starts_with("config.options.timeout.idle must be a number, got 'x'"), "{found:?}");
+    assert!(found[1].1.starts_with("config.prices[\"lab:m\"].output is -1"), "{found:?}");
+}
+
+#[test]
+fn an_input_that_is_missing_is_named_however_the_function_is_written() {
+    for function in [
+        "export default async ({ $ }, { city }) => { $`${city}`; };",
+        "async function main({ $ }, [city]) { $`${city}`; }\nexport default main;",
+        "const main = function ({ $ }, { city }) { $`${city}`; };\nexport { main as default };",
+    ] {
+        assert_only(&[("p.lmt.mjs", &format!("{HEAD}{function}"))], "p.lmt.mjs 2 render", "the file exports no input");
+    }
+    let inside = "export default ({ $ }) => {\nconst { city } = [].at(1) ?? /** @type {any} */ (null); $`${city}`; };";
+    let found = found(&[("p.lmt.mjs", &format!("{HEAD}{inside}"))]);
+    assert!(found.len() == 1 && !found[0].1.contains("exports no input"), "{found:?}");
+}
+
+#[test]
+fn only_ordinary_files_are_read() {
+    for (name, import) in [
+        ("pipe.json", "import d from './pipe.json';"),
+        ("pipe.mjs", "import './pipe.mjs';"),
+        ("pipe.js", "import './pipe.js';"),
+        ("pipe.txt", "import d from './pipe.txt' with { type: 'text' };"),
+        ("pipe.mjs", "const name = './pipe.mjs'; await import(name);"),
+    ] {
+        let folder = Folder::new(&[("p.lmt.mjs", &format!("{HEAD}{RUNS}{import}"))]);
+        let made = std::process::Command::new("mkfifo").arg(folder.path(name)).status().unwrap();
+        assert!(made.success());
+        let began = std::time::Instant::now();
+        let ended = folder.run("check --format json p.lmt.mjs");
+        let report = ended.object();
+        let finding = &report["diagnostics"][0];
+        // Of a name that is computed nobody knows where it stands.
+        let line = (!import.contains("await")).then_some(3);
+        assert_eq!((finding["code"].as_str(), finding["line"].as_u64()), (Some("import"), line), "{report}");
+        assert!(finding["message"].as_str().unwrap().contains("only ordinary files are read"), "{report}");
+        assert!(began.elapsed() < std::time::Duration::from_secs(8), "{import}");
+    }
+}
+
+#[test]
+fn json_that_would_exhaust_a_parser_is_refused_and_large_json_is_any() {
+    let source = format!("{HEAD}{RUNS}import d from './d.json';\nexport const first = d[0].a.b;");
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    assert_only(&[("p.lmt.mjs", &source), ("d.json", &deep)], "d.json 1 import", "nested too deeply");
+    let large = format!("[{{ \"a\": {{ \"c\": 1 }}, \"text\": \"{}\" }}]", "x".repeat(2 << 20));
+    assert_eq!(found(&[("p.lmt.mjs", &source), ("d.json", &large)]), []);
+    let small = "[{ \"a\": { \"c\": 1 } }]";
+    assert_only(&[("p.lmt.mjs", &source), ("d.json", small)], "p.lmt.mjs 4 TS2339", "'b' does not exist");
+}
+
+#[test]
+fn modules_that_lmthing_does_not_have_are_answered_with_those_it_has() {
+    let missing = |name: &str| format!("{HEAD}{RUNS}import {{ x }} from '{name}'; export const y = x;");
+    let all = "lmthing's modules are 'lmthing', 'lmthing/";
+    for (name, hint) in [("lmthing/nope", all), ("lmthing/plugin", "did you mean 'lmthing/plugins'?")] {
+        assert_only(&[("p.lmt.mjs", &missing(name))], "p.lmt.mjs 3 TS2307", hint);
+    }
+}
+
+#[test]
+fn javascript_that_is_right_when_it_runs_is_no_mistake() {
+    for right in [
+        "const items = [{ name: 'a', price: 3 }, { name: 'b' }];\n\
+         export const prices = items.filter((item) => item.price).map((item) => item.price.toFixed(2));",
+        "const names = ['a', undefined];\nexport const trimmed = names.filter(Boolean).map((name) => name.trim());",
+        "const names = ['a', undefined];\nconst good = names.filter(Boolean); for (const name of good) name.trim();",
+        "export const numbers = [parseInt(7.9), isNaN('x'), isNaN(new Date('x')), parseFloat(3), isFinite('3')];",
+    ] {
+        assert_eq!(found(&[("p.lmt.mjs", &format!("{HEAD}{RUNS}{right}"))]), [], "{right}");
+    }
+    for (wrong, code) in [
+        ("const names = ['a'];\nexport const gone = () => names.find((name) => name === 'b').trim();", "TS2532"),
+        ("const names = ['a', undefined];\nexport const all = () => names.map((name) => name.trim());", "TS18048"),
+        ("const one = 1;\nexport const odd = () => parseInt({ one });", "TS2345"),
+    ] {
+        assert_only(&[("p.lmt.mjs", &format!("{HEAD}{RUNS}{wrong}"))], &format!("p.lmt.mjs 4 {code}"), "");
+    }
+    let typescript = format!("{HEAD}{RUNS}").replace("({ $ })", "({ $ }: any)") + "export const n = parseInt(7.9);";
+    assert_only(&[("p.lmt.ts", &typescript)], "p.lmt.ts 3 TS2345", "");
+}
+
+#[test]
+fn a_file_in_the_way_of_a_new_one_is_named() {
+    let folder = Folder::new(&[("f", "")]);
+    for name in ["f/x", "f/g/x"] {
+        let ended = folder.run(&format!("new {name}"));
+        assert_eq!(ended.code, 1, "{ended:?}");
+        assert!(ended.stderr.starts_with("Error: f is a file, not a folder; nothing was written"), "{ended:?}");
+    }
+}

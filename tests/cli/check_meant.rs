@@ -1,0 +1,127 @@
+//! What `lmthing check` says of models, mocks and prompts that `run` would take otherwise than meant, through the binary:
+//! suggestions, arguments by the schema that `run` uses, and what is empty.
+
+use crate::support::Folder;
+use serde_json::Value;
+
+/// What the program finds in `p.lmt.mjs`: severity, line, and message with hint.
+fn findings(source: &str) -> Vec<(String, u64, String)> {
+    let folder = Folder::new(&[("p.lmt.mjs", source)]);
+    let mut command = folder.command("check --format json");
+    let ended = crate::support::Ended::from(command.env("OPENAI_API_KEY", "sk-test").output().unwrap());
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let found = ended.object()["diagnostics"].clone();
+    let found = found.as_array().unwrap().iter().map(|found| {
+        let text = format!("{} | {}", word(&found["message"]), word(&found["hint"]));
+        (word(&found["severity"]), found["line"].as_u64().unwrap_or_default(), text)
+    });
+    found.collect()
+}
+
+/// Exactly one, with all of the words.
+#[track_caller]
+fn assert_one(source: &str, severity: &str, line: u64, words: &[&str]) {
+    let found = findings(source);
+    let [(how, at, text)] = &found[..] else { panic!("one finding is due: {found:#?}\n{source}") };
+    assert_eq!((how.as_str(), *at), (severity, line), "{text}\n{source}");
+    assert!(words.iter().all(|words| text.contains(words)), "{words:?} in {text}");
+}
+
+#[test]
+fn models_come_with_the_suggestion_of_run() {
+    for (model, meant) in [
+        ("'opnai:gpt-4o'", "openai:gpt-4o"),
+        ("['openai:gpt-4o', 'opnai:gpt-4o']", "openai:gpt-4o"),
+        ("'antropic:claude-sonnet-4-5'", "anthropic:claude-sonnet-4-5"),
+        ("'claude-sonnet-4-5'", "anthropic:claude-sonnet-4-5"),
+        ("'gpt-4o'", "openai:gpt-4o"),
+        ("'openai/gpt-4o'", "openai:gpt-4o"),
+    ] {
+        let source = format!("export const config = {{ model: {model} }};\nexport default ({{ $ }}) => {{ $`x`; }};\n");
+        assert_one(&source, "error", 1, &[&format!("| Did you mean \"{meant}\"?")]);
+    }
+}
+
+/// A mock that calls a tool with arguments, on line 3, and the tool's schema.
+fn with_call(arguments: &str, schema: &str) -> String {
+    format!(
+        "import {{ z }} from 'zod';\nexport const config = {{ model: 'mock' }};\n\
+         export const mock = [{{ type: 'tool-call', toolName: 't', args: {arguments} }}, {{ type: 'text', text: 'x' }}];\n\
+         export default ({{ defTool, $ }}) => {{ defTool('t', 'T', {schema}, () => 1); $`go`; }};\n"
+    )
+}
+
+#[test]
+fn arguments_of_the_mock_fit_what_run_lets_pass() {
+    for (arguments, schema) in [
+        ("{ n: '5' }", "z.object({ n: z.coerce.number() })"),
+        ("{}", "z.object({ a: z.literal('x').catch('x'), b: z.preprocess((v) => v ?? 1, z.number()) })"),
+        ("{ tags: 'a,b' }", "z.object({ tags: z.preprocess((v) => String(v).split(','), z.array(z.string())) })"),
+        ("{ old: 1 }", "z.preprocess((/** @type {any} */ v) => ({ now: v.old }), z.object({ now: z.number() }))"),
+        ("{ other: 1 }", "z.looseObject({ n: z.number().optional() })"),
+        ("{ n: 1 }", "z.object({ n: z.number().refine(async (n) => n === 1) })"),
+    ] {
+        assert_eq!(findings(&with_call(arguments, schema)), [], "{arguments} {schema}");
+    }
+}
+
+#[test]
+fn arguments_of_the_mock_that_run_refuses_are_told() {
+    for (arguments, schema, words) in [
+        ("{ n: 3 }", "z.object({ n: z.number().refine((n) => n % 2 === 0, 'must be even') })", "n: must be even"),
+        ("{ n: 3 }", "z.object({ n: z.number().refine(async (n) => n % 2 === 0, 'is odd') })", "n: is odd"),
+        ("{ n: 3 }", "z.object({ n: z.number().refine(() => { throw new Error('oops'); }) })", "oops"),
+        ("{ n: 'x' }", "z.object({ n: z.coerce.number() })", "n: Invalid input"),
+        // It runs, and the argument is lost.
+        ("{ citty: 'x' }", "z.object({ city: z.string().optional() })", "Unrecognized key: \"citty\""),
+        ("{ n: '5' }", "{ type: 'object', properties: { n: { type: 'number' } } }", "n: Invalid input"),
+    ] {
+        assert_one(&with_call(arguments, schema), "warning", 3, &["mock item 0: the arguments do not fit", words]);
+    }
+}
+
+#[test]
+fn what_is_empty_is_told() {
+    let config = "export const config = { model: 'mock' };\n";
+    assert_one(
+        &format!("{config}export const mock = [];\nexport default ({{ $ }}) => {{ $`x`; }};\n"),
+        "warning",
+        2,
+        &["mock is empty", "type: 'text'"],
+    );
+    let mock = format!("{config}export const mock = [{{ type: 'text', text: 'x' }}];\n");
+    let silent = format!("{mock}export default () => {{}};\n");
+    assert_one(&silent, "warning", 3, &["no message and no system prompt", "defSystem("]);
+    // A system prompt is something to answer, and so is what an effect adds.
+    for body in ["def('A', 1);", "defEffect(() => { $`x`; });"] {
+        let source = format!("{mock}export default ({{ $, def, defEffect }}) => {{ {body} }};\n");
+        assert_eq!(findings(&source), [], "{body}");
+    }
+    let other = "export const config = { model: 'openai:gpt-4o' };\nexport const mock = [];\n\
+                 export default ({ $ }) => { $`x`; };\n";
+    assert_eq!(findings(other), []);
+}
+
+#[test]
+fn a_tool_that_options_hide_is_suggested() {
+    let source = "import { z } from 'zod';\nexport const config = { model: 'mock', options: { activeTools: ['serch'] } };\n\
+                  export const mock = [{ type: 'text', text: 'x' }];\nexport default ({ defTool, $ }) => {\n  \
+                  defTool('search', 'S', z.object({}), () => 1);\n  $`go`;\n};\n";
+    assert_one(source, "warning", 2, &["names the tool 'serch'", "did you mean 'search'?"]);
+}
+
+#[test]
+fn hints_name_items_of_lists_and_only_what_is_near() {
+    let source = "export const config = { model: 'mock' };\nexport const mock = [{ type: 'text', text: 'a' }, { type: 'txt' }];\n\
+                  export default ({ $ }) => { $`x`; };\n";
+    assert_one(source, "error", 2, &["this is mock[1].type"]);
+    let method = |name: &str| {
+        format!(
+            "export const config = {{ model: 'mock' }};\nexport const mock = [{{ type: 'text', text: 'a' }}];\n\
+             export default ({{ {name}, $ }}) => {{ {name}('A'); $`x`; }};\n"
+        )
+    };
+    assert_one(&method("defX"), "error", 3, &["'defX' does not exist", " | "]);
+    assert!(!findings(&method("defX"))[0].2.contains("did you mean"));
+    assert_one(&method("defSytem"), "error", 3, &["defSystem"]);
+}

@@ -1,0 +1,68 @@
+//! Runs `lmthing test` in a folder of its own, and reads the JSON report.
+
+use serde_json::Value;
+
+use crate::support::{Ended, Folder};
+
+/// What `lmthing test --reporter json` told.
+#[derive(Debug)]
+pub struct Report {
+    pub code: i32,
+    pub stderr: String,
+    pub json: Value,
+}
+
+impl Report {
+    /// Runs the tests of a folder; nothing of the machine's own counts.
+    pub fn of(folder: &Folder, arguments: &str) -> Self {
+        let mut command = folder.command(&format!("test --reporter json {arguments}"));
+        command.env_remove("CI").env_remove("GITHUB_ACTIONS");
+        Report::from(Ended::from(command.output().unwrap()))
+    }
+
+    /// The tests of one file, `a.test.lmt.mjs`, which imports everything.
+    pub fn of_tests(source: &str) -> Self {
+        Report::of(&Folder::new(&[("a.test.lmt.mjs", &tests(source))]), "")
+    }
+
+    /// `name: status` of each test, in order.
+    pub fn statuses(&self) -> Vec<String> {
+        let tests = self.tests();
+        tests.iter().map(|test| format!("{}: {}", text(&test["fullName"]), text(&test["status"]))).collect()
+    }
+
+    /// All tests of all files.
+    pub fn tests(&self) -> Vec<Value> {
+        let files = self.json["testResults"].as_array().unwrap();
+        files.iter().flat_map(|file| file["assertionResults"].as_array().unwrap().clone()).collect()
+    }
+
+    /// Why a test failed, one text for each failure.
+    pub fn failures(&self, title: &str) -> Vec<String> {
+        let tests = self.tests();
+        let test = tests.iter().find(|test| test["title"] == title).unwrap_or_else(|| panic!("no {title}: {self:?}"));
+        test["failureMessages"].as_array().unwrap().iter().map(text).collect()
+    }
+
+    /// What failed outside of the tests of the first file.
+    pub fn file_message(&self) -> String {
+        text(&self.json["testResults"][0]["message"])
+    }
+}
+
+impl From<Ended> for Report {
+    fn from(ended: Ended) -> Self {
+        Report { code: ended.code, json: ended.object(), stderr: ended.stderr }
+    }
+}
+
+/// A test file with these tests.
+pub fn tests(source: &str) -> String {
+    let imports = "afterAll, afterEach, beforeAll, beforeEach, createMockModel, describe, expect, fn, it, onTestFailed, \
+                   onTestFinished, run, test, vi";
+    format!("import {{ {imports} }} from 'lmthing/test';\n{source}")
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}

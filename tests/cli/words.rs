@@ -1,0 +1,170 @@
+//! `completions`, `man`, suggestions, and a prompt file in the place of a command, through the binary.
+
+use std::process::Command;
+
+use crate::support::{Ended, Folder, HELLO};
+
+fn folder() -> Folder {
+    Folder::new(&[
+        ("hello.lmt.mjs", HELLO),
+        ("notes.md", "# Notes"),
+        ("mock.json", "[]"),
+        ("lib.mjs", "export {};"),
+        ("examples/tools.lmt.ts", HELLO),
+        ("examples/deep/typed.lmt.mjs", HELLO),
+    ])
+}
+
+/// What bash is offered behind the words; the last one is being typed.
+fn offered(folder: &Folder, words: &[&str]) -> Vec<String> {
+    let mut command = folder.command("--");
+    command.arg("lmthing").args(words).env("LMTHING_COMPLETE", "bash").env("_CLAP_IFS", "\n");
+    command.env("_CLAP_COMPLETE_INDEX", words.len().to_string()).env("_CLAP_COMPLETE_COMP_TYPE", "9");
+    command.env("_CLAP_COMPLETE_SPACE", "false").env("LM_MODEL_FAST", "openai:gpt-4o-mini");
+    let ended = Ended::from(command.output().unwrap());
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    ended.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_shell_is_offered_what_fits() {
+    let folder = folder();
+    assert_eq!(offered(&folder, &["com"]), ["completions"]);
+    assert_eq!(offered(&folder, &["run", "--max-c"]), ["--max-cost"]);
+    assert_eq!(offered(&folder, &["run", "--format", ""]), ["text", "json", "events"]);
+    assert_eq!(offered(&folder, &["check", "--format", "g"]), ["github"]);
+    assert_eq!(offered(&folder, &["run", "h"]), ["hello.lmt.mjs"]);
+    assert_eq!(offered(&folder, &["run", "l"]), [""; 0]);
+    assert_eq!(offered(&folder, &["run", "examples/"]), ["examples/deep/", "examples/tools.lmt.ts"]);
+    assert_eq!(offered(&folder, &["run", "-m", "fa"]), ["fast"]);
+    assert_eq!(offered(&folder, &["run", "-m", "mis"]), ["mistral:"]);
+    let models = offered(&folder, &["run", "-m", "openai:gpt-4o-"]);
+    assert!(models.contains(&"openai:gpt-4o-mini".to_owned()), "{models:?}");
+    assert_eq!(offered(&folder, &["run", "--mock", "m"]), ["mock.json"]);
+    assert_eq!(offered(&folder, &["he"]), ["hello.lmt.mjs"]);
+    let nothing_typed = offered(&folder, &[""]);
+    for word in ["run", "check", "hello.lmt.mjs", "examples/"] {
+        assert!(nothing_typed.contains(&word.to_owned()), "{word}: {nothing_typed:?}");
+    }
+}
+
+#[test]
+fn behind_a_prompt_file_stands_its_input() {
+    let folder = folder();
+    for before in [&["run", "hello.lmt.mjs"][..], &["hello.lmt.mjs"], &["run", "-m", "mock", "hello.lmt.mjs", "x"]] {
+        let behind = |word| offered(&folder, &[before, &[word]].concat());
+        assert_eq!(behind("@no"), ["@notes.md"], "{before:?}");
+        assert_eq!(behind("--mod"), [""; 0], "{before:?}");
+    }
+}
+
+#[test]
+fn scripts_call_back() {
+    let folder = folder();
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let ended = folder.run(&format!("completions {shell}"));
+        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{shell}");
+        assert!(ended.stdout.contains("LMTHING_COMPLETE") && ended.stdout.ends_with('\n'), "{ended:?}");
+    }
+    let wrong = folder.run("completions bsh");
+    assert_eq!((wrong.code, wrong.stdout.as_str()), (2, ""));
+    assert!(wrong.stderr.contains("'bash'"), "{wrong:?}");
+    let unknown = Ended::from(folder.command("run").env("LMTHING_COMPLETE", "csh").output().unwrap());
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""), "{unknown:?}");
+}
+
+/// With bash itself, where there is one.
+#[test]
+#[cfg(unix)]
+fn bash_completes_with_the_script() {
+    let folder = folder();
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_lmthing"));
+    // As bash calls it: with the words as it has taken them apart, and the part of the last one that it will replace.
+    let script = "
+        source <(lmthing completions bash)
+        tell() {
+            COMP_LINE=$1 COMP_POINT=${#1} COMP_TYPE=9
+            shift
+            COMP_WORDS=(\"$@\") COMP_CWORD=$(($# - 1))
+            local part=${COMP_WORDS[COMP_CWORD]}
+            [[ $part == : ]] && part=
+            _lmthing lmthing \"$part\" \"${COMP_WORDS[COMP_CWORD - 1]}\"
+            printf '%s\\n' \"${COMPREPLY[@]}\"
+        }
+        tell 'lmthing run examples/d' lmthing run examples/d
+        tell 'lmthing  run -m mistr' lmthing run -m mistr
+        tell 'lmthing run -m groq:gemma-7' lmthing run -m groq : gemma-7
+        tell 'lmthing check --format=git' lmthing check --format = git
+        tell 'lmthing run -m cohere:' lmthing run -m cohere : | grep '^command-a'";
+    let path = format!("{}:{}", binary.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
+    let bash = Command::new("bash").args(["-c", script]).current_dir(folder.path("")).env("PATH", path).output();
+    let Ok(bash) = bash else { return };
+    let ended = Ended::from(bash);
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    assert_eq!((lines[0], lines[1]), ("examples/deep/", "mistral:"), "{ended:?}");
+    // What bash has taken off in front stays off.
+    assert!(lines[2].starts_with("gemma-7"), "{ended:?}");
+    assert!(lines.contains(&"github") && lines.contains(&"command-a"), "{ended:?}");
+}
+
+#[test]
+fn the_manual_has_all_commands_and_options() {
+    let folder = folder();
+    let ended = folder.run("man");
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    assert!(ended.stdout.contains(".TH LMTHING 1"), "{}", ended.stdout);
+    assert_eq!(ended.stdout.matches(".TH ").count(), 1, "one page");
+    for word in ["LMTHING RUN", "LMTHING CHECK", "max\\-cost", "EXIT STATUS", "LM_MODEL_", "no\\-render"] {
+        assert!(ended.stdout.contains(word), "{word}");
+    }
+    assert!(!ended.stdout.contains("report\\-files"), "hidden");
+    // No line of text may be taken for a request.
+    let requests = [".TH", ".SH", ".SS", ".TP", ".PP", ".RS", ".RE", ".br", ".nf", ".fi", ".ie", ".el", ".sp", ".IP"];
+    let unknown = |line: &&str| line.starts_with('.') && !requests.iter().any(|request| line.starts_with(request));
+    assert_eq!(ended.stdout.lines().filter(unknown).collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn a_prompt_file_is_run_without_a_command() {
+    let folder = folder();
+    for file in ["hello.lmt.mjs", "./hello.lmt.mjs", "examples/tools.lmt.ts"] {
+        assert_eq!(folder.run(file).stdout, folder.run(&format!("run {file}")).stdout, "{file}");
+    }
+    folder.write("argv.lmt.mjs", "console.log(process.argv.slice(2).join()); export const config = { model: 'mock' }; export const mock = [{ type: 'text', text: '' }]; export default () => {};");
+    assert!(folder.run("argv.lmt.mjs a --b run").stdout.starts_with("a,--b,run\n"));
+    let missing = folder.run("helo.lmt.mjs");
+    assert_eq!(missing.code, 1);
+    assert!(missing.stderr.contains("Did you mean 'hello.lmt.mjs'?"), "{missing:?}");
+}
+
+#[test]
+fn what_was_meant_is_said() {
+    let folder = folder();
+    for (arguments, code, words) in [
+        ("rnu hello.lmt.mjs", 2, "'run'"),
+        ("chekc", 2, "'check'"),
+        ("hello", 2, "'hello.lmt.mjs'"),
+        ("examples/tools.ts", 2, "'examples/tools.lmt.ts'"),
+        ("run --modle x hello.lmt.mjs", 2, "'--model'"),
+        ("check --strct", 2, "'--strict'"),
+        ("run --format jsn hello.lmt.mjs", 2, "'json'"),
+        ("check --format gihub", 2, "'github'"),
+        ("run -m opnai:gpt-4o hello.lmt.mjs", 2, "openai:gpt-4o"),
+        ("models --prices gpt-4oo", 1, "gpt-4o"),
+        ("run exmaples/tools.lmt.ts", 1, "'examples/tools.lmt.ts'"),
+        ("run examples/dep/typd.lmt.mjs", 1, "'examples/deep/typed.lmt.mjs'"),
+        ("run hello.mjs", 1, "'hello.lmt.mjs'"),
+        ("run hello", 1, "'hello.lmt.mjs'"),
+        ("check helo.lmt.mjs", 2, "'hello.lmt.mjs'"),
+        ("check exmples", 2, "'examples'"),
+        ("run --mock moc.json hello.lmt.mjs", 2, "'mock.json'"),
+        ("run --replay mok.json hello.lmt.mjs", 1, "'mock.json'"),
+        ("run --env-file nots.md hello.lmt.mjs", 2, "'notes.md'"),
+    ] {
+        let ended = folder.run(arguments);
+        assert_eq!(ended.code, code, "{arguments}: {ended:?}");
+        assert!(ended.stderr.contains(words), "{arguments}: {words} in {ended:?}");
+    }
+    // Nothing is like it.
+    assert!(!folder.run("run xyz.lmt.mjs").stderr.contains("Did you mean"));
+}

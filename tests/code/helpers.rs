@@ -1,0 +1,25 @@
+//! Shared by the sandbox's test files.
+
+use std::{future::Future, time::Duration};
+
+/// The binary, which knows the worker's subcommand.
+pub fn program() -> &'static str {
+    env!("CARGO_BIN_EXE_lmthing")
+}
+
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(future)
+}
+
+/// Whether a process ends (or becomes a zombie) before the time is over.
+pub async fn ends_within(process: u32, time: Duration) -> bool {
+    let until = tokio::time::Instant::now() + time;
+    while tokio::time::Instant::now() < until {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        if status.is_empty() || status.contains("State:\tZ") {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    false
+}

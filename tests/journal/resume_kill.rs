@@ -1,0 +1,240 @@
+//! Runs that are killed at any moment and go on (docs/journal.md, "Going on"), through the binary: no request that was
+//! answered for good is sent again, no tool that was done runs again, and the text at the end is that of a run that nobody
+//! disturbed. `LMTHING_KILLS=200 cargo test --test resume_kill` kills more; `LMTHING_SEED` chooses the moments.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    hash::{DefaultHasher, Hash, Hasher},
+    process::Child,
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::support::resume::{
+    Place,
+    provider::{Conversation, Provider, Turn},
+    status,
+};
+use serde_json::json;
+
+/// Steps of the file's own prompt, the last one with the text.
+const STEPS: usize = 30;
+
+/// Tools that note when they begin and end, alone and side by side, agents with tools and an agent of their own, states and
+/// effects that all of them change.
+const SOURCE: &str = "
+import { z } from 'zod';
+import fs from 'node:fs';
+export const config = { model: 'lab:m' };
+
+const note = (line) => fs.appendFileSync('done.log', line + '\\n');
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const named = z.object({ id: z.string() });
+
+const worker = ({ defTool }, finished = () => {}) => {
+  defTool('work', 'Works.', named, async ({ id }) => {
+    note(`begin ${id}`);
+    await sleep(id.length % 7);
+    const count = finished(id);
+    note(`end ${id}`);
+    return `${id} is done (${count})`;
+  });
+};
+
+const inner = ({ defAgent }) => {
+  defAgent('inner', 'Helps the helper.', named, ({ id }, child) => {
+    worker(child);
+    child.$`You are who=${id}.`;
+  });
+};
+
+export default ({ $, defState, defEffect, defSystem, defAgent, ...prompt }) => {
+  const [done, setDone] = defState('done', new Set());
+  const [latest, setLatest] = defState('latest', null);
+  const [effects, setEffects] = defState('effects', 0n);
+  defEffect(() => setEffects((before) => before + 1n), [done.size]);
+  defSystem('state', `${[...done].sort().join()} ${latest?.at?.toISOString()} ${effects}`);
+  worker(prompt, (id) => {
+    setDone((before) => new Set([...before, id]));
+    setLatest({ at: new Date(Number(id.match(/\\d+/)[0]) * 1000) });
+  });
+  defAgent('helper', 'Helps.', named, ({ id }, child) => {
+    const [, setCount] = child.defState('count', 0);
+    worker(child, () => {
+      setCount((before) => before + 1);
+      return child.getState('count');
+    });
+    inner(child);
+    child.$`You are who=${id}.`;
+  });
+  $`You are who=root.`;
+};
+";
+
+/// What the model says: by who asks, and how often it has answered.
+fn answer(conversation: &Conversation) -> Turn {
+    let Conversation { who, step, .. } = conversation;
+    let id = |place: usize| format!("{who}-{step}-{place}");
+    let call = |turn: Turn, place: usize, tool: &str| turn.call(&id(place), tool, &json!({ "id": id(place) }));
+    let depth = who.matches('-').count() / 2;
+    let turn = match (depth, step) {
+        (0, step) if *step + 1 == STEPS => Turn::text(&format!("All is done: {:x}", hash(&conversation.messages()))),
+        (0, step) => match step % 5 {
+            0 => (0..3).fold(Turn::text("Let me see. "), |turn, place| call(turn, place, "work")),
+            1 => call(Turn::default(), 0, "helper"),
+            3 if step % 10 == 3 => call(call(call(Turn::default(), 0, "helper"), 1, "work"), 2, "helper"),
+            _ => call(Turn::text("One more. "), 0, "work"),
+        },
+        (1, 0) => call(Turn::default(), 0, "work"),
+        (1, 1) => call(call(Turn::default(), 0, "inner"), 1, "work"),
+        (_, 0) => call(call(Turn::default(), 0, "work"), 1, "work"),
+        _ => Turn::text(&format!("{who} has {:x}", hash(&conversation.messages()))),
+    };
+    turn.slowly(Duration::from_millis(1))
+}
+
+/// Everything that is sent counts: whatever were lost of the conversation or the states would change the text.
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A run that nobody disturbs: what was asked, by name, its text, and how long it took.
+struct Undisturbed {
+    asked: BTreeMap<String, String>,
+    text: String,
+    took: Duration,
+}
+
+fn undisturbed() -> Undisturbed {
+    let place = Place::new(SOURCE, Provider::start(answer));
+    let began = Instant::now();
+    let ended = place.run("run --journal -f json p.lmt.mjs");
+    let took = began.elapsed();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let asked: Vec<_> = place.provider.asked();
+    let by_name: BTreeMap<_, _> = asked.iter().map(|asked| (asked.name(), asked.messages())).collect();
+    assert_eq!(by_name.len(), asked.len(), "each request has a name of its own");
+    Undisturbed { asked: by_name, text: ended.object()["text"].as_str().unwrap().to_owned(), took }
+}
+
+/// What one disturbed run came to.
+#[derive(Debug, Default)]
+struct Figures {
+    kills: usize,
+    /// Requests that were sent again: their answers had not been kept.
+    sent_again: usize,
+    /// Tool calls that were made again: their ends had not been kept.
+    called_again: usize,
+}
+
+/// Runs, kills at most `kills` times, and goes on until the run is done.
+fn disturb(undisturbed: &Undisturbed, random: &mut fastrand::Rng, kills: usize) -> Figures {
+    let place = Place::new(SOURCE, Provider::start(answer));
+    let mut figures = Figures::default();
+    let mut kept = Kept::default();
+    let mut command = "run --journal p.lmt.mjs";
+    loop {
+        let limit = undisturbed.took.mul_f64(random.f64() * 0.7);
+        let child = place.start(command);
+        if figures.kills == kills {
+            let ended = crate::support::Ended::from(child.wait_with_output().unwrap());
+            assert_eq!(ended.code, 0, "{ended:?}");
+            break;
+        }
+        if !killed(child, limit) {
+            break;
+        }
+        figures.kills += 1;
+        if let Some(journal) = place.journal() {
+            kept.check(&place);
+            kept = Kept {
+                answered: journal.answered().into_iter().collect(),
+                called: journal.called().into_iter().collect(),
+                requests: place.provider.count(),
+                begun: place.lines("done.log").len(),
+            };
+            if !kept.answered.is_empty() {
+                assert_ne!(status(&place), "running", "nobody runs it");
+            }
+        }
+        // Killed before it had a name, it is nowhere.
+        let listed = place.run("runs --json");
+        let is_known = listed.code == 0 && listed.object().as_array().is_some_and(|runs| !runs.is_empty());
+        command = if is_known { "resume last" } else { "run --journal p.lmt.mjs" };
+    }
+    kept.check(&place);
+    let mut times = HashMap::<_, usize>::new();
+    for asked in place.provider.asked() {
+        let expected = &undisturbed.asked[&asked.name()];
+        assert_eq!(expected, &asked.messages(), "{} is asked as if nothing had happened", asked.name());
+        *times.entry(asked.name()).or_default() += 1;
+    }
+    assert_eq!(times.len(), undisturbed.asked.len());
+    let object = place.run("resume last -f json").object();
+    assert_eq!((&object["ok"], object["text"].as_str().unwrap()), (&json!(true), undisturbed.text.as_str()));
+    assert_eq!((status(&place).as_str(), &object["steps"]), ("done", &json!(STEPS)));
+    figures.sent_again = times.values().sum::<usize>() - times.len();
+    let begun: Vec<_> = place.lines("done.log").into_iter().filter(|line| line.starts_with("begin")).collect();
+    figures.called_again = begun.len() - begun.iter().collect::<BTreeSet<_>>().len();
+    figures
+}
+
+/// Waits so long and kills; says whether it was still running.
+fn killed(mut child: Child, limit: Duration) -> bool {
+    thread::sleep(limit);
+    if let Some(status) = child.try_wait().unwrap() {
+        let ended = crate::support::Ended::from(child.wait_with_output().unwrap());
+        assert!(status.success(), "{ended:?}");
+        return false;
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    true
+}
+
+/// What was kept when the process was killed, and what had been done until then.
+#[derive(Default)]
+struct Kept {
+    answered: BTreeSet<String>,
+    called: BTreeSet<String>,
+    requests: usize,
+    begun: usize,
+}
+
+impl Kept {
+    /// Nothing of it has been done again since.
+    fn check(&self, place: &Place) {
+        for name in place.provider.names().iter().skip(self.requests) {
+            assert!(!self.answered.contains(name), "{name} was answered for good and is sent again");
+        }
+        for line in place.lines("done.log").iter().skip(self.begun) {
+            let id = line.strip_prefix("begin ").unwrap_or("");
+            assert!(!self.called.contains(id), "{id} was done and is called again");
+        }
+    }
+}
+
+/// A number from the environment.
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+#[test]
+fn killed_at_random_moments_a_run_comes_to_the_same_end() {
+    let undisturbed = undisturbed();
+    let kills = usize::try_from(number("LMTHING_KILLS").unwrap_or(6)).unwrap();
+    let seed = number("LMTHING_SEED").unwrap_or_else(|| fastrand::u64(..));
+    eprintln!("LMTHING_SEED={seed}: {} requests in {:?}", undisturbed.asked.len(), undisturbed.took);
+    let mut random = fastrand::Rng::with_seed(seed);
+    let (mut sum, mut runs) = (Figures::default(), 0);
+    while sum.kills < kills {
+        let figures = disturb(&undisturbed, &mut random, 3.min(kills - sum.kills));
+        sum.kills += figures.kills;
+        sum.sent_again += figures.sent_again;
+        sum.called_again += figures.called_again;
+        runs += 1;
+    }
+    eprintln!("{runs} runs: {sum:?}");
+}

@@ -1,0 +1,88 @@
+//! Prompts that a script runs by hand, and calls that model-written code makes at the same time, in another process
+//! (docs/journal.md, "Going on").
+
+use crate::support::resume::Place;
+
+#[test]
+fn prompts_of_one_function_are_told_apart_by_the_call_they_are_run_for() {
+    let place = Place::mocked(
+        "import { runPrompt } from 'lmthing';
+        import { createMockModel } from 'lmthing/test';
+        export const mock = [
+          call('a', 'review', { draft: 'one' }), call('b', 'review', { draft: 'two' }), text('end'),
+        ];
+        export default ({ $, defTool }) => {
+          defTool('review', 'r', z.object({ draft: z.string() }), async ({ draft }) => {
+            const model = createMockModel([text(`review of ${draft}`)]);
+            const { result } = await runPrompt(({ $ }) => { note(`asked for ${draft}`); $`${draft}`; }, { model });
+            let streamed = '';
+            for await (const piece of result.textStream) streamed += piece;
+            note(`got ${streamed}`);
+            if (draft === 'two') die();
+            return streamed;
+          });
+          $`go`;
+        };",
+    );
+    place.killed();
+    assert_eq!(place.resumed(), "end\n");
+    let lines = place.lines("done.log");
+    // The prompt that was done is set up again and gives back what it said, also to whoever reads it piece by piece.
+    let got: Vec<_> = lines.iter().filter(|line| line.starts_with("got")).collect();
+    assert_eq!(got, ["got review of one", "got review of two", "got review of two"]);
+}
+
+#[test]
+fn calls_of_code_that_run_at_the_same_time_are_found_by_what_they_ask_for() {
+    let place = Place::mocked(
+        "const code = `const chain = async (n: number) => g({ n: await f({ n }) });
+          return await Promise.all([chain(1), chain(2), chain(3)]);`;
+        export const mock = [call('c', 'runToolCode', { code }), text('end')];
+        export default ({ $, defFunction }) => {
+          const args = z.object({ n: z.number() });
+          // The last one first.
+          let waiting = Promise.resolve(), release = [];
+          defFunction('f', 'f', args, async ({ n }) => {
+            note(`f ${n}`);
+            if (n === 1 && !fs.existsSync('dead')) await new Promise((done) => release.push(done));
+            return 10 * n;
+          }, z.number());
+          defFunction('g', 'g', args, ({ n }) => {
+            note(`g ${n}`);
+            release.forEach((done) => done());
+            if (n === 10) die();
+            return n;
+          }, z.number());
+          $`go`;
+        };",
+    );
+    place.killed();
+    assert_eq!(place.resumed(), "end\n");
+    let mut lines = place.lines("done.log");
+    lines.sort();
+    // Only the call under way is made again.
+    assert_eq!(lines, ["f 1", "f 2", "f 3", "g 10", "g 10", "g 20", "g 30"]);
+}
+
+#[test]
+fn a_prompt_that_is_run_once_more_by_hand_does_not_touch_the_log_of_its_first_run() {
+    let place = Place::mocked(
+        "import { StatefulPrompt } from 'lmthing';
+        import { createMockModel } from 'lmthing/test';
+        export const mock = [call('a', 'work'), call('b', 'break'), text('end')];
+        export default ({ $, defTool }) => {
+          defTool('work', 'w', none, async () => {
+            const prompt = new StatefulPrompt(createMockModel([text('first'), { type: 'finish' }, text('second')]));
+            prompt.$`hello`;
+            return `${await prompt.run().text} ${await prompt.run().text}`;
+          });
+          defTool('break', 'b', none, () => { note('break'); die(); return 'ok'; });
+          $`go`;
+        };",
+    );
+    place.killed();
+    assert_eq!(place.resumed(), "end\n");
+    let lines = place.run("runs export last").stdout;
+    let results: Vec<_> = lines.lines().filter(|line| line.contains("\"tool-result\"")).collect();
+    assert!(results[0].contains("\"output\":\"first second\""), "{results:?}");
+}

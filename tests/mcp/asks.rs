@@ -1,0 +1,35 @@
+//! What servers ask and tell of their own accord, through the binary (docs/mcp.md).
+
+use crate::support::mcp::{HttpServer, call, folder, results_of};
+use serde_json::{Value, json};
+
+#[test]
+fn what_a_server_asks_is_answered_or_refused() {
+    let methods = ["ping", "roots/list", "sampling/createMessage", "elicitation/create", "nonsense"];
+    let asked = |method: &&str| {
+        let params = json!({ "messages": [], "maxTokens": 1, "message": "who?", "requestedSchema": { "type": "object", "properties": {} } });
+        call("t_ask", json!({ "method": method, "params": params }))
+    };
+    let calls: Vec<Value> = methods.iter().map(asked).collect();
+    let http = HttpServer::start(&["sse"]);
+    for folder in [folder(&[], "{}", &calls), http.folder(json!({}), &calls)] {
+        let results = results_of(&folder);
+        assert_eq!(results[..2], ["{}", r#"{"roots":[]}"#]);
+        assert!(results[2].contains("-32601"), "{}", results[2]);
+        assert_eq!(results[3], r#"{"action":"decline"}"#);
+        assert!(results[4].contains("-32601"), "{}", results[4]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn progress_stands_on_the_progress_line() {
+    for (options, calls, name) in [
+        ("{}", [call("t_slow", json!({ "ms": 2400 }))], "t_slow"),
+        ("{ as: 'functions' }", [crate::support::mcp::code("return await t.slow({ ms: 2400 });")], "runToolCode"),
+    ] {
+        let ended = folder(&[], options, &calls).start_on_terminal("run p.lmt.mjs", 80).end();
+        assert_eq!(ended.code, 0, "{ended:?}");
+        assert!(ended.stdout.contains(&format!("step 0 · {name} (2/3 step 2) · ")), "{ended:?}");
+    }
+}

@@ -1,0 +1,369 @@
+//! A client of `lmthing mcp` that writes and reads lines, and prompt files to serve.
+
+use std::{
+    collections::VecDeque,
+    io::{BufRead, BufReader, Read, Write},
+    process::{Child, ChildStderr, ChildStdin, Command, Stdio},
+    sync::{
+        Arc, Mutex,
+        mpsc::{Receiver, channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{Ended, Folder, processes};
+
+/// How long an answer may take to come, on a machine that is busy.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Says a greeting, and what it was given.
+pub const GREET: &str = "
+import { z } from 'zod';
+export const description = 'Greets somebody';
+export const input = z.object({ name: z.string().describe('Who'), loud: z.boolean().default(false) });
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'Hello ' }, { type: 'text', text: 'there' }];
+export default async ({ $ }, { name }) => { console.log('from the script'); $`Greet ${name}`; };
+";
+
+/// Gives an object.
+pub const WEATHER: &str = "
+import { z } from 'zod';
+export const description = 'Says how the weather is';
+export const input = z.object({ city: z.string() });
+export const output = z.object({ city: z.string(), degrees: z.number() });
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: '{\"city\":\"Rome\",\"degrees\":21}' }];
+export default async ({ $ }, { city }) => { $`${city}`; };
+";
+
+/// Gives an array, which is no object.
+pub const PRIMES: &str = "
+import { z } from 'zod';
+export const output = z.array(z.number());
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: '[2,3,5]' }];
+export default async ({ $ }) => { $`go`; };
+";
+
+/// Gives back the number that it was given, from a model of its own.
+pub const COUNT: &str = "
+import { z } from 'zod';
+export const input = z.object({ n: z.number() });
+export const output = z.object({ n: z.number(), seen: z.number() });
+let given, seen = 0;
+async function* answer() {
+  seen += 1;
+  yield { type: 'text-delta', id: '1', delta: JSON.stringify({ n: given, seen }) };
+  yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } };
+}
+export const config = { model: { modelId: 'own', provider: 'own', doStream: async () => ({ stream: answer() }) } };
+export default async ({ $ }, { n }) => { given = n; $`${n}`; };
+";
+
+/// Calls a tool in two steps before it is done.
+pub const STEPS: &str = "
+import { z } from 'zod';
+export const config = { model: 'mock' };
+export const mock = [
+  { type: 'tool-call', toolName: 'look', args: { at: 1 } },
+  { type: 'tool-call', toolName: 'look', args: { at: 2 } },
+  { type: 'text', text: 'seen' },
+];
+export default async ({ defTool, $ }) => {
+  defTool('look', 'Looks', z.object({ at: z.number() }), async ({ at }) => {
+    // So long that a client hears of it before the answer.
+    await new Promise((done) => setTimeout(done, 100));
+    return `saw ${at}`;
+  });
+  $`go`;
+};
+";
+
+/// Writes its process's number into a file, and never ends by itself.
+pub const ENDLESS: &str = "
+import { appendFileSync } from 'node:fs';
+export const config = { model: 'mock' };
+export const mock = [];
+export default async ({ $ }) => {
+  appendFileSync('pids.txt', `${process.pid}\\n`);
+  await new Promise((done) => setTimeout(done, 3_600_000));
+  $`go`;
+};
+";
+
+/// Ends its process without a word, when it is told so.
+pub const CRASH: &str = "
+import { z } from 'zod';
+export const input = z.object({ how: z.string() });
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'survived' }];
+export default async ({ $ }, { how }) => {
+  if (how === 'kill') process.kill(process.pid, 'SIGKILL');
+  if (how === 'exit') process.exit(7);
+  if (how === 'throw') throw new Error('it is broken');
+  $`go`;
+};
+";
+
+/// A client of a server over its standard streams.
+pub struct Client {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    messages: Receiver<Value>,
+    /// What came before what was waited for.
+    early: VecDeque<Value>,
+    stderr: Arc<Mutex<String>>,
+    id: u64,
+}
+
+impl Client {
+    /// Starts a server, and says hello.
+    pub fn connect(folder: &Folder, arguments: &str) -> Self {
+        let mut client = Client::start(&mut folder.command(arguments));
+        let hello = client.ask("initialize", hello("2025-11-25"));
+        assert_eq!(hello["serverInfo"]["name"], "lmthing", "{hello}");
+        client.notify("notifications/initialized", json!({}));
+        client
+    }
+
+    /// Starts a server that nothing was said to yet.
+    pub fn start(command: &mut Command) -> Self {
+        let (client, stderr) = Client::start_unread(command);
+        let (mut from, to) = (BufReader::new(stderr), client.stderr.clone());
+        thread::spawn(move || {
+            let mut line = String::new();
+            while from.read_line(&mut line).is_ok_and(|length| length > 0) {
+                to.lock().unwrap().push_str(&line);
+                line.clear();
+            }
+        });
+        client
+    }
+
+    /// The same; nobody reads its standard error.
+    pub fn start_unread(command: &mut Command) -> (Self, ChildStderr) {
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let (sender, messages) = channel();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                let message = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
+                let _ = sender.send(message);
+            }
+        });
+        let stderr = Arc::new(Mutex::new(String::new()));
+        let pipe = child.stderr.take().unwrap();
+        let stdin = child.stdin.take();
+        (Client { child, stdin, messages, early: VecDeque::new(), stderr, id: 0 }, pipe)
+    }
+
+    /// Writes a line, whatever it is.
+    pub fn write(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).unwrap();
+    }
+
+    pub fn notify(&mut self, method: &str, params: Value) {
+        self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
+    }
+
+    /// Sends a request, and gives its number.
+    pub fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.id += 1;
+        let id = self.id;
+        self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
+        id
+    }
+
+    /// Begins a call.
+    pub fn begin(&mut self, tool: &str, arguments: Value) -> u64 {
+        self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// The first message of this kind that comes, or has come.
+    pub fn message(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        if let Some(place) = self.early.iter().position(&is_it) {
+            return self.early.remove(place).unwrap();
+        }
+        let start = Instant::now();
+        loop {
+            let message = self.messages.recv_timeout(PATIENCE.saturating_sub(start.elapsed()));
+            let message = message.unwrap_or_else(|_| panic!("{what} did not come: {:?} {}", self.early, self.stderr()));
+            if is_it(&message) {
+                return message;
+            }
+            self.early.push_back(message);
+        }
+    }
+
+    /// The answer to a request: its result or its error.
+    pub fn answer(&mut self, id: u64) -> Value {
+        let mut answer = self.message("an answer", |message| message["id"] == id);
+        let part = if answer["error"].is_null() { "result" } else { "error" };
+        answer[part].take()
+    }
+
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        self.answer(id)
+    }
+
+    /// What a call comes to.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let id = self.begin(tool, arguments);
+        self.answer(id)
+    }
+
+    /// The text of a call that goes well.
+    pub fn text(&mut self, tool: &str, arguments: Value) -> String {
+        let result = self.call(tool, arguments);
+        assert_eq!(result["isError"], false, "{result}");
+        result["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// The names of all tools.
+    pub fn tools(&mut self) -> Vec<String> {
+        let list = self.ask("tools/list", json!({}));
+        list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Waits for word that the list is another.
+    pub fn list_changed(&mut self) {
+        self.message("list_changed", |message| message["method"] == "notifications/tools/list_changed");
+    }
+
+    pub fn stderr(&self) -> String {
+        self.stderr.lock().unwrap().clone()
+    }
+
+    /// Waits until standard error has the text.
+    pub fn wait_for_stderr(&self, text: &str) {
+        let start = Instant::now();
+        while !self.stderr().contains(text) {
+            assert!(start.elapsed() < PATIENCE, "{text:?} did not come: {}", self.stderr());
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    #[cfg(unix)]
+    pub fn signal(&self, name: &str) {
+        processes::signal(self.child.id(), name);
+    }
+
+    /// Has nothing more to say; waits for the end.
+    pub fn close(mut self) -> Ended {
+        drop(self.stdin.take());
+        self.end()
+    }
+
+    /// Waits for the end.
+    pub fn end(mut self) -> Ended {
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(start.elapsed() < PATIENCE, "the server did not end: {}", self.stderr());
+            thread::sleep(Duration::from_millis(5));
+        };
+        let rest = self.messages.iter().map(|message| format!("{message}\n")).collect();
+        Ended { code: status.code().unwrap_or(-1), stdout: rest, stderr: self.stderr() }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a client says first.
+pub fn hello(version: &str) -> Value {
+    json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } })
+}
+
+/// The numbers that ENDLESS has written, when there are so many.
+pub fn pids(folder: &Folder, count: usize) -> Vec<String> {
+    let start = Instant::now();
+    loop {
+        let text = std::fs::read_to_string(folder.path("pids.txt")).unwrap_or_default();
+        let pids: Vec<String> = text.lines().map(str::to_owned).collect();
+        if pids.len() >= count {
+            return pids;
+        }
+        assert!(start.elapsed() < PATIENCE, "{count} runs did not begin: {pids:?}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A server over HTTP.
+pub struct HttpServer {
+    child: Child,
+    /// Where it listens.
+    pub url: String,
+    /// Its standard error up to there.
+    pub said: String,
+}
+
+impl HttpServer {
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let (mut said, mut line) = (String::new(), String::new());
+        let url = loop {
+            line.clear();
+            assert!(stderr.read_line(&mut line).unwrap() > 0, "it does not listen: {said}");
+            said += &line;
+            if let Some(url) = line.trim().strip_prefix("listening on ") {
+                break url.to_owned();
+            }
+        };
+        // Whoever writes must not wait for somebody to read.
+        thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        HttpServer { child, url, said }
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Opens a connection and writes this; also gives where.
+    pub fn open(&self, text: &str) -> std::net::TcpStream {
+        let mut stream = std::net::TcpStream::connect(self.address()).unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        stream
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> &str {
+        self.url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap()
+    }
+
+    /// Asks over a connection of its own; the status and the whole answer.
+    pub fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+        let address = self.address();
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        let mut head = format!(
+            "{method} /mcp HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n\
+             accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n",
+            body.len()
+        );
+        headers.iter().for_each(|(name, value)| head += &format!("{name}: {value}\r\n"));
+        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        (answer.get(9..12).and_then(|status| status.parse().ok()).unwrap_or_default(), answer)
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

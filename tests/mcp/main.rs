@@ -1,0 +1,28 @@
+//! MCP servers that prompt files use, and prompt files served as MCP tools.
+
+#![allow(clippy::unwrap_used, reason = "tests fail that way")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod asks;
+mod client;
+mod faults;
+mod functions;
+mod http;
+mod names;
+mod npm;
+#[cfg(unix)]
+mod resume;
+mod search;
+#[cfg(unix)]
+mod serve_calls;
+#[cfg(unix)]
+mod serve_changes;
+#[cfg(unix)]
+mod serve_files;
+mod serve_http;
+mod serve_npm;
+mod serve_stdio;
+mod served;
+mod tools;

@@ -1,0 +1,95 @@
+//! Servers that `defMcp` names, through the binary (docs/mcp.md): `config.mcpServers`, `--mcp-config`, `.mcp.json`.
+
+use crate::support::Folder;
+use crate::support::mcp::{call, prompt, results, results_of, server, server_file};
+use serde_json::{Value, json};
+
+#[test]
+fn servers_are_looked_up_by_name() {
+    let servers = |settings: &[&str]| json!({ "mcpServers": { "files": server(settings) } }).to_string();
+    let calls = [call("t_environment", json!({ "name": "WHO" }))];
+    let named = prompt(&calls, "defMcp('t', 'files');");
+    let with_env = |who: &str| servers(&[]).replace(r#""command""#, &format!(r#""env":{{"WHO":"{who}"}},"command""#));
+    // Nothing knows it.
+    let folder = Folder::of(&named);
+    let ended = folder.run("run p.lmt.mjs");
+    assert_eq!(ended.code, 1);
+    assert!(ended.stderr.contains("defMcp('t'): there is no server 'files' in config.mcpServers"), "{}", ended.stderr);
+    // A file in the working directory, with a variable in it.
+    folder.write(".mcp.json", &with_env("${NAMED:-standard}"));
+    assert_eq!(results_of(&folder), ["standard"]);
+    // The prompt file's own goes before that, and what is typed before both.
+    let own = format!(
+        "config = {{ model: 'mock', mcpServers: {} }};",
+        json!({ "files": { "command": "node", "args": [server_file()], "env": { "WHO": "own" } } })
+    );
+    folder.write("p.lmt.mjs", &named.replace("config = { model: 'mock' };", &own));
+    assert_eq!(results_of(&folder), ["own"]);
+    folder.write("mine.json", &with_env("typed"));
+    let ended = folder.run("run -f events --mcp-config mine.json p.lmt.mjs");
+    assert_eq!(results(&ended), ["typed"]);
+    let ended = folder.run("run --mcp-config none.json p.lmt.mjs");
+    assert!(ended.code == 1 && ended.stderr.contains("none.json cannot be read"), "{ended:?}");
+}
+
+/// A folder whose prompt file asks the server `files` who it is.
+fn who() -> Folder {
+    Folder::of(&prompt(&[call("t_environment", json!({ "name": "WHO" }))], "defMcp('t', 'files');"))
+}
+
+fn with_env(who: &str) -> Value {
+    let mut server = server(&[]);
+    server["env"] = json!({ "WHO": who });
+    server
+}
+
+#[test]
+fn files_of_editors_are_read() {
+    let folder = who();
+    let server = with_env("${env:WHO_IT_IS}, ${env:NOBODY:-nobody}");
+    folder.write(
+        "mcp.json",
+        &format!("\u{feff}// Of an editor.\n{{ \"servers\": {{ \"files\": {server}, }}, \"inputs\": [] }}"),
+    );
+    let mut command = folder.command("run -f events --mcp-config mcp.json p.lmt.mjs");
+    let ended = command.env("WHO_IT_IS", "somebody").output().expect("a run").into();
+    assert_eq!(results(&ended), ["somebody, nobody"]);
+    folder.write("mcp.json", &json!({ "servers": { "files": with_env("${input:key}") } }).to_string());
+    let ended = folder.run("run --mcp-config mcp.json p.lmt.mjs");
+    let words = "mcp.json: servers.files has ${input:key}, which only an editor can ask for";
+    assert!(ended.code == 1 && ended.stderr.contains(words), "{ended:?}");
+}
+
+#[test]
+fn names_that_there_are_stand_in_the_message() {
+    let folder = who();
+    folder.write(".mcp.json", &json!({ "mcpServers": { "fils": server(&[]), "other": server(&[]) } }).to_string());
+    let ended = folder.run("run p.lmt.mjs");
+    assert_eq!(ended.code, 1);
+    assert!(ended.stderr.contains("or .mcp.json; there are: fils, other"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_folder_of_a_server_counts_from_where_the_run_is() {
+    let folder = who();
+    let source = std::fs::read_to_string(server_file()).expect("the server");
+    folder.write("servers/server.mjs", &source);
+    let server = json!({ "command": "node", "args": ["server.mjs"], "cwd": "servers", "env": { "WHO": "it" } });
+    folder.write("servers/mcp.json", &json!({ "mcpServers": { "files": server } }).to_string());
+    let ended = folder.run("run -f events --mcp-config servers/mcp.json p.lmt.mjs");
+    assert_eq!(results(&ended), ["it"], "{}", ended.stderr);
+}
+
+#[test]
+fn tests_may_be_given_a_file_of_servers() {
+    let folder = who();
+    folder.write("mine.json", &json!({ "mcpServers": { "files": with_env("of the tests") } }).to_string());
+    folder.write(
+        "a.test.lmt.mjs",
+        "import { expect, run, test } from 'lmthing/test';
+test('who', async () => { expect((await run('./p.lmt.mjs')).toolCalls[0].output).toBe('of the tests'); });",
+    );
+    let ended = folder.run("test --mcp-config mine.json a.test.lmt.mjs");
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert_eq!(folder.run("test a.test.lmt.mjs").code, 1);
+}

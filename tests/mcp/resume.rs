@@ -1,0 +1,39 @@
+//! Runs with MCP servers that are killed and go on, through the binary (docs/mcp.md, docs/journal.md).
+
+use crate::support::Folder;
+use crate::support::mcp::{call, prompt, results, server, soon};
+use serde_json::json;
+
+/// Kills a run in its second call of a server that a file names, and goes on; gives what the calls came to since, and what the servers
+/// were called in both.
+fn killed_in_a_call(options: &str) -> (Vec<String>, String) {
+    let calls = [
+        call("t_echo", json!({ "text": "1" })),
+        call("t_slow", json!({ "ms": 900 })),
+        call("t_echo", json!({ "text": "2" })),
+    ];
+    let folder = Folder::of(&prompt(&calls, &format!("defMcp('t', 'files', {options});")));
+    folder.write("mine.json", &json!({ "mcpServers": { "files": server(&["log=calls.log"]) } }).to_string());
+    let log = || std::fs::read_to_string(folder.path("calls.log")).unwrap_or_default();
+    let run = folder.start("run --journal --mcp-config mine.json p.lmt.mjs");
+    soon("the call has begun", || log().contains("call slow"));
+    run.signal("KILL");
+    drop(run);
+    let ended = folder.run("resume last -f events");
+    assert_eq!(ended.code, 0, "{ended:?}");
+    (results(&ended), log())
+}
+
+#[test]
+fn the_servers_are_found_again_and_what_was_answered_is_not_asked_again() {
+    let (results, log) = killed_in_a_call("{}");
+    assert_eq!(results, ["slow", "2"]);
+    assert_eq!((log.matches("call echo").count(), log.matches("call slow").count()), (2, 2), "{log}");
+}
+
+#[test]
+fn a_call_that_must_not_be_repeated_is_not() {
+    let (results, log) = killed_in_a_call("{ repeat: false }");
+    assert!(results[0].contains("The call of t_slow was interrupted"), "{}", results[0]);
+    assert_eq!((results[1].as_str(), log.matches("call slow").count()), ("2", 1), "{log}");
+}

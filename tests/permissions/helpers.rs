@@ -1,0 +1,64 @@
+//! A restricted prompt file that tries things, and what came of it.
+
+use std::os::unix::fs::symlink;
+
+use crate::support::{Ended, Folder};
+
+/// Prints a line for everything that is tried: `name: value`, or the error with the option it names.
+pub const TRY: &str = "
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { execFileSync, spawnSync } from 'node:child_process';
+import net from 'node:net';
+import dns from 'node:dns';
+import { createOpenAI } from 'lmthing';
+const require = createRequire(import.meta.url);
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'Done.' }];
+const words = (error) => {
+  const found = /--allow-[a-z]+/.exec(error.message)?.[0] ?? '';
+  return `${error.name} ${error.name === 'PermissionError' ? (error.message.includes('no --allow option') ? 'never' : found) : error.message}`;
+};
+const attempt = async (name, work) => {
+  try { console.log(`${name}: ${String(await work()).trim()}`); } catch (error) { console.log(`${name}: ${words(error)}`); }
+};
+export default async ({ $ }) => {
+  BODY
+  $`go`;
+};
+";
+
+/// A folder with a prompt file in `own`, things beside it, and keys.
+pub fn folder(body: &str) -> Folder {
+    let folder = Folder::new(&[
+        ("own/p.lmt.mjs", &TRY.replace("BODY", body)),
+        ("own/data.txt", "own data"),
+        ("own/sub/helper.mjs", "export default 'helper';"),
+        ("node_modules/pack/package.json", r#"{"name":"pack","type":"module","exports":"./index.js"}"#),
+        ("node_modules/pack/index.js", "export default 'package';"),
+        ("out/secret.txt", "outside"),
+        ("out/code.mjs", "export default 'outside code';"),
+        ("out/code.cjs", "module.exports = 'outside code';"),
+        ("out/data.json", "\"outside data\""),
+        (".env", "OPENAI_API_KEY=sk-of-env-file-1234567890\nTONE=soft\n"),
+    ]);
+    symlink(folder.path("out"), folder.path("own/link")).unwrap();
+    symlink(folder.path("out/not-there.txt"), folder.path("own/dangling")).unwrap();
+    folder
+}
+
+/// What came of the attempts.
+pub fn tried(folder: &Folder, options: &str) -> Ended {
+    let mut command = folder.command(&format!("run {options} own/p.lmt.mjs"));
+    command.env("ANTHROPIC_API_KEY", "sk-ant-of-process-1234567890").env("PLAIN", "plain").env_remove("OPENAI_API_KEY");
+    Ended::from(command.output().unwrap())
+}
+
+pub fn lines(folder: &Folder, options: &str) -> Vec<String> {
+    let ended = tried(folder, options);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    for key in ["of-env-file", "of-process"] {
+        assert!(!ended.stdout.contains(key) && !ended.stderr.contains(key), "{ended:?}");
+    }
+    ended.stdout.lines().map(|line| line.trim_end().to_owned()).filter(|line| line != "Done.").collect()
+}

@@ -1,0 +1,151 @@
+//! Servers of the Model Context Protocol in restricted runs: programs have the rights of those that the file starts, and files
+//! that name servers hand on no variables that the prompt file does not see (docs/permissions.md), through the binary.
+
+use crate::support::mcp::{HttpServer, call, prompt, results, server_file, soon};
+use crate::support::{Ended, Folder, processes::is_alive};
+use serde_json::{Value, json};
+
+const KEY: &str = "sk-of-env-file-1234567890";
+
+/// A folder with the test server beside a prompt file that makes these calls to `t`, with keys and things outside.
+fn folder(server: &str, calls: &[Value]) -> Folder {
+    let folder = Folder::new(&[
+        ("own/p.lmt.mjs", &prompt(calls, &format!("defMcp('t', {server});"))),
+        ("own/server.mjs", &std::fs::read_to_string(server_file()).unwrap()),
+        ("own/data.txt", "own data"),
+        ("out/secret.txt", "outside"),
+        ("sub/keys.txt", &format!("OPENAI_API_KEY={KEY}\n")),
+        (".env", &format!("ANTHROPIC_API_KEY={KEY}\nTONE=soft\n")),
+    ]);
+    // A program of the same name that is not the one which is meant.
+    folder.write("own/evil/node", "#!/bin/sh\necho hacked > own/hacked.txt\n");
+    std::fs::set_permissions(folder.path("own/evil/node"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
+    folder
+}
+
+fn run(folder: &Folder, options: &str) -> Ended {
+    let mut command = folder.command(&format!("run -f events {options} own/p.lmt.mjs"));
+    Ended::from(command.env("PLAIN", "plain").env("PROXY_SECRET", "hidden").output().unwrap())
+}
+
+const SERVER: &str = "{ command: 'node', args: ['own/server.mjs'] }";
+
+fn read(path: &str) -> Value {
+    call("t_read", json!({ "path": path }))
+}
+
+/// What landlock refuses; where it is not, the server is as free as any program.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_reads_what_the_file_may_read_and_no_keys() {
+    let calls = ["own/data.txt", "out/secret.txt", ".env", "sub/keys.txt", "/proc/self/environ"].map(read);
+    let folder = folder(SERVER, &calls);
+    let ended = run(&folder, "--allow-run=node --env-file sub/keys.txt");
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert_eq!(results(&ended), ["own data", "EACCES", "EACCES", "EACCES", "EACCES"]);
+    let ended = run(&folder, "--allow-run=node --allow-read --env-file sub/keys.txt");
+    assert_eq!(results(&ended), ["own data", "outside", "EACCES", "EACCES", "EACCES"]);
+}
+
+#[test]
+fn a_program_gets_the_variables_that_the_file_sees() {
+    let calls = ["PLAIN", "HOME", "ANTHROPIC_API_KEY"].map(|name| call("t_environment", json!({ "name": name })));
+    let folder = folder(SERVER, &calls);
+    assert_eq!(results(&run(&folder, "--allow-run=node")), ["(unset)"; 3]);
+    let home = std::env::var("HOME").unwrap_or_else(|_| "(unset)".to_owned());
+    assert_eq!(results(&run(&folder, "--allow-run=node --allow-env=HOME")), ["(unset)", &home, "(unset)"]);
+}
+
+#[test]
+fn only_the_program_that_is_meant_is_started() {
+    for (server, options, refusal) in [
+        (SERVER, "--restrict", "--allow-run=node"),
+        ("{ command: './own/evil/node' }", "--allow-run=node", "--allow-run=/"),
+        ("{ command: './node', cwd: 'own/evil' }", "--allow-run=node", "/own/evil/node"),
+        (
+            "{ command: 'node', args: ['own/server.mjs'], env: { LD_PRELOAD: 'own/x.so' } }",
+            "--allow-run=node",
+            "--allow-run",
+        ),
+        ("{ url: 'http://127.0.0.1:9/mcp' }", "--restrict", "--allow-net=127.0.0.1:9"),
+    ] {
+        let ended = run(&folder(server, &[call("t_pid", json!({}))]), options);
+        assert_eq!(ended.code, 1, "{server}: {ended:?}");
+        assert!(ended.stderr.contains("PermissionError") && ended.stderr.contains(refusal), "{server}: {ended:?}");
+    }
+    // In its own `PATH` it may have what it likes; it is looked for in that of the run.
+    let path = "{ command: 'node', args: ['own/server.mjs'], env: { PATH: 'own/evil' } }";
+    let folder = folder(path, &[call("t_echo", json!({ "text": "hi" }))]);
+    assert_eq!(results(&run(&folder, "--allow-run=node --allow-write=own")), ["hi"]);
+    assert!(!folder.path("own/hacked.txt").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_server_leaves_behind_ends_with_the_run() {
+    let folder = folder(SERVER, &[call("t_leave", json!({}))]);
+    let ended = run(&folder, "--allow-run=node");
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let pid = results(&ended).remove(0);
+    soon("it ends", || !is_alive(&pid));
+}
+
+/// `.mcp.json` of the working directory, which may come from anywhere.
+#[test]
+fn a_file_that_names_servers_hands_on_what_the_prompt_file_sees() {
+    let http = HttpServer::start(&[]);
+    let calls = [call("t_environment", json!({ "name": "X" }))];
+    let folder = folder("'t'", &calls);
+    let program = |value: &str| json!({ "mcpServers": { "t": { "command": "node", "args": ["own/server.mjs"], "env": { "X": value } } } });
+    let refused = |options: &str, variable: &str, words: &str| {
+        let ended = run(&folder, options);
+        assert_eq!(ended.code, 1, "{ended:?}");
+        let (error, needs) = (&ended.stderr, format!("needs the variable {variable}"));
+        assert!(error.contains("PermissionError") && error.contains(&needs) && error.contains(words), "{ended:?}");
+        assert!(!format!("{ended:?}").contains(KEY), "{ended:?}");
+    };
+    for name in ["PLAIN", "ANTHROPIC_API_KEY"] {
+        let reference = format!("a${{{name}}}");
+        let servers = [
+            program(&reference),
+            json!({ "mcpServers": { "t": { "command": "node", "args": ["own/server.mjs", reference] } } }),
+            json!({ "mcpServers": { "t": { "command": "node", "args": ["own/server.mjs"], "cwd": reference } } }),
+            json!({ "mcpServers": { "t": { "url": format!("{}?k={reference}", http.url) } } }),
+            json!({ "mcpServers": { "t": { "url": http.url, "headers": { "x-k": reference } } } }),
+        ];
+        for servers in servers {
+            folder.write(".mcp.json", &servers.to_string());
+            let words = if name == "PLAIN" { "--allow-env=PLAIN" } else { "no --allow option opens it" };
+            refused("--allow-run=node --allow-net", name, words);
+        }
+    }
+    refused("--allow-run=node --allow-env --allow-net", "ANTHROPIC_API_KEY", "--mcp-config");
+    folder.write(".mcp.json", &program("${PLAIN}").to_string());
+    assert_eq!(results(&run(&folder, "--allow-run=node --allow-env=PLAIN")), ["plain"]);
+    assert_eq!(results(&run(&folder, "--allow-run=node --allow-env=OTHER,PLAIN")), ["plain"]);
+}
+
+#[test]
+fn a_file_that_the_user_names_says_itself_who_gets_what_unless_the_prompt_file_can_change_it() {
+    let folder = folder("'t'", &[call("t_environment", json!({ "name": "X" }))]);
+    let servers =
+        json!({ "mcpServers": { "t": { "command": "node", "args": ["own/server.mjs"], "env": { "X": "${TONE}" } } } });
+    folder.write("mine/servers.json", &servers.to_string());
+    std::os::unix::fs::symlink("../mine/servers.json", folder.path("out/servers.json")).unwrap();
+    let named =
+        |config: &str, options: &str| run(&folder, &format!("--mcp-config {config} --allow-run=node {options}"));
+    assert_eq!(results(&named("mine/servers.json", "")), ["soft"]);
+    assert_eq!(results(&named("mine/servers.json", "--allow-write=out")), ["soft"]);
+    // The file itself stays shut for changes.
+    assert_eq!(results(&named("mine/servers.json", "--allow-write=mine/servers.json")), ["soft"]);
+    assert_eq!(results(&named("out/servers.json", "--allow-write=mine")), ["soft"]);
+    for (config, options) in [
+        ("mine/servers.json", "--allow-write"),
+        ("mine/servers.json", "--allow-write=mine"),
+        ("out/servers.json", "--allow-write=out"),
+    ] {
+        let ended = named(config, options);
+        assert!(ended.stderr.contains("--allow-env=TONE"), "{config} {options}: {ended:?}");
+    }
+}

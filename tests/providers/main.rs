@@ -1,0 +1,26 @@
+//! Models of providers, against servers on this machine.
+
+#![allow(clippy::unwrap_used, reason = "tests fail that way")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod connect;
+mod credentials;
+mod credentials_aws;
+mod credentials_azure;
+mod credentials_google;
+mod errors;
+mod http;
+mod limits;
+mod pace;
+mod proxies;
+mod real_models;
+mod recordings;
+mod replay;
+mod retries;
+mod secrets;
+mod setup;
+mod shapes;
+mod steps;
+mod waits;

@@ -1,0 +1,96 @@
+//! Models of several providers, all at one local server, with short waits and their events kept.
+
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc, time::Duration};
+
+use lmthing::{
+    chat::{CallSettings, Message, ModelRequest, Role},
+    provider::{
+        FallbackModel, LanguageModel, ProviderContext, ProviderErrorKind, ProviderEvent, ProviderSettings, create,
+        resolve,
+    },
+};
+use serde_json::json;
+
+use crate::{
+    steps::{Answer, ask},
+    support::canned::{Canned, Server},
+};
+
+pub const KEY: &str = "sk-test-0123456789";
+pub const CHAT: &[u8] = include_bytes!("../fixtures/providers/compatible.sse");
+pub const ANTHROPIC: &[u8] = include_bytes!("../fixtures/providers/anthropic.sse");
+pub const TEXT: &str = "Låg vatten… \"soon\"\\now";
+
+/// A set-up whose waits are short and whose events are kept.
+pub struct Setup {
+    pub server: Server,
+    pub events: Rc<RefCell<Vec<ProviderEvent>>>,
+    pub context: ProviderContext,
+}
+
+pub async fn setup(answers: Vec<Canned>) -> Setup {
+    let server = Server::start(answers).await;
+    let env: BTreeMap<String, String> = [
+        ("LAB_API_KEY", KEY.to_owned()),
+        ("LAB_API_TYPE", "openai".to_owned()),
+        ("LAB_API_BASE", server.url("/lab/v1/")),
+        ("ANTHROPIC_API_KEY", KEY.to_owned()),
+        ("ANTHROPIC_BASE_URL", server.url("/v1")),
+        ("OPENAI_BASE_URL", server.url("/v1")),
+        ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.url("")),
+        ("AWS_BEARER_TOKEN_BEDROCK", KEY.to_owned()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into();
+    let events = Rc::new(RefCell::new(Vec::new()));
+    let sink = events.clone();
+    let mut context = ProviderContext::new(Rc::new(env)).on_event(move |event| sink.borrow_mut().push(event.clone()));
+    context.first_wait = Duration::from_millis(20);
+    Setup { server, events, context }
+}
+
+impl Setup {
+    pub fn model(&self, name: &str) -> Rc<dyn LanguageModel> {
+        resolve(name, &self.context).unwrap()
+    }
+
+    pub fn fallback(&self, names: &[&str]) -> Rc<dyn LanguageModel> {
+        FallbackModel::of(names.iter().map(|name| self.model(name)).collect(), &self.context).unwrap()
+    }
+
+    pub async fn ask(&self, name: &str) -> Answer {
+        self.ask_with(name, CallSettings::default()).await
+    }
+
+    pub async fn ask_with(&self, name: &str, settings: CallSettings) -> Answer {
+        let messages = vec![Rc::new(Message::text(Role::User, "How high is the water?"))];
+        ask(self.model(name).as_ref(), ModelRequest { messages, tools: Vec::new(), settings }).await
+    }
+
+    /// A model of a provider that is set up by its factory.
+    pub fn made(&self, provider: &str) -> Rc<dyn LanguageModel> {
+        let settings = ProviderSettings {
+            api_key: Some(KEY.into()),
+            base_url: Some(self.server.url("")),
+            ..ProviderSettings::default()
+        };
+        create(provider, &settings, "tide", &self.context).unwrap()
+    }
+
+    pub fn waits(&self) -> Vec<Duration> {
+        let wait = |event: &ProviderEvent| match event {
+            ProviderEvent::Retry { wait, .. } => Some(*wait),
+            _ => None,
+        };
+        self.events.borrow().iter().filter_map(wait).collect()
+    }
+}
+
+pub fn error_of(answer: &Answer) -> (ProviderErrorKind, String) {
+    let error = answer.error.as_ref().expect("the call fails");
+    (error.kind.clone(), error.message.clone())
+}
+
+pub fn refusal(status: u16, message: &str) -> Canned {
+    Canned::new(status, "application/json", json!({ "error": { "message": message } }).to_string())
+}

@@ -1,0 +1,274 @@
+//! A small stand-in for a Restate server on 127.0.0.1, with a service `p` whose runs end as their input says.
+
+use std::{
+    collections::BTreeMap,
+    io::{BufRead, BufReader, Write},
+    net::{TcpListener, TcpStream},
+    sync::{Arc, Mutex, MutexGuard},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+/// Takes a name, and is not run here: it has no model, and says when it is called.
+pub const ELSEWHERE: &str = "
+import { z } from 'zod';
+export const description = 'Greets';
+export const input = z.object({ name: z.string().min(2), count: z.number().int().default(1) });
+export default async () => { throw new Error('run here'); };
+";
+
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The server. It is there until the process ends.
+pub struct Ingress {
+    port: u16,
+    world: Arc<Mutex<World>>,
+}
+
+/// What has happened, and what is to happen.
+#[derive(Default)]
+pub struct World {
+    /// Runs by their keys, in the order they came.
+    pub runs: Vec<Run>,
+    /// Answers to submissions that are lost, after the run is taken.
+    pub lose: usize,
+    /// Requests that are answered with 503.
+    pub refuse: usize,
+    /// Whether every connection is closed at once.
+    pub is_away: bool,
+    /// Whether runs named `held` may end.
+    pub is_released: bool,
+    /// The token that is asked for.
+    pub token: Option<String>,
+    /// How often each request came, by its method and its path without ids.
+    pub requests: BTreeMap<String, usize>,
+    /// Awakeables that were decided.
+    pub decided: Vec<(String, Value)>,
+    /// What the admin API answers.
+    pub rows: Value,
+}
+
+/// One run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub key: String,
+    pub id: String,
+    pub input: Value,
+    pub submissions: usize,
+    /// How many had the same name before.
+    pub before: usize,
+}
+
+struct Request {
+    method: String,
+    path: String,
+    headers: BTreeMap<String, String>,
+    body: Vec<u8>,
+}
+
+impl Ingress {
+    pub fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let world: Arc<Mutex<World>> = Arc::default();
+        let shared = world.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let world = shared.clone();
+                thread::spawn(move || serve(stream, &world));
+            }
+        });
+        Ingress { port, world }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    pub fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap()
+    }
+
+    /// How many runs there are.
+    pub fn count(&self) -> usize {
+        self.world().runs.len()
+    }
+
+    /// Changes what is to happen.
+    pub fn change(&self, change: impl FnOnce(&mut World)) {
+        change(&mut self.world());
+    }
+
+    /// The names that were run, in order.
+    pub fn names(&self) -> Vec<String> {
+        let name = |run: &Run| run.input["name"].as_str().unwrap_or_default().to_owned();
+        self.world().runs.iter().map(name).collect()
+    }
+
+    /// Waits until so many runs were taken.
+    pub fn wait_for_runs(&self, count: usize) {
+        let began = Instant::now();
+        while self.world().runs.len() < count {
+            assert!(began.elapsed() < PATIENCE, "runs did not come: {:?}", self.names());
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl World {
+    /// Takes a submission; says whether it is the first one with its key.
+    fn submit(&mut self, key: &str, input: Value) -> (String, bool) {
+        if let Some(run) = self.runs.iter_mut().find(|run| run.key == key) {
+            run.submissions += 1;
+            return (run.id.clone(), false);
+        }
+        let id = format!("inv_1{:04}", self.runs.len());
+        let before = self.runs.iter().filter(|run| run.input["name"] == input["name"]).count();
+        self.runs.push(Run { key: key.to_owned(), id: id.clone(), input, submissions: 1, before });
+        (id, true)
+    }
+
+    /// What a run came to: a status, whether that is the run's own, and the body.
+    fn ended(&self, id: &str) -> Option<(u16, bool, Value)> {
+        let Some(run) = self.runs.iter().find(|run| run.id == id) else {
+            return Some((404, false, json!({ "code": 404, "message": "invocation not found", "source": "ingress" })));
+        };
+        let name = run.input["name"].as_str().unwrap_or_default();
+        let failed = |status, message| {
+            Some((status, true, json!({ "code": status, "message": message, "source": "invocation" })))
+        };
+        let usage = json!({ "inputTokens": 3, "outputTokens": 2, "totalTokens": 5 });
+        let mut report = json!({
+            "ok": true, "text": format!("hello {name}"), "finishReason": "stop", "steps": 1, "usage": usage,
+            "cost": 0.25, "model": "lab:m", "durationMs": 7,
+        });
+        let error =
+            json!({ "code": 3, "kind": "model", "message": format!("no luck with {name}"), "hint": "try later" });
+        match name {
+            "held" if !self.is_released => return None,
+            "bad" => (report["ok"], report["text"], report["error"]) = (false.into(), "half".into(), error),
+            "once" if run.before == 0 => (report["ok"], report["error"]) = (false.into(), error),
+            "typed" => report["output"] = json!({ "name": name, "input": run.input }),
+            "odd" => return Some((200, false, json!(["odd"]))),
+            "terminal" => return failed(500, "out of order"),
+            "gone" => return Some((404, false, json!({ "code": 404, "message": "not found", "source": "ingress" }))),
+            "cancelled" => return failed(409, "Cancelled"),
+            _ => {}
+        }
+        Some((200, false, report))
+    }
+}
+
+fn serve(stream: TcpStream, world: &Mutex<World>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    while let Some(request) = receive(&mut reader) {
+        if !answer(&request, &stream, world) {
+            return;
+        }
+    }
+}
+
+fn receive(reader: &mut impl BufRead) -> Option<Request> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok().filter(|length| *length > 0)?;
+    let mut words = line.split_whitespace().map(str::to_owned);
+    let (method, path) = (words.next()?, words.next()?);
+    let mut headers = BTreeMap::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        headers.insert(name.to_ascii_lowercase(), value.to_owned());
+    }
+    let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(Request { method, path, headers, body })
+}
+
+/// Answers; says whether the connection goes on.
+fn answer(request: &Request, stream: &TcpStream, world: &Mutex<World>) -> bool {
+    let lock = || world.lock().unwrap();
+    let own = |status: u16, message: &str| json!({ "code": status, "message": message, "source": "ingress" });
+    if lock().is_away {
+        return false;
+    }
+    let parts: Vec<&str> = request.path.trim_start_matches('/').split('/').collect();
+    let kind = format!("{} {}", request.method, parts.last().unwrap());
+    *lock().requests.entry(kind).or_default() += 1;
+    let is_let_in = lock().token.clone().is_none_or(|token| {
+        request.headers.get("authorization").is_some_and(|given| *given == format!("Bearer {token}"))
+    });
+    if !is_let_in {
+        return send(stream, 401, false, &own(401, "unauthorized"));
+    }
+    if lock().refuse > 0 {
+        lock().refuse -= 1;
+        return send(stream, 503, false, &own(503, "partition is not ready"));
+    }
+    match (request.method.as_str(), &parts[..]) {
+        ("POST", ["p", "report", "send"]) => {
+            let input = serde_json::from_slice(&request.body).unwrap();
+            let (id, is_new) = lock().submit(&request.headers["idempotency-key"], input);
+            if lock().lose > 0 {
+                lock().lose -= 1;
+                return false;
+            }
+            let status = if is_new { "Accepted" } else { "PreviouslyAccepted" };
+            send(stream, 202, false, &json!({ "invocationId": id, "status": status }))
+        }
+        ("POST", [service, _, "send"]) => {
+            let message =
+                format!("service '{service}' not found, make sure to register the service before calling it.");
+            send(stream, 404, false, &own(404, &message))
+        }
+        ("GET", ["restate", "invocation", id, way]) => {
+            let began = Instant::now();
+            loop {
+                let ended = lock().ended(id);
+                let is_away = lock().is_away || began.elapsed() > PATIENCE;
+                match ended {
+                    _ if is_away => return false,
+                    Some((status, is_of_invocation, body)) => return send(stream, status, is_of_invocation, &body),
+                    None if *way == "output" => {
+                        return send(stream, 470, false, &own(470, "the invocation exists but has not completed yet"));
+                    }
+                    None => thread::sleep(Duration::from_millis(5)),
+                }
+            }
+        }
+        ("POST", ["restate", "awakeables", id, "resolve"]) => {
+            if !id.starts_with("sign_1") {
+                return send(stream, 400, false, &own(400, &format!("bad awakeable id '{id}'")));
+            }
+            lock().decided.push(((*id).to_owned(), serde_json::from_slice(&request.body).unwrap()));
+            send(stream, 202, false, &Value::Null)
+        }
+        ("POST", ["query"]) => {
+            let rows = lock().rows.clone();
+            send(stream, 200, false, &json!({ "rows": rows }))
+        }
+        _ => send(stream, 404, false, &Value::String("<html>nothing here</html>".to_owned())),
+    }
+}
+
+fn send(mut stream: &TcpStream, status: u16, is_of_invocation: bool, body: &Value) -> bool {
+    let body = match body {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let source = match (status >= 400, is_of_invocation) {
+        (true, true) => "x-restate-error-source: invocation\r\n",
+        (true, false) => "x-restate-error-source: ingress\r\n",
+        _ => "",
+    };
+    let head = format!(
+        "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\n{source}content-length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all((head + &body).as_bytes()).is_ok()
+}

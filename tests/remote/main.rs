@@ -1,0 +1,28 @@
+//! Maps over rows, workers, and runs on a Restate server.
+
+#![allow(clippy::unwrap_used, reason = "tests fail that way")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod ingress;
+mod map_providers;
+mod map_results;
+mod map_rows;
+mod remote_approve;
+mod remote_map;
+mod remote_run;
+mod restate;
+mod rows;
+#[cfg(all(feature = "worker", unix))]
+mod worker_approve;
+#[cfg(all(feature = "worker", unix))]
+mod worker_calls;
+#[cfg(all(feature = "worker", unix))]
+mod worker_kill;
+#[cfg(all(feature = "worker", unix))]
+mod worker_map;
+#[cfg(not(feature = "worker"))]
+mod worker_missing;
+#[cfg(feature = "worker")]
+mod worker_server;

@@ -1,0 +1,112 @@
+//! `lmthing map` against a provider (docs/map.md, "How many at once"): many rows wait at the same time, and limits of the provider
+//! slow the map down and fail nothing.
+
+use std::{
+    io::Write,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use crate::rows::results;
+use crate::support::http::{response, serve_slowly};
+use crate::support::{Ended, Folder};
+
+const ASKS: &str = "
+export const input = { type: 'object', properties: { n: { type: 'number' } } };
+export const config = { model: 'lab:m' };
+export default ({ $ }, { n }) => { $`row ${n}`; };
+";
+
+const ANSWER: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n\
+                      data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2}}\n\n\
+                      data: [DONE]\n\n";
+
+/// How many requests are there at once, and were at most; how many came.
+#[derive(Default)]
+struct Seen {
+    now: AtomicUsize,
+    most: AtomicUsize,
+    all: AtomicUsize,
+}
+
+/// A provider that takes so many requests at once, each for a while.
+fn provider(limit: usize, takes: Duration) -> (String, Arc<Seen>) {
+    let seen = Arc::new(Seen::default());
+    let kept = seen.clone();
+    let address = serve_slowly(move |_, stream| {
+        seen.all.fetch_add(1, Ordering::SeqCst);
+        let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
+        seen.most.fetch_max(now, Ordering::SeqCst);
+        let answer = if now > limit {
+            response(
+                "429 Too Many Requests\r\nretry-after-ms: 100",
+                "application/json",
+                "{\"error\":{\"message\":\"slow down\"}}",
+            )
+        } else {
+            thread::sleep(takes);
+            response("200 OK", "text/event-stream", ANSWER)
+        };
+        seen.now.fetch_sub(1, Ordering::SeqCst);
+        stream.write_all(answer.as_bytes())
+    });
+    (address, kept)
+}
+
+fn map(address: &str, rows: usize, arguments: &str) -> Ended {
+    let rows: String = (1..=rows).map(|row| format!("{{\"n\":{row}}}\n")).collect();
+    let folder = Folder::new(&[("p.lmt.mjs", ASKS), ("rows.jsonl", &rows)]);
+    let mut command = folder.command(&format!("map p.lmt.mjs --input rows.jsonl {arguments}"));
+    command.env("LAB_API_TYPE", "openai").env("LAB_API_BASE", format!("http://{address}"));
+    Ended::from(command.output().unwrap())
+}
+
+#[test]
+fn rows_wait_at_the_same_time() {
+    let (address, seen) = provider(usize::MAX, Duration::from_millis(300));
+    let ended = map(&address, 48, "--jobs 24");
+    assert_eq!((ended.code, results(&ended.stdout).len()), (0, 48), "{ended:?}");
+    assert!(ended.stderr.contains("480 tokens in, 96 out, $0.00"), "{ended:?}");
+    let most = seen.most.load(Ordering::SeqCst);
+    assert!((12..=24).contains(&most), "{most} at once");
+}
+
+#[test]
+fn limits_of_the_provider_fail_no_row() {
+    let (address, seen) = provider(4, Duration::from_millis(20));
+    let ended = map(&address, 100, "--jobs 32");
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert_eq!(results(&ended.stdout).len(), 100);
+    // All rows share what one has learned.
+    assert!(seen.all.load(Ordering::SeqCst) < 300, "{} requests", seen.all.load(Ordering::SeqCst));
+}
+
+#[test]
+fn tokens_are_those_of_all_rows() {
+    let (address, _) = provider(usize::MAX, Duration::from_millis(5));
+    let ended = map(&address, 30, "--jobs 2 --max-tokens 100");
+    assert!(ended.code == 4 && ended.stderr.contains("--max-tokens"), "{ended:?}");
+    let done = results(&ended.stdout).len();
+    assert!((5..=10).contains(&done), "{done} rows: {ended:?}");
+}
+
+#[test]
+fn a_failing_provider_fails_rows_and_not_the_map() {
+    let address = serve_slowly(|received, stream| {
+        let body = String::from_utf8_lossy(&received.body).into_owned();
+        let answer = if body.contains("row 2\"") {
+            response("400 Bad Request", "application/json", "{\"error\":{\"message\":\"row too odd\"}}")
+        } else {
+            response("200 OK", "text/event-stream", ANSWER)
+        };
+        stream.write_all(answer.as_bytes())
+    });
+    let ended = map(&address, 4, "");
+    let found = results(&ended.stdout);
+    assert_eq!((ended.code, found.len(), found[1]["error"]["kind"].as_str()), (1, 4, Some("model")), "{ended:?}");
+    assert!(ended.stderr.contains("1 × model: lab:m (status 400): row too odd"), "{ended:?}");
+}

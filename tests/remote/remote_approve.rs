@@ -1,0 +1,87 @@
+//! `lmthing approve` (docs/map.md, "Approvals"): decisions on calls that wait at a server, and their list.
+
+use crate::ingress::Ingress;
+use crate::support::{Ended, Folder};
+use serde_json::{Value, json};
+
+const ID: &str = "sign_19faFKbtLN2_K0fT5bM6kCXToQ9REp3TWAAAAEQ";
+
+/// What the admin API knows of one run that waits.
+fn rows(decided: bool) -> Value {
+    let calls =
+        json!({ "calls": [{ "id": ID, "name": "deploy", "args": { "to": "live" }, "agent": null }] }).to_string();
+    let row = |kind: &str, name: Option<&str>, entry: Value| json!({ "id": "inv_1x", "entry_type": kind, "name": name, "entry_json": entry.to_string(), "service": "ship" });
+    let done = json!({ "completion_id": 2, "result": { "Success": calls.as_bytes() } });
+    let mut rows = vec![
+        row("Command: Run", Some("waits for approval"), json!({ "Command": { "Run": { "completion_id": 2 } } })),
+        row("Notification: Run", None, json!({ "Notification": { "Completion": { "Run": done } } })),
+    ];
+    if decided {
+        rows.push(row(
+            "Notification: Signal",
+            None,
+            json!({ "Notification": { "Signal": { "id": { "Index": 17 } } } }),
+        ));
+    }
+    rows.into()
+}
+
+#[test]
+fn a_decision_is_handed_in() {
+    let (folder, server) = (Folder::new(&[]), Ingress::start());
+    server.world().rows = rows(false);
+    let url = server.url();
+    let at = format!("--on {url} --admin {url}");
+    let ended = folder.run(&format!("approve {ID} yes {at}"));
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, ""), "{ended:?}");
+    assert!(ended.stderr.contains("approved: deploy"), "{ended:?}");
+    let mut command = folder.command(&format!("approve {ID} no --admin {url} --reason"));
+    let ended = Ended::from(command.arg("not on a Friday").env("RESTATE_INGRESS_URL", &url).output().unwrap());
+    assert!(ended.code == 0 && ended.stderr.contains("denied: deploy"), "{ended:?}");
+    server.world().rows = rows(true);
+    let ended = folder.run(&format!("approve {ID} no {at}"));
+    assert!(ended.code == 0 && ended.stderr.contains("it may be decided already"), "{ended:?}");
+    let decisions = [
+        json!({ "approved": true }),
+        json!({ "approved": false, "reason": "not on a Friday" }),
+        json!({ "approved": false }),
+    ];
+    assert_eq!(server.world().decided, decisions.map(|decision| (ID.to_owned(), decision)));
+    let ended = folder.run(&format!("approve nonsense yes {at}"));
+    assert!(ended.code == 1 && ended.stderr.contains("bad awakeable id 'nonsense'"), "{ended:?}");
+}
+
+#[test]
+fn what_waits_is_listed() {
+    let (folder, server) = (Folder::new(&[]), Ingress::start());
+    let at = format!("--on {url} --admin {url}", url = server.url());
+    server.world().rows = rows(false);
+    let ended = folder.run(&format!("approve {at}"));
+    let expected = format!("{ID}\n  deploy, in a run of ship (inv_1x)\n    to: \"live\"\n");
+    assert_eq!((ended.code, ended.stdout), (0, expected));
+    assert!(ended.stderr.contains(&format!("lmthing approve {ID} yes|no --on ")), "{}", ended.stderr);
+    let ended = folder.run(&format!("approve --json {at}"));
+    let call =
+        json!([{ "id": ID, "name": "deploy", "args": { "to": "live" }, "service": "ship", "invocation": "inv_1x" }]);
+    assert_eq!(ended.object(), call);
+    server.world().rows = rows(true);
+    let ended = folder.run(&format!("approve {at}"));
+    assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "", "Nothing waits for approval.\n"));
+    // The ingress is no admin API.
+    let ended = folder.run(&format!("approve --on {url} --admin {url}/x", url = server.url()));
+    assert!(ended.code != 0 && ended.stderr.contains("the admin API is wanted"), "{ended:?}");
+}
+
+#[test]
+fn what_is_no_decision_is_wrong_usage() {
+    let folder = Folder::new(&[]);
+    for arguments in [
+        format!("approve {ID} --on http://127.0.0.1:1"),
+        format!("approve {ID} maybe --on http://127.0.0.1:1"),
+        format!("approve {ID} yes --reason x --on http://127.0.0.1:1"),
+        format!("approve {ID} yes --on nowhere"),
+    ] {
+        let ended = folder.run(&arguments);
+        assert!(ended.code == 2 && ended.stdout.is_empty(), "{arguments}: {ended:?}");
+    }
+}

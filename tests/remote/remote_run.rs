@@ -1,0 +1,228 @@
+//! `lmthing run --on URL` (docs/map.md, "On a server"): the input is checked here, the file runs there, its report is shown here.
+
+use std::{
+    io::{Read, Write},
+    net::TcpListener,
+    process::Stdio,
+    thread,
+};
+
+use crate::ingress::{ELSEWHERE, Ingress};
+use crate::support::{Ended, Folder};
+use flate2::{Compression, write::GzEncoder};
+use serde_json::json;
+
+fn folder() -> Folder {
+    Folder::of(ELSEWHERE)
+}
+
+fn run(folder: &Folder, server: &Ingress, rest: &str) -> Ended {
+    folder.run(&format!("run --on {} {rest}", server.url()))
+}
+
+#[test]
+fn a_report_is_shown_as_the_run_would_be() {
+    let (folder, server) = (folder(), Ingress::start());
+    let ended = run(&folder, &server, "p.lmt.mjs Ada");
+    assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (0, "hello Ada\n", ""));
+    // The worker's schema puts in what is missing.
+    assert_eq!(server.world().runs[0].input, json!({ "name": "Ada" }));
+    let ended = run(&folder, &server, "-f json p.lmt.mjs --name Ada --count 3");
+    assert_eq!((ended.code, &ended.object()["text"], &ended.object()["ok"]), (0, &json!("hello Ada"), &json!(true)));
+    let ended = run(&folder, &server, "p.lmt.mjs typed");
+    assert_eq!(ended.stdout, "{\"name\":\"typed\",\"input\":{\"name\":\"typed\"}}\n");
+    let ended = run(&folder, &server, "p.lmt.mjs bad");
+    assert_eq!((ended.code, ended.stdout.as_str()), (3, "half\n"), "{ended:?}");
+    assert!(ended.stderr.contains("no luck with bad") && ended.stderr.contains("try later"), "{ended:?}");
+    let ended = run(&folder, &server, "-f json p.lmt.mjs bad");
+    assert_eq!((ended.code, &ended.object()["error"]["kind"]), (3, &json!("model")));
+    for (name, words) in [
+        ("terminal", "the run failed at the server (status 500): out of order"),
+        ("cancelled", "the run was cancelled at the server"),
+        ("odd", "no report of a run"),
+    ] {
+        let ended = run(&folder, &server, &format!("p.lmt.mjs {name}"));
+        assert!(ended.code == 1 && ended.stderr.contains(words), "{ended:?}");
+        let ended = run(&folder, &server, &format!("-f json p.lmt.mjs {name}"));
+        assert_eq!((ended.code, &ended.object()["error"]["kind"]), (1, &json!("server")));
+    }
+}
+
+#[test]
+fn the_address_may_stand_behind_the_file() {
+    let (folder, server) = (folder(), Ingress::start());
+    let url = server.url();
+    let ended = folder.run(&format!("run p.lmt.mjs Ada --on {url} --key monday"));
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, "hello Ada\n"), "{ended:?}");
+    let ended = folder.run(&format!("p.lmt.mjs --on={url} Ada"));
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, "hello Ada\n"), "{ended:?}");
+    assert_eq!(server.world().runs.len(), 2);
+    let ended = folder.run("run p.lmt.mjs Ada --on http:/nowhere");
+    assert_eq!(ended.code, 2, "{ended:?}");
+}
+
+#[test]
+fn what_does_not_fit_is_not_submitted() {
+    let (folder, server) = (folder(), Ingress::start());
+    for (words, told) in [
+        ("p.lmt.mjs A", "--name: Too small"),
+        ("p.lmt.mjs Ada --count many", "--count: expected an integer"),
+        ("p.lmt.mjs", "name"),
+        ("p.lmt.mjs Ada --nmae x", "--nmae"),
+        ("gone.lmt.mjs", "gone.lmt.mjs"),
+    ] {
+        let ended = run(&folder, &server, words);
+        let code = if words == "gone.lmt.mjs" { 1 } else { 2 };
+        assert!(ended.code == code && ended.stderr.contains(told) && ended.stdout.is_empty(), "{words}: {ended:?}");
+        let ended = run(&folder, &server, &format!("-f json {words}"));
+        assert_eq!((ended.code, &ended.object()["error"]["code"]), (code, &json!(code)));
+    }
+    let ended = run(&folder, &server, "p.lmt.mjs --help");
+    assert!(ended.code == 0 && ended.stdout.starts_with("Greets\n\nUsage: lmthing run p.lmt.mjs <name>"), "{ended:?}");
+    assert!(server.count() == 0);
+    assert!(server.world().requests.is_empty());
+    folder.write("in.json", "{\"name\":\"Eve\",\"count\":2}");
+    assert_eq!(run(&folder, &server, "--input @in.json p.lmt.mjs").stdout, "hello Eve\n");
+    assert_eq!(server.world().runs[0].input, json!({ "name": "Eve", "count": 2 }));
+}
+
+#[test]
+fn options_for_where_the_file_runs_belong_there() {
+    let (folder, server) = (folder(), Ingress::start());
+    let elsewhere = "give it to lmthing worker";
+    for (options, told) in [
+        ("-m a:b", elsewhere),
+        ("--yes", elsewhere),
+        ("--approve x", elsewhere),
+        ("--on-approval stop", elsewhere),
+        ("--max-cost 1", "--max-cost cannot be used with --on"),
+        ("--timeout 1s", elsewhere),
+        ("--mcp-config x.json", elsewhere),
+        ("--journal", elsewhere),
+        ("--watch", "--watch cannot be used with --on"),
+        ("--record r.json", "--record cannot be used with --on"),
+        ("--replay r.json", "--replay cannot be used with --on"),
+        ("-f events", "take -f json"),
+    ] {
+        let ended = run(&folder, &server, &format!("{options} p.lmt.mjs Ada"));
+        assert!(ended.code == 2 && ended.stderr.contains(told), "{options}: {ended:?}");
+    }
+    for options in
+        ["--on 127.0.0.1:8080", "--on ftp://x", "--service p", "--key k", "--admin http://x", "--on http://x --key="]
+    {
+        assert_eq!(folder.run(&format!("run {options} p.lmt.mjs Ada")).code, 2, "{options}");
+    }
+    assert!(server.world().requests.is_empty());
+}
+
+#[test]
+fn a_server_that_cannot_be_asked_is_told_in_words() {
+    let (folder, server) = (folder(), Ingress::start());
+    let ended = run(&folder, &server, "--service other p.lmt.mjs Ada");
+    assert!(ended.code == 2 && ended.stderr.contains("has no service other"), "{ended:?}");
+    assert!(ended.stderr.contains("is a worker registered"), "{ended:?}");
+    server.world().token = Some("geheim".to_owned());
+    let ended = run(&folder, &server, "p.lmt.mjs Ada");
+    assert!(ended.code == 3 && ended.stderr.contains("put a token into RESTATE_AUTH_TOKEN"), "{ended:?}");
+    let with_token = |token: &str| {
+        let mut command = folder.command(&format!("run -v --on {} p.lmt.mjs Ada", server.url()));
+        Ended::from(command.env("RESTATE_AUTH_TOKEN", token).output().unwrap())
+    };
+    let ended = with_token("falsch");
+    assert!(ended.code == 3 && !ended.stderr.contains("falsch"), "{ended:?}");
+    let ended = with_token("geheim");
+    assert!(ended.code == 0 && !ended.stderr.contains("geheim"), "{ended:?}");
+    server.world().token = None;
+    // Behind a path that nobody serves.
+    let ended = folder.run(&format!("run --on {}/x/y p.lmt.mjs Ada", server.url()));
+    assert!(ended.code == 2 && ended.stderr.contains("is no Restate server"), "{ended:?}");
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let ended = folder.run(&format!("run --on http://{closed} p.lmt.mjs Ada"));
+    assert!(ended.code == 3 && ended.stderr.contains("cannot be asked"), "{ended:?}");
+    assert!(ended.stderr.contains("is the server running"), "{ended:?}");
+}
+
+#[test]
+fn an_answer_that_unpacks_to_too_much_is_not_read() {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    (0..100).for_each(|_| encoder.write_all(&vec![b' '; 1 << 20]).unwrap());
+    let body = encoder.finish().unwrap();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let (mut asked, mut piece) = (Vec::new(), [0; 4096]);
+            // The input ends in a brace.
+            while !asked.ends_with(b"}") {
+                let count = stream.read(&mut piece).unwrap();
+                asked.extend_from_slice(&piece[..count]);
+            }
+            let _ = stream.write_all(&[head.as_bytes(), &body].concat());
+        }
+    });
+    let ended = folder().run(&format!("run --on http://127.0.0.1:{port} p.lmt.mjs Ada"));
+    assert!(
+        ended.code != 0 && ended.stderr.contains("its compressed answer unpacks to more than 200 times"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn lost_answers_and_a_busy_server_run_nothing_twice() {
+    let (folder, server) = (folder(), Ingress::start());
+    server.change(|world| (world.lose, world.refuse) = (2, 2));
+    let ended = run(&folder, &server, "p.lmt.mjs Ada");
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, "hello Ada\n"), "{ended:?}");
+    assert_eq!((server.names(), server.world().runs[0].submissions), (vec!["Ada".to_owned()], 3));
+    for _ in 0..2 {
+        assert_eq!(run(&folder, &server, "--key k1 p.lmt.mjs Eve").stdout, "hello Eve\n");
+    }
+    let ended = run(&folder, &server, "-v --key k1 p.lmt.mjs Eve");
+    assert!(ended.stderr.contains("from an earlier command"), "{ended:?}");
+    run(&folder, &server, "p.lmt.mjs Eve");
+    assert_eq!(server.names(), ["Ada", "Eve", "Eve"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn who_interrupts_learns_how_to_wait_again() {
+    let (folder, server) = (folder(), Ingress::start());
+    let admin = "--admin http://127.0.0.1:1/at";
+    let mut command = folder.command(&format!("run --on {} --key k2 {admin} p.lmt.mjs held", server.url()));
+    let running = crate::support::Running::of(command.stdin(Stdio::null()));
+    server.wait_for_runs(1);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    running.signal("INT");
+    let ended = running.end();
+    assert_eq!(ended.code, 130, "{ended:?}");
+    let again = format!("lmthing run --on {} --key k2 {admin} p.lmt.mjs held", server.url());
+    assert!(ended.stderr.contains("goes on at the server as inv_10000") && ended.stderr.contains(&again), "{ended:?}");
+    assert!(ended.stderr.contains("PATCH http://127.0.0.1:1/at/invocations/inv_10000/cancel"), "{ended:?}");
+    server.world().is_released = true;
+    assert_eq!(run(&folder, &server, "--key k2 p.lmt.mjs held").stdout, "hello held\n");
+    assert_eq!(server.count(), 1);
+}
+
+#[test]
+fn a_file_that_is_read_here_has_the_rights_that_are_given() {
+    let server = Ingress::start();
+    let source = format!(
+        "import {{ writeFileSync }} from 'node:fs';\nwriteFileSync('seen.txt', `${{Object.keys(process.env).includes('RESTATE_AUTH_TOKEN')}}`);\n{ELSEWHERE}"
+    );
+    let folder = Folder::of(&source);
+    let with_token = |options: &str| {
+        let mut command = folder.command(&format!("run --on {} {options} p.lmt.mjs Ada", server.url()));
+        Ended::from(command.env("RESTATE_AUTH_TOKEN", "geheim").output().unwrap())
+    };
+    let ended = with_token("--restrict --allow-env=RESTATE_AUTH_TOKEN");
+    assert!(ended.code == 1 && ended.stderr.contains("--allow-write"), "{ended:?}");
+    assert!(!folder.path("seen.txt").exists() && server.count() == 0);
+    let ended = with_token("--allow-write=. --allow-env=RESTATE_AUTH_TOKEN");
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, "hello Ada\n"), "{ended:?}");
+    assert_eq!(with_token("").code, 0);
+    assert_eq!(std::fs::read_to_string(folder.path("seen.txt")).unwrap(), "false");
+}

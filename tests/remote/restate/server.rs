@@ -1,0 +1,151 @@
+//! Restate's server, the real one, from npm: started on ports and in a folder of its own, and gone with the test.
+
+use std::{
+    collections::hash_map::RandomState,
+    fs,
+    hash::BuildHasher,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use super::http::{self, Reply};
+use crate::support::npm_packages::kept;
+
+/// At the version that was tried.
+const PACKAGE: &str = "@restatedev/restate-server@1.7.12";
+
+/// How long anything may take, on a machine that is busy. After `kill -9` the server itself needs seconds.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+pub struct Server {
+    program: PathBuf,
+    folder: tempfile::TempDir,
+    pub ingress: u16,
+    pub admin: u16,
+    node: u16,
+    child: Option<Child>,
+}
+
+impl Server {
+    /// A server that serves, unless there is none on this machine.
+    pub fn start(test: &str) -> Option<Self> {
+        let program = program(&kept(test, &[PACKAGE])?)?;
+        let folder = tempfile::tempdir().unwrap();
+        let [ingress, admin, node] = free_ports();
+        let mut server = Server { program, folder, ingress, admin, node, child: None };
+        server.start_again();
+        Some(server)
+    }
+
+    /// Starts with all that it has kept.
+    pub fn start_again(&mut self) {
+        self.begin();
+        self.wait_until_it_serves();
+    }
+
+    /// Starts, and does not wait.
+    pub fn begin(&mut self) {
+        let log = fs::File::options().create(true).append(true).open(self.log()).unwrap();
+        let mut command = Command::new(&self.program);
+        command.args(["--no-logo", "--bind-ip", "127.0.0.1", "--listen-mode", "tcp", "--node-name", "lab"]);
+        command.args(["--default-num-partitions", "4", "--bind-port", &self.node.to_string()]);
+        command.arg("--base-dir").arg(self.folder.path().join("data")).env("RESTATE_DISABLE_TELEMETRY", "true");
+        command.env("RESTATE_INGRESS__BIND_PORT", self.ingress.to_string());
+        command.env("RESTATE_ADMIN__BIND_PORT", self.admin.to_string());
+        command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
+        self.child = Some(command.spawn().unwrap());
+    }
+
+    /// Its health is good long before it serves; that a question about all partitions has an answer says that it does.
+    pub fn wait_until_it_serves(&self) {
+        soon_or(
+            || format!("the server serves: {}", fs::read_to_string(self.log()).unwrap_or_default()),
+            || self.rows("SELECT count(*) AS n FROM sys_invocation").is_some(),
+        );
+    }
+
+    /// As `kill -9`.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = (child.kill(), child.wait());
+        }
+    }
+
+    /// Asks the ingress once.
+    pub fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Reply {
+        http::ask("POST", self.ingress, path, headers, &body.to_string()).unwrap()
+    }
+
+    /// What a query says, when it can be answered.
+    fn rows(&self, sql: &str) -> Option<Vec<Value>> {
+        let reply = http::ask("POST", self.admin, "/query", &[], &json!({ "query": sql }).to_string()).ok()?;
+        let rows = (reply.status == 200).then(|| reply.json())?;
+        Some(rows["rows"].as_array().unwrap().clone())
+    }
+
+    /// What a query says.
+    pub fn query(&self, sql: &str) -> Vec<Value> {
+        let mut found = None;
+        soon(sql, || {
+            found = self.rows(sql);
+            found.is_some()
+        });
+        found.unwrap()
+    }
+
+    /// The state of an invocation, such as `running`, `suspended`, `backing-off`, `completed`.
+    pub fn status(&self, id: &str) -> String {
+        let rows = self.query(&format!("SELECT status FROM sys_invocation WHERE id = '{id}'"));
+        rows.first().map_or("gone", |row| row["status"].as_str().unwrap()).to_owned()
+    }
+
+    /// Asks an invocation to end; its service may do what is left to do.
+    pub fn cancel(&self, id: &str) {
+        let reply = http::ask("PATCH", self.admin, &format!("/invocations/{id}/cancel"), &[], "").unwrap();
+        assert!(reply.status < 300, "{reply:?}");
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.path().join("server.log")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The program, in the package for this system.
+fn program(home: &Path) -> Option<PathBuf> {
+    let packages = fs::read_dir(home.join("node_modules/@restatedev")).ok()?;
+    packages.flatten().map(|package| package.path().join("bin/restate-server")).find(|program| program.is_file())
+}
+
+/// Ports that nobody has, below those that systems give to outgoing connections.
+pub fn free_ports<const N: usize>() -> [u16; N] {
+    let mut held = Vec::new();
+    while held.len() < N {
+        let port = 12_000 + u16::try_from(RandomState::new().hash_one(held.len()) % 20_000).unwrap();
+        held.extend(TcpListener::bind(("127.0.0.1", port)));
+    }
+    std::array::from_fn(|place| held[place].local_addr().unwrap().port())
+}
+
+/// Waits until it is so.
+pub fn soon(what: &str, holds: impl FnMut() -> bool) {
+    soon_or(|| what.to_owned(), holds);
+}
+
+fn soon_or(what: impl Fn() -> String, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "{}", what());
+        thread::sleep(Duration::from_millis(10));
+    }
+}

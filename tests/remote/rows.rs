@@ -1,0 +1,53 @@
+//! What tests of `lmthing map` have in common: a file for rows, results as JSON.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::Folder;
+
+/// Says what it is given, notes each run in a file, and fails where it is told to.
+pub const ECHO: &str = "
+import { z } from 'zod';
+import fs from 'node:fs';
+export const input = z.object({ name: z.string(), count: z.number().int().optional(), wait: z.number().optional() });
+export const config = { model: 'mock' };
+export const mock = [{ type: 'text', text: 'done' }];
+export default async ({ $ }, { name, count, wait = 0 }) => {
+  fs.appendFileSync('runs.log', name + '\\n');
+  if (wait) await new Promise((resolve) => setTimeout(resolve, wait));
+  if (name === 'bad' && !fs.existsSync('mended')) throw new Error(`no luck with ${name}`);
+  $`${name} ${count}`;
+};
+";
+
+/// A folder with the file and some rows.
+pub fn echo(rows: &[&str]) -> Folder {
+    Folder::new(&[("p.lmt.mjs", ECHO), ("rows.jsonl", &lines(rows))])
+}
+
+/// A row for each name.
+pub fn lines(names: &[&str]) -> String {
+    names.iter().map(|name| format!("{{\"name\":\"{name}\"}}\n")).collect()
+}
+
+/// Lines of JSON.
+pub fn results(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The results in a file.
+pub fn results_in(folder: &Folder, name: &str) -> Vec<Value> {
+    results(&fs::read_to_string(folder.path(name)).unwrap())
+}
+
+/// The numbers of the rows.
+pub fn numbers(results: &[Value]) -> Vec<u64> {
+    results.iter().map(|result| result["row"].as_u64().unwrap()).collect()
+}
+
+/// How often each row was run, by what it noted.
+pub fn runs(folder: &Folder) -> Vec<String> {
+    let log = fs::read_to_string(folder.path("runs.log")).unwrap_or_default();
+    log.lines().map(str::to_owned).collect()
+}

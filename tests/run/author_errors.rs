@@ -1,0 +1,244 @@
+//! What an author sees when something is wrong: which call it was, where, and how to mend it; through the binary.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    net::TcpListener,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How a run ended; paths of its folder are shown as `DIR`.
+struct Ended {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+/// Runs the first of these files in a folder of their own.
+fn run(files: &[(&str, &str)]) -> Ended {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for (path, text) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    command.arg("run").arg(files[0].0).current_dir(&root).env("NO_COLOR", "1").stdin(Stdio::null());
+    let output = command.output().unwrap();
+    let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&*root.to_string_lossy(), "DIR");
+    Ended { code: output.status.code(), stdout: shown(&output.stdout), stderr: shown(&output.stderr) }
+}
+
+/// A prompt file with this body, which ends before any model is asked.
+fn body(imports: &str, body: &str) -> String {
+    format!(
+        "{imports}\nexport const config = {{ model: 'mock' }};\nexport const mock = [{{ type: 'text', text: '' }}];\n\
+         export default async ({{ defTool, defTol, $ }}) => {{\n{body}\n}};\n"
+    )
+}
+
+/// What is printed when this body fails.
+fn error(imports: &str, code: &str) -> String {
+    let ended = run(&[("main.lmt.mjs", &body(imports, code))]);
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    ended.stderr
+}
+
+fn assert_has(text: &str, pieces: &[&str]) {
+    for piece in pieces {
+        assert!(text.contains(piece), "lacks {piece:?}:\n{text}");
+    }
+}
+
+#[test]
+fn the_culprit_is_what_was_called() {
+    let zod = "import { z } from 'zod';";
+    // Each with the message and the place of the name that was called.
+    let cases = [
+        (zod, "defTol('weather', 'x', z.object({}), async () => {});", "defTol is not a function", "5:1"),
+        (zod, "z.objct({ a: z.string().optional() });", "z.objct is not a function", "5:3"),
+        ("", "process.kil(String(1));", "process.kil is not a function", "5:9"),
+        ("", "const q = 1; q(String(`a ${String(2)}`));", "q is not a function", "5:14"),
+        ("", "const o = { f: 3 }; 1 + o.f(String(2), 'é', String(3)) * 2;", "o.f is not a function", "5:27"),
+        ("", "[3].filter((x) => x).mapp((y) => String(y));", "[3].filter((x) => x).mapp is not a function", "5:22"),
+        ("", "const o = {}; new o.Thing(String(3));", "o.Thing is not a constructor", "5:21"),
+        ("", "const o = {}; String(String(o.nothing.foo));", "cannot read property 'foo' of undefined", "5:39"),
+        ("", "JSON.parse(String('{oops'));", "SyntaxError", "5:6"),
+        ("", "[1, 2].map(5);", "[1, 2].map was given something to call that is not a function", "5:8"),
+    ];
+    for (imports, code, message, place) in cases {
+        let error = error(imports, code);
+        assert_has(&error, &[message, &format!("--> DIR/main.lmt.mjs:{place}\n")]);
+    }
+}
+
+#[test]
+fn names_that_prompts_do_not_have_are_suggested() {
+    assert_has(&error("", "defTol('x');"), &["hint: prompts have no 'defTol'; did you mean 'defTool'?"]);
+    assert_has(&error("", "process.exitt(1);"), &["hint: did you mean 'exit'?"]);
+    assert_has(&error("", "defData('x', 1);"), &["ReferenceError: defData is not defined", "({ defData }) => …"]);
+}
+
+#[test]
+fn failures_of_files_and_requests_tell_who_asked() {
+    let fs = "import { readFile } from 'node:fs/promises';";
+    let load =
+        "const load = async (path) => JSON.parse(await readFile(path, 'utf8'));\nawait null;\nawait load('/no/file');";
+    let error_of_file = error(fs, load);
+    assert_has(
+        &error_of_file,
+        &["ENOENT: no such file or directory, open '/no/file'", "main.lmt.mjs:5:47\n", "at load ("],
+    );
+    // A port that was free a moment ago.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let request = format!("const ask = async (url) => await fetch(url);\nawait ask('http://127.0.0.1:{port}/');");
+    assert_has(
+        &error("", &request),
+        &["TypeError: fetch failed", "main.lmt.mjs:5:34\n", "Caused by: connect ECONNREFUSED"],
+    );
+}
+
+#[test]
+fn what_came_in_place_of_json_is_shown() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 4096]);
+        let page = "<!DOCTYPE html>\n<title>Sign in</title>";
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n", page.len());
+        let _ = stream.write_all((head + page).as_bytes());
+    });
+    let error = error("", &format!("(await (await fetch('http://{address}/api?key=secret')).json()).name;"));
+    let told = [
+        "SyntaxError: Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON",
+        "(status 200, text/html) begins with: <!DOCTYPE html> <title>Sign in</title>",
+    ];
+    assert_has(&error, &told);
+    assert!(!error.lines().any(|line| line.starts_with("hint:") && line.contains("secret")), "{error}");
+}
+
+#[test]
+fn failures_only_the_model_sees_are_a_line_each() {
+    let source = "import { z } from 'zod';
+export const config = { model: 'mock' };
+const call = (toolName, args = {}) => ({ type: 'tool-call', toolName, args });
+export const mock = [call('a'), call('b', { x: 1 }), call('nope'), call('a', '{bro'), call('c'), call('d')];
+export default async ({ defTool, $ }) => {
+  defTool('a', 'x', z.object({}), async () => { const o = {}; return o.foo.bar(1); });
+  defTool('b', 'x', z.object({ x: z.string() }), async () => 1);
+  defTool('c', 'x', z.object({}), async () => 1, { onSuccess: () => { throw 'text'; } });
+  defTool('d', 'x', z.object({}), async () => { throw new Error('handled'); }, { onError: () => ({ fine: true }) });
+  $`go`;
+};";
+    let ended = run(&[("main.lmt.mjs", source)]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let lines = [
+        "Warning: tool a threw: TypeError: cannot read property 'bar' of undefined (DIR/main.lmt.mjs:6:76)",
+        "Warning: Invalid input for tool b: x: Invalid input: expected string, received number (DIR/main.lmt.mjs:7)",
+        "Warning: Model tried to call unavailable tool 'nope'. Available tools: a, b, c, d. (DIR/main.lmt.mjs:5)",
+        "Warning: Invalid input for tool a: the arguments are not a JSON object (DIR/main.lmt.mjs:5)",
+        "Warning: onSuccess of tool c threw: text (DIR/main.lmt.mjs:8)",
+        "Warning: the export mock is used up: its 6 items have been played, and the model answers with nothing from now on",
+    ];
+    assert_eq!(ended.stderr.lines().collect::<Vec<_>>(), lines);
+}
+
+#[test]
+fn slips_in_mocks_are_errors() {
+    let mock = |item: &str| body("", "$`go`;").replace("[{ type: 'text', text: '' }]", &format!("[{item}]"));
+    let cases = [
+        (
+            "{ type: 'tool-call', toolName: 'x', input: {} }",
+            "(tool-call) has an unknown key 'input'; did you mean 'args'?",
+        ),
+        ("{ type: 'text', txt: '' }", "(text) has an unknown key 'txt'; did you mean 'text'?"),
+        ("{ type: 'finish', why: 'stop' }", "(finish) has an unknown key 'why'; it may have finishReason"),
+    ];
+    for (item, message) in cases {
+        let ended = run(&[("main.lmt.mjs", &mock(item))]);
+        assert_eq!(ended.code, Some(1));
+        assert_has(&ended.stderr, &["Error: TypeError: the export mock: mock item 0 ", message]);
+    }
+    let misspelt = body("", "$`go`;").replace("model: 'mock'", "model: 'mok'");
+    assert_has(&run(&[("main.lmt.mjs", &misspelt)]).stderr, &["hint: did you mean 'mock'?"]);
+}
+
+#[test]
+fn a_model_that_waits_for_nothing_is_found_out() {
+    for stuck in ["() => new Promise(() => {})", "async () => ({ stream: new ReadableStream({}) })"] {
+        let source = format!(
+            "const model = {{ modelId: 'mine', doStream: {stuck} }};\nexport const config = {{ model }};\nexport default async ({{ $ }}) => {{ $`go`; }};"
+        );
+        let ended = run(&[("main.lmt.mjs", &source)]);
+        assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+        assert_has(
+            &ended.stderr,
+            &["the model custom:mine waits for a promise that nothing can settle any more", "DIR/main.lmt.mjs:1:"],
+        );
+    }
+}
+
+#[test]
+fn a_command_that_failed_is_told_with_its_place() {
+    let imports = "import { exec } from 'node:child_process';\nimport { promisify } from 'node:util';";
+    assert_has(
+        &error(imports, "const run = promisify(exec);\nawait run('exit 3');"),
+        &["Error: Command failed: exit 3", "DIR/main.lmt.mjs:"],
+    );
+}
+
+#[test]
+fn a_tool_that_waits_for_nothing_is_found_out() {
+    let source = "import { z } from 'zod';
+export const config = { model: 'mock' };
+export const mock = [{ type: 'tool-call', toolName: 'slow' }, { type: 'tool-call', toolName: 'stuck' }];
+export default async ({ defTool, $ }) => {
+  defTool('slow', 'x', z.object({}), () => new Promise((resolve) => setTimeout(resolve, 700).unref()));
+  defTool('stuck', 'x', z.object({}), async () => { await new Promise(() => {}); });
+  $`go`;
+};";
+    let start = Instant::now();
+    let ended = run(&[("main.lmt.mjs", source)]);
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert!(start.elapsed() < Duration::from_secs(10));
+    let told = ["Error: the tool stuck waits for a promise that nothing can settle any more", "DIR/main.lmt.mjs:6:"];
+    assert_has(&ended.stderr, &told);
+}
+
+#[test]
+fn a_failing_package_shows_how_it_came_in() {
+    let files = [
+        ("main.lmt.mjs", "// First.\nimport outer from 'outer';\nexport const config = { model: 'mock' };"),
+        ("node_modules/outer/package.json", r#"{ "name": "outer", "main": "index.js" }"#),
+        ("node_modules/outer/index.js", "module.exports = require('inner');"),
+        ("node_modules/inner/package.json", r#"{ "name": "inner", "main": "index.js" }"#),
+        ("node_modules/inner/index.js", "const nothing = {};\nnothing.here.there();"),
+    ];
+    let ended = run(&files);
+    assert_eq!(ended.code, Some(1));
+    let told = [
+        "--> DIR/node_modules/inner/index.js:2:",
+        "at DIR/node_modules/outer/index.js:1:",
+        "at import 'outer' (DIR/main.lmt.mjs:2:19)",
+    ];
+    assert_has(&ended.stderr, &told);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_cannot_be_written_is_a_failure() {
+    for arguments in [["models"].as_slice(), &["--help"]] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        let output = command.args(arguments).stdin(Stdio::null()).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert_has(
+            &String::from_utf8_lossy(&output.stderr),
+            &["Error: cannot write to standard output: No space left"],
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! What runs cost (docs/reference.md, "Cost"), through the binary.
+
+use std::process::Command;
+
+use crate::helpers::{errors, printed, run, serve, turn};
+use serde_json::Value;
+
+const TABLE: &str = r#"{"lab:m": {"input": 10, "cachedInput": 1, "output": 20}}"#;
+
+/// Prints `[result.cost, result.totalCost, the cost of each step]` of a run with one tool call, which costs what two steps do.
+fn costs(model: &str, config: &str) -> String {
+    format!(
+        "import {{ runPrompt }} from 'lmthing';
+        import {{ z }} from 'zod';
+        export const config = {{ model: 'mock', {config} }};
+        export const mock = [{{ type: 'text', text: '' }}];
+        export default async () => {{
+          const {{ result }} = await runPrompt(({{ $, defTool }}) => {{
+            defTool('look', 'Looks.', z.object({{}}), () => 1);
+            $`Go.`;
+          }}, {{ model: '{model}' }});
+          const steps = await result.steps;
+          console.log(JSON.stringify([await result.cost, await result.totalCost, ...steps.map((step) => step.cost)]));
+        }};"
+    )
+}
+
+fn told(model: &str, config: &str, usage: Option<(u64, u64, u64)>, variables: &[(&str, &str)]) -> Value {
+    let (address, _) = serve(move |body| {
+        let is_over = body["messages"].as_array().unwrap().len() > 1;
+        turn(&["x"], !is_over, usage)
+    });
+    let output = run(&costs(model, config), &[], &address, variables);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    serde_json::from_str(printed(&output).lines().next().unwrap()).unwrap()
+}
+
+fn are_near(costs: &Value, expected: [f64; 4]) -> bool {
+    let found = costs.as_array().unwrap().iter().map(|cost| cost.as_f64().unwrap());
+    found.zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12)
+}
+
+#[test]
+fn every_step_has_its_cost() {
+    // 100 plain tokens, 400 cached, 50 of output.
+    let usage = Some((500, 400, 50));
+    let one = (100.0 * 10.0 + 400.0 + 50.0 * 20.0) / 1e6;
+    for (config, variables) in [
+        (format!("prices: {TABLE}"), vec![]),
+        (String::new(), vec![("LMTHING_PRICES", TABLE)]),
+        (format!("prices: {TABLE}"), vec![("LMTHING_PRICES", r#"{"lab:m": {"input": 1, "output": 1}}"#)]),
+    ] {
+        let found = told("lab:m", &config, usage, &variables);
+        assert!(are_near(&found, [one, 2.0 * one, one, one]), "{found}");
+    }
+    assert!(are_near(&told("lab:other", "", usage, &[]), [0.0; 4]));
+    assert!(are_near(&told("lab:m", "", None, &[]), [0.0; 4]));
+    assert_eq!(told("lab:m", &format!("prices: {TABLE}"), None, &[]), serde_json::json!([null, null, null, null]));
+}
+
+#[test]
+fn wrong_tables_and_unknown_prices_are_refused_before_the_first_request() {
+    let (address, asked) = serve(|_| turn(&["x"], false, Some((1, 0, 1))));
+    let script = |model: &str, config: &str| {
+        format!("export const config = {{ model: '{model}', {config} }}; export default ({{ $ }}) => {{ $`Go.`; }};")
+    };
+    for (script, options, variables, words) in [
+        (script("openai:gpt-x", ""), vec!["--max-cost", "1"], "", "The price of openai:gpt-x is not known"),
+        (script("openai:gpt-x", "limits: { cost: 1 }"), vec![], "", "or in LMTHING_PRICES, such as {\"openai:gpt-x\":"),
+        (script("lab:m", "prices: { 'lab:m': { inptu: 1 } }"), vec![], "", "did you mean \"input\"?"),
+        (script("lab:m", "prices: { 'lab:m': { input: -1, output: 1 } }"), vec![], "", "[\"lab:m\"].input is -1"),
+        (script("lab:m", "prices: []"), vec![], "", "config.prices must be an object"),
+        (script("lab:m", ""), vec![], "{\"lab:m\"", "LMTHING_PRICES must be JSON such as"),
+        (script("lab:m", ""), vec![], "nowhere.json", "cannot read \"nowhere.json\""),
+    ] {
+        let output = run(&script, &options, &address, &[("LMTHING_PRICES", variables)]);
+        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+        assert!(errors(&output).contains(words), "{}", errors(&output));
+    }
+    assert!(asked.lock().unwrap().is_empty());
+    let output = run(&script("lab:m", ""), &["--max-cost", "0"], &address, &[]);
+    assert_eq!(output.status.code(), Some(0), "what is free needs no money: {}", errors(&output));
+}
+
+#[test]
+fn prices_are_listed() {
+    let list = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+        command.args(["models", "--prices"]).args(arguments).env_clear().env("LMTHING_PRICES", TABLE);
+        command.output().unwrap()
+    };
+    let text = printed(&list(&[]));
+    assert!(text.starts_with("US dollars per million tokens (genai-prices 0."), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("lab:m ") && line.ends_with("  own")), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("bedrock:")), "{text}");
+    let found: Value = serde_json::from_str(&printed(&list(&["--json", "openai:", "gpt-4o-mini"]))).unwrap();
+    let mini = found["prices"].as_array().unwrap().iter().find(|price| price["model"] == "openai:gpt-4o-mini").unwrap();
+    assert_eq!((&mini["input"], &mini["output"], &mini["own"]), (&0.15.into(), &0.6.into(), &false.into()));
+    let nothing = list(&["gpt4o"]);
+    assert_eq!(nothing.status.code(), Some(1));
+    assert!(errors(&nothing).contains("Did you mean 'gpt-4o'?"), "{}", errors(&nothing));
+}
+
+#[test]
+fn every_listed_model_has_its_price_under_that_name() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    let list = command.args(["models", "--prices", "--json"]).env_clear().output().unwrap();
+    let list: Value = serde_json::from_str(&printed(&list)).unwrap();
+    let whole = |price: &&Value| price["input"].is_number() && price["output"].is_number();
+    let models: Vec<&Value> =
+        list["prices"].as_array().unwrap().iter().filter(whole).map(|price| &price["model"]).collect();
+    assert!(models.len() > 1000, "{}", models.len());
+    let script = format!(
+        "import {{ runPrompt }} from 'lmthing';
+        export const config = {{ model: 'mock' }}; export const mock = [];
+        const finish = {{ type: 'finish', finishReason: 'stop', usage: {{ inputTokens: 9, outputTokens: 9 }} }};
+        export default async () => {{
+          for (const name of {models}) {{
+            const colon = name.indexOf(':');
+            const model = {{ provider: name.slice(0, colon), modelId: name.slice(colon + 1), doStream: async () => ({{ stream: [finish] }}) }};
+            const {{ result }} = await runPrompt(({{ $ }}) => {{ $`x`; }}, {{ model }});
+            if (await result.cost === null) console.log(name);
+          }}
+        }};",
+        models = serde_json::to_string(&models).unwrap()
+    );
+    let output = run(&script, &[], "http://127.0.0.1:9/v1", &[]);
+    assert_eq!((output.status.code(), printed(&output).as_str()), (Some(0), ""), "{}", errors(&output));
+}
+
+#[test]
+fn prices_of_a_file_are_for_its_own_prompts() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = |provider: &str, id: &str| {
+        format!(
+            "{{ provider: '{provider}', modelId: '{id}', doStream: async () => ({{ stream: [
+              {{ type: 'finish', finishReason: 'stop', usage: {{ inputTokens: 1e6, outputTokens: 0 }} }}] }}) }}"
+        )
+    };
+    let inner = format!(
+        "import {{ runPrompt }} from 'lmthing';
+        const other = {};
+        export const config = {{ model: {}, prices: {{
+          'openai:gpt-4o': {{ input: 0, output: 0 }}, 'q:m': {{ input: 7, output: 0 }}, 'lab:m': {{ input: 9, output: 0 }} }} }};
+        export default async ({{ $ }}) => {{
+          const {{ result }} = await runPrompt(({{ $ }}) => {{ $`x`; }}, {{ model: other }});
+          console.log(await result.cost);
+          $`x`;
+        }};",
+        model("q", "m"),
+        model("lab", "m"),
+    );
+    let outer = format!(
+        "import {{ run }} from 'lmthing';
+        export const config = {{ model: {}, prices: {{ 'lab:m': {{ input: 3, output: 0 }} }} }};
+        export default async ({{ $ }}) => {{
+          const {{ result }} = await run('./inner.lmt.mjs');
+          console.log(await result.cost);
+          $`x`;
+        }};",
+        model("openai", "gpt-4o"),
+    );
+    std::fs::write(folder.path().join("inner.lmt.mjs"), inner).unwrap();
+    std::fs::write(folder.path().join("outer.lmt.mjs"), outer).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    let command = command.args(["run", "-f", "json", "outer.lmt.mjs"]).current_dir(folder.path()).env_clear();
+    let output = command.output().unwrap();
+    assert_eq!(errors(&output), "7\n3\n");
+    let object: Value = serde_json::from_str(&printed(&output)).unwrap();
+    // 7 and 3 dollars, and 2.5 by the table.
+    assert_eq!(object["cost"], 12.5);
+}

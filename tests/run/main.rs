@@ -1,0 +1,33 @@
+//! Runs of prompt files: options, output formats, limits, approval, telemetry, recordings, terminals.
+
+#![allow(clippy::unwrap_used, reason = "tests fail that way")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod approve;
+mod approve_everywhere;
+mod author_errors;
+mod cost;
+mod ends;
+mod events;
+mod formats;
+mod helpers;
+mod limits;
+mod options;
+mod otel;
+mod otel_collectors;
+mod otel_support;
+#[cfg(unix)]
+mod process_end;
+mod recording;
+mod scenarios;
+#[cfg(target_os = "linux")]
+mod terminal;
+mod typed_input;
+mod typed_output;
+mod unfinished;
+mod view;
+mod view_page;
+#[cfg(unix)]
+mod watch;

@@ -1,0 +1,165 @@
+//! How spans reach a collector, and that one that is dead, slow or wrong costs a run a moment and nothing else
+//! (docs/opentelemetry.md).
+
+use std::time::{Duration, Instant};
+
+use crate::otel_support::{Answers, Collector, closed_address, command, exported};
+use crate::support::tls::{self, authority};
+use crate::support::{Ended, Folder, HELLO};
+
+/// The run of a file that says two words.
+fn hello(arguments: &str, address: &str, variables: &[(&str, &str)]) -> (Ended, Duration) {
+    let folder = Folder::of(HELLO);
+    let mut command = command(&folder, &format!("run {arguments} p.lmt.mjs"), address);
+    let began = Instant::now();
+    let ended = command.envs(variables.iter().copied()).output().unwrap().into();
+    (ended, began.elapsed())
+}
+
+#[test]
+fn a_collector_that_takes_nothing_costs_a_moment() {
+    let cases = [
+        (None, "no connection"),
+        (Some(Answers::Never), "did not answer in time"),
+        (Some(Answers::Status(500)), "status 500"),
+        (Some(Answers::Status(503)), "status 503"),
+        (Some(Answers::Status(401)), "status 401"),
+        (Some(Answers::Status(307)), "status 307"),
+    ];
+    for (answers, problem) in cases {
+        let collector = answers.map(Collector::new);
+        let address = collector.as_ref().map_or_else(closed_address, Collector::address);
+        for arguments in ["", "-f json", "-q"] {
+            let (plain, _) = hello(arguments, "", &[]);
+            let (ended, took) = hello(arguments, &address, &[]);
+            assert_eq!(ended.code, 0, "{ended:?}");
+            // A machine that is busy is slower than any collector.
+            assert!(took < Duration::from_secs(6), "{problem}: {took:?}");
+            if arguments != "-f json" {
+                assert_eq!(ended.stdout, plain.stdout);
+            } else {
+                assert_eq!(ended.object()["text"], plain.object()["text"]);
+            }
+            let warnings =
+                ended.stderr.matches("Warning: OpenTelemetry: 2 spans of this run did not reach http://127").count();
+            assert_eq!(warnings, usize::from(arguments != "-q"), "{}", ended.stderr);
+            assert_eq!(ended.stderr.contains(problem), arguments != "-q", "{problem}: {}", ended.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_failed_run_keeps_its_exit_code_and_its_words() {
+    let folder = Folder::of(
+        "export const config = { model: 'mock' };\nexport const mock = [];\nexport default () => { throw new Error('no luck'); };",
+    );
+    let ended: Ended = command(&folder, "run p.lmt.mjs", &closed_address()).output().unwrap().into();
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stderr.contains("no luck") && ended.stderr.contains("1 span of this run did not reach"), "{ended:?}");
+}
+
+#[test]
+fn one_that_is_busy_is_asked_again() {
+    let collector = Collector::new(Answers::WellLater);
+    let (ended, _) = hello("", &collector.address(), &[]);
+    assert_eq!((ended.stderr.as_str(), collector.requests().len()), ("", 2));
+    let collector = Collector::new(Answers::Partly);
+    let (ended, _) = hello("", &collector.address(), &[]);
+    assert!(
+        ended.stderr.contains("1 span of this run") && ended.stderr.contains("refused them (too old)"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn nothing_is_sent_unless_it_is_switched_on() {
+    let off: [(&str, &str); 4] = [
+        ("OTEL_SDK_DISABLED", "true"),
+        ("OTEL_TRACES_EXPORTER", "none"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", ""),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+    ];
+    for variable in off {
+        let collector = Collector::new(Answers::Well);
+        let (ended, _) = hello("", &collector.address(), &[variable]);
+        assert_eq!(ended.code, 0);
+        assert!(collector.requests().is_empty(), "{variable:?}");
+        let warnings = ended.stderr.matches("Warning: OTEL_EXPORTER_OTLP_PROTOCOL is grpc").count();
+        assert_eq!(warnings, usize::from(variable.1 == "grpc"), "{}", ended.stderr);
+    }
+    let (ended, _) = hello("", "127.0.0.1:4318", &[]);
+    assert!(ended.stderr.starts_with("Warning: OTEL_EXPORTER_OTLP_ENDPOINT is no address"), "{ended:?}");
+}
+
+#[test]
+fn requests_are_as_the_variables_say_also_those_of_the_env_file() {
+    let folder = Folder::of(HELLO);
+    let collector = Collector::new(Answers::Well);
+    let token = "token-of-the-header-0123456789abcdef";
+    let variables = format!(
+        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT={}/own\nOTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20{token},x-team=a\nOTEL_EXPORTER_OTLP_COMPRESSION=gzip\nOTEL_SERVICE_NAME=mine\nOTEL_RESOURCE_ATTRIBUTES=team=a%20b,service.version=7\n",
+        collector.address()
+    );
+    folder.write(".env", &variables);
+    let ended: Ended = command(&folder, "run p.lmt.mjs", &closed_address()).output().unwrap().into();
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    let request = collector.requests().remove(0);
+    let header = |name: &str| request.headers.get(name).map(String::as_str);
+    assert_eq!((request.path.as_str(), header("content-type")), ("/own", Some("application/x-protobuf")));
+    assert_eq!((header("authorization"), header("x-team")), (Some(format!("Bearer {token}").as_str()), Some("a")));
+    assert_eq!(header("content-encoding"), Some("gzip"));
+    let resource = collector.resource();
+    assert_eq!([&resource["service.name"], &resource["team"], &resource["service.version"]], ["mine", "a b", "7"]);
+    assert_eq!(collector.spans().len(), 2);
+
+    // What a header held is a secret, also for the script that knows it.
+    let source = HELLO.replace("'from the script'", "'x'").replace("$`go`", &format!("throw new Error('see {token}')"));
+    folder.write("q.lmt.mjs", &source);
+    let ended: Ended = command(&folder, "run q.lmt.mjs", &closed_address()).output().unwrap().into();
+    assert!(ended.stderr.contains("see [redacted]") && !ended.stderr.contains(token), "{ended:?}");
+    assert!(!format!("{:?}", collector.spans()).contains(token));
+}
+
+#[test]
+fn a_long_run_is_sent_in_batches() {
+    let source = "import { z } from 'zod';
+import { createMockModel } from 'lmthing/test';
+const items = Array.from({ length: 1500 }, (_, index) => ({ type: 'tool-call', toolName: 't', args: {}, toolCallId: `c${index}` }));
+export const config = { model: createMockModel([...items, { type: 'text', text: 'done' }]), options: { maxSteps: 2000 } };
+export default ({ $, defTool }) => { defTool('t', 't', z.object({}), () => 1); $`x`; };";
+    let (ended, collector) = exported(source, "", &[]);
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    // Each step is a request and a call, but the last.
+    assert_eq!(collector.spans().len(), 1 + 2 * 1500 + 1);
+    assert!(collector.requests().len() > 2);
+}
+
+#[test]
+fn requests_go_the_way_that_the_variables_of_the_network_say() {
+    let collector = Collector::new(Answers::Well);
+    let proxy = collector.address();
+    let (ended, _) = hello("", "http://collector.test:4318", &[("HTTP_PROXY", &proxy)]);
+    assert_eq!(ended.stderr, "");
+    assert_eq!(collector.requests()[0].path, "http://collector.test:4318/v1/traces");
+    // What is on this machine is not looked for on that of the proxy.
+    let (ended, _) = hello("", &proxy, &[("HTTP_PROXY", "http://127.0.0.1:1")]);
+    assert_eq!((ended.stderr.as_str(), collector.requests().len()), ("", 2));
+}
+
+#[tokio::test]
+async fn certificates_of_ones_own_are_believed() {
+    let authority = authority();
+    let port = tls::serve(&authority.server(&["localhost"], false), b"").await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ca.pem");
+    std::fs::write(&file, authority.pem()).unwrap();
+    let address = format!("https://localhost:{port}");
+    let known = address.clone();
+    let (ended, _) =
+        tokio::task::spawn_blocking(move || hello("", &known, &[("SSL_CERT_FILE", file.to_str().unwrap())]))
+            .await
+            .unwrap();
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    let (ended, _) = tokio::task::spawn_blocking(move || hello("", &address, &[])).await.unwrap();
+    assert!(ended.code == 0 && ended.stderr.contains("did not reach https://localhost"), "{ended:?}");
+}

@@ -1,0 +1,239 @@
+//! A collector of OpenTelemetry on 127.0.0.1 that keeps what it is sent, and the run of a file that sends to it.
+
+use std::{
+    collections::HashMap,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+
+use opentelemetry_proto::tonic::{
+    collector::trace::v1::{ExportTracePartialSuccess, ExportTraceServiceRequest, ExportTraceServiceResponse},
+    common::v1::{AnyValue, KeyValue, any_value::Value},
+    trace::v1::Span,
+};
+use prost::Message;
+use serde_json::{Value as Json, json};
+
+/// How the collector answers.
+#[derive(Clone, Copy)]
+pub enum Answers {
+    /// As it should.
+    Well,
+    /// With this status.
+    Status(u16),
+    /// With status 503 at first, and then well.
+    WellLater,
+    /// It takes the request and says nothing.
+    Never,
+    /// It takes all spans but one.
+    Partly,
+}
+
+/// A request that came.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub path: String,
+    pub headers: HashMap<String, String>,
+    pub body: ExportTraceServiceRequest,
+}
+
+pub struct Collector {
+    port: u16,
+    requests: Arc<Mutex<Vec<Request>>>,
+}
+
+impl Collector {
+    pub fn new(answers: Answers) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let kept = requests.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let kept = kept.clone();
+                thread::spawn(move || serve(stream, answers, &kept));
+            }
+        });
+        Collector { port, requests }
+    }
+
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// What has come so far.
+    pub fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    /// All spans, in the order in which they began.
+    pub fn spans(&self) -> Vec<Span> {
+        let requests = self.requests();
+        let resources = requests.iter().flat_map(|request| &request.body.resource_spans);
+        let scopes = resources.flat_map(|resource| &resource.scope_spans);
+        let mut spans: Vec<Span> = scopes.flat_map(|scope| scope.spans.iter().cloned()).collect();
+        spans.sort_by_key(|span| span.start_time_unix_nano);
+        spans
+    }
+
+    /// The only span of this name.
+    pub fn span(&self, name: &str) -> Span {
+        let spans = self.spans();
+        let found: Vec<_> = spans.iter().filter(|span| span.name == name).collect();
+        match found[..] {
+            [span] => span.clone(),
+            _ => panic!("{} spans are called {name}: {:?}", found.len(), tree(&spans)),
+        }
+    }
+
+    /// The attributes of what all spans belong to.
+    pub fn resource(&self) -> Json {
+        let requests = self.requests();
+        let resource = requests[0].body.resource_spans[0].resource.clone().unwrap();
+        attributes(&resource.attributes)
+    }
+}
+
+/// A port that nobody listens at.
+pub fn closed_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://127.0.0.1:{}", listener.local_addr().unwrap().port())
+}
+
+fn serve(stream: TcpStream, answers: Answers, kept: &Mutex<Vec<Request>>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut stream = stream;
+    while let Some(request) = receive(&mut reader) {
+        let so_far = {
+            let mut kept = kept.lock().unwrap();
+            kept.push(request);
+            kept.len()
+        };
+        let (status, answer) = match answers {
+            Answers::Well => (200, Vec::new()),
+            Answers::WellLater => (if so_far == 1 { 503 } else { 200 }, Vec::new()),
+            Answers::Status(status) => (status, b"token-of-the-header-0123456789abcdef".to_vec()),
+            Answers::Partly => {
+                let partial = ExportTracePartialSuccess { rejected_spans: 1, error_message: "too old".into() };
+                (200, ExportTraceServiceResponse { partial_success: Some(partial) }.encode_to_vec())
+            }
+            Answers::Never => {
+                thread::sleep(Duration::from_secs(60));
+                return;
+            }
+        };
+        let head = format!("HTTP/1.1 {status} Whatever\r\ncontent-length: {}\r\n\r\n", answer.len());
+        if stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&answer)).is_err() {
+            return;
+        }
+    }
+}
+
+fn receive(reader: &mut impl BufRead) -> Option<Request> {
+    let mut line = || {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|length| *length > 0).map(|_| line.trim_end().to_owned())
+    };
+    let path = line()?.split(' ').nth(1)?.to_owned();
+    let mut headers = HashMap::new();
+    loop {
+        let header = line()?;
+        let Some((name, value)) = header.split_once(':') else { break };
+        headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+    }
+    let mut body = vec![0; headers.get("content-length")?.parse().ok()?];
+    reader.read_exact(&mut body).ok()?;
+    if headers.get("content-encoding").is_some_and(|coding| coding == "gzip") {
+        let mut text = Vec::new();
+        flate2::read::GzDecoder::new(&body[..]).read_to_end(&mut text).unwrap();
+        body = text;
+    }
+    let body = ExportTraceServiceRequest::decode(&body[..]).unwrap();
+    Some(Request { path, headers, body })
+}
+
+/// Attributes as JSON; those that are JSON in a text are read.
+pub fn attributes(list: &[KeyValue]) -> Json {
+    let mut object = serde_json::Map::new();
+    for attribute in list {
+        let twice = object.insert(attribute.key.clone(), json(attribute.value.as_ref()));
+        assert!(twice.is_none(), "{} is there twice", attribute.key);
+    }
+    object.into()
+}
+
+fn json(value: Option<&AnyValue>) -> Json {
+    match value.and_then(|value| value.value.as_ref()) {
+        Some(Value::StringValue(text)) => match serde_json::from_str::<Json>(text) {
+            Ok(value) if value.is_array() || value.is_object() => value,
+            _ => json!(text),
+        },
+        Some(Value::BoolValue(flag)) => json!(flag),
+        Some(Value::IntValue(number)) => json!(number),
+        Some(Value::DoubleValue(number)) => json!(number),
+        Some(Value::ArrayValue(array)) => array.values.iter().map(|value| json(Some(value))).collect(),
+        other => panic!("no attribute of ours: {other:?}"),
+    }
+}
+
+/// One attribute.
+pub fn attribute(span: &Span, name: &str) -> Json {
+    attributes(&span.attributes).get(name).cloned().unwrap_or_default()
+}
+
+/// The spans as lines, each below its parent and moved in, those of one parent in the order in which they began.
+pub fn tree(spans: &[Span]) -> Vec<String> {
+    let is_known = |id: &[u8]| spans.iter().any(|span| span.span_id == id);
+    let mut lines = Vec::new();
+    for span in spans.iter().filter(|span| !is_known(&span.parent_span_id)) {
+        add_lines(spans, span, 0, &mut lines);
+    }
+    lines
+}
+
+fn add_lines(spans: &[Span], span: &Span, depth: usize, lines: &mut Vec<String>) {
+    lines.push(format!("{}{}", "  ".repeat(depth), span.name));
+    for below in spans.iter().filter(|other| other.parent_span_id == span.span_id) {
+        let is_within = below.start_time_unix_nano >= span.start_time_unix_nano
+            && below.end_time_unix_nano <= span.end_time_unix_nano
+            && below.start_time_unix_nano <= below.end_time_unix_nano;
+        assert!(is_within, "{} is not within {}", below.name, span.name);
+        add_lines(spans, below, depth + 1, lines);
+    }
+}
+
+/// Runs a prompt file and sends its spans there. Variables of OpenTelemetry that are set for the tests are not the run's.
+pub fn command(folder: &crate::support::Folder, arguments: &str, address: &str) -> std::process::Command {
+    let mut command = folder.command(arguments);
+    let inherited = std::env::vars_os().map(|(name, _)| name);
+    for name in inherited.filter(|name| name.to_string_lossy().starts_with("OTEL_") || name == "TRACEPARENT") {
+        command.env_remove(name);
+    }
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", address);
+    command
+}
+
+/// Runs a prompt file to its end with a collector that answers well.
+pub fn exported(source: &str, arguments: &str, variables: &[(&str, &str)]) -> (crate::support::Ended, Collector) {
+    let folder = crate::support::Folder::of(source);
+    let collector = Collector::new(Answers::Well);
+    let mut command = command(&folder, &format!("run {arguments} p.lmt.mjs"), &collector.address());
+    let ended = command.envs(variables.iter().copied()).output().unwrap().into();
+    (ended, collector)
+}
+
+/// What happened within a span, by name, with its attributes.
+pub fn events(span: &Span) -> Vec<(String, Json)> {
+    span.events.iter().map(|event| (event.name.clone(), attributes(&event.attributes))).collect()
+}
+
+/// What a span failed with, if it did.
+pub fn failure(span: &Span) -> Option<(String, String)> {
+    let status = span.status.clone().unwrap();
+    let kind = attribute(span, "error.type");
+    assert_eq!(status.code == 2, kind.is_string(), "{}: {status:?}, {kind}", span.name);
+    kind.as_str().map(|kind| (kind.to_owned(), status.message))
+}

@@ -1,0 +1,211 @@
+//! Control characters and escape sequences in text that others wrote, through the binary: what of them arrives on a terminal,
+//! and that everything arrives where there is none.
+
+use std::{
+    os::unix::fs::symlink,
+    process::{Command, Stdio},
+};
+
+use crate::support::{Ended, Folder, Running};
+
+/// A colour that lmthing does not use, a window title, a cleared screen, a colour in one character, a line that is written over,
+/// a rubbed out letter, a turned direction. As JavaScript writes it.
+const HOSTILE: &str = r"A\x1b[35;7mB\x1b]0;title\x07C\x1b[2JD\x9b35mE\rF\x7f\x08G\u202eH";
+const RAW: &str = "A\u{1b}[35;7mB\u{1b}]0;title\u{7}C\u{1b}[2JD\u{9b}35mE\rF\u{7f}\u{8}G\u{202e}H";
+/// What is left of it in a message, in prose and behind `console`.
+const MESSAGE: &str = "ABCDEFGH";
+const PROSE: &str = "ABCDEFG\u{202e}H";
+const CONSOLE: &str = "A\u{1b}[35;7mBCDEFG\u{202e}H";
+
+/// Nothing of this ever comes from lmthing itself.
+const NEVER: [&str; 7] = ["\u{1b}]", "\u{1b}[2J", "\u{1b}[35", "\u{9b}", "E\rF", "\u{7f}", "\u{8}"];
+/// Nothing of this is left where a sequence was removed.
+const LETTERS: [&str; 3] = ["title", "[2J", "[35;7"];
+
+/// A run with a hostile model, hostile model-written code, hostile errors.
+fn folder() -> Folder {
+    let file = |body: &str| {
+        format!(
+            "import {{ z }} from 'zod';\nconst H = '{HOSTILE}';\nexport const config = {{ model: 'mock' }};\n\
+             export const mock = [{{ type: 'text', text: 'hello' }}];\n{body}\n"
+        )
+    };
+    let code = r"export const mock = [
+      { type: 'tool-call', toolName: 'runToolCode', args: { code: 'console.log(' + JSON.stringify(H) + '); return 1;' } },
+      { type: 'text', text: 'done' }];
+    export default ({ $, defFunction }) => { defFunction('f', 'F.', z.object({}), () => 1); $`x`; };";
+    let without_mock =
+        |body: &str| file(body).replacen("export const mock = [{ type: 'text', text: 'hello' }];\n", "", 1);
+    let pieces = "export const mock = [...H].map((text) => ({ type: 'text', text }));\n\
+         export default ({ $ }) => { $`x`; };";
+    let tool = "export const mock = [{ type: 'tool-call', toolName: 'run ' + H, args: {} }, { type: 'text', text: 'x' }];\n\
+         export default ({ $, defTool }) => { defTool('t', 'T.', z.object({}), () => 1); $`x`; };";
+    let typed = "export const output = z.string();\n\
+         export const mock = [{ type: 'text', text: JSON.stringify(H) }];\n";
+    let server = "export default ({ $, defMcp }) => {\n\
+         defMcp('t', { command: 'sh', args: ['-c', `printf '%s\\n' \"$0\" >&2; exit 7`, H] }); $`x`; };";
+    let test = "import { test } from 'lmthing/test';\nconst H = 'HOSTILE';\n\
+         test('title ' + H, () => { console.log('console', H); throw new Error('why ' + H); });\n";
+    Folder::new(&[
+        ("text.lmt.mjs", &without_mock(&format!("export const mock = [{{ type: 'text', text: H }}];\n{}", body("")))),
+        ("pieces.lmt.mjs", &without_mock(pieces)),
+        ("console.lmt.mjs", &file(&body("console.log('out', H); console.error('err', H);"))),
+        ("draw.lmt.mjs", &file(&body("process.stdout.write('out ' + H); process.stderr.write('err ' + H);"))),
+        ("throw.lmt.mjs", &file(&body("throw new TypeError('why ' + H, { cause: new Error('cause ' + H) });"))),
+        ("code.lmt.mjs", &without_mock(code)),
+        ("tool.lmt.mjs", &without_mock(tool)),
+        ("server.lmt.mjs", &file(server)),
+        ("output.lmt.mjs", &without_mock(&format!("{typed}{}", body("")))),
+        ("wrong.lmt.mjs", &format!("{}// {RAW}\nconst a: = '{RAW}';\n", file(""))),
+        ("t.test.lmt.mjs", &test.replace("HOSTILE", HOSTILE)),
+        (&format!("name {RAW}.lmt.mjs"), &file(&body("throw new Error('of a name');"))),
+        (&format!("ok {RAW}.lmt.mjs"), &file(&body(""))),
+    ])
+}
+
+fn body(what: &str) -> String {
+    format!("export default async ({{ $ }}) => {{ {what} $`x`; }};")
+}
+
+/// Where a text comes from: the command, and what is shown of [`HOSTILE`] on a terminal, with the words around it.
+fn sources() -> Vec<(String, Vec<String>)> {
+    let message = |before: &str| format!("{before}{MESSAGE}");
+    let name = |before: &str, behind: &str| format!("{before}name {MESSAGE}.lmt.mjs{behind}");
+    let named = format!("'name {RAW}.lmt.mjs'");
+    [
+        ("run text.lmt.mjs", vec![PROSE.to_owned()]),
+        ("run pieces.lmt.mjs", vec![PROSE.to_owned()]),
+        ("run console.lmt.mjs", vec![format!("out {CONSOLE}"), format!("err {CONSOLE}")]),
+        ("run throw.lmt.mjs", vec![message("why "), message("cause ")]),
+        ("run code.lmt.mjs", vec![message("[sandbox] ")]),
+        ("run -v tool.lmt.mjs", vec!["  run ABCDEFGH {".to_owned()]),
+        ("run server.lmt.mjs", vec![message("")]),
+        ("run output.lmt.mjs", vec![r"C\u001b[2JDE\rF\bG".to_owned()]),
+        ("run -f json text.lmt.mjs", vec!["EF".replace("EF", "\\r")]),
+        (&format!("run {named}"), vec![name("", ":5"), "of a name".to_owned()]),
+        (&format!("run 'no {RAW}'"), vec![message("no ")]),
+        (&format!("check {named}"), vec![name("", ":5:45")]),
+        ("check wrong.lmt.mjs", vec!["wrong.lmt.mjs:".to_owned()]),
+        (&format!("check --print 'ok {RAW}.lmt.mjs'"), vec![format!("ok {MESSAGE}.lmt.mjs: the first request is")]),
+        // In a report, symbols stand for control characters.
+        ("test t.test.lmt.mjs", vec!["title A".to_owned(), "why A".to_owned(), "console ABCDEFG".to_owned()]),
+        (&format!("view --journal='no {RAW}'"), vec![message("no ")]),
+        (&format!("runs --journal='no {RAW}'"), vec![message("no ")]),
+        (&format!("'no {RAW}'"), vec!["no A".to_owned()]),
+        ("models", vec![format!("wrong: Model alias \"{MESSAGE}\"")]),
+    ]
+    .into_iter()
+    .map(|(command, shown)| (command.to_owned(), shown))
+    .collect()
+}
+
+/// Runs on a terminal to the end; both streams come as one. `NO_COLOR` is set, or colours are shown.
+fn on_terminal(folder: &Folder, arguments: &str, has_colours: bool) -> String {
+    let program = env!("CARGO_BIN_EXE_lmthing");
+    // Control characters must not be typed on the terminal itself.
+    folder.write("run.sh", &format!("stty rows 24 cols 400; exec {program} {arguments}\n"));
+    let mut command = Command::new("script");
+    command.args(["-qefc", "sh ./run.sh", "/dev/null"]).current_dir(folder.path("."));
+    command.env_remove("CI").env("TERM", "xterm").env("LM_MODEL_H", RAW);
+    match has_colours {
+        true => command.env_remove("NO_COLOR"),
+        false => command.env("NO_COLOR", "1"),
+    };
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Running::of(&mut command).end().stdout
+}
+
+fn piped(folder: &Folder, arguments: &str) -> Ended {
+    let program = env!("CARGO_BIN_EXE_lmthing");
+    folder.write("run.sh", &format!("exec {program} {arguments}\n"));
+    let mut command = Command::new("sh");
+    command.arg("./run.sh").current_dir(folder.path(".")).env("NO_COLOR", "1").env("LM_MODEL_H", RAW);
+    Ended::from(command.stdin(Stdio::null()).output().unwrap())
+}
+
+#[test]
+fn what_others_wrote_does_not_act_on_a_terminal() {
+    let folder = folder();
+    let mut wrong = Vec::new();
+    for (command, shown) in sources() {
+        for has_colours in [false, true] {
+            let seen = on_terminal(&folder, &command, has_colours);
+            let is_console = command.contains("console.lmt");
+            let is_removed = shown.iter().any(|text| text.contains(MESSAGE) || text.contains(PROSE));
+            let never = NEVER.iter().filter(|sequence| !(is_console && **sequence == "\u{1b}[35"));
+            let letters = LETTERS.iter().filter(|_| is_removed);
+            let missing = shown.iter().filter(|text| !seen.contains(*text));
+            let left = never.chain(letters).filter(|sequence| seen.contains(**sequence));
+            let (missing, left): (Vec<_>, Vec<_>) = (missing.collect(), left.collect());
+            if !missing.is_empty() || !left.is_empty() {
+                wrong.push(format!("{command}, {has_colours}: no {missing:?}, but {left:?} in {seen:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn where_there_is_no_terminal_everything_arrives() {
+    let folder = folder();
+    for (command, stdout, stderr) in [
+        ("run text.lmt.mjs", format!("{RAW}\n"), String::new()),
+        ("run pieces.lmt.mjs", format!("{RAW}\n"), String::new()),
+        ("run console.lmt.mjs", format!("out {RAW}\n"), format!("err {RAW}\n")),
+        ("run draw.lmt.mjs", format!("out {RAW}"), format!("err {RAW}")),
+        ("run throw.lmt.mjs", String::new(), format!("why {RAW}\n")),
+        ("run code.lmt.mjs", String::new(), format!("[sandbox] {RAW}\n")),
+        (&format!("run 'name {RAW}.lmt.mjs'"), String::new(), format!("name {RAW}.lmt.mjs:5")),
+        (&format!("check 'name {RAW}.lmt.mjs'"), String::new(), String::new()),
+        ("models", RAW.to_owned(), String::new()),
+    ] {
+        let ended = piped(&folder, command);
+        assert!(ended.stdout.contains(&stdout) && ended.stderr.contains(&stderr), "{command}: {ended:?}");
+    }
+}
+
+#[test]
+fn each_stream_is_looked_at_by_itself() {
+    let folder = folder();
+    let seen = on_terminal(&folder, "run console.lmt.mjs 2>err.txt", false);
+    assert!(seen.contains(&format!("out {CONSOLE}")) && !seen.contains("err"), "{seen:?}");
+    assert_eq!(std::fs::read_to_string(folder.path("err.txt")).unwrap(), format!("err {RAW}\n"));
+    let seen = on_terminal(&folder, "run console.lmt.mjs >out.txt", false);
+    assert!(seen.contains(&format!("err {CONSOLE}")) && !seen.contains("out"), "{seen:?}");
+    assert!(std::fs::read_to_string(folder.path("out.txt")).unwrap().starts_with(&format!("out {RAW}\n")));
+}
+
+#[test]
+fn a_script_may_draw_on_its_terminal() {
+    let folder = folder();
+    let seen = on_terminal(&folder, "run draw.lmt.mjs", false);
+    assert!(seen.contains(&format!("out {RAW}")) && seen.contains(&format!("err {RAW}")), "{seen:?}");
+    folder.write(
+        "readline.lmt.mjs",
+        &format!(
+            "import {{ createInterface }} from 'node:readline/promises';\nimport {{ cursorTo }} from 'node:readline';\n\
+             cursorTo(process.stdout, 4);\n\
+             createInterface({{ input: process.stdin, output: process.stdout }}).close();\n\
+             export const config = {{ model: 'mock' }};\nexport const mock = [{{ type: 'text', text: 'x' }}];\n{}",
+            body("")
+        ),
+    );
+    assert!(on_terminal(&folder, "run readline.lmt.mjs", false).contains("\u{1b}[5G"));
+}
+
+#[test]
+fn a_journal_of_hostile_runs_can_be_looked_at() {
+    let folder = folder();
+    piped(&folder, "run --journal=j.db throw.lmt.mjs");
+    symlink(folder.path("tool.lmt.mjs"), folder.path(&format!("link {RAW}.lmt.mjs"))).unwrap();
+    piped(&folder, &format!("run --journal=j.db 'link {RAW}.lmt.mjs'"));
+    for command in ["runs --journal=j.db", "runs show last --journal=j.db", "runs export last --journal=j.db"] {
+        for has_colours in [false, true] {
+            let seen = on_terminal(&folder, command, has_colours);
+            assert!(seen.contains("lmt.mjs"), "{command}: {seen:?}");
+            for sequence in NEVER {
+                assert!(!seen.contains(sequence), "{command}: {sequence:?} in {seen:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The export `output`, through the binary: the schema goes out natively or in words, an answer that does not fit is asked for
+//! again, and what is printed is the validated JSON alone.
+
+use std::process::Output;
+
+use crate::support::canned::{Asked, Canned, Server};
+use serde_json::{Value, json};
+
+const FILE: &str = r#"
+import { z } from 'zod';
+export const config = { model: 'MODEL', options: { OPTIONS } };
+export const output = z.object({ summary: z.string(), celsius: z.number() });
+export default async ({ $, defTool }) => {
+  TOOLS
+  $`How is the weather?`;
+};
+"#;
+
+const TOOL: &str = "defTool('look', 'Looks.', z.object({}), () => 'a blue sky');";
+const GOOD: &str = r#"{"summary":"fine","celsius":21.5}"#;
+const WARM: &str = r#"{"summary":"fine","celsius":"warm"}"#;
+const LAB: &[(&str, &str)] = &[("LAB_API_BASE", "SERVER"), ("LAB_API_TYPE", "openai"), ("LAB_API_KEY", "key")];
+
+/// Runs a prompt file against canned answers.
+async fn run(file: &str, variables: &[(&str, &str)], answers: Vec<Canned>) -> (Vec<Asked>, Output) {
+    let server = Server::start(answers).await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file.lmt.mjs");
+    std::fs::write(&path, file).unwrap();
+    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_lmthing"));
+    command.arg("run").arg(&path).current_dir(folder.path()).env_clear();
+    for (name, value) in variables {
+        command.env(name, value.replace("SERVER", &server.url("")));
+    }
+    let output = command.output().await.unwrap();
+    (server.asked(), output)
+}
+
+async fn run_lab(options: &str, tools: &str, answers: Vec<Canned>) -> (Vec<Asked>, Output) {
+    run(&file("lab:m", options, tools), LAB, answers).await
+}
+
+fn file(model: &str, options: &str, tools: &str) -> String {
+    FILE.replace("MODEL", model).replace("OPTIONS", options).replace("TOOLS", tools)
+}
+
+fn printed(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn events(events: &[Value]) -> Canned {
+    Canned::sse(events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>())
+}
+
+/// An answer of chat completions that ends for this reason.
+fn chat(delta: Value, finish: &str) -> Canned {
+    events(&[json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] })])
+}
+
+fn says(text: &str) -> Canned {
+    chat(json!({ "content": text }), "stop")
+}
+
+fn calls_look() -> Canned {
+    let call = json!({ "index": 0, "id": "a", "type": "function", "function": { "name": "look", "arguments": "{}" } });
+    chat(json!({ "content": "I will look.", "tool_calls": [call] }), "tool_calls")
+}
+
+fn claude(text: &str) -> Canned {
+    events(&[
+        json!({ "type": "message_start", "message": { "id": "m", "model": "c", "usage": { "input_tokens": 1 } } }),
+        json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }),
+        json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 1 } }),
+        json!({ "type": "message_stop" }),
+    ])
+}
+
+fn gemini(text: &str) -> Canned {
+    let content = json!({ "role": "model", "parts": [{ "text": text }] });
+    events(&[json!({ "candidates": [{ "content": content, "finishReason": "STOP", "index": 0 }] })])
+}
+
+/// An answer of the Responses API.
+fn response(text: &str) -> Canned {
+    let item = |content: Value| json!({ "id": "i", "type": "message", "role": "assistant", "content": content });
+    let part = json!({ "type": "output_text", "text": text, "annotations": [] });
+    let whole = json!({ "id": "r", "status": "completed", "model": "m", "output": [item(json!([part]))] });
+    let delta = json!({ "type": "response.output_text.delta", "item_id": "i", "output_index": 0, "content_index": 0, "delta": text });
+    events(&[
+        json!({ "type": "response.created", "response": { "id": "r", "model": "m", "created_at": 1 } }),
+        json!({ "type": "response.output_item.added", "output_index": 0, "item": item(json!([])) }),
+        delta,
+        json!({ "type": "response.output_item.done", "output_index": 0, "item": item(json!([part])) }),
+        json!({ "type": "response.completed", "response": whole }),
+    ])
+}
+
+/// A provider: the model, its variables, how it says something, and where its request has the schema.
+type Native<'a> = (&'a str, &'a [(&'a str, &'a str)], fn(&str) -> Canned, &'a str);
+
+const PROVIDERS: &[Native<'_>] = &[
+    ("lab:m", LAB, says, "/response_format/json_schema/schema"),
+    (
+        "mistral:large",
+        &[("MISTRAL_BASE_URL", "SERVER"), ("MISTRAL_API_KEY", "k")],
+        says,
+        "/response_format/json_schema/schema",
+    ),
+    ("openai:gpt-5", &[("OPENAI_BASE_URL", "SERVER"), ("OPENAI_API_KEY", "k")], response, "/text/format/schema"),
+    (
+        "anthropic:claude-sonnet-4-5",
+        &[("ANTHROPIC_BASE_URL", "SERVER"), ("ANTHROPIC_API_KEY", "k")],
+        claude,
+        "/output_config/format/schema",
+    ),
+    (
+        "google:gemini-2.5-flash",
+        &[("GOOGLE_GENERATIVE_AI_BASE_URL", "SERVER"), ("GOOGLE_GENERATIVE_AI_API_KEY", "k")],
+        gemini,
+        "/generationConfig/responseSchema",
+    ),
+];
+
+#[tokio::test]
+async fn the_schema_goes_out_natively_and_a_mismatch_is_asked_for_again() {
+    for (model, variables, answer, place) in PROVIDERS {
+        let (asked, output) = run(&file(model, "", ""), variables, vec![answer(WARM), answer(GOOD)]).await;
+        assert_eq!((printed(&output), told(&output)), (format!("{GOOD}\n"), String::new()), "{model}");
+        assert_eq!(asked.len(), 2, "{model}");
+        for asked in &asked {
+            let body = asked.json();
+            let kind = body.pointer(&format!("{place}/properties/celsius/type")).and_then(Value::as_str);
+            assert!(kind.is_some_and(|kind| kind.eq_ignore_ascii_case("number")), "{model}: {body}");
+        }
+        let again = String::from_utf8_lossy(&asked[1].body).into_owned();
+        assert!(again.contains("celsius: Invalid input: expected number, received string"), "{model}: {again}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_takes_no_schema_is_told_it() {
+    let variables = [("ANTHROPIC_BASE_URL", "SERVER"), ("ANTHROPIC_API_KEY", "k")];
+    let fenced = format!("Here it is:\n```json\n{GOOD}\n```\nAnything else?");
+    let (asked, output) = run(&file("anthropic:claude-3-haiku", "", ""), &variables, vec![claude(&fenced)]).await;
+    assert_eq!(printed(&output), format!("{GOOD}\n"));
+    let body = asked[0].json();
+    assert_eq!(body.get("output_config"), None);
+    let system = body["system"].to_string();
+    assert!(system.contains("<responseFormat>") && system.contains("celsius"), "{system}");
+}
+
+#[tokio::test]
+async fn tools_are_called_first_and_only_the_answer_is_printed() {
+    let (asked, output) = run_lab("", TOOL, vec![calls_look(), says(GOOD)]).await;
+    assert_eq!((printed(&output), asked.len()), (format!("{GOOD}\n"), 2));
+}
+
+#[tokio::test]
+async fn an_answer_that_never_fits_ends_with_3_and_nothing_on_standard_output() {
+    for (options, requests) in [("", 3), ("outputRetries: 0", 1), ("outputRetries: 4", 5)] {
+        let (asked, output) = run_lab(options, "", vec![says(WARM); requests]).await;
+        assert_eq!((asked.len(), output.status.code()), (requests, Some(3)), "{options}");
+        assert_eq!(printed(&output), "");
+        let told = told(&output);
+        for words in ["celsius: Invalid input", "outputRetries", "\"warm\""] {
+            assert!(told.contains(words), "{told}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn attempts_count_as_steps() {
+    let (asked, output) = run_lab("maxSteps: 2", "", vec![says(WARM); 2]).await;
+    assert_eq!((asked.len(), output.status.code(), printed(&output)), (2, Some(4), String::new()));
+    assert!(
+        told(&output).contains("ended after 2 steps, and the last answer did not match output"),
+        "{}",
+        told(&output)
+    );
+}
+
+#[tokio::test]
+async fn a_run_without_a_final_answer_says_why() {
+    let refusal = || chat(json!({ "refusal": "I will not." }), "stop");
+    let cut = || chat(json!({ "content": "{\"summary\":\"f" }), "length");
+    let held = || chat(json!({ "content": "{" }), "content_filter");
+    let cases: Vec<(&str, Vec<Canned>, &str)> = vec![
+        ("", vec![refusal()], "the model refused to answer"),
+        ("", vec![held()], "finish reason content-filter"),
+        ("", vec![cut(), cut(), cut()], "cut off at the limit on tokens"),
+        ("stopWhen: () => true", vec![calls_look()], "stopWhen ended the run after a step that called tools"),
+        ("stopWhen: () => true", vec![says(WARM)], "does not match output, and stopWhen ended the run"),
+        ("", vec![says(""), says(""), says("")], "the answer is empty"),
+    ];
+    for (options, answers, words) in cases {
+        let requests = answers.len();
+        let (asked, output) = run_lab(options, TOOL, answers).await;
+        assert_eq!(
+            (asked.len(), output.status.code(), printed(&output)),
+            (requests, Some(3), String::new()),
+            "{words}"
+        );
+        assert!(told(&output).contains(words), "{words}: {}", told(&output));
+    }
+    let (asked, output) = run_lab("", "", vec![cut(), says(GOOD)]).await;
+    assert_eq!(printed(&output), format!("{GOOD}\n"));
+    assert!(String::from_utf8_lossy(&asked[1].body).contains("Answer again, shorter"));
+}
+
+const AGENT: &str = r#"
+import { z } from 'zod';
+export const config = { model: 'lab:m', options: { outputRetries: 5 } };
+export default async ({ defAgent, $ }) => {
+  const responseSchema = z.object({ celsius: z.number() });
+  defAgent('look', 'Looks up.', z.object({}), async (args, { $ }) => $`Look.`, { responseSchema OPTIONS });
+  $`Ask.`;
+};
+"#;
+
+#[tokio::test]
+async fn agents_ask_again_only_when_told_to() {
+    let warm = || says(r#"{"celsius":"warm"}"#);
+    let answers = vec![calls_look(), warm(), says("Done.")];
+    let (asked, _) = run(&AGENT.replace("OPTIONS", ""), LAB, answers).await;
+    let result = asked[2].json()["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
+    assert!(result.contains("validationError"), "{result}");
+    let answers = vec![calls_look(), warm(), says("It is {\"celsius\":4}."), says("Done.")];
+    let (asked, _) = run(&AGENT.replace("OPTIONS", ", outputRetries: 1"), LAB, answers).await;
+    let last = |asked: &Asked| asked.json()["messages"].as_array().unwrap().last().unwrap()["content"].clone();
+    assert!(last(&asked[2]).to_string().contains("celsius: Invalid input"), "{}", last(&asked[2]));
+    assert_eq!(last(&asked[3]), r#"{"celsius":4}"#);
+}
+
+#[tokio::test]
+async fn what_the_script_prints_does_not_stand_beside_the_output() {
+    let (_, output) = run_lab("", "console.log('hello');", vec![says(GOOD)]).await;
+    assert_eq!((printed(&output), told(&output)), (format!("{GOOD}\n"), "hello\n".into()));
+}

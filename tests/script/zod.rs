@@ -1,0 +1,30 @@
+//! The built-in zod: its declarations are made when they are first asked for, and yet it is the zod of npm.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::Folder;
+
+/// The npm package that the built-in one was made of, by the build of this crate.
+const NPM: &str = concat!(env!("OUT_DIR"), "/runtime-js/node_modules/zod");
+
+#[test]
+fn it_is_the_zod_of_npm() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/script/zod/compare.lmt.mjs");
+    let ran = Command::new(env!("CARGO_BIN_EXE_lmthing")).arg("run").arg(file).arg(NPM).output().expect("it starts");
+    let text = String::from_utf8_lossy(&ran.stdout);
+    assert_eq!(text.trim(), "the same", "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
+fn its_namespace_can_be_shown() {
+    let folder = Folder::new(&[(
+        "p.lmt.mjs",
+        "import { z } from 'zod'; z.string(); console.log(z.iso); console.log(String(z), z.toString === Object.prototype.toString);
+         console.log(Object.keys(z).length > 200, Reflect.ownKeys(z).every((key) => typeof key === 'string'));",
+    )]);
+    let ended = folder.run("run p.lmt.mjs");
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    assert!(ended.stdout.contains("datetime: [Function") && ended.stdout.contains("ZodISODate"), "{}", ended.stdout);
+    assert_eq!(lines[lines.len() - 2..], ["[object Object] true", "true true"], "{}", ended.stdout);
+}

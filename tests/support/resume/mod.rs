@@ -1,0 +1,92 @@
+//! Runs that are broken off and go on: a provider that answers by what was said, the journal as another process finds it,
+//! and a folder to run in.
+
+pub mod journal;
+pub mod provider;
+
+use std::process::{Child, Command};
+
+use crate::support::{Ended, Folder};
+use provider::Provider;
+
+/// What prompt files here begin with: `note` appends to a file, `die` ends the process as `kill -9` does, the first time it
+/// is called with a name.
+pub const PRELUDE: &str = "
+import { z } from 'zod';
+import fs from 'node:fs';
+const none = z.object({});
+const note = (line) => fs.appendFileSync('done.log', line + '\\n');
+const die = (name = 'dead') => {
+  if (fs.existsSync(name)) return;
+  fs.writeFileSync(name, '');
+  process.kill(process.pid, 'SIGKILL');
+};
+const call = (toolCallId, toolName, args = {}) => ({ type: 'tool-call', toolCallId, toolName, args });
+const text = (text) => ({ type: 'text', text });
+";
+
+/// A folder with `p.lmt.mjs`, and a provider `lab` that answers it.
+pub struct Place {
+    pub folder: Folder,
+    pub provider: Provider,
+}
+
+impl Place {
+    pub fn new(source: &str, provider: Provider) -> Self {
+        Place { folder: Folder::of(source), provider }
+    }
+
+    /// One that asks nobody but its own mock; the source stands behind [`PRELUDE`].
+    pub fn mocked(source: &str) -> Self {
+        let source = format!("{PRELUDE}export const config = {{ model: 'mock' }};\n{source}");
+        Place::new(&source, Provider::start(|_| provider::Turn::failure(500)))
+    }
+
+    /// Begins a run that is killed.
+    pub fn killed(&self) -> Ended {
+        let ended = self.run("run --journal p.lmt.mjs");
+        assert_eq!(ended.code, -1, "{ended:?}");
+        ended
+    }
+
+    /// Goes on to a good end; what is printed is that.
+    pub fn resumed(&self) -> String {
+        let ended = self.run("resume last");
+        assert_eq!(ended.code, 0, "{ended:?}");
+        ended.stdout
+    }
+
+    pub fn command(&self, arguments: &str) -> Command {
+        let mut command = self.folder.command(arguments);
+        command.env("LAB_API_TYPE", "openai").env("LAB_API_BASE", &self.provider.base);
+        command
+    }
+
+    /// Runs to the end.
+    pub fn run(&self, arguments: &str) -> Ended {
+        Ended::from(self.command(arguments).output().unwrap())
+    }
+
+    pub fn start(&self, arguments: &str) -> Child {
+        self.command(arguments).spawn().unwrap()
+    }
+
+    /// The lines of a file that the prompt's tools append to.
+    pub fn lines(&self, name: &str) -> Vec<String> {
+        let text = std::fs::read_to_string(self.folder.path(name)).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// The journal, when there is one.
+    pub fn journal(&self) -> Option<journal::Journal> {
+        journal::Journal::read(&self.folder.path(".lmthing/journal.db"))
+    }
+}
+
+/// What `runs --json` says of the only run.
+pub fn status(place: &Place) -> String {
+    let listed = place.run("runs --json").object();
+    let runs = listed.as_array().unwrap();
+    assert_eq!(runs.len(), 1, "{listed}");
+    runs[0]["status"].as_str().unwrap().to_owned()
+}

@@ -1,0 +1,155 @@
+//! A compatible provider whose answers are a function of the conversation, so that a run says the same however often it is
+//! broken off. It keeps what it was asked.
+
+use std::{
+    io::{self, Write},
+    net::TcpStream,
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use crate::support::http::{self, Received};
+
+/// What a request says, as far as an answer depends on it.
+#[derive(Clone, Debug)]
+pub struct Conversation {
+    /// The word behind `who=` in it, which names the prompt that asks; up to a full stop.
+    pub who: String,
+    /// How many answers there are in it.
+    pub step: usize,
+    pub body: Value,
+}
+
+impl Conversation {
+    fn of(body: Value) -> Self {
+        let messages = body["messages"].as_array().unwrap();
+        let step = messages.iter().filter(|message| message["role"] == "assistant").count();
+        Conversation { who: who(&body["messages"].to_string()).unwrap_or_default(), step, body }
+    }
+
+    /// The request's name: the same request has the same.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.who, self.step)
+    }
+
+    /// The texts of the results of tools.
+    pub fn results(&self) -> Vec<String> {
+        let messages = self.body["messages"].as_array().unwrap();
+        let results = messages.iter().filter(|message| message["role"] == "tool");
+        results.map(|message| message["content"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    pub fn messages(&self) -> String {
+        self.body["messages"].to_string()
+    }
+}
+
+/// The word behind the first `who=` in a text.
+pub fn who(text: &str) -> Option<String> {
+    let (_, behind) = text.split_once("who=")?;
+    behind.split_once('.').map(|(word, _)| word.to_owned())
+}
+
+/// An answer.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    chunks: Vec<Value>,
+    calls: usize,
+    status: Option<u16>,
+    cut_after: Option<usize>,
+    pause: Duration,
+}
+
+impl Turn {
+    pub fn text(text: &str) -> Self {
+        let pieces = text.split_inclusive(' ');
+        let chunks = pieces.map(|piece| json!({ "choices": [{ "delta": { "content": piece } }] })).collect();
+        Turn { chunks, ..Turn::default() }
+    }
+
+    /// Calls a tool behind what is there; the arguments come in two pieces.
+    pub fn call(mut self, id: &str, name: &str, input: &Value) -> Self {
+        let text = input.to_string();
+        let (first, second) = text.split_at(text.len() / 2);
+        let delta = |call: Value| json!({ "choices": [{ "delta": { "tool_calls": [call] } }] });
+        let (index, function) = (self.calls, json!({ "name": name, "arguments": first }));
+        self.chunks.push(delta(json!({ "index": index, "id": id, "type": "function", "function": function })));
+        self.chunks.push(delta(json!({ "index": index, "function": { "arguments": second } })));
+        self.calls += 1;
+        self
+    }
+
+    /// The connection is closed after so many pieces.
+    pub fn cut_after(mut self, pieces: usize) -> Self {
+        self.cut_after = Some(pieces);
+        self
+    }
+
+    /// Waited before each piece.
+    pub fn slowly(mut self, pause: Duration) -> Self {
+        self.pause = pause;
+        self
+    }
+
+    /// The request fails.
+    pub fn failure(status: u16) -> Self {
+        Turn { status: Some(status), ..Turn::default() }
+    }
+
+    fn write(&self, stream: &mut TcpStream) -> io::Result<()> {
+        if let Some(status) = self.status {
+            let body = json!({ "error": { "message": "no luck" } }).to_string();
+            return stream.write_all(http::response(&format!("{status} No"), "application/json", &body).as_bytes());
+        }
+        stream.write_all(http::response("200 OK", "text/event-stream", "").as_bytes())?;
+        let reason = if self.calls > 0 { "tool_calls" } else { "stop" };
+        let usage = json!({ "prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12 });
+        let last = json!({ "choices": [{ "delta": {}, "finish_reason": reason }], "usage": usage });
+        for (index, chunk) in self.chunks.iter().chain([&last]).enumerate() {
+            if self.cut_after.is_some_and(|pieces| index >= pieces) {
+                return Ok(());
+            }
+            thread::sleep(self.pause);
+            stream.write_all(format!("data: {chunk}\n\n").as_bytes())?;
+        }
+        stream.write_all(b"data: [DONE]\n\n")
+    }
+}
+
+/// The provider, until the process ends.
+pub struct Provider {
+    pub base: String,
+    asked: Arc<Mutex<Vec<Conversation>>>,
+}
+
+impl Provider {
+    pub fn start(answer: impl Fn(&Conversation) -> Turn + Send + Sync + 'static) -> Self {
+        let asked = Arc::<Mutex<Vec<Conversation>>>::default();
+        let kept = asked.clone();
+        let address = http::serve_slowly(move |received: &Received, stream| {
+            // Whoever asks may be killed before it has asked.
+            let Ok(body) = serde_json::from_slice(&received.body) else { return Ok(()) };
+            let conversation = Conversation::of(body);
+            kept.lock().unwrap().push(conversation.clone());
+            answer(&conversation).write(stream)
+        });
+        Provider { base: format!("http://{address}/v1"), asked }
+    }
+
+    /// What was asked so far, in the order it came.
+    pub fn asked(&self) -> Vec<Conversation> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    /// The names of these.
+    pub fn names(&self) -> Vec<String> {
+        self.asked().iter().map(Conversation::name).collect()
+    }
+
+    pub fn count(&self) -> usize {
+        self.asked.lock().unwrap().len()
+    }
+}
